@@ -1,0 +1,71 @@
+# Tsubame: everything that is done with the sources. `make demo` and `make test` need only Swift and make.
+PREFIX ?= /usr/local
+DESTDIR ?=
+SWIFT ?= swift
+TRAITS = --enable-all-traits
+# So many tests at once: all at once, each would wait for all others, and two cores would have a thousand connections.
+WIDTH = SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=6
+FORMATTED = Package.swift Sources Tests Examples Benchmarks/Package.swift Benchmarks/Sources
+
+.PHONY: all setup demo test unit consumer counts tool smoke install format lint sanitize bench compare-httpbin clean
+
+all: tool
+
+## Installs what is missing (zlib's headers), or says exactly what to install.
+setup:
+	@Scripts/setup.sh
+
+## Does the five origins' jobs against the embedded server.
+demo: setup
+	$(SWIFT) run $(TRAITS) tsubame demo
+
+## Everything that decides whether a change lands. Ends with the test runner's own line.
+test: setup consumer tool smoke unit
+
+unit:
+	$(SWIFT) build $(TRAITS) --build-tests
+	SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=1 timeout 900 $(SWIFT) test $(TRAITS) --skip-build --disable-xctest --parallel --filter 'Origin|Tool|Readme'
+	$(WIDTH) timeout 900 $(SWIFT) test $(TRAITS) --skip-build --disable-xctest --parallel --skip Origin --skip Tool --skip Readme
+
+## A package that uses only product Tsubame: what it resolves is committed, and its counts are thresholds.
+consumer: setup
+	@Scripts/check-consumer.sh
+
+counts: setup
+	@Scripts/check-counts.sh
+
+## The tool with the Swift runtime linked statically.
+tool: setup
+	$(SWIFT) build $(TRAITS) -c release --product tsubame --static-swift-stdlib --scratch-path .build-static
+
+smoke: tool
+	@Scripts/smoke.sh .build-static/release/tsubame
+
+install: tool
+	install -d "$(DESTDIR)$(PREFIX)/bin"
+	install -m 755 .build-static/release/tsubame "$(DESTDIR)$(PREFIX)/bin/tsubame"
+	strip "$(DESTDIR)$(PREFIX)/bin/tsubame"
+
+format:
+	$(SWIFT) format format --in-place --parallel --recursive $(FORMATTED)
+
+lint:
+	$(SWIFT) format lint --strict --parallel --recursive $(FORMATTED)
+	@Scripts/check-house.sh
+	@python3 Scripts/check-readme.py
+
+## The tests once under each sanitizer. Results are kept in Tests/SANITIZERS.md.
+sanitize: setup
+	$(SWIFT) test $(TRAITS) --disable-xctest --sanitize=thread --scratch-path .build-tsan
+	$(SWIFT) test $(TRAITS) --disable-xctest --sanitize=address --scratch-path .build-asan
+
+bench: setup
+	@Scripts/bench.sh
+
+## Our httpbin beside PyPI's, by value.
+compare-httpbin: setup
+	$(SWIFT) build $(TRAITS) --product tsubame
+	python3 Scripts/compare-httpbin.py --tool .build/debug/tsubame
+
+clean:
+	rm -rf .build .build-static .build-tsan .build-asan Benchmarks/.build

@@ -1,0 +1,167 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let settings: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+]
+
+let package = Package(
+    name: "Tsubame",
+    platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
+    products: [
+        .library(name: "Tsubame", targets: ["Tsubame"]),
+        .library(name: "TsubameFoundation", targets: ["TsubameFoundation"]),
+        .library(name: "TsubameXML", targets: ["TsubameXML"]),
+        .library(name: "TsubameTesting", targets: ["TsubameTesting"]),
+        .library(name: "HTTPBin", targets: ["HTTPBin"]),
+        .executable(name: "tsubame", targets: ["TsubameCLI"]),
+    ],
+    traits: [
+        .trait(name: "XML", description: "Response.xml and Body.xml, on XMLCoder"),
+        .trait(name: "Server", description: "The embedded httpbin-compatible server, on Hummingbird"),
+        .trait(name: "Tool", description: "The command-line tool `tsubame`", enabledTraits: ["Server"]),
+        .default(enabledTraits: []),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
+        .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
+        .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.0"),
+        .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
+        .package(url: "https://github.com/CoreOffice/XMLCoder", from: "0.18.0"),
+        .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0"),
+    ],
+    targets: [
+        .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
+        .target(
+            name: "TsubameCore",
+            dependencies: [.product(name: "HTTPTypes", package: "swift-http-types")],
+            swiftSettings: settings),
+        .target(
+            name: "TsubameWire",
+            dependencies: ["TsubameCore", "CZlib", .product(name: "HTTPTypes", package: "swift-http-types")],
+            swiftSettings: settings),
+        .target(
+            name: "TsubameEngine",
+            dependencies: [
+                "TsubameCore", "TsubameWire",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),
+                .product(name: "NIOTLS", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+                .product(name: "DequeModule", package: "swift-collections"),
+            ],
+            swiftSettings: settings),
+        .target(
+            name: "Tsubame",
+            dependencies: [
+                "TsubameCore", "TsubameWire", "TsubameEngine",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: settings),
+        .target(name: "TsubameFoundation", dependencies: ["Tsubame", "TsubameCore"], swiftSettings: settings),
+        .target(
+            name: "TsubameXML",
+            dependencies: [
+                "Tsubame", "TsubameCore",
+                .product(name: "XMLCoder", package: "XMLCoder", condition: .when(traits: ["XML"])),
+            ],
+            swiftSettings: settings),
+        .target(
+            name: "TsubameTesting",
+            dependencies: [
+                "Tsubame", "TsubameCore", "TsubameEngine",
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+            ],
+            swiftSettings: settings),
+        .target(
+            name: "HTTPBin",
+            dependencies: [
+                .target(name: "CZlib", condition: .when(traits: ["Server"])),
+                .product(name: "HummingbirdCore", package: "hummingbird", condition: .when(traits: ["Server"])),
+                .product(name: "HTTPTypes", package: "swift-http-types", condition: .when(traits: ["Server"])),
+                .product(name: "Logging", package: "swift-log", condition: .when(traits: ["Server"])),
+                .product(name: "NIOCore", package: "swift-nio", condition: .when(traits: ["Server"])),
+                .product(name: "NIOHTTP1", package: "swift-nio", condition: .when(traits: ["Server"])),
+                .product(name: "NIOPosix", package: "swift-nio", condition: .when(traits: ["Server"])),
+            ],
+            swiftSettings: settings),
+        .executableTarget(
+            name: "TsubameCLI",
+            dependencies: [
+                "Tsubame", "TsubameCore", "TsubameWire", "TsubameEngine", "HTTPBin",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "ArgumentParser", package: "swift-argument-parser", condition: .when(traits: ["Tool"])),
+            ],
+            swiftSettings: settings),
+
+        // One example for each of the hand-written layers that this library replaces.
+        .example("RequestParam"),
+        .example("HttpClient"),
+        .example("URLLoader", ["TsubameFoundation", "TsubameXML"]),
+        .example("MixiAsyncURLConnection"),
+        .example("APIConnector"),
+
+        .testTarget(
+            name: "TsubameCoreTests",
+            dependencies: ["TsubameCore", .product(name: "HTTPTypes", package: "swift-http-types")],
+            swiftSettings: settings),
+        .testTarget(
+            name: "TsubameWireTests",
+            dependencies: [
+                "TsubameCore", "TsubameWire", .product(name: "HTTPTypes", package: "swift-http-types"),
+            ],
+            swiftSettings: settings),
+        .testTarget(
+            name: "TsubameTests",
+            dependencies: [
+                "Tsubame", "TsubameCore", "TsubameWire", "TsubameEngine", "TsubameTesting",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+            ],
+            swiftSettings: settings),
+        .testTarget(
+            name: "TsubameTestingTests",
+            dependencies: [
+                "TsubameTesting", "TsubameCore", "Tsubame",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+            ],
+            swiftSettings: settings),
+        .testTarget(
+            name: "HTTPBinTests",
+            dependencies: [
+                "HTTPBin", .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+            ],
+            swiftSettings: settings),
+        .testTarget(
+            name: "EndToEndTests",
+            dependencies: [
+                "Tsubame", "TsubameCore", "TsubameWire", "TsubameEngine", "TsubameFoundation", "TsubameXML",
+                "TsubameTesting", "HTTPBin", "TsubameCLI",
+                "RequestParam", "HttpClient", "URLLoader", "MixiAsyncURLConnection", "APIConnector",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+            ],
+            path: "Tests/EndToEnd",
+            swiftSettings: settings),
+    ]
+)
+
+extension Target {
+    static func example(_ name: String, _ more: [Dependency] = []) -> Target {
+        .executableTarget(
+            name: name, dependencies: ["Tsubame"] + more, path: "Examples/\(name)", swiftSettings: settings)
+    }
+}

@@ -1,0 +1,95 @@
+#!/usr/bin/env python3
+"""Counts user instructions and heap allocations of one GET by valgrind and compares them with thresholds.
+
+counts.py PROGRAM [THRESHOLDS]: serves 1 KiB on loopback, as nginx would, and runs PROGRAM MODE URL N C twice with
+different N; the difference is free of what starting costs. Each line of THRESHOLDS: mode, concurrency, instructions,
+allocations.
+"""
+import os, re, shutil, socket, subprocess, sys, tempfile, threading
+
+ANSWER = (
+    b"HTTP/1.1 200 OK\r\nServer: nginx/1.22.1\r\nDate: Sat, 21 Nov 2026 04:25:28 GMT\r\n"
+    b"Content-Type: application/octet-stream\r\nContent-Length: 1024\r\n"
+    b"Last-Modified: Sat, 21 Nov 2026 04:00:00 GMT\r\nConnection: keep-alive\r\n"
+    b'ETag: "67401234-400"\r\nAccept-Ranges: bytes\r\n\r\n' + bytes(1024)
+)
+
+
+def serve(listener):
+    def one(connection):
+        pending = b""
+        try:
+            while True:
+                received = connection.recv(65536)
+                if not received:
+                    return
+                pending += received
+                while b"\r\n\r\n" in pending:
+                    _, pending = pending.split(b"\r\n\r\n", 1)
+                    connection.sendall(ANSWER)
+        except OSError:
+            pass
+        finally:
+            connection.close()
+
+    while True:
+        try:
+            connection, _ = listener.accept()
+        except OSError:
+            return
+        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        threading.Thread(target=one, args=(connection,), daemon=True).start()
+
+
+def run(arguments):
+    # On one core, so that how threads meet does not change the counts.
+    if shutil.which("taskset"):
+        arguments = ["taskset", "-c", "0"] + arguments
+    done = subprocess.run(arguments, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=300, text=True)
+    if done.returncode:
+        sys.exit(f"{' '.join(arguments)} failed:\n{done.stdout}")
+    return done.stdout
+
+
+def instructions(arguments):
+    output = run(["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null"] + arguments)
+    return int(re.search(r"Collected : (\d+)", output)[1])
+
+
+def allocations(arguments):
+    output = run(["valgrind", "--tool=memcheck", "--leak-check=no", "--undef-value-errors=no"] + arguments)
+    return int(re.search(r"total heap usage: ([\d,]+) allocs", output)[1].replace(",", ""))
+
+
+def main():
+    program, thresholds = sys.argv[1], sys.argv[2] if len(sys.argv) > 2 else None
+    listener = socket.create_server(("127.0.0.1", 0), backlog=128)
+    threading.Thread(target=serve, args=(listener,), daemon=True).start()
+    url = f"http://127.0.0.1:{listener.getsockname()[1]}/small"
+    # Without debug information valgrind reads the program in a tenth of the time.
+    stripped = os.path.join(tempfile.mkdtemp(), "program")
+    subprocess.run(["strip", "-g", "-o", stripped, program], check=True)
+    failed = False
+    lines = open(thresholds).read().splitlines() if thresholds else ["get 64 0 0", "loop 64 0 0", "get 1 0 0"]
+    for line in lines:
+        if not line.strip() or line.startswith("#"):
+            continue
+        mode, concurrency, most_instructions, most_allocations = line.split()
+        few, many = (400, 1200) if int(concurrency) > 1 else (200, 600)
+        # The program warms up with a tenth of its requests.
+        requests = (many - few) * 1.1
+        at = lambda count: [stripped, mode, url, str(count), concurrency]
+        measured = (
+            (instructions(at(many)) - instructions(at(few))) / requests,
+            (allocations(at(many)) - allocations(at(few))) / requests,
+        )
+        allowed = (float(most_instructions), float(most_allocations))
+        verdict = "ok"
+        if thresholds and (measured[0] > allowed[0] or measured[1] > allowed[1]):
+            verdict, failed = f"MORE than {allowed[0]:.0f} instructions or {allowed[1]:.1f} allocations", True
+        print(f"{mode} c={concurrency}: {measured[0]:.0f} instructions, {measured[1]:.1f} allocations a request: {verdict}")
+    listener.close()
+    sys.exit(1 if failed else 0)
+
+
+main()
