@@ -1,0 +1,113 @@
+// Body: what a request carries.
+
+/// The body of a request: nothing, bytes, a file or a stream, with its content type and, if it is known, its length.
+///
+/// A body can be sent again (after a redirect with 307 or 308, or a lost connection) unless it is a one-shot stream.
+public struct Body: Sendable {
+    /// Where the bytes come from.
+    package enum Content: Sendable {
+        case bytes(Bytes)
+        /// The path of a file, read from disk while it is sent.
+        case file(path: String)
+        /// Makes a new reader for each sending; a one-shot body makes one only.
+        case stream(open: @Sendable () -> any BodyReader, isOneShot: Bool)
+        /// Could not be made; thrown when the request is sent.
+        case failed(CallError)
+    }
+
+    private final class Storage: Sendable {
+        let content: Content
+        let contentType: String?
+        let length: Int64?
+
+        init(content: Content, contentType: String?, length: Int64?) {
+            self.content = content
+            self.contentType = contentType
+            self.length = length
+        }
+    }
+
+    private let storage: Storage?
+
+    private init(_ storage: Storage?) { self.storage = storage }
+
+    package init(_ content: Content, contentType: String?, length: Int64?) {
+        storage = Storage(content: content, contentType: contentType, length: length)
+    }
+
+    /// No body: no Content-Length, no Content-Type.
+    public static let empty = Body(nil)
+
+    /// These bytes. Zero bytes are a body too: `Content-Length: 0` is sent.
+    public static func bytes(_ bytes: Bytes, contentType: String? = nil) -> Body {
+        Body(.bytes(bytes), contentType: contentType, length: Int64(bytes.count))
+    }
+
+    /// A copy of these bytes.
+    public static func bytes(_ bytes: some Collection<UInt8>, contentType: String? = nil) -> Body {
+        .bytes(Bytes(bytes), contentType: contentType)
+    }
+
+    /// The file at `path`, read from disk while it is sent, never held whole. Its length is taken when sending starts;
+    /// a file that changes length meanwhile fails the call with ``CallError/Kind/requestBody``.
+    public static func file(path: String, contentType: String? = nil) -> Body {
+        Body(.file(path: path), contentType: contentType, length: nil)
+    }
+
+    /// A stream that can be opened again for each sending.
+    /// - Parameters:
+    ///   - length: in bytes, when it is known; otherwise the body goes chunked. A stream that gives more or fewer bytes
+    ///     than it declared fails the call with ``CallError/Kind/requestBody`` and its connection is closed.
+    ///   - open: makes the sequence, once for each sending.
+    public static func stream<S: AsyncSequence & Sendable>(
+        length: Int64? = nil, contentType: String? = nil, _ open: @escaping @Sendable () -> S
+    ) -> Body where S.Element == Bytes {
+        Body(.stream(open: { SequenceReader(open()) }, isOneShot: false), contentType: contentType, length: length)
+    }
+
+    /// A stream that exists only once. A call that would have to send it again gives back the response it has.
+    public static func stream<S: AsyncSequence & Sendable>(
+        once sequence: S, length: Int64? = nil, contentType: String? = nil
+    ) -> Body where S.Element == Bytes {
+        Body(.stream(open: { SequenceReader(sequence) }, isOneShot: true), contentType: contentType, length: length)
+    }
+
+    /// A body that could not be made; the reason is thrown when the request is sent.
+    package static func failed(_ error: CallError) -> Body { Body(.failed(error), contentType: nil, length: nil) }
+
+    /// nil for no body.
+    package var content: Content? { storage?.content }
+    public var contentType: String? { storage?.contentType }
+    /// In bytes, if it is known before sending.
+    public var length: Int64? { storage?.length }
+    public var isEmpty: Bool { storage == nil }
+
+    /// The bytes, if the body is bytes.
+    public var bytes: Bytes? {
+        if case .bytes(let bytes) = storage?.content { bytes } else { nil }
+    }
+
+    /// Whether the body can be sent a second time.
+    public var canBeSentAgain: Bool {
+        if case .stream(_, isOneShot: true) = storage?.content { false } else { true }
+    }
+
+    /// The same content with another type.
+    public func with(contentType: String?) -> Body {
+        storage.map { Body($0.content, contentType: contentType, length: $0.length) } ?? self
+    }
+}
+
+/// Gives the pieces of a body one by one; nil at the end. One reader, one sending.
+package protocol BodyReader: AnyObject, Sendable {
+    func next() async throws -> Bytes?
+}
+
+// Used by one sender at a time, which awaits each `next()` before the following one.
+private final class SequenceReader<S: AsyncSequence>: BodyReader, @unchecked Sendable where S.Element == Bytes {
+    private var iterator: S.AsyncIterator
+
+    init(_ sequence: S) { iterator = sequence.makeAsyncIterator() }
+
+    func next() async throws -> Bytes? { try await iterator.next() }
+}

@@ -1,0 +1,167 @@
+// Call: one running request.
+
+internal import Synchronization
+
+/// One running request: its id, and the means to end it.
+///
+/// ```swift
+/// let call = client.start(request) { result in … }
+/// call.cancel()
+/// ```
+public final class Call: Sendable {
+    private struct State: Sendable {
+        var isCancelled = false
+        var isFinished = false
+        var handler: (any CallCancellable)?
+        var outerHandler: (any CallCancellable)?
+        var exchanges = 0
+    }
+
+    /// Counts up within the process.
+    public let id: UInt64
+    package let start: MonotonicTime
+    /// When the whole call must be done.
+    package let deadline: MonotonicTime
+    /// The request as the caller made it: what a redirect to a foreign origin starts from.
+    package let original: Request
+    package let timeouts: Timeouts
+    package let limits: Limits
+    /// Whether a response's body should come whole, if it is small, or as it comes.
+    package let wantsStream: Bool
+    /// Where a streamed request body is read: the executor that the call runs on, if it has a preference.
+    package let executor: (any TaskExecutor)?
+    /// Where the list of running calls holds this one. Guarded by that list's lock.
+    package nonisolated(unsafe) var activityIndex = 0
+    private let observers: ObserverList
+    private let observer: (@Sendable (CallEvent) -> Void)?
+    private let state = Mutex(State())
+
+    private static let count = Atomic<UInt64>(0)
+
+    package init(
+        _ request: Request, timeouts: Timeouts, limits: Limits, wantsStream: Bool, observers: ObserverList,
+        observer: (@Sendable (CallEvent) -> Void)? = nil, executor: (any TaskExecutor)? = nil
+    ) {
+        id = Self.count.wrappingAdd(1, ordering: .relaxed).newValue
+        start = MonotonicClock.now
+        original = request
+        self.timeouts = timeouts
+        self.limits = limits
+        self.wantsStream = wantsStream
+        self.observers = observers
+        self.observer = observer
+        self.executor = executor
+        let (deadline, overflow) = start.addingReportingOverflow(timeouts.nanoseconds(.total))
+        self.deadline = overflow ? MonotonicClock.never : deadline
+    }
+
+    /// Ends the call now: it fails with ``CallError/Kind/cancelled``, and its connection is closed or, if it had not
+    /// been used yet, kept. Does nothing once the call has ended.
+    public func cancel() {
+        let (handler, outerHandler) = state.withLock { state -> ((any CallCancellable)?, (any CallCancellable)?) in
+            guard !state.isFinished else { return (nil, nil) }
+            state.isCancelled = true
+            defer { (state.handler, state.outerHandler) = (nil, nil) }
+            return (state.handler, state.outerHandler)
+        }
+        handler?.cancel()
+        outerHandler?.cancel()
+    }
+
+    public var isCancelled: Bool { state.withLock { $0.isCancelled } }
+
+    /// Makes `handler` what `cancel()` ends; false if the call is cancelled already.
+    package func onCancel(_ handler: any CallCancellable) -> Bool {
+        state.withLock { state in
+            if state.isCancelled { return false }
+            state.handler = handler
+            return true
+        }
+    }
+
+    /// Makes `handler` what `cancel()` ends beside whatever is going on inside; false if the call is cancelled already.
+    package func onCancelAll(_ handler: any CallCancellable) -> Bool {
+        state.withLock { state in
+            if state.isCancelled { return false }
+            state.outerHandler = handler
+            return true
+        }
+    }
+
+    /// Whether anyone is told of events.
+    @inline(__always)
+    package var isObserved: Bool { observer != nil || !observers.isEmpty }
+
+    /// Tells the observers; with none, the event is not even made.
+    @inline(__always)
+    package func emit(_ kind: @autoclosure () -> CallEvent.Kind) {
+        if isObserved { deliver(kind()) }
+    }
+
+    @inline(never)
+    private func deliver(_ kind: CallEvent.Kind) {
+        // What a connection tells after the end, such as of bytes that were still on their way out, is no longer news.
+        guard kind.isFinal || !state.withLock({ $0.isFinished }) else { return }
+        let event = CallEvent(call: id, time: .nanoseconds(clamping: MonotonicClock.now &- start), kind: kind)
+        observer?(event)
+        observers.send(event)
+    }
+
+    /// Ends the call; the first end counts, and is told.
+    package func finish(_ kind: @autoclosure () -> CallEvent.Kind) {
+        let isFirst = state.withLock { state in
+            defer {
+                state.isFinished = true
+                (state.handler, state.outerHandler) = (nil, nil)
+            }
+            return !state.isFinished
+        }
+        if isFirst, isObserved { deliver(kind()) }
+    }
+
+    /// Counts one more exchange.
+    /// - Throws: ``CallError/Kind/limitExceeded`` beyond `limits.exchanges`.
+    package func countExchange() throws(CallError) {
+        let count = state.withLock { state in
+            state.exchanges += 1
+            return state.exchanges
+        }
+        guard count <= limits.exchanges else {
+            throw CallError(
+                .limitExceeded, "more than \(limits.exchanges) exchanges for one call (limits.exchanges)")
+        }
+    }
+
+    /// What a cancelled call fails with.
+    package func cancelled(_ phase: CallError.Phase) -> CallError {
+        CallError(.cancelled, "the call was cancelled", phase: phase)
+    }
+
+    /// What a call fails with whose total time is up.
+    package func expired(_ phase: CallError.Phase) -> CallError {
+        CallError(
+            .timeout, "not done after \(Duration.nanoseconds(clamping: timeouts.nanoseconds(.total)).inSeconds)",
+            phase: phase, timeout: .total)
+    }
+}
+
+extension Call: CustomStringConvertible, CustomReflectable {
+    /// Its id and its request, with secrets withheld.
+    public var description: String { "call \(id): \(original.summary)" }
+
+    public var customMirror: Mirror { Mirror(self, children: ["call": description], displayStyle: .class) }
+}
+
+/// Something that a cancelled call ends.
+package protocol CallCancellable: AnyObject, Sendable {
+    func cancel()
+}
+
+extension Duration {
+    /// `10 s`, `0.25 s`.
+    package var inSeconds: String {
+        let milliseconds = Int64(clamping: nanosecondsClamped / 1_000_000)
+        if milliseconds % 1_000 == 0 { return "\(milliseconds / 1_000) s" }
+        return "\(Double(milliseconds) / 1_000) s"
+    }
+}

@@ -1,0 +1,95 @@
+// Interceptor: what stands between a client and the wire. Three kinds; users write hooks and arounds.
+
+/// Something on the way of a request: a ``Hook`` or an ``Around``.
+public protocol Interceptor: Sendable {
+    /// What `print(client.corridor)` calls it; the type's name unless given.
+    var name: String { get }
+}
+
+extension Interceptor {
+    public var name: String { "\(Self.self)" }
+}
+
+/// Changes a message in passing. Synchronous and cheap; for whatever must wait, use an ``Around``.
+///
+/// ```swift
+/// struct Version: Hook {
+///     func willSend(_ request: inout Request) { request.headers[.userAgent] = "Viewer/2.0" }
+/// }
+/// ```
+public protocol Hook: Interceptor {
+    func willSend(_ request: inout Request) throws(CallError)
+    func didReceive(_ response: inout Response) throws(CallError)
+}
+
+extension Hook {
+    public func willSend(_ request: inout Request) throws(CallError) {}
+    public func didReceive(_ response: inout Response) throws(CallError) {}
+}
+
+/// Wraps the rest of the way: may wait, answer itself, or go on more than once.
+///
+/// ```swift
+/// struct Gate: Around {
+///     func intercept(_ request: Request, next: Next) async throws -> Response {
+///         try await gate.enter()
+///         return try await next(request)
+///     }
+/// }
+/// ```
+/// What it throws that is no ``CallError`` is thrown on as ``CallError/Kind/interceptor`` with it as `underlying`.
+public protocol Around: Interceptor {
+    func intercept(_ request: Request, next: Next) async throws -> Response
+}
+
+/// The rest of the way behind an ``Around``.
+public struct Next: Sendable {
+    private let proceed: @Sendable (Request) async throws(CallError) -> Response
+
+    package init(_ proceed: @escaping @Sendable (Request) async throws(CallError) -> Response) {
+        self.proceed = proceed
+    }
+
+    /// Sends the request on; can be called again, for instance to try once more.
+    public func callAsFunction(_ request: Request) async throws(CallError) -> Response {
+        try await proceed(request)
+    }
+}
+
+/// Says what happens next; the driver does it. Pure, tested without I/O. The library's own for now.
+package protocol Judge: Interceptor {
+    func didReceive(_ response: borrowing Response, _ hop: borrowing Hop) -> Verdict
+    func didFail(_ error: CallError, _ hop: borrowing Hop) -> Verdict
+}
+
+extension Judge {
+    package func didReceive(_ response: borrowing Response, _ hop: borrowing Hop) -> Verdict { .proceed }
+    package func didFail(_ error: CallError, _ hop: borrowing Hop) -> Verdict { .proceed }
+}
+
+/// What a judge is shown beside the response or the error.
+package struct Hop: Sendable {
+    /// The request as it passed this judge.
+    package let request: Request
+    package let call: Call
+    /// How often this judge has sent again in this call.
+    package let resends: Int
+
+    package init(request: Request, call: Call, resends: Int) {
+        self.request = request
+        self.call = call
+        self.resends = resends
+    }
+}
+
+/// What happens next.
+package enum Verdict: Sendable {
+    case proceed
+    /// Send this request from here inwards, after a delay; the response so far goes into the history.
+    case resend(Request, after: Duration, why: String)
+    /// The same once something has been fetched, such as a token; a throw ends the call.
+    case resendWhen(@Sendable () async throws(CallError) -> Request, why: String)
+    /// Keep the response, and tell why it was not acted on.
+    case note(String)
+    case fail(CallError)
+}

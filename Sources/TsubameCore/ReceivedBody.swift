@@ -1,0 +1,190 @@
+// ReceivedBody: the body of a response, whole or still coming.
+
+/// The body of a response: an asynchronous sequence of ``Bytes``.
+///
+/// ```swift
+/// try await client.stream(request) { response in
+///     for try await chunk in response.body { … }
+/// }
+/// ```
+/// Nothing is read ahead of the reader beyond a small window: a slow reader slows the server down. It can be read once,
+/// by one reader; a body that is whole in memory can be read again.
+public struct ReceivedBody: Sendable {
+    package enum Content: Sendable {
+        case whole(Bytes)
+        case stream(any BodySource)
+    }
+
+    package var content: Content
+
+    public init(_ bytes: Bytes = Bytes()) { content = .whole(bytes) }
+
+    package init(_ source: any BodySource) { content = .stream(source) }
+
+    /// The whole body, if it is in memory.
+    public var bytes: Bytes? {
+        if case .whole(let bytes) = content { bytes } else { nil }
+    }
+
+    /// Puts a transform, such as a decoder, between the connection and the reader. It runs where the body is read.
+    package mutating func transform(by transform: any BodyTransform) {
+        switch content {
+        case .whole(let bytes): content = .stream(TransformedSource(WholeSource(bytes), transform))
+        case .stream(let source): content = .stream(TransformedSource(source, transform))
+        }
+    }
+
+    /// The next piece; nil at the end.
+    package func next() async throws(CallError) -> Bytes? {
+        switch content {
+        case .whole: nil
+        case .stream(let source): try await source.next()
+        }
+    }
+
+    /// Gives the rest up: its connection is closed unless the body had ended.
+    package func discard() {
+        if case .stream(let source) = content { source.cancel() }
+    }
+
+    /// Reads the rest as it comes, without undoing its codings, so that its connection can be used again; beyond `limit`
+    /// bytes it is given up.
+    package func drain(upTo limit: Int) async {
+        guard case .stream(let source) = content else { return }
+        let received = source.received
+        var rest = limit
+        do throws(CallError) {
+            while rest >= 0, let piece = try await received.next() { rest -= piece.count }
+        } catch {
+            // Whatever went wrong has ended the exchange; this body is not wanted anyway.
+        }
+        source.cancel()
+    }
+
+    /// All of it in memory.
+    /// - Throws: ``CallError/Kind/limitExceeded`` beyond `limit` bytes, and whatever reading throws.
+    package func collect(upTo limit: Int) async throws(CallError) -> Bytes {
+        switch content {
+        case .whole(let bytes):
+            guard bytes.count <= limit else { throw Self.tooLarge(limit) }
+            return bytes
+        case .stream(let source):
+            var pieces: [Bytes] = []
+            var total = 0
+            while let piece = try await source.next() {
+                total += piece.count
+                guard total <= limit else {
+                    source.cancel()
+                    throw Self.tooLarge(limit)
+                }
+                pieces.append(piece)
+            }
+            return Bytes(joining: pieces)
+        }
+    }
+
+    private static func tooLarge(_ limit: Int) -> CallError {
+        CallError(
+            .limitExceeded, "the body is longer than \(limit) bytes (limits.bufferedBody)", phase: .receivingBody,
+            advice: "raise limits.bufferedBody, or read it with stream or download")
+    }
+}
+
+extension ReceivedBody: AsyncSequence {
+    public struct AsyncIterator: AsyncIteratorProtocol {
+        private let body: ReceivedBody
+        private var whole: Bytes?
+
+        init(_ body: ReceivedBody) {
+            self.body = body
+            whole = body.bytes
+        }
+
+        public mutating func next() async throws(CallError) -> Bytes? {
+            if let bytes = whole {
+                whole = nil
+                if bytes.count > 0 { return bytes }
+            }
+            return try await body.next()
+        }
+    }
+
+    public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(self) }
+}
+
+/// Where the pieces of a body are pulled from, by one reader at a time.
+package protocol BodySource: AnyObject, Sendable {
+    /// The next piece, never empty; nil at the end, and ever after.
+    func next() async throws(CallError) -> Bytes?
+    /// Ends the exchange now unless the body had ended. Can be called at any time, from anywhere.
+    func cancel()
+    /// The source before any transform.
+    var received: any BodySource { get }
+}
+
+extension BodySource {
+    package var received: any BodySource { self }
+}
+
+/// Turns the bytes of a body into others. Confined to the reader of the body.
+package protocol BodyTransform: AnyObject, Sendable {
+    /// Takes over a piece of input; called only when ``pull()`` has answered nil.
+    func push(_ input: Bytes)
+    /// The next piece of output of bounded size; nil when more input is needed.
+    func pull() throws(CallError) -> Bytes?
+    /// Called at the end of the input: throws if it was cut off.
+    func finish() throws(CallError)
+}
+
+/// A body in memory, as a source.
+// `bytes` is changed only by the one reader.
+package final class WholeSource: BodySource, @unchecked Sendable {
+    private var bytes: Bytes?
+
+    package init(_ bytes: Bytes) { self.bytes = bytes.count > 0 ? bytes : nil }
+
+    package func next() async throws(CallError) -> Bytes? {
+        defer { bytes = nil }
+        return bytes
+    }
+
+    package func cancel() {}
+}
+
+// `isAtEnd` is changed only by the one reader.
+private final class TransformedSource: BodySource, @unchecked Sendable {
+    private let source: any BodySource
+    private let transform: any BodyTransform
+    private var isAtEnd = false
+
+    init(_ source: any BodySource, _ transform: any BodyTransform) {
+        self.source = source
+        self.transform = transform
+    }
+
+    func next() async throws(CallError) -> Bytes? {
+        if isAtEnd { return nil }
+        do throws(CallError) {
+            while true {
+                if let output = try transform.pull() {
+                    if output.count > 0 { return output }
+                    continue
+                }
+                guard let input = try await source.next() else {
+                    isAtEnd = true
+                    try transform.finish()
+                    return nil
+                }
+                transform.push(input)
+            }
+        } catch {
+            isAtEnd = true
+            source.cancel()
+            throw error
+        }
+    }
+
+    func cancel() { source.cancel() }
+
+    var received: any BodySource { source.received }
+}

@@ -1,0 +1,175 @@
+// ReceivedFields: the header or trailer fields of a response, read only when asked for.
+
+public import HTTPTypes
+
+/// The fields of a received message: the look-ups of `HTTPFields`, the order of the wire, and no work until a field
+/// is read.
+///
+/// ```swift
+/// response.headers[.contentType]            // "text/html", or nil
+/// response.headers[values: .setCookie]      // every one, in order
+/// for field in response.headers { … }       // as received
+/// HTTPFields(response.headers)              // all of them as swift-http-types' collection
+/// ```
+/// Values are UTF-8 where that is valid and ISO-8859-1 otherwise.
+public struct ReceivedFields: Sendable {
+    private enum Storage {
+        /// `hidden` has a bit for each of the first 64 fields that was removed.
+        case received(ReceivedHead, hidden: UInt64)
+        case listed(HTTPFields)
+    }
+
+    private var storage: Storage
+
+    package init(_ head: ReceivedHead) {
+        storage = .received(head, hidden: 0)
+    }
+
+    /// Fields made by hand, as for a stub's response.
+    public init(_ fields: HTTPFields) {
+        storage = .listed(fields)
+    }
+
+    /// The value of the field, several of that name joined by `, `; nil if there is none.
+    public subscript(name: HTTPField.Name) -> String? {
+        switch storage {
+        case .listed(let fields):
+            return fields[name]
+        case .received(let head, let hidden):
+            var joined: String?
+            Self.forEach(name, in: head, hidden) { index in
+                let value = ReceivedHead.text(head.value(index))
+                joined = joined.map { $0 + ", " + value } ?? value
+            }
+            return joined
+        }
+    }
+
+    /// The values of every field of that name, in the order of the wire.
+    public subscript(values name: HTTPField.Name) -> [String] {
+        switch storage {
+        case .listed(let fields):
+            return fields[values: name]
+        case .received(let head, let hidden):
+            var values: [String] = []
+            Self.forEach(name, in: head, hidden) { values.append(ReceivedHead.text(head.value($0))) }
+            return values
+        }
+    }
+
+    /// Whether a field of that name is there.
+    public func contains(_ name: HTTPField.Name) -> Bool {
+        switch storage {
+        case .listed(let fields):
+            return fields.contains(name)
+        case .received(let head, let hidden):
+            var found = false
+            Self.forEach(name, in: head, hidden) { _ in found = true }
+            return found
+        }
+    }
+
+    /// Removes every field of that name.
+    public mutating func remove(_ name: HTTPField.Name) {
+        guard contains(name) else { return }
+        guard case .received(let head, var hidden) = storage, head.fieldCount <= 64 else {
+            var fields = HTTPFields(self)
+            fields[fields: name] = []
+            storage = .listed(fields)
+            return
+        }
+        Self.forEach(name, in: head, hidden) { hidden |= 1 << UInt64($0) }
+        storage = .received(head, hidden: hidden)
+    }
+
+    /// Adds a field at the end.
+    public mutating func append(_ field: HTTPField) {
+        var fields = HTTPFields(self)
+        fields.appendSafely(field)
+        storage = .listed(fields)
+    }
+
+    private static func forEach(
+        _ name: HTTPField.Name, in head: ReceivedHead, _ hidden: UInt64, _ body: (Int) -> Void
+    ) {
+        var wanted = name.canonicalName
+        wanted.withUTF8 { wanted in
+            for index in 0..<head.fieldCount where index >= 64 || hidden & (1 << UInt64(index)) == 0 {
+                if head.name(index).equalsIgnoringCase(UnsafeRawBufferPointer(wanted)) { body(index) }
+            }
+        }
+    }
+}
+
+extension ReceivedFields: Sequence {
+    public struct Iterator: IteratorProtocol {
+        fileprivate let fields: ReceivedFields
+        fileprivate var position = 0
+
+        public mutating func next() -> HTTPField? {
+            switch fields.storage {
+            case .listed(let listed):
+                guard position < listed.count else { return nil }
+                defer { position += 1 }
+                return listed[position]
+            case .received(let head, let hidden):
+                while position < head.fieldCount {
+                    let index = position
+                    position += 1
+                    if index < 64, hidden & (1 << UInt64(index)) != 0 { continue }
+                    guard let name = HTTPField.Name(ReceivedHead.text(head.name(index))) else { continue }
+                    return HTTPField(name: name, value: ReceivedHead.text(head.value(index)))
+                }
+                return nil
+            }
+        }
+    }
+
+    public func makeIterator() -> Iterator { Iterator(fields: self) }
+
+    /// How many fields there are.
+    public var count: Int {
+        switch storage {
+        case .listed(let fields): fields.count
+        case .received(let head, let hidden): head.fieldCount - hidden.nonzeroBitCount
+        }
+    }
+}
+
+extension ReceivedFields: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// One field a line, in wire order, with the values of credentials withheld.
+    public var description: String {
+        map { "\($0.name.rawName): \(Redaction.standard.value(of: $0))" }.joined(separator: "\n")
+    }
+
+    public var debugDescription: String { description }
+    public var customMirror: Mirror { Mirror(self, children: ["fields": description], displayStyle: .struct) }
+}
+
+extension HTTPFields {
+    /// All the fields, in the order of the wire. Beyond 65,000 the rest is left out, where the collection would trap.
+    public init(_ fields: ReceivedFields) {
+        self.init()
+        for field in fields { appendSafely(field) }
+    }
+
+    /// Appends unless that would trap: a pseudo-field, or more fields than the collection holds.
+    package mutating func appendSafely(_ field: HTTPField) {
+        guard count < 65_000, field.name.rawName.utf8.first != 0x3A else { return }
+        append(field)
+    }
+}
+
+extension UnsafeRawBufferPointer {
+    /// ASCII case-insensitive equality; `lowercased` holds no upper-case letter.
+    @inline(__always)
+    package func equalsIgnoringCase(_ lowercased: UnsafeRawBufferPointer) -> Bool {
+        guard count == lowercased.count else { return false }
+        for index in 0..<count {
+            let byte = self[index]
+            let folded = byte &- 0x41 < 26 ? byte | 0x20 : byte
+            if folded != lowercased[index] { return false }
+        }
+        return true
+    }
+}

@@ -1,0 +1,110 @@
+// ReceivedHead: one head (or trailer section) as it came, with an offset table, in one allocation.
+
+/// Where one field lies in a received head. Offsets are from the start of the head's bytes.
+package struct FieldSlot {
+    package var nameStart: UInt32
+    package var nameLength: UInt32
+    package var valueStart: UInt32
+    package var valueLength: UInt32
+
+    package init(nameStart: Int, nameLength: Int, valueStart: Int, valueLength: Int) {
+        // Heads are bounded far below 4 GiB by the decoder's limits.
+        self.nameStart = UInt32(truncatingIfNeeded: nameStart)
+        self.nameLength = UInt32(truncatingIfNeeded: nameLength)
+        self.valueStart = UInt32(truncatingIfNeeded: valueStart)
+        self.valueLength = UInt32(truncatingIfNeeded: valueLength)
+    }
+}
+
+/// The bytes of a received head, its field offsets and, when it was short and whole, the body behind it:
+/// one allocation for all three, so that NIO's read buffer can be used again at once.
+// The storage is written only by `init`, hence safe to share.
+package struct ReceivedHead: @unchecked Sendable {
+    private struct Header {
+        var status: Int
+        var minorVersion: Int
+        var fieldCount: Int
+        var byteCount: Int
+        var reasonStart: Int
+        var reasonLength: Int
+    }
+
+    /// Behind the header: the slots, then the bytes, rounded up to whole slots.
+    private final class Storage: ManagedBuffer<Header, FieldSlot> {}
+
+    private let storage: Storage
+
+    /// Copies the head (and the bytes of a short body directly behind it) and the slots.
+    /// - Parameter bytes: from the start of the status line to the end of the head or of the short body.
+    package init(
+        status: Int, minorVersion: Int, reason: Range<Int>, slots: UnsafeBufferPointer<FieldSlot>,
+        bytes: UnsafeRawBufferPointer
+    ) {
+        let stride = MemoryLayout<FieldSlot>.stride
+        let buffer = Storage.create(minimumCapacity: slots.count + bytes.count / stride + 1) { _ in
+            Header(
+                status: status, minorVersion: minorVersion, fieldCount: slots.count, byteCount: bytes.count,
+                reasonStart: reason.lowerBound, reasonLength: reason.count)
+        }
+        storage = unsafeDowncast(buffer, to: Storage.self)
+        storage.withUnsafeMutablePointerToElements { memory in
+            if let from = slots.baseAddress { memory.initialize(from: from, count: slots.count) }
+            if let from = bytes.baseAddress {
+                UnsafeMutableRawPointer(memory + slots.count).copyMemory(from: from, byteCount: bytes.count)
+            }
+        }
+    }
+
+    // Through a pointer: a class's property would be guarded by a check for exclusive access at each read.
+    @inline(__always)
+    private var header: Header { storage.withUnsafeMutablePointerToHeader { $0.pointee } }
+
+    package var status: Int { header.status }
+    /// The minor version of HTTP/1: 0, or 1 for everything later.
+    package var minorVersion: Int { header.minorVersion }
+    package var fieldCount: Int { header.fieldCount }
+    package var byteCount: Int { header.byteCount }
+
+    @inline(__always)
+    private var slots: UnsafePointer<FieldSlot> {
+        // The memory lives as long as `storage`, which whoever uses the pointer holds.
+        storage.withUnsafeMutablePointerToElements { UnsafePointer($0) }
+    }
+
+    @inline(__always)
+    private var content: UnsafeRawPointer { UnsafeRawPointer(slots + header.fieldCount) }
+
+    @inline(__always)
+    func slot(_ index: Int) -> FieldSlot { slots[index] }
+
+    @inline(__always)
+    func name(_ index: Int) -> UnsafeRawBufferPointer {
+        let slot = slot(index)
+        return UnsafeRawBufferPointer(start: content + Int(slot.nameStart), count: Int(slot.nameLength))
+    }
+
+    @inline(__always)
+    func value(_ index: Int) -> UnsafeRawBufferPointer {
+        let slot = slot(index)
+        return UnsafeRawBufferPointer(start: content + Int(slot.valueStart), count: Int(slot.valueLength))
+    }
+
+    package var reason: String {
+        Self.text(
+            UnsafeRawBufferPointer(start: content + header.reasonStart, count: header.reasonLength))
+    }
+
+    /// The bytes as received, from `range` of what was copied: how a short body is reached.
+    package func bytes(_ range: Range<Int>) -> Bytes {
+        let range = range.clamped(to: 0..<byteCount)
+        return Bytes(owner: storage, base: content + range.lowerBound, count: range.count)
+    }
+
+    /// UTF-8 where it is valid, else ISO-8859-1: no byte is lost, none is invented.
+    package static func text(_ bytes: UnsafeRawBufferPointer) -> String {
+        if let text = String(validating: bytes, as: UTF8.self) { return text }
+        var text = ""
+        text.unicodeScalars.append(contentsOf: bytes.lazy.map { Unicode.Scalar($0) })
+        return text
+    }
+}

@@ -1,0 +1,194 @@
+// Request: what is sent. A value; build it once, send it in any way, any number of times, at once.
+
+public import HTTPTypes
+
+/// An HTTP request.
+///
+/// ```swift
+/// var request = Request(.get, "users/\(id)", query: ["page": 2])
+/// request.headers[.accept] = "application/json"
+/// request.timeouts.total = .seconds(5)
+/// let response = try await api.send(request)
+/// ```
+/// What is invalid in it is kept, and thrown as ``CallError/Kind/invalidRequest`` by every way to send, before anything
+/// is sent.
+public struct Request: Sendable {
+    /// A path below the client's base URL, or a whole URL.
+    package enum Target: Sendable {
+        case uri(TargetURI)
+        indirect case path(Path, query: String)
+        indirect case invalid(CallError)
+    }
+
+    public var method: HTTPRequest.Method
+    package var target: Target
+    /// The fields of this request; those of the client are added where these do not name them.
+    public var headers: HTTPFields
+    public var body: Body
+    /// Whether the client, rather than the caller, asked for coded content, and so is to undo the codings.
+    package var undoesCodings = false
+    private var options: RequestOptions?
+
+    /// A request for a path below the client's base URL.
+    /// - Parameter encodedQuery: already percent-encoded, without `?`.
+    package init(
+        _ method: HTTPRequest.Method, _ path: Path, encodedQuery: String, headers: HTTPFields, body: Body
+    ) {
+        self.method = method
+        self.headers = headers
+        self.body = body
+        if let problem = path.problem {
+            target = .invalid(
+                CallError(.invalidRequest, "the path \"\(Redaction.printable(path.encoded))\" \(problem)"))
+        } else {
+            target = .path(path, query: encodedQuery)
+        }
+    }
+
+    /// A request for a whole URL.
+    package init(
+        _ method: HTTPRequest.Method, url: String, encodedQuery: String, headers: HTTPFields, body: Body
+    ) {
+        self.method = method
+        self.headers = headers
+        self.body = body
+        do throws(CallError) {
+            let uri = try TargetURI(parsing: url)
+            target = .uri(encodedQuery.isEmpty ? uri : uri.adding(query: encodedQuery))
+        } catch {
+            target = .invalid(error)
+        }
+    }
+
+    /// A request for a URI that has been parsed before.
+    public init(_ method: HTTPRequest.Method, uri: TargetURI, headers: HTTPFields = [:], body: Body = .empty) {
+        self.method = method
+        self.headers = headers
+        self.body = body
+        target = .uri(uri)
+    }
+
+    /// The absolute URI: nil until a client has put a path below its base.
+    public var uri: TargetURI? {
+        if case .uri(let uri) = target { uri } else { nil }
+    }
+
+    private mutating func change(_ body: (RequestOptions) -> Void) {
+        if options == nil {
+            options = RequestOptions()
+        } else if !isKnownUniquelyReferenced(&options) {
+            options = options?.copy()
+        }
+        if let options { body(options) }
+    }
+
+    /// Deadlines of this request; what is not set is the client's.
+    public var timeouts: Timeouts {
+        get { options?.timeouts ?? Timeouts() }
+        set { change { $0.timeouts = newValue } }
+    }
+
+    /// What a cache on the way may do.
+    public var cachePolicy: CachePolicy {
+        get { options?.cachePolicy ?? .standard }
+        set { change { $0.cachePolicy = newValue } }
+    }
+
+    /// The statuses with which a value may be asked of the response; 200–299 unless set.
+    public var acceptedStatuses: StatusSet {
+        get { options?.acceptedStatuses ?? .successful }
+        set { change { $0.acceptedStatuses = newValue } }
+    }
+
+    /// Whatever the caller wants to find again in interceptors and events.
+    public var tags: [String: any Sendable] {
+        get { options?.tags ?? [:] }
+        set { change { $0.tags = newValue } }
+    }
+
+    /// Whether the request may be sent again on a new connection although its method is not idempotent.
+    public var isReplayable: Bool {
+        get { options?.isReplayable ?? false }
+        set { change { $0.isReplayable = newValue } }
+    }
+
+    /// Whether the request goes to an origin that is not the client's own: it then carries none of the client's fields,
+    /// credentials and common parameters. Set by the client; stays set over all later redirects.
+    public package(set) var isForeign: Bool {
+        get { options?.isForeign ?? false }
+        set { change { $0.isForeign = newValue } }
+    }
+
+    /// Whether the method may be repeated without harm (RFC 9110 section 9.2.2), or the caller says so.
+    package var mayBeReplayed: Bool {
+        (method.isIdempotent || isReplayable || headers.contains(.idempotencyKey)) && body.canBeSentAgain
+    }
+
+    /// `GET https://…`, with secrets withheld.
+    public var summary: String {
+        switch target {
+        case .uri(let uri): "\(method.rawValue) \(uri)"
+        case .path(let path, let query):
+            "\(method.rawValue) \(Redaction.standard.url(path.encoded + (query.isEmpty ? "" : "?" + query)))"
+        case .invalid: "\(method.rawValue) request"
+        }
+    }
+}
+
+/// What most requests leave as it is, kept out of the value so that copying stays cheap.
+// Changed only through `Request.change`, on a copy that nobody else refers to.
+private final class RequestOptions: @unchecked Sendable {
+    var timeouts = Timeouts()
+    var cachePolicy = CachePolicy.standard
+    var acceptedStatuses = StatusSet.successful
+    var tags: [String: any Sendable] = [:]
+    var isReplayable = false
+    var isForeign = false
+
+    func copy() -> RequestOptions {
+        let copy = RequestOptions()
+        copy.timeouts = timeouts
+        copy.cachePolicy = cachePolicy
+        copy.acceptedStatuses = acceptedStatuses
+        copy.tags = tags
+        copy.isReplayable = isReplayable
+        copy.isForeign = isForeign
+        return copy
+    }
+}
+
+/// What a cache on the way may do with a request.
+public enum CachePolicy: String, Sendable, Hashable, CaseIterable {
+    /// As RFC 9111 says.
+    case standard
+    /// Ask the origin again, whatever is stored: `Cache-Control: no-cache`.
+    case reload
+    /// Take what is stored, however old: `Cache-Control: max-stale`.
+    case preferStored
+    /// Never ask the origin: `Cache-Control: only-if-cached`.
+    case onlyStored
+}
+
+extension HTTPRequest.Method {
+    /// RFC 9110 section 9.2.2.
+    package var isIdempotent: Bool {
+        switch self {
+        case .get, .head, .put, .delete, .options, .trace: true
+        default: false
+        }
+    }
+}
+
+extension HTTPField.Name {
+    package static let idempotencyKey = HTTPField.Name("Idempotency-Key") ?? .ifMatch
+}
+
+extension Request: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// Method, URI and fields, with credentials withheld.
+    public var description: String {
+        ([summary] + headers.map { "\($0.name.rawName): \(Redaction.standard.value(of: $0))" }).joined(separator: "\n")
+    }
+
+    public var debugDescription: String { description }
+    public var customMirror: Mirror { Mirror(self, children: ["request": description], displayStyle: .struct) }
+}

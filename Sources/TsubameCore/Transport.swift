@@ -1,0 +1,16 @@
+// Transport: the last station, which does the exchange.
+
+/// Does one exchange: the engine, a stub, or a recording.
+public protocol Transport: Sendable {
+    /// What `print(client.corridor)` calls it.
+    var name: String { get }
+    /// Sends the request (its URI is absolute by now) and returns the response's head with its body, whole or to pull.
+    func send(_ request: Request, call: Call) async throws(CallError) -> Response
+    /// Ends everything that is idle, and refuses what comes after.
+    func close() async
+}
+
+extension Transport {
+    public var name: String { "\(Self.self)" }
+    public func close() async {}
+}

@@ -1,0 +1,187 @@
+// URIParser: absolute URIs and relative references (RFC 3986), strict where leniency has been an attack.
+
+/// What is wrong with a URI; the text continues "the URL …".
+package struct URIProblem: Error {
+    package let reason: String
+    package init(_ reason: String) { self.reason = reason }
+}
+
+package enum URIParser {
+    /// What each byte may be in a path or query.
+    private static let classes: [UInt8] = {
+        // 0: to be percent-encoded, 1: as it is, 2: an error
+        var table = [UInt8](repeating: 0, count: 256)
+        for byte in UInt8(0)..<0x20 { table[Int(byte)] = 2 }
+        table[0x7F] = 2
+        table[0x5C] = 2
+        let plain = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~!$&'()*+,;=:@/?%[]"
+        for byte in plain.utf8 { table[Int(byte)] = 1 }
+        return table
+    }()
+
+    package static func parse(_ bytes: UnsafeBufferPointer<UInt8>) throws(URIProblem) -> TargetURI {
+        var at: Int
+        let isSecure: Bool
+        if starts(bytes, with: "http://") {
+            (isSecure, at) = (false, 7)
+        } else if starts(bytes, with: "https://") {
+            (isSecure, at) = (true, 8)
+        } else if bytes.isEmpty {
+            throw URIProblem("is empty")
+        } else {
+            throw URIProblem("does not start with http:// or https://")
+        }
+        let authorityStart = at
+        var lastAt: Int?
+        while at < bytes.count {
+            let byte = bytes[at]
+            if byte == 0x2F || byte == 0x3F || byte == 0x23 { break }
+            if byte == 0x5C { throw URIProblem("has a backslash in its authority") }
+            if byte <= 0x20 || byte == 0x7F { throw URIProblem("has a space or control character in its authority") }
+            if byte == 0x40 {
+                if lastAt != nil { throw URIProblem("has two @ before its host") }
+                lastAt = at
+            }
+            at += 1
+        }
+        let authorityEnd = at
+        var userinfo: String?
+        var hostStart = authorityStart
+        if let lastAt {
+            userinfo = String(decoding: bytes[authorityStart..<lastAt], as: UTF8.self)
+            hostStart = lastAt + 1
+        }
+        let origin = try authority(
+            UnsafeBufferPointer(rebasing: bytes[hostStart..<authorityEnd]), isSecure: isSecure)
+
+        let (target, pathLength, end) = try encodeTarget(bytes, from: authorityEnd)
+        let fragment = try fragment(bytes, from: end)
+        return TargetURI(
+            origin: origin, target: target, pathLength: pathLength, fragment: fragment, userinfo: userinfo)
+    }
+
+    /// Path and query from `start` up to a fragment or the end, percent-encoded where they must be.
+    package static func encodeTarget(
+        _ bytes: UnsafeBufferPointer<UInt8>, from start: Int
+    ) throws(URIProblem) -> (target: String, pathLength: Int, end: Int) {
+        var end = start
+        var extra = 0
+        while end < bytes.count, bytes[end] != 0x23 {
+            switch classes[Int(bytes[end])] {
+            case 0: extra += 2
+            case 1: break
+            default:
+                throw URIProblem(
+                    bytes[end] == 0x5C ? "has a backslash in its path or query" : "has a control character in it")
+            }
+            end += 1
+        }
+        let needsSlash = start == end || bytes[start] != 0x2F
+        let capacity = end - start + extra + (needsSlash ? 1 : 0)
+        var pathLength = capacity
+        let target = String(unsafeUninitializedCapacity: capacity) { output in
+            var to = 0
+            func put(_ byte: UInt8) {
+                if to < output.count { output[to] = byte }
+                to += 1
+            }
+            if needsSlash { put(0x2F) }
+            var sawQuery = false
+            for index in start..<end {
+                let byte = bytes[index]
+                if byte == 0x3F, !sawQuery {
+                    sawQuery = true
+                    pathLength = to
+                }
+                if classes[Int(byte)] == 1 {
+                    put(byte)
+                } else {
+                    put(0x25)
+                    put(hexadecimal(byte >> 4))
+                    put(hexadecimal(byte & 15))
+                }
+            }
+            return Swift.min(to, output.count)
+        }
+        return (target, pathLength, end)
+    }
+
+    private static func fragment(_ bytes: UnsafeBufferPointer<UInt8>, from end: Int) throws(URIProblem) -> String? {
+        guard end < bytes.count else { return nil }
+        for byte in bytes[(end + 1)...] where byte < 0x20 || byte == 0x7F {
+            throw URIProblem("has a control character in it")
+        }
+        return String(decoding: bytes[(end + 1)...], as: UTF8.self)
+    }
+
+    /// `host`, `host:port` or `[v6]:port`.
+    package static func authority(
+        _ bytes: UnsafeBufferPointer<UInt8>, isSecure: Bool
+    ) throws(URIProblem) -> Origin {
+        guard let first = bytes.first else { throw URIProblem("has no host") }
+        var at = 0
+        let host: String
+        if first == 0x5B {
+            guard let close = bytes.firstIndex(of: 0x5D) else { throw URIProblem("has an unclosed [ in its host") }
+            let inside = bytes[1..<close]
+            guard !inside.isEmpty, inside.contains(0x3A), inside.count <= 45 else {
+                throw URIProblem("has no IPv6 address between its brackets")
+            }
+            for byte in inside where !(isHexadecimal(byte) || byte == 0x3A || byte == 0x2E) {
+                throw URIProblem("has a character in its IPv6 address that cannot be there (zones are not supported)")
+            }
+            host = String(decoding: inside, as: UTF8.self).lowercased()
+            at = close + 1
+            guard at == bytes.count || bytes[at] == 0x3A else { throw URIProblem("has text behind its IPv6 address") }
+        } else {
+            var hasUpperCase = false
+            while at < bytes.count, bytes[at] != 0x3A {
+                let byte = bytes[at]
+                switch byte {
+                case 0x61...0x7A, 0x30...0x39, 0x2D, 0x2E, 0x5F, 0x7E, 0x21, 0x24, 0x26...0x29, 0x2A...0x2C, 0x3B, 0x3D:
+                    break
+                case 0x41...0x5A: hasUpperCase = true
+                case 0x25: throw URIProblem("has a percent-escape in its host")
+                case 0x80...: throw URIProblem("has a non-ASCII host; write its A-label (xn--…)")
+                default: throw URIProblem("has a character in its host that cannot be there")
+                }
+                at += 1
+            }
+            guard at > 0 else { throw URIProblem("has no host") }
+            guard at <= 255 else { throw URIProblem("has a host longer than 255 bytes") }
+            let text = String(decoding: bytes[..<at], as: UTF8.self)
+            host = hasUpperCase ? text.lowercased() : text
+        }
+        var port: UInt16 = isSecure ? 443 : 80
+        if at < bytes.count {
+            let digits = bytes[(at + 1)...]
+            if !digits.isEmpty {
+                var value = 0
+                for byte in digits {
+                    guard byte >= 0x30, byte <= 0x39, value <= 65_535 else {
+                        throw URIProblem("has a port that is no number from 1 to 65535")
+                    }
+                    value = value * 10 + Int(byte - 0x30)
+                }
+                guard value >= 1, value <= 65_535 else {
+                    throw URIProblem("has a port that is no number from 1 to 65535")
+                }
+                port = UInt16(truncatingIfNeeded: value)
+            }
+        }
+        return Origin(isSecure: isSecure, host: host, port: port)
+    }
+
+    private static func starts(_ bytes: UnsafeBufferPointer<UInt8>, with prefix: StaticString) -> Bool {
+        let wanted = UnsafeRawBufferPointer(start: prefix.utf8Start, count: prefix.utf8CodeUnitCount)
+        guard bytes.count >= wanted.count else { return false }
+        return UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(bytes)[..<wanted.count])
+            .equalsIgnoringCase(wanted)
+    }
+
+    private static func isHexadecimal(_ byte: UInt8) -> Bool {
+        (byte >= 0x30 && byte <= 0x39) || (byte | 0x20 >= 0x61 && byte | 0x20 <= 0x66)
+    }
+
+    private static func hexadecimal(_ nibble: UInt8) -> UInt8 { nibble < 10 ? 0x30 + nibble : 0x37 + nibble }
+}

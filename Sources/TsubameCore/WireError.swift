@@ -1,0 +1,16 @@
+// WireError: what a codec says of bytes that it must refuse. The engine makes a CallError of it.
+
+/// Why received (or to be sent) bytes were refused: what, and where in the message.
+package struct WireError: Error, Hashable, CustomStringConvertible {
+    package let kind: CallError.Kind
+    package let description: String
+
+    package init(_ kind: CallError.Kind, _ description: String) {
+        self.kind = kind
+        self.description = description
+    }
+
+    package static func invalid(_ what: String) -> WireError { WireError(.invalidResponse, what) }
+    package static func incomplete(_ what: String) -> WireError { WireError(.incompleteResponse, what) }
+    package static func limit(_ what: String) -> WireError { WireError(.limitExceeded, what) }
+}

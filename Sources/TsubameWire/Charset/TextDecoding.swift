@@ -1,0 +1,33 @@
+// Which encoding a received text is in, and the text.
+
+extension Charset {
+    /// The encoding that a byte order mark at the beginning tells, and the mark's length in bytes.
+    package static func sniffBOM(_ bytes: some Collection<UInt8>) -> (charset: Charset, length: Int)? {
+        let start = Array(bytes.prefix(3))
+        if start.starts(with: [0xEF, 0xBB, 0xBF]) { return (.utf8, 3) }
+        if start.starts(with: [0xFE, 0xFF]) { return (.utf16BigEndian, 2) }
+        if start.starts(with: [0xFF, 0xFE]) { return (.utf16LittleEndian, 2) }
+        return nil
+    }
+
+    /// The encoding of a received text: that of its byte order mark, else that of `Content-Type`, else the fallback,
+    /// else UTF-8; and how many bytes the mark takes.
+    ///
+    /// The mark comes first as in browsers: it is right more often than the field.
+    package static func determine(
+        for bytes: some Collection<UInt8>, contentType: String?, fallback: Charset? = nil
+    ) -> (charset: Charset, markLength: Int) {
+        if let mark = sniffBOM(bytes) { return (mark.charset, mark.length) }
+        return (contentType.flatMap { MediaType($0)?.charset } ?? fallback ?? .utf8, 0)
+    }
+}
+
+/// The text of a received body, without its byte order mark, and with U+FFFD for each wrong sequence.
+///
+/// The encoding is that of the byte order mark, else that of `Content-Type`, else the fallback, else UTF-8.
+package func decodeText(
+    _ bytes: some Collection<UInt8>, contentType: String?, fallback: Charset? = nil
+) -> String {
+    let (charset, markLength) = Charset.determine(for: bytes, contentType: contentType, fallback: fallback)
+    return charset.decode(bytes.dropFirst(markLength)).text
+}

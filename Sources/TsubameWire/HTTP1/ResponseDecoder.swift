@@ -1,0 +1,326 @@
+// ResponseDecoder: the responses of one HTTP/1 connection, bytes in, events out (RFC 9112). No I/O.
+
+package import HTTPTypes
+package import TsubameCore
+
+/// One a connection. ``begin(isHead:)`` for each exchange, then ``next(_:_:)`` with whatever has been read: the caller
+/// keeps what was not consumed and gives it again, with more behind it, until the end.
+///
+/// Strict where leniency has let two recipients see two messages; the lenient points are a bare LF at the end of a
+/// line of the head, obs-fold, a status line without the space for a reason, a list of equal Content-Lengths, and
+/// blanks behind a chunk size. An empty line before a status line is an error: RFC 9112 section 2.2 asks only servers
+/// to skip one, before a request.
+///
+/// What comes of a stream of bytes does not depend on how it was cut into reads.
+package struct ResponseDecoder: ~Copyable {
+    package enum Event {
+        /// Everything usable is consumed; give more.
+        case needsMore
+        /// A 1xx other than 101.
+        case informational(ReceivedHead)
+        /// Head and complete body lay in the buffer: one allocation, of which the body is a slice. The exchange is at
+        /// its end. Also for responses without a body.
+        case whole(ReceivedHead, body: Bytes)
+        /// A body follows; its length, if it is known.
+        case head(ReceivedHead, length: Int64?)
+        /// Body bytes, as offsets into the buffer given to this call; never empty, already consumed.
+        case body(Range<Int>)
+        /// The exchange is over.
+        case end(trailers: HTTPFields?)
+    }
+
+    private enum State: UInt8 {
+        case head, length, untilClose, chunks, trailers, ended, failed
+    }
+
+    /// A body up to this many bytes is copied behind its head.
+    private static var wholeBody: Int64 { 16 << 10 }
+
+    private var state = State.ended
+    private var isHead = false
+    /// Something forbids another exchange on this connection.
+    private var mustClose = false
+    private var informationals = 0
+    /// Of a body with a Content-Length.
+    private var remaining: Int64 = 0
+    private var failure: WireError?
+    private var scanner: HeadScanner
+    private var chunks: ChunkedDecoder
+    /// Made for a trailer section that is not empty.
+    private var trailers: HeadScanner?
+    private let limits: Limits
+
+    /// Whether any byte of the current response has been seen, be it of an informational one.
+    package private(set) var hasSeenBytes = false
+
+    package init(limits: Limits) {
+        self.limits = limits
+        scanner = HeadScanner(
+            .head,
+            HeadScanner.Bounds(
+                bytes: Self.bounded(limits.headBytes), lineBytes: Self.bounded(limits.lineBytes),
+                fields: Self.bounded(limits.headFields)))
+        chunks = ChunkedDecoder(extensionLimit: Self.bounded(limits.chunkExtensionBytes))
+    }
+
+    /// Offsets in a head have 32 bits, and sums of limits must not overflow.
+    private static func bounded(_ limit: Int) -> Int { Swift.min(Swift.max(limit, 0), 1 << 30) }
+
+    /// Starts an exchange.
+    /// - Parameter isHead: the request's method was HEAD, or CONNECT and succeeded: whatever the head says, no body
+    ///   follows.
+    package mutating func begin(isHead: Bool) {
+        self.isHead = isHead
+        state = .head
+        mustClose = false
+        hasSeenBytes = false
+        informationals = 0
+        failure = nil
+        scanner.reset()
+    }
+
+    /// After the end: whether the connection can carry another exchange, as far as the response says.
+    package var isReusable: Bool { state == .ended && !mustClose }
+
+    /// The next event of what has been read.
+    /// - Parameters:
+    ///   - bytes: what is not yet consumed, and whatever lies before it.
+    ///   - offset: where to go on; then, up to where the bytes are consumed.
+    /// - Throws: at the first byte or line that is wrong, and from then on at every call.
+    package mutating func next(
+        _ bytes: UnsafeRawBufferPointer, _ offset: inout Int
+    ) throws(WireError) -> Event {
+        guard offset >= 0, offset <= bytes.count else { return .needsMore }
+        do throws(WireError) {
+            switch state {
+            case .head: return try head(bytes, &offset)
+            case .length: return length(bytes, &offset)
+            case .untilClose: return untilClose(bytes, &offset)
+            case .chunks, .trailers: return try chunked(bytes, &offset)
+            case .ended: return .end(trailers: nil)
+            case .failed: throw failure ?? .invalid("the response is broken")
+            }
+        } catch {
+            throw fail(error)
+        }
+    }
+
+    private mutating func fail(_ error: WireError) -> WireError {
+        state = .failed
+        failure = error
+        return error
+    }
+
+    // MARK: Head
+
+    @inline(__always)
+    private mutating func head(
+        _ bytes: UnsafeRawBufferPointer, _ offset: inout Int
+    ) throws(WireError) -> Event {
+        let available = bytes.count &- offset
+        guard available > 0, let start = bytes.baseAddress else { return .needsMore }
+        hasSeenBytes = true
+        let base = start + offset
+        guard let size = try scanner.scan(base, available) else { return .needsMore }
+        guard !scanner.hasFolds else { return try foldedHead(bytes, &offset, size) }
+        let (event, consumed) = try finish(base, size, available)
+        offset &+= consumed
+        return event
+    }
+
+    /// A head with folds is judged, and copied, with its fields joined.
+    private mutating func foldedHead(
+        _ bytes: UnsafeRawBufferPointer, _ offset: inout Int, _ size: Int
+    ) throws(WireError) -> Event {
+        let available = bytes.count &- offset
+        let count = Swift.min(available, size &+ Int(Self.wholeBody))
+        let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: count, alignment: 1)
+        defer { copy.deallocate() }
+        guard let base = copy.baseAddress else { return .needsMore }
+        copy.copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[offset..<(offset &+ count)]))
+        scanner.joinFolds(in: base)
+        let (event, consumed) = try finish(UnsafeRawPointer(base), size, count)
+        offset &+= consumed
+        return event
+    }
+
+    /// - Parameters:
+    ///   - size: of the head.
+    ///   - available: what lies from `base` on, the head included.
+    @inline(__always)
+    private mutating func finish(
+        _ base: UnsafeRawPointer, _ size: Int, _ available: Int
+    ) throws(WireError) -> (Event, consumed: Int) {
+        let framing = try ResponseFraming(
+            scanner.fields, candidates: scanner.candidates, minorVersion: scanner.minorVersion, base)
+        if framing.isChunked, framing.length != nil {
+            scanner.removeFields(base, named: "content-length")
+            mustClose = true
+        }
+        if framing.saysClose || (scanner.minorVersion == 0 && !framing.saysKeepAlive) { mustClose = true }
+        let status = scanner.status
+        if status < 200 {
+            let head = try informational(base, size)
+            return (.informational(head), size)
+        }
+        if isHead || status == 204 || status == 304 {
+            // A 204 that announces a body may well send one: nobody knows where the next response starts.
+            if status == 204, framing.isChunked || (framing.length ?? 0) > 0 { mustClose = true }
+            return (whole(base, size, 0), size)
+        }
+        if framing.isChunked {
+            state = .chunks
+            chunks.reset()
+            return (.head(head(base, size), length: nil), size)
+        }
+        guard let length = framing.length else {
+            state = .untilClose
+            mustClose = true
+            return (.head(head(base, size), length: nil), size)
+        }
+        if length <= Self.wholeBody, length <= Int64(available &- size) {
+            let count = Int(length)
+            return (whole(base, size, count), size &+ count)
+        }
+        state = .length
+        remaining = length
+        return (.head(head(base, size), length: length), size)
+    }
+
+    /// The head with `extra` bytes of what lies behind it.
+    @inline(__always)
+    private func head(_ base: UnsafeRawPointer, _ size: Int, _ extra: Int = 0) -> ReceivedHead {
+        ReceivedHead(
+            status: scanner.status, minorVersion: scanner.minorVersion, reason: scanner.reason, slots: scanner.fields,
+            bytes: UnsafeRawBufferPointer(start: base, count: size &+ extra))
+    }
+
+    @inline(__always)
+    private mutating func whole(_ base: UnsafeRawPointer, _ size: Int, _ count: Int) -> Event {
+        state = .ended
+        let head = head(base, size, count)
+        return .whole(head, body: count > 0 ? head.bytes(size..<(size &+ count)) : Bytes())
+    }
+
+    private mutating func informational(_ base: UnsafeRawPointer, _ size: Int) throws(WireError) -> ReceivedHead {
+        guard scanner.status != 101 else {
+            throw .invalid("the server switched protocols (101), which the request did not ask for")
+        }
+        informationals += 1
+        guard informationals <= limits.informationalResponses else {
+            throw .limit(
+                "there are more than \(limits.informationalResponses) informational responses "
+                    + "(limits.informationalResponses)")
+        }
+        let head = head(base, size)
+        scanner.reset()
+        return head
+    }
+
+    // MARK: Body
+
+    private mutating func length(_ bytes: UnsafeRawBufferPointer, _ offset: inout Int) -> Event {
+        guard remaining > 0 else {
+            state = .ended
+            return .end(trailers: nil)
+        }
+        guard offset < bytes.count else { return .needsMore }
+        let count = Swift.min(Int64(bytes.count &- offset), remaining)
+        let range = offset..<(offset &+ Int(count))
+        offset = range.upperBound
+        remaining &-= count
+        return .body(range)
+    }
+
+    private func untilClose(_ bytes: UnsafeRawBufferPointer, _ offset: inout Int) -> Event {
+        guard offset < bytes.count else { return .needsMore }
+        let range = offset..<bytes.count
+        offset = bytes.count
+        return .body(range)
+    }
+
+    private mutating func chunked(
+        _ bytes: UnsafeRawBufferPointer, _ offset: inout Int
+    ) throws(WireError) -> Event {
+        if state == .chunks {
+            switch try chunks.next(bytes, &offset) {
+            case .needsMore: return .needsMore
+            case .data(let range): return .body(range)
+            case .trailers:
+                state = .trailers
+                trailers = nil
+            }
+        }
+        let available = bytes.count &- offset
+        guard available > 0, let start = bytes.baseAddress else { return .needsMore }
+        let base = start + offset
+        // Nearly always there are none.
+        if trailers == nil, available >= 2, ByteScan.byte(base, 0) == 0x0D, ByteScan.byte(base, 1) == 0x0A {
+            offset &+= 2
+            state = .ended
+            return .end(trailers: nil)
+        }
+        if trailers == nil { trailers = HeadScanner(.trailers, trailerBounds) }
+        guard let size = try trailers?.scan(base, available) else { return .needsMore }
+        offset &+= size
+        state = .ended
+        return .end(trailers: trailerFields(base, size))
+    }
+
+    private mutating func trailerFields(_ base: UnsafeRawPointer, _ size: Int) -> HTTPFields? {
+        guard var section = trailers.take() else { return nil }
+        guard section.hasFolds else { return TrailerSection.fields(section.fields, base) }
+        let copy = UnsafeMutableRawPointer.allocate(byteCount: size, alignment: 1)
+        defer { copy.deallocate() }
+        copy.copyMemory(from: base, byteCount: size)
+        section.joinFolds(in: copy)
+        return TrailerSection.fields(section.fields, UnsafeRawPointer(copy))
+    }
+
+    private var trailerBounds: HeadScanner.Bounds {
+        HeadScanner.Bounds(
+            bytes: Self.bounded(limits.trailerBytes), lineBytes: Self.bounded(limits.lineBytes),
+            fields: Self.bounded(limits.headFields))
+    }
+
+    // MARK: End of input
+
+    /// The peer has closed its side.
+    /// - Parameter unconsumed: how many bytes lie behind what the last ``next(_:_:)`` consumed.
+    /// - Returns: the end of a body that goes on until then.
+    /// - Throws: kind `incompleteResponse`, or `emptyReply` if not a byte of a response had come.
+    package mutating func endOfInput(unconsumed: Int) throws(WireError) -> Event {
+        mustClose = true
+        switch state {
+        case .ended:
+            return .end(trailers: nil)
+        case .untilClose:
+            state = .ended
+            return .end(trailers: nil)
+        case .failed:
+            throw failure ?? .invalid("the response is broken")
+        case .head:
+            throw fail(endInHead(unconsumed))
+        case .length:
+            guard remaining > 0 else {
+                state = .ended
+                return .end(trailers: nil)
+            }
+            throw fail(.incomplete("the connection was closed \(remaining) bytes before the end of the body"))
+        case .chunks, .trailers:
+            throw fail(.incomplete("the connection was closed \(chunks.place)"))
+        }
+    }
+
+    private func endInHead(_ unconsumed: Int) -> WireError {
+        if unconsumed <= 0, informationals > 0 {
+            return .incomplete("the connection was closed after an informational response, before the final one")
+        }
+        guard unconsumed > 0 || hasSeenBytes else {
+            return WireError(.emptyReply, "the server closed the connection without a byte of an answer")
+        }
+        return scanner.isForeign
+            ? .invalid("the answer is no HTTP/1: the connection was closed after \(unconsumed) bytes of something else")
+            : .incomplete("the connection was closed within the response's head, after \(unconsumed) bytes")
+    }
+}

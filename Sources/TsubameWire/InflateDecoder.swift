@@ -1,0 +1,138 @@
+// gzip (RFC 1952) and deflate (RFC 1950, RFC 1951), decoded piece by piece by zlib.
+import CZlib
+
+package final class InflateDecoder {
+    package enum Coding: String, Sendable {
+        /// One member or several, one after the other; all of them are the content.
+        case gzip
+        /// Wrapped by zlib, as RFC 9110 §8.4.1.2 says, or raw, as some servers send it; the first byte shows which.
+        case deflate
+    }
+
+    /// How many decoded bytes leave a call of `decode` at most, however large its output is.
+    package static let maximumOutput = 262_144
+
+    private enum State: Equatable {
+        /// Not a byte has come.
+        case start
+        case inside
+        /// The coding ended; zeros may follow and, in gzip before any zero, a member.
+        case ended(hasPadding: Bool)
+        case failed(ContentCodingError.Reason)
+    }
+
+    package let coding: Coding
+    /// Whether the last call filled its output, so that more may come without more input.
+    package private(set) var mayHaveMore = false
+    private var state = State.start
+    // zlib's state points back to its stream, which therefore must not move.
+    private let stream: UnsafeMutablePointer<z_stream>
+    private var isOpen = false
+
+    package init(_ coding: Coding) {
+        self.coding = coding
+        stream = .allocate(capacity: 1)
+        stream.initialize(to: z_stream())
+    }
+
+    deinit {
+        if isOpen { inflateEnd(stream) }
+        stream.deinitialize(count: 1)
+        stream.deallocate()
+    }
+
+    /// Decodes from the front of `input` until that is used up or `output` (256 KiB of it at most) is full.
+    ///
+    /// Call it again with the rest of the input, or with an empty one, while input is left or `mayHaveMore`; then with
+    /// the next input, and `finish` after the last.
+    /// - Parameter inputConsumed: set to how many bytes of `input` are done with.
+    /// - Returns: how many bytes were written to `output`.
+    package func decode(
+        into output: UnsafeMutableRawBufferPointer, from input: UnsafeRawBufferPointer, inputConsumed: inout Int
+    ) throws(ContentCodingError) -> Int {
+        inputConsumed = 0
+        mayHaveMore = false
+        let output = UnsafeMutableRawBufferPointer(rebasing: output.prefix(Self.maximumOutput))
+        guard !output.isEmpty else { return 0 }
+        var produced = 0
+        while produced < output.count {
+            switch state {
+            case .failed(let reason):
+                throw ContentCodingError(coding: coding.rawValue, reason: reason)
+            case .start:
+                guard let first = input.first else { return 0 }
+                open(first: first)
+            case .inside:
+                let before = (inputConsumed, produced)
+                inflate(
+                    UnsafeRawBufferPointer(rebasing: input[inputConsumed...]),
+                    into: UnsafeMutableRawBufferPointer(rebasing: output[produced...]), &inputConsumed, &produced)
+                if state == .inside, before == (inputConsumed, produced) { return produced }
+            case .ended(let hasPadding):
+                guard inputConsumed < input.count else { return produced }
+                afterEnd(input[inputConsumed], hasPadding: hasPadding)
+                if case .ended = state { inputConsumed += 1 }
+            }
+        }
+        mayHaveMore = state == .inside
+        return produced
+    }
+
+    /// Throws if the content is not whole. No byte at all is an empty content: servers label those, too.
+    package func finish() throws(ContentCodingError) {
+        switch state {
+        case .start, .ended: return
+        case .inside: throw ContentCodingError(coding: coding.rawValue, reason: .truncated)
+        case .failed(let reason): throw ContentCodingError(coding: coding.rawValue, reason: reason)
+        }
+    }
+
+    private func open(first: UInt8) {
+        // Window bits as zlib counts them: 15 is the largest window, +16 asks for gzip, negative for raw deflate.
+        // A zlib header begins with method 8 and a window of at most 7; a raw block that began so would be a stored
+        // one with a bit set in its padding, which no encoder makes.
+        let windowBits: Int32 =
+            switch coding {
+            case .gzip: 15 + 16
+            case .deflate: first & 0x8F == 8 ? 15 : -15
+            }
+        let status = inflateInit2_(stream, windowBits, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size))
+        isOpen = status == Z_OK
+        state = isOpen ? .inside : .failed(status == Z_MEM_ERROR ? .outOfMemory : .corrupt("zlib refused to start"))
+    }
+
+    private func inflate(
+        _ input: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer, _ consumed: inout Int,
+        _ produced: inout Int
+    ) {
+        let inputLength = UInt32(clamping: input.count)
+        let outputLength = UInt32(clamping: output.count)
+        stream.pointee.next_in = UnsafeMutablePointer(mutating: input.baseAddress?.assumingMemoryBound(to: UInt8.self))
+        stream.pointee.avail_in = stream.pointee.next_in == nil ? 0 : inputLength
+        stream.pointee.next_out = output.baseAddress?.assumingMemoryBound(to: UInt8.self)
+        stream.pointee.avail_out = outputLength
+        let status = CZlib.inflate(stream, Z_NO_FLUSH)
+        consumed += Int(inputLength - stream.pointee.avail_in)
+        produced += Int(outputLength - stream.pointee.avail_out)
+        switch status {
+        case Z_OK, Z_BUF_ERROR: break
+        case Z_STREAM_END: state = .ended(hasPadding: false)
+        case Z_MEM_ERROR: state = .failed(.outOfMemory)
+        case Z_NEED_DICT: state = .failed(.corrupt("it needs a dictionary"))
+        default: state = .failed(.corrupt(stream.pointee.msg.map { String(cString: $0) } ?? "invalid data"))
+        }
+        // The caller's memory is the caller's again.
+        stream.pointee.next_in = nil
+        stream.pointee.next_out = nil
+    }
+
+    private func afterEnd(_ next: UInt8, hasPadding: Bool) {
+        if next == 0 {
+            state = .ended(hasPadding: true)
+        } else if coding == .gzip, next == 0x1F, !hasPadding {
+            state = inflateReset(stream) == Z_OK ? .inside : .failed(.corrupt("zlib refused to start again"))
+        } else {
+            state = .failed(.trailingBytes)
+        }
+    }
+}

@@ -1,0 +1,48 @@
+// `key1=value1&key2=value2&…&END`: pairs whose end is marked, so that half an answer shows.
+
+package enum KeyValueText {
+    /// Reads pairs up to the piece that is `terminator`; what follows that piece is ignored.
+    ///
+    /// The piece may carry white space or control characters at its end (servers add a line end there); a name that
+    /// merely begins with the terminator is a name. A value may contain `=`, a piece without `=` has an empty value,
+    /// empty pieces are skipped. An empty `terminator` expects none.
+    /// - Parameter isPercentEncoded: undoes escapes in names and values; `+` and malformed escapes stay.
+    package static func decode(
+        _ text: String, terminator: String = "END", isPercentEncoded: Bool = false
+    ) throws(KeyValueTextError) -> Parameters {
+        func decoded(_ text: Substring.UTF8View) -> String {
+            let text = String(Substring(text))
+            return isPercentEncoded ? PercentEncoding.decodeLeniently(text) : text
+        }
+        var elements: [Parameters.Element] = []
+        var rest = text.utf8[...]
+        while !rest.isEmpty {
+            let piece = rest.prefix { $0 != UInt8(ascii: "&") }
+            if !terminator.isEmpty, isTerminator(piece, terminator.utf8) { return Parameters(elements: elements) }
+            rest = rest[piece.endIndex...].dropFirst()
+            if piece.isEmpty { continue }
+            let name = piece.prefix { $0 != UInt8(ascii: "=") }
+            elements.append(
+                Parameters.Element(name: decoded(name), value: decoded(piece[name.endIndex...].dropFirst())))
+        }
+        if terminator.isEmpty { return Parameters(elements: elements) }
+        throw KeyValueTextError.missingTerminator(terminator)
+    }
+
+    private static func isTerminator(_ piece: Substring.UTF8View, _ terminator: String.UTF8View) -> Bool {
+        guard piece.starts(with: terminator) else { return false }
+        guard let next = piece.dropFirst(terminator.count).first else { return true }
+        return next <= UInt8(ascii: " ")
+    }
+}
+
+package enum KeyValueTextError: Error, Hashable, CustomStringConvertible {
+    case missingTerminator(String)
+
+    package var description: String {
+        switch self {
+        case .missingTerminator(let terminator):
+            "The text is incomplete: it ends without \(terminator)."
+        }
+    }
+}

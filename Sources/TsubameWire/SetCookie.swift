@@ -1,0 +1,101 @@
+// One Set-Cookie field (RFC 6265bis §5.6), parsed but not yet accepted for any host.
+
+package struct SetCookie: Sendable, Hashable {
+    package static let maximumNameAndValue = 4_096
+    package static let maximumAttributeValue = 1_024
+
+    package private(set) var name: String
+    package private(set) var value: String
+    /// Seconds since 1970.
+    package private(set) var expires: Int64?
+    /// Seconds; not above zero means that the cookie ends now.
+    package private(set) var maxAge: Int64?
+    /// In lower case, without a dot in front; nil if absent or empty.
+    package private(set) var domain: String?
+    /// nil if absent, or not a path: then the request's own path decides.
+    package private(set) var path: String?
+    package private(set) var isSecure = false
+    package private(set) var isHTTPOnly = false
+    package private(set) var sameSite = Cookie.SameSite.unspecified
+
+    /// nil if the field has to be ignored: a control character in it, or name and value of more than 4,096 bytes.
+    package init?(_ field: String) {
+        guard !field.utf8.contains(where: Self.isForbiddenControl) else { return nil }
+        let pieces = field.utf8.split(
+            separator: UInt8(ascii: ";"), maxSplits: 1, omittingEmptySubsequences: false)
+        guard let pair = pieces.first else { return nil }
+        if let equals = pair.firstIndex(of: UInt8(ascii: "=")) {
+            name = Self.trimmed(pair[..<equals])
+            value = Self.trimmed(pair[pair.index(after: equals)...])
+        } else {
+            name = ""
+            value = Self.trimmed(pair)
+        }
+        guard name.utf8.count + value.utf8.count <= Self.maximumNameAndValue else { return nil }
+        guard pieces.count == 2 else { return }
+        for attribute in pieces[1].split(separator: UInt8(ascii: ";")) {
+            let parts = attribute.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
+            guard let attributeName = parts.first else { continue }
+            let attributeValue = parts.count == 2 ? Self.trimmed(parts[1]) : ""
+            guard attributeValue.utf8.count <= Self.maximumAttributeValue else { continue }
+            apply(Self.trimmed(attributeName).lowercasedASCII, attributeValue)
+        }
+    }
+
+    /// When a cookie that arrives at `now` ends: Max-Age before Expires, nil if neither is there.
+    package func expiry(at now: Int64) -> Int64? {
+        guard let maxAge else { return expires }
+        guard maxAge > 0 else { return .min }
+        let (end, isTooLate) = now.addingReportingOverflow(maxAge)
+        return isTooLate ? .max : end
+    }
+
+    // Of an attribute that comes twice the last counts, even where that one is empty.
+    private mutating func apply(_ attribute: String, _ text: String) {
+        switch attribute {
+        case "expires": if let date = CookieDate.parse(text) { expires = date }
+        case "max-age": if let seconds = Self.seconds(text) { maxAge = seconds }
+        case "domain":
+            let name = (text.utf8.first == UInt8(ascii: ".") ? String(text.dropFirst()) : text).lowercasedASCII
+            domain = name.isEmpty ? nil : name
+        case "path": path = text.utf8.first == UInt8(ascii: "/") ? text : nil
+        case "secure": isSecure = true
+        case "httponly": isHTTPOnly = true
+        case "samesite":
+            switch text.lowercasedASCII {
+            case "strict": sameSite = .strict
+            case "lax": sameSite = .lax
+            case "none": sameSite = .none
+            default: sameSite = .unspecified
+            }
+        default: break
+        }
+    }
+
+    /// Digits, with or without a minus; what is too long for 64 bits is as good as for ever.
+    private static func seconds(_ text: String) -> Int64? {
+        let isNegative = text.utf8.first == UInt8(ascii: "-")
+        let digits = text.utf8.dropFirst(isNegative ? 1 : 0)
+        guard !digits.isEmpty, digits.allSatisfy({ $0.digitValue != nil }) else { return nil }
+        return Int64(text) ?? (isNegative ? .min : .max)
+    }
+
+    /// A tab is the one control character that a field may carry.
+    static func isForbiddenControl(_ byte: UInt8) -> Bool {
+        byte < 0x20 && byte != 0x09 || byte == 0x7F
+    }
+
+    private static func trimmed(_ text: Substring.UTF8View) -> String {
+        func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
+        var text = text.drop(while: isSpace)
+        while let last = text.last, isSpace(last) { text.removeLast() }
+        return String(Substring(text))
+    }
+}
+
+extension String {
+    var lowercasedASCII: String {
+        guard utf8.contains(where: { $0 != $0.lowercasedASCII }) else { return self }
+        return String(decoding: utf8.lazy.map(\.lowercasedASCII), as: UTF8.self)
+    }
+}

@@ -1,0 +1,123 @@
+// The URI parser: BAD-INPUT 26, and what users expect of a URL.
+
+import Testing
+import TsubameCore
+
+@Suite struct TargetURITests {
+    @Test func aURLIsTakenApart() throws {
+        let uri = try TargetURI(parsing: "https://User:pw@Example.COM:8443/a/b?x=1&y=2#frag")
+        #expect(uri.isSecure)
+        #expect(uri.host == "example.com")
+        #expect(uri.port == 8443)
+        #expect(uri.authority == "example.com:8443")
+        #expect(uri.target == "/a/b?x=1&y=2")
+        #expect(uri.path == "/a/b")
+        #expect(uri.query == "x=1&y=2")
+        #expect(uri.fragment == "frag")
+        #expect(uri.string == "https://example.com:8443/a/b?x=1&y=2#frag")
+    }
+
+    @Test func theDefaultPortIsNotPartOfTheAuthority() throws {
+        #expect(try TargetURI(parsing: "http://a:80/").authority == "a")
+        #expect(try TargetURI(parsing: "https://a:443").target == "/")
+        #expect(try TargetURI(parsing: "http://[::1]:8080/x").authority == "[::1]:8080")
+        #expect(try TargetURI(parsing: "http://a?q").target == "/?q")
+    }
+
+    @Test func whatCannotStandInAURIIsPercentEncoded() throws {
+        #expect(try TargetURI(parsing: "http://a/ü x?q=ä\"").target == "/%C3%BC%20x?q=%C3%A4%22")
+        #expect(try TargetURI(parsing: "http://a/%41%zz").target == "/%41%zz")
+    }
+
+    @Test("BAD-INPUT 26: a fragment ends the authority, so the host is what stands before it")
+    func fragmentEndsAuthority() throws {
+        let uri = try TargetURI(parsing: "http://a#@evil/")
+        #expect(uri.host == "a")
+        #expect(uri.fragment == "@evil/")
+    }
+
+    @Test(
+        "BAD-INPUT 26: what other parsers read differently is refused",
+        arguments: [
+            "http://a\\@evil/", "http://a/\\b", "http://a/\tb", "http://a\n/", "http://a b/", "http://u@v@a/",
+            "http://[::1%25eth0]/", "http://a%2Fb/", "http://a:0/", "http://a:65536/", "http://a:99999999999999999999/",
+            "http://a:-1/", "http://a:8x/", "http:///x", "http://", "http://:80/", "http://u@/", "https://[]/",
+            "http://[1/", "http://[::1]x/", "", "a/b", "ftp://a/", "file:///etc/passwd", "http:/a", "http://a\u{0}b/",
+            "http://a/\u{7F}", "http://bücher.example/",
+        ])
+    func refused(url: String) {
+        #expect {
+            try TargetURI(parsing: url)
+        } throws: { error in
+            (error as? CallError)?.kind == .invalidRequest
+        }
+    }
+
+    @Test func noErrorAndNoDescriptionShowsUserinfoOrSecrets() throws {
+        let uri = try TargetURI(parsing: "http://me:hunter2@a/?token=abc&page=2")
+        #expect("\(uri)" == "http://a/?token=[redacted]&page=2")
+        #expect(!String(reflecting: uri).contains("hunter2"))
+        var dumped = ""
+        dump(uri, to: &dumped)
+        #expect(!dumped.contains("hunter2") && !dumped.contains("abc"))
+        #expect {
+            try TargetURI(parsing: "http://me:hunter2@a:0/?secret=s3")
+        } throws: { error in
+            !"\(error)".contains("hunter2") && !"\(error)".contains("s3") && "\(error)".contains("port")
+        }
+    }
+
+    @Test func aPathIsAppendedToTheBaseAndNeverReplacesIt() throws {
+        let base = try TargetURI(parsing: "https://api.example.com/v1?key=1")
+        #expect(base.appending(path: "/users").target == "/v1/users?key=1")
+        #expect(base.appending(path: "/users?page=2").target == "/v1/users?page=2&key=1")
+        let root = try TargetURI(parsing: "https://api.example.com")
+        #expect(root.appending(path: "/users").target == "/users")
+        #expect(root.appending(path: "/").target == "/")
+    }
+
+    @Test func aQueryIsAddedToTheOneThatIsThere() throws {
+        let uri = try TargetURI(parsing: "http://a/x?one=1")
+        #expect(uri.adding(query: "two=2").target == "/x?one=1&two=2")
+        #expect(try TargetURI(parsing: "http://a/x").adding(query: "two=2").target == "/x?two=2")
+        #expect(try TargetURI(parsing: "http://a/x?").adding(query: "two=2").target == "/x?two=2")
+    }
+}
+
+@Suite struct ReferenceResolutionTests {
+    /// RFC 3986 section 5.4, less the references that leave http.
+    @Test(arguments: [
+        ("g", "/b/c/g"), ("./g", "/b/c/g"), ("g/", "/b/c/g/"), ("/g", "/g"), ("?y", "/b/c/d;p?y"), ("g?y", "/b/c/g?y"),
+        ("#s", "/b/c/d;p?q"), ("g#s", "/b/c/g"), (";x", "/b/c/;x"), ("g;x", "/b/c/g;x"), ("", "/b/c/d;p?q"),
+        (".", "/b/c/"), ("./", "/b/c/"), ("..", "/b/"), ("../", "/b/"), ("../g", "/b/g"), ("../..", "/"),
+        ("../../", "/"), ("../../g", "/g"), ("../../../g", "/g"), ("../../../../g", "/g"), ("/./g", "/g"),
+        ("/../g", "/g"), ("g.", "/b/c/g."), (".g", "/b/c/.g"), ("g..", "/b/c/g.."), ("..g", "/b/c/..g"),
+        ("./../g", "/b/g"), ("./g/.", "/b/c/g/"), ("g/./h", "/b/c/g/h"), ("g/../h", "/b/c/h"),
+        ("g;x=1/./y", "/b/c/g;x=1/y"), ("g;x=1/../y", "/b/c/y"), ("g?y/./x", "/b/c/g?y/./x"),
+        ("g?y/../x", "/b/c/g?y/../x"), ("g#s/./x", "/b/c/g"),
+    ])
+    func referencesResolveAsTheRFCSays(reference: String, target: String) throws {
+        let base = try TargetURI(parsing: "http://a/b/c/d;p?q")
+        guard case .uri(let uri) = try base.resolving(reference) else {
+            Issue.record("\(reference) led elsewhere")
+            return
+        }
+        #expect(uri.target == target)
+        #expect(uri.host == "a")
+    }
+
+    @Test func otherHostsAndSchemesAreTold() throws {
+        let base = try TargetURI(parsing: "https://a/b")
+        guard case .uri(let other) = try base.resolving("//g/x") else {
+            Issue.record("not a URI")
+            return
+        }
+        #expect(other.origin == Origin("https://g"))
+        for scheme in ["file", "data", "unix", "javascript"] {
+            guard case .otherScheme(scheme) = try base.resolving("\(scheme):x") else {
+                Issue.record("\(scheme) was followed")
+                return
+            }
+        }
+    }
+}
