@@ -1,0 +1,66 @@
+// Alarm: something that is done at a time, unless it is no longer wanted by then.
+
+import Dispatch
+import Synchronization
+import TsubameCore
+
+/// Rings once at its time; dropped before, it stays silent.
+///
+/// A dispatch timer and not a sleeping task: what blocking calls wait for must not depend on a free thread of the
+/// concurrency pool.
+final class Alarm: Sendable {
+    /// A dropped alarm leaves its timer behind: no longer than this, in nanoseconds.
+    private static let longestTimer: UInt64 = 60_000_000_000
+
+    private let due: MonotonicTime
+    private let ring: @Sendable () -> Void
+
+    init(at due: MonotonicTime, _ ring: @escaping @Sendable () -> Void) {
+        self.due = due
+        self.ring = ring
+        arm()
+    }
+
+    private func arm() {
+        let now = MonotonicClock.now
+        let left = min(due > now ? due - now : 0, Self.longestTimer)
+        DispatchQueue.global().asyncAfter(deadline: .now() + .nanoseconds(Int(left))) { [weak self] in
+            guard let self else { return }
+            if MonotonicClock.now >= due { ring() } else { arm() }
+        }
+    }
+}
+
+/// Lets one waiter go on, once: by the first who has a reason to.
+final class Latch<Value: Sendable>: Sendable {
+    private struct State: Sendable {
+        var value: Value?
+        var waiter: UnsafeContinuation<Void, Never>?
+    }
+
+    private let state = Mutex(State())
+
+    /// Settles the value, unless that has been done.
+    func settle(_ value: Value) {
+        let waiter = state.withLock { state -> UnsafeContinuation<Void, Never>? in
+            guard state.value == nil else { return nil }
+            state.value = value
+            defer { state.waiter = nil }
+            return state.waiter
+        }
+        waiter?.resume()
+    }
+
+    /// The value, once it has been settled; nil only if another one waits already.
+    func wait() async -> Value? {
+        await withUnsafeContinuation { continuation in
+            let goesOn = state.withLock { state in
+                guard state.value == nil, state.waiter == nil else { return true }
+                state.waiter = continuation
+                return false
+            }
+            if goesOn { continuation.resume() }
+        }
+        return state.withLock { $0.value }
+    }
+}

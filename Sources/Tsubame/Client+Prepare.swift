@@ -1,0 +1,78 @@
+// From the request as it was made to the request as it enters the corridor.
+
+import HTTPTypes
+import TsubameCore
+import TsubameWire
+
+extension Client {
+    /// Puts a path below the base, adds the client's fields, and names the body's type.
+    func prepare(_ request: Request) throws(CallError) -> Request {
+        var request = request
+        switch request.target {
+        case .invalid(let error):
+            throw error
+        case .uri(let uri):
+            switch base {
+            case .none: break
+            case .invalid(let error): throw error
+            case .uri(let base):
+                if uri.origin != base.origin, !configuration.allowedOrigins.contains(uri.origin) {
+                    request.isForeign = true
+                }
+            }
+        case .path(let path, let query):
+            switch base {
+            case .none:
+                throw CallError(
+                    .invalidRequest, "the path \"\(path.encoded)\" has no base URL",
+                    advice: "give the client one: Client(\"https://…\"), or pass a whole URL: get(url:)",
+                    request: request)
+            case .invalid(let error):
+                throw error
+            case .uri(let base):
+                let uri = base.appending(path: path.encoded)
+                request.target = .uri(query.isEmpty ? uri : uri.adding(query: query))
+            }
+        }
+        if case .failed(let error) = request.body.content { throw error.with(request: request) }
+        if request.headers.isEmpty, request.body.contentType == nil, !request.isForeign {
+            // What most requests come to, made once.
+            request.headers = presetHeaders
+            return request
+        }
+        if !request.isForeign {
+            for field in configuration.headers where !request.headers.contains(field.name) {
+                request.headers.appendSafely(field)
+            }
+        }
+        RequestDefaults.apply(to: &request)
+        return request
+    }
+}
+
+/// The fields that every request has.
+enum RequestDefaults {
+    /// What a request without fields of its own gets, in one piece.
+    static func preset(_ configuration: Configuration) -> HTTPFields {
+        var request = Request(.get, "")
+        request.headers = configuration.headers
+        apply(to: &request)
+        return request.headers
+    }
+
+    private static let userAgent = HTTPField(name: .userAgent, value: "Tsubame/\(Version.string)")
+    private static let accept = HTTPField(name: .accept, value: "*/*")
+
+    static func apply(to request: inout Request) {
+        if let type = request.body.contentType, !request.headers.contains(.contentType) {
+            request.headers.appendSafely(HTTPField(name: .contentType, value: type))
+        }
+        if !request.headers.contains(.userAgent) { request.headers.appendSafely(userAgent) }
+        if !request.headers.contains(.accept) { request.headers.appendSafely(accept) }
+    }
+}
+
+/// This library's version.
+public enum Version {
+    public static let string = "0.1.0"
+}

@@ -1,0 +1,101 @@
+// The verbs: one line for each of HTTP's everyday methods.
+
+public import HTTPTypes
+public import TsubameCore
+public import TsubameWire
+
+extension Client {
+    /// GET of a path below the client's base URL.
+    @concurrent
+    public func get(
+        _ path: Path, query: Parameters = [:], headers: HTTPFields = [:]
+    ) async throws(CallError) -> Response {
+        try await sendHere(Request(.get, path, query: query, headers: headers))
+    }
+
+    /// GET of a whole URL.
+    @concurrent
+    public func get(
+        url: String, query: Parameters = [:], headers: HTTPFields = [:]
+    ) async throws(CallError) -> Response {
+        try await sendHere(Request(.get, url: url, query: query, headers: headers))
+    }
+
+    /// HEAD of a path below the client's base URL.
+    @concurrent
+    public func head(
+        _ path: Path, query: Parameters = [:], headers: HTTPFields = [:]
+    ) async throws(CallError) -> Response {
+        try await sendHere(Request(.head, path, query: query, headers: headers))
+    }
+
+    /// DELETE of a path below the client's base URL.
+    @concurrent
+    public func delete(
+        _ path: Path, query: Parameters = [:], headers: HTTPFields = [:]
+    ) async throws(CallError) -> Response {
+        try await sendHere(Request(.delete, path, query: query, headers: headers))
+    }
+
+    /// POST to a path below the client's base URL.
+    @concurrent
+    public func post(
+        _ path: Path, query: Parameters = [:], headers: HTTPFields = [:], body: Body = .empty
+    ) async throws(CallError) -> Response {
+        try await sendHere(Request(.post, path, query: query, headers: headers, body: body))
+    }
+
+    /// POST of a form.
+    @concurrent
+    public func post(_ path: Path, form: Parameters, headers: HTTPFields = [:]) async throws(CallError) -> Response {
+        try await sendHere(Request(.post, path, headers: headers, body: .form(form)))
+    }
+
+    /// POST of a value as JSON.
+    @concurrent
+    public func post(
+        _ path: Path, json: some Encodable & Sendable, headers: HTTPFields = [:]
+    ) async throws(CallError) -> Response {
+        try await sendHere(Request(.post, path, headers: headers, body: .json(json)))
+    }
+
+    /// POST to a whole URL.
+    @concurrent
+    public func post(
+        url: String, query: Parameters = [:], headers: HTTPFields = [:], body: Body = .empty
+    ) async throws(CallError) -> Response {
+        try await sendHere(Request(.post, url: url, query: query, headers: headers, body: body))
+    }
+
+    /// PUT to a path below the client's base URL.
+    @concurrent
+    public func put(
+        _ path: Path, query: Parameters = [:], headers: HTTPFields = [:], body: Body
+    ) async throws(CallError) -> Response {
+        try await sendHere(Request(.put, path, query: query, headers: headers, body: body))
+    }
+
+    /// PUT of a value as JSON.
+    @concurrent
+    public func put(
+        _ path: Path, json: some Encodable & Sendable, headers: HTTPFields = [:]
+    ) async throws(CallError) -> Response {
+        try await sendHere(Request(.put, path, headers: headers, body: .json(json)))
+    }
+
+    /// PATCH of a path below the client's base URL.
+    @concurrent
+    public func patch(
+        _ path: Path, query: Parameters = [:], headers: HTTPFields = [:], body: Body
+    ) async throws(CallError) -> Response {
+        try await sendHere(Request(.patch, path, query: query, headers: headers, body: body))
+    }
+
+    /// PATCH with a value as JSON.
+    @concurrent
+    public func patch(
+        _ path: Path, json: some Encodable & Sendable, headers: HTTPFields = [:]
+    ) async throws(CallError) -> Response {
+        try await sendHere(Request(.patch, path, headers: headers, body: .json(json)))
+    }
+}

@@ -1,0 +1,267 @@
+// Client: sends requests.
+
+import HTTPTypes
+public import TsubameCore
+package import TsubameEngine
+
+/// Sends requests; made once for an API and used from anywhere, at once.
+///
+/// ```swift
+/// let api = Client("https://api.example.com/v1") { $0.timeouts.total = .seconds(20) }
+/// let users = try await api.get("users", query: ["page": 2]).json([User].self)
+/// ```
+/// A client holds idle connections; dropping it closes them and lets running calls finish.
+public final class Client: Sendable {
+    /// For one line without set-up. It never has a jar, a cache or credentials.
+    public static let shared = Client()
+
+    public let configuration: Configuration
+    /// The interceptors, in order, as they are resolved for this client.
+    public let corridor: Corridor
+    let base: Base
+    let observers: ObserverList
+    let activity: Activity
+    private let engine: Engine?
+    let presetHeaders: HTTPFields
+
+    /// What paths are appended to.
+    enum Base: Sendable {
+        case none
+        case uri(TargetURI)
+        case invalid(CallError)
+    }
+
+    /// - Parameters:
+    ///   - base: the URL that paths are appended to, such as `https://api.example.com/v1`. An invalid one is thrown by
+    ///     every way to send.
+    ///   - transport: what does the exchanges; the engine unless given.
+    ///   - configure: changes the defaults.
+    public convenience init(
+        _ base: String? = nil, transport: (any Transport)? = nil,
+        _ configure: (inout Configuration) -> Void = { _ in }
+    ) {
+        var configuration = Configuration()
+        configure(&configuration)
+        let parsed: Base
+        if let base {
+            do throws(CallError) {
+                parsed = .uri(try TargetURI(parsing: base))
+            } catch {
+                parsed = .invalid(error)
+            }
+        } else {
+            parsed = .none
+        }
+        let engine = transport == nil ? Engine(settings: configuration.connection) : nil
+        self.init(
+            base: parsed, configuration: configuration, transport: transport, engine: engine,
+            observers: ObserverList(), activity: Activity())
+    }
+
+    private init(
+        base: Base, configuration: Configuration, transport: (any Transport)?, engine: Engine?,
+        observers: ObserverList, activity: Activity
+    ) {
+        self.base = base
+        self.configuration = configuration
+        self.engine = engine
+        self.observers = observers
+        self.activity = activity
+        presetHeaders = RequestDefaults.preset(configuration)
+        corridor = Corridor(configuration, transport: transport ?? engine ?? Engine())
+    }
+
+    /// The same client with other settings for some calls: same base, connections, cookies and observers.
+    ///
+    /// ```swift
+    /// let patient = api.with { $0.timeouts.total = .seconds(300) }
+    /// ```
+    public func with(_ change: (inout Configuration) -> Void) -> Client {
+        var configuration = configuration
+        change(&configuration)
+        return Client(
+            base: base, configuration: configuration, transport: engine == nil ? corridor.transport : nil,
+            engine: engine?.with(settings: configuration.connection), observers: observers, activity: activity)
+    }
+
+    /// Tells `observer` of everything that happens to this client's calls, until the observation is cancelled or
+    /// dropped. It is called wherever the thing happens, event loops included: it must not block.
+    public func observe(_ observer: @escaping @Sendable (CallEvent) -> Void) -> Observation {
+        Observation(observers, observer)
+    }
+
+    /// Runs tasks on the event loops, for those who count microseconds: a call there hops nowhere.
+    ///
+    /// ```swift
+    /// group.addTask(executorPreference: api.executor) { try await api.get("users") }
+    /// ```
+    /// Code that runs there must not block. nil if the client has a transport of its own.
+    public var executor: (any TaskExecutor)? { engine?.executor }
+
+    /// Closes the client: new calls fail, running ones have `drainingFor` to end and are then cancelled.
+    public func close(drainingFor time: Duration = .zero) async {
+        activity.close()
+        if time > .zero { await activity.drain(for: time, clock: configuration.clock) }
+        activity.cancelAll()
+        await corridor.transport.close()
+        await activity.drained()
+    }
+
+    /// Connections and waiting exchanges of the engine, for tests.
+    package func statistics() async -> EngineStatistics { await engine?.statistics() ?? EngineStatistics() }
+
+    package var runningCalls: Int { activity.count }
+
+    // MARK: Sending
+
+    /// Sends the request and collects the response's body in memory, up to `limits.bufferedBody`.
+    ///
+    /// Any status is an answer. Interceptors and decoding run off the caller's actor.
+    /// - Throws: ``CallError``; never because of a status.
+    @concurrent
+    public func send(_ request: Request) async throws(CallError) -> Response {
+        try await sendHere(request)
+    }
+
+    /// The same on the caller's executor: what the public entries call once they have left the caller's actor.
+    func sendHere(_ request: Request) async throws(CallError) -> Response {
+        let call = makeCall(request)
+        if corridor.hasForeignArounds {
+            return try await perform(call) { response throws(CallError) in try await self.collected(response) }
+        }
+        // `perform` without its generality: each async layer of it would cost a hop on the way of most requests.
+        try begin(call)
+        let result: Result<Response, CallError> = await withTaskCancellationHandler {
+            do throws(CallError) {
+                var response = try await corridor.run(try prepare(request), from: 0, call)
+                if !isCollected(response) { response = try await collected(response) }
+                call.finish(.finished(response))
+                return .success(response)
+            } catch {
+                return .failure(error)
+            }
+        } onCancel: {
+            call.cancel()
+        }
+        return try end(call, result)
+    }
+
+    /// Sends the request and gives the response as soon as its head is there; the body is read in the closure, as it
+    /// comes. When the closure returns, an unread rest is given up and its connection closed.
+    @concurrent
+    public func stream<T: Sendable>(
+        _ request: Request, _ body: @escaping @Sendable (Response) async throws -> T
+    ) async throws -> T {
+        let result: Result<T, any Error> = try await perform(makeCall(request, wantsStream: true)) {
+            response throws(CallError) in
+            defer { response.body.discard() }
+            do {
+                return .success(try await body(response))
+            } catch let error as CallError {
+                // A failed body is the call's failure; anything else is the closure's own affair.
+                throw error
+            } catch {
+                return .failure(error)
+            }
+        }
+        return try result.get()
+    }
+
+    package func makeCall(
+        _ request: Request, wantsStream: Bool = false, defaultTotal: Duration? = nil,
+        executor: (any TaskExecutor)? = nil, observer: (@Sendable (CallEvent) -> Void)? = nil
+    ) -> Call {
+        var timeouts = configuration.timeouts
+        if !request.timeouts.isUnset { timeouts = request.timeouts.merged(over: timeouts) }
+        if let defaultTotal, !timeouts.isSet(.total) { timeouts.total = defaultTotal }
+        return Call(
+            request, timeouts: timeouts, limits: configuration.limits, wantsStream: wantsStream, observers: observers,
+            observer: observer, executor: executor)
+    }
+
+    private func isCollected(_ response: borrowing Response) -> Bool {
+        if let bytes = response.body.bytes { bytes.count <= configuration.limits.bufferedBody } else { false }
+    }
+
+    func collected(_ response: Response) async throws(CallError) -> Response {
+        if isCollected(response) { return response }
+        do throws(CallError) {
+            let bytes = try await response.body.collect(upTo: configuration.limits.bufferedBody)
+            var whole = response.with(collected: bytes)
+            if whole.details.timings.endAt == 0 {
+                var timings = whole.details.timings
+                timings.endAt = MonotonicClock.now
+                whole.details = whole.details.with(timings: timings)
+            }
+            return whole
+        } catch {
+            throw error.with(request: response.request, response: response)
+        }
+    }
+
+    /// The one way of every call: down the corridor, what is to be done with the response, and exactly one last event.
+    func perform<T: Sendable>(
+        _ call: Call, _ body: @escaping @Sendable (Response) async throws(CallError) -> T
+    ) async throws(CallError) -> T {
+        try begin(call)
+        let result: Result<T, CallError> = await withTaskCancellationHandler {
+            do throws(CallError) {
+                let request = try prepare(call.original)
+                let response =
+                    corridor.hasForeignArounds
+                    ? try await guarded(call, request) : try await corridor.run(request, from: 0, call)
+                let value = try await body(response)
+                call.finish(.finished((value as? Response) ?? response))
+                return .success(value)
+            } catch {
+                return .failure(error)
+            }
+        } onCancel: {
+            call.cancel()
+        }
+        return try end(call, result)
+    }
+
+    private func begin(_ call: Call) throws(CallError) {
+        guard activity.begin(call) else {
+            throw CallError(.cancelled, "the client is closed", phase: .preparing, request: call.original)
+        }
+        call.emit(.started(call.original))
+    }
+
+    private func end<T>(_ call: Call, _ result: Result<T, CallError>) throws(CallError) -> T {
+        activity.end(call)
+        switch result {
+        case .success(let value): return value
+        case .failure(let error):
+            let error =
+                error.request == nil
+                ? error.with(request: (try? prepare(call.original)) ?? call.original) : error
+            // An error that is kept must not keep a connection.
+            error.response?.body.discard()
+            if error.kind == .cancelled { call.finish(.cancelled) } else { call.finish(.failed(error)) }
+            throw error
+        }
+    }
+
+    /// With an around of the user's in the list, the way down is raced against deadline and cancellation, since nothing
+    /// else ends what that around may wait for.
+    private func guarded(_ call: Call, _ request: Request) async throws(CallError) -> Response {
+        try await CallGuard.run(call) { () throws(CallError) in try await self.corridor.run(request, from: 0, call) }
+    }
+}
+
+extension Client: CustomStringConvertible, CustomReflectable {
+    /// Where its paths lead, with secrets withheld.
+    public var description: String {
+        switch base {
+        case .none: "client without a base URL"
+        case .uri(let uri): "client of \(uri)"
+        case .invalid(let error): "client whose base URL is invalid: \(error.reason)"
+        }
+    }
+
+    public var customMirror: Mirror {
+        Mirror(self, children: ["base": description, "configuration": configuration], displayStyle: .class)
+    }
+}

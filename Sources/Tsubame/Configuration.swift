@@ -1,0 +1,83 @@
+// Configuration: everything that can be set on a client, as values with defaults.
+
+public import HTTPTypes
+public import Logging
+public import TsubameCore
+public import TsubameEngine
+public import TsubameWire
+
+/// How a client behaves. Set in the closure of `Client.init` and of ``Client/with(_:)``.
+///
+/// ```swift
+/// let api = Client("https://api.example.com/v1") {
+///     $0.timeouts.total = .seconds(20)
+///     $0.cookies = .memory
+///     $0.redirects = .follow(max: 5)
+/// }
+/// ```
+public struct Configuration: Sendable {
+    /// Fields added to every request that does not set them itself. They stay at home: a request to another origin than
+    /// the client's own goes without them.
+    public var headers = HTTPFields()
+    public var timeouts = Timeouts()
+    public var limits = Limits()
+    /// Which redirects are followed.
+    public var redirects = RedirectPolicy.follow(max: 20)
+    /// Whether cookies are kept; off unless set.
+    public var cookies = CookiePolicy.off
+    /// The credentials for the client's own origin; none unless set.
+    public var authentication = Authentication.none
+    /// Whether content codings are asked for and undone.
+    public var decoding = DecodingPolicy.automatic
+    /// Your own hooks and arounds, outermost: each sees a call once.
+    public var interceptors: [any Interceptor] = []
+    /// Your own, innermost: each sees every request that is really sent, redirects included.
+    public var wireInterceptors: [any Interceptor] = []
+    /// Origins that get the client's fields and credentials like its own.
+    public var allowedOrigins: Set<Origin> = []
+    /// How connections are made: TLS, address overrides, pool.
+    public var connection = ConnectionSettings()
+    /// The charset of texts that do not name one; UTF-8 unless set.
+    public var defaultCharset: Charset?
+    /// What delays are counted on, such as the one before a request is sent again; tests turn one by hand. Deadlines are
+    /// always real time.
+    public var clock: any Clock<Duration> = ContinuousClock()
+    /// Where warnings go.
+    public var logger = Logger(label: "tsubame")
+
+    public init() {}
+
+    /// How TLS is done; the same as `connection.tls`.
+    public var tls: ConnectionSettings.TLS {
+        get { connection.tls }
+        set { connection.tls = newValue }
+    }
+
+    /// Addresses used instead of asking the resolver; the same as `connection.resolve`.
+    public var resolve: [String: String] {
+        get { connection.resolve }
+        set { connection.resolve = newValue }
+    }
+}
+
+extension Configuration: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// What is set, one thing a line, with credentials withheld.
+    public var description: String {
+        customMirror.children.map { "\($0.label ?? ""): \($0.value)" }.joined(separator: "\n")
+    }
+
+    public var debugDescription: String { description }
+
+    /// Only what may be shown: interceptors by their names, fields without their secrets.
+    public var customMirror: Mirror {
+        Mirror(
+            self,
+            children: [
+                "headers": headers.map { "\($0.name.rawName): \(Redaction.standard.value(of: $0))" },
+                "timeouts": timeouts, "limits": limits, "redirects": redirects, "cookies": cookies,
+                "authentication": authentication, "decoding": decoding, "interceptors": interceptors.map(\.name),
+                "wireInterceptors": wireInterceptors.map(\.name), "allowedOrigins": allowedOrigins,
+                "connection": connection,
+            ], displayStyle: .struct)
+    }
+}

@@ -1,0 +1,93 @@
+// Corridor: the one list of everything between `Client.send` and the transport, outermost first.
+
+import TsubameCore
+import TsubameEngine
+
+/// The list of interceptors of a client, in order. `print(client.corridor)` shows it as it is resolved.
+public struct Corridor: Sendable {
+    enum Step: Sendable {
+        case hook(any Hook)
+        case judge(any Judge)
+    }
+
+    enum End: Sendable {
+        case around(any Around)
+        case transport
+    }
+
+    /// The stretch up to the next around, or to the transport.
+    struct Segment: Sendable {
+        var steps: [Step]
+        var end: End
+    }
+
+    let segments: [Segment]
+    let transport: any Transport
+    let engine: Engine?
+    /// Counts delays; nil for real time.
+    let clock: DelayClock?
+    /// Whether a call must run in a task that can be cancelled at its deadline: an around of the user's waits for what
+    /// the library does not know.
+    let hasForeignArounds: Bool
+    private let names: [String]
+
+    init(_ configuration: Configuration, transport: any Transport) {
+        var list: [any Interceptor] = configuration.interceptors
+        list.append(Redirects(policy: configuration.redirects, configuration: configuration))
+        list.append(Credentials(configuration.authentication))
+        if let jar = configuration.cookies.jar { list.append(CookiesOut(jar: jar)) }
+        if configuration.decoding == .automatic { list.append(ContentDecoding(limits: configuration.limits)) }
+        list.append(CacheDirectives())
+        if let jar = configuration.cookies.jar { list.append(CookiesIn(jar: jar)) }
+        list += configuration.wireInterceptors
+
+        var segments: [Segment] = []
+        var steps: [Step] = []
+        for interceptor in list {
+            switch interceptor {
+            case let around as any Around:
+                segments.append(Segment(steps: steps, end: .around(around)))
+                steps = []
+            case let judge as any Judge:
+                steps.append(.judge(judge))
+            case let hook as any Hook:
+                steps.append(.hook(hook))
+            default:
+                // Neither kind: it can do nothing, and the list says so.
+                continue
+            }
+        }
+        segments.append(Segment(steps: steps, end: .transport))
+        self.segments = segments
+        self.transport = transport
+        engine = transport as? Engine
+        clock = configuration.clock is ContinuousClock ? nil : DelayClock(configuration.clock)
+        hasForeignArounds = segments.count > 1
+        names = list.map { interceptor in
+            let kind =
+                switch interceptor {
+                case is any Around: "around"
+                case is any Judge: "judge"
+                case is any Hook: "hook"
+                default: "ignored: neither a Hook nor an Around"
+                }
+            return "\(interceptor.name) (\(kind))"
+        }
+    }
+}
+
+/// A clock behind one reference, so that the corridor stays cheap to pass.
+final class DelayClock: Sendable {
+    let clock: any Clock<Duration>
+
+    init(_ clock: any Clock<Duration>) { self.clock = clock }
+}
+
+extension Corridor: CustomStringConvertible, CustomReflectable {
+    public var customMirror: Mirror { Mirror(self, children: ["corridor": description], displayStyle: .struct) }
+
+    /// One interceptor a line, outermost first, with its kind.
+    public var description: String {
+        (names + ["\(transport.name) (transport)"]).enumerated().map { "\($0 + 1). \($1)" }.joined(separator: "\n")
+    }
+}

@@ -1,0 +1,6 @@
+// What `import Tsubame` brings along.
+
+@_exported public import HTTPTypes
+@_exported public import TsubameCore
+@_exported public import TsubameEngine
+@_exported public import TsubameWire

@@ -1,0 +1,197 @@
+// Values out of responses: JSON, text, forms, files.
+
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+public import TsubameCore
+public import TsubameWire
+
+/// An empty value, for a body that may be missing: what an empty 204, 205 or HEAD response decodes to.
+public protocol EmptyDecodable {
+    static var emptyValue: Self { get }
+}
+
+extension Optional: EmptyDecodable {
+    public static var emptyValue: Wrapped? { nil }
+}
+
+extension Array: EmptyDecodable {
+    public static var emptyValue: [Element] { [] }
+}
+
+extension Dictionary: EmptyDecodable {
+    public static var emptyValue: [Key: Value] { [:] }
+}
+
+/// Nothing: decodes from any body.
+public struct Empty: Decodable, Sendable, Hashable, EmptyDecodable {
+    public static var emptyValue: Empty { Empty() }
+    public init() {}
+    public init(from decoder: any Decoder) {}
+}
+
+// Synchronous: where they are called, on a collected response.
+extension Response {
+    /// The same response if its status is accepted.
+    /// - Throws: ``CallError/Kind/status``, with this response and up to 64 KiB of its body.
+    @discardableResult
+    public func accepted() throws(CallError) -> Response {
+        guard isAccepted else { throw statusError(failure: nil) }
+        return self
+    }
+
+    /// The body as a `Decodable` type. Decoding runs where this is called; from async code the overload that leaves
+    /// the caller's actor is chosen.
+    /// - Throws: ``CallError`` of kind `status`, or `decoding` with the decoder's error as `underlying`.
+    public func json<T: Decodable>(_ type: T.Type = T.self, decoder: JSONDecoder = JSONDecoder()) throws(CallError) -> T
+    {
+        try accepted()
+        return try decodeJSON(type, decoder)
+    }
+
+    func decodeJSON<T: Decodable>(_ type: T.Type, _ decoder: JSONDecoder) throws(CallError) -> T {
+        let bytes = try collectedBytes()
+        if let nothing = Empty() as? T { return nothing }
+        if bytes.count == 0, mayBeEmpty, let empty = type as? any EmptyDecodable.Type,
+            let value = empty.emptyValue as? T
+        {
+            return value
+        }
+        do {
+            return try decoder.decode(type, from: Data(bytes))
+        } catch {
+            throw CallError(
+                .decoding, "the body is no JSON of \(type): \(Self.words(error))", phase: .decoding, underlying: error,
+                request: request, response: self)
+        }
+    }
+
+    /// The body as text, by its byte order mark, the charset of Content-Type, or UTF-8; a wrong byte becomes U+FFFD.
+    public func text(defaultCharset: Charset? = nil) throws(CallError) -> String {
+        try accepted()
+        return decodeText(try collectedBytes(), contentType: headers[.contentType], fallback: defaultCharset)
+    }
+
+    /// The body as `application/x-www-form-urlencoded`.
+    public func form() throws(CallError) -> Parameters {
+        try accepted()
+        return Parameters.decoding(try collectedBytes())
+    }
+
+    /// The body as `key1=value1&key2=value2&…&END`; what follows the terminator is ignored, and without it the answer
+    /// is not whole.
+    /// - Throws: ``CallError/Kind/incompleteResponse`` if the terminator is missing.
+    public func keyValues(terminator: String = "END") throws(CallError) -> Parameters {
+        let text = try text()
+        if text.isEmpty, mayBeEmpty { return Parameters() }
+        do throws(KeyValueTextError) {
+            return try KeyValueText.decode(text, terminator: terminator)
+        } catch {
+            throw CallError(
+                .incompleteResponse, error.description, phase: .decoding, underlying: error, request: request,
+                response: self)
+        }
+    }
+
+    /// Whether a missing body is what the status or the method says (RFC 9110 sections 9.3.2, 15.3.5, 15.3.6), rather
+    /// than an answer that is not whole.
+    private var mayBeEmpty: Bool { statusCode == 204 || statusCode == 205 || request.method == .head }
+
+    func collectedBytes() throws(CallError) -> Bytes {
+        guard let bytes = body.bytes else {
+            throw CallError(
+                .misuse, "the body is still being streamed", phase: .decoding, advice: "await the value, or use send",
+                request: request)
+        }
+        return bytes
+    }
+
+    /// The error of a status that is not accepted.
+    package func statusError(failure: (any Sendable)?) -> CallError {
+        let excerpt = body.bytes.map { with(collected: $0.slice(0..<(64 << 10))) } ?? self
+        return CallError(
+            .status, "the server answered \(statusCode) \(status.reasonPhrase)", phase: .decoding, timeout: nil,
+            request: request, response: excerpt, failure: failure, connection: connection)
+    }
+
+    /// Where a decoder failed and why, without Foundation's wrapping.
+    static func words(_ error: any Error) -> String {
+        func path(_ context: DecodingError.Context) -> String {
+            let path = context.codingPath.map { $0.intValue.map { "[\($0)]" } ?? ".\($0.stringValue)" }.joined()
+            return path.isEmpty ? "" : " at \(path.hasPrefix(".") ? String(path.dropFirst()) : path)"
+        }
+        switch error {
+        case DecodingError.keyNotFound(let key, let context): return "no \"\(key.stringValue)\"\(path(context))"
+        case DecodingError.typeMismatch(let type, let context): return "no \(type)\(path(context))"
+        case DecodingError.valueNotFound(let type, let context): return "null where \(type) is wanted\(path(context))"
+        case DecodingError.dataCorrupted(let context): return "\(context.debugDescription)\(path(context))"
+        default: return "\(error)"
+        }
+    }
+}
+
+// Asynchronous: off the caller's actor, collecting a streamed body first.
+extension Response {
+    /// The body as a `Decodable` type, decoded off the caller's actor.
+    /// - Throws: ``CallError`` of kind `status`, or `decoding` with the decoder's error as `underlying`.
+    @concurrent
+    public func json<T: Decodable & Sendable>(_ type: T.Type = T.self) async throws(CallError) -> T {
+        let whole = try await whole()
+        return try Self.json(of: whole, type, JSONDecoder())
+    }
+
+    /// The same with a decoder of the caller's.
+    @concurrent
+    public func json<T: Decodable & Sendable>(
+        _ type: T.Type = T.self, decoder: sending JSONDecoder
+    ) async throws(CallError) -> T {
+        let whole = try await whole()
+        return try Self.json(of: whole, type, decoder)
+    }
+
+    /// The body as text, by its byte order mark, the charset of Content-Type, or UTF-8; a wrong byte becomes U+FFFD.
+    @concurrent
+    public func text(defaultCharset: Charset? = nil) async throws(CallError) -> String {
+        let whole = try await whole()
+        return try Self.text(of: whole, defaultCharset)
+    }
+
+    /// The body as `application/x-www-form-urlencoded`.
+    @concurrent
+    public func form() async throws(CallError) -> Parameters {
+        let whole = try await whole()
+        return try Self.form(of: whole)
+    }
+
+    /// The body as `key1=value1&…&END`.
+    @concurrent
+    public func keyValues(terminator: String = "END") async throws(CallError) -> Parameters {
+        let whole = try await whole()
+        return try Self.keyValues(of: whole, terminator)
+    }
+
+    /// This response with its body in memory.
+    func whole() async throws(CallError) -> Response {
+        if body.bytes != nil { return self }
+        return with(collected: try await body.collect(upTo: Limits().bufferedBody))
+    }
+
+    // Synchronous on purpose: inside an async function the async overload of the same name would be chosen.
+    private static func json<T: Decodable>(
+        of response: Response, _ type: T.Type, _ decoder: JSONDecoder
+    ) throws(CallError) -> T {
+        try response.json(type, decoder: decoder)
+    }
+
+    private static func text(of response: Response, _ charset: Charset?) throws(CallError) -> String {
+        try response.text(defaultCharset: charset)
+    }
+
+    private static func form(of response: Response) throws(CallError) -> Parameters { try response.form() }
+
+    private static func keyValues(of response: Response, _ terminator: String) throws(CallError) -> Parameters {
+        try response.keyValues(terminator: terminator)
+    }
+}

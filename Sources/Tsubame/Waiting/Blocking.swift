@@ -1,0 +1,161 @@
+// Blocking: calls that wait where they are made.
+
+import Dispatch
+import Synchronization
+public import TsubameCore
+import TsubameEngine
+
+extension Client {
+    /// Calls that wait on the current thread.
+    ///
+    /// ```swift
+    /// let response = try api.blocking.send(request)
+    /// ```
+    /// Such a call needs its own thread and the event loops' only, so it cannot starve: the interceptors run on the
+    /// waiting thread. The total time is 60 s unless set.
+    public var blocking: BlockingClient { BlockingClient(client: self) }
+}
+
+/// The blocking way to wait. See ``Client/blocking``.
+public struct BlockingClient: Sendable {
+    private static let defaultTotal = Duration.seconds(60)
+
+    let client: Client
+
+    /// Sends the request and waits for the whole response.
+    /// - Throws: ``CallError``; of kind `misuse` on an event loop's thread, which would wait for itself.
+    @available(*, noasync, message: "use `try await client.send(request)`")
+    public func send(_ request: Request) throws(CallError) -> Response {
+        let client = client
+        return try Self.wait(request) { executor async throws(CallError) in
+            let call = client.makeCall(request, defaultTotal: Self.defaultTotal, executor: executor)
+            return try await client.perform(call) { response throws(CallError) in try await client.collected(response) }
+        }
+    }
+
+    /// Sends the endpoint's request, waits, and decodes here.
+    @available(*, noasync, message: "use `try await client.send(endpoint)`")
+    public func send<E: Endpoint>(_ endpoint: E) throws(CallError) -> E.Value {
+        try endpoint.value(of: send(endpoint.request))
+    }
+
+    /// Sends the request and waits for the head; the closure reads the body piece by piece, each time waiting here.
+    @available(*, noasync, message: "use `try await client.stream(request)`")
+    public func stream<T: Sendable>(
+        _ request: Request, _ body: @escaping @Sendable (Response, _ next: () throws(CallError) -> Bytes?) throws -> T
+    ) throws -> T {
+        let client = client
+        let result: Result<T, any Error> = try Self.wait(request) { executor async throws(CallError) in
+            let call = client.makeCall(
+                request, wantsStream: true, defaultTotal: Self.defaultTotal, executor: executor)
+            return try await client.perform(call) { response throws(CallError) in
+                try Self.read(response, request, body)
+            }
+        }
+        return try result.get()
+    }
+
+    /// Runs on the waiting thread; each pull drives that thread in turn.
+    private static func read<T: Sendable>(
+        _ response: Response, _ request: Request,
+        _ body: (Response, _ next: () throws(CallError) -> Bytes?) throws -> T
+    ) throws(CallError) -> Result<T, any Error> {
+        defer { response.body.discard() }
+        var whole = response.body.bytes
+        do {
+            return .success(
+                try body(response) { () throws(CallError) in
+                    if let bytes = whole, bytes.count > 0 {
+                        whole = Bytes()
+                        return bytes
+                    }
+                    return try wait(request) { _ async throws(CallError) in try await response.body.next() }
+                })
+        } catch let error as CallError {
+            throw error
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    /// Drives an asynchronous operation on this thread until it is done.
+    private static func wait<T: Sendable>(
+        _ request: Request, _ operation: @escaping @Sendable (ThreadExecutor) async throws(CallError) -> T
+    ) throws(CallError) -> T {
+        guard !Engine.isOnLoop else {
+            throw CallError(
+                .misuse, "a blocking call on an event loop's thread would wait for itself", phase: .preparing,
+                advice: "use the async way there", request: request)
+        }
+        let executor = ThreadExecutor()
+        let outcome = OutcomeBox<T>()
+        let task = Task(executorPreference: executor) {
+            do throws(CallError) {
+                outcome.set(.success(try await operation(executor)))
+            } catch {
+                outcome.set(.failure(error))
+            }
+            executor.stop()
+        }
+        executor.run()
+        guard let result = outcome.value else {
+            task.cancel()
+            throw CallError(.cancelled, "the waiting thread gave up", request: request)
+        }
+        return try result.get()
+    }
+}
+
+/// Runs the jobs of one blocking call on the thread that waits for it.
+final class ThreadExecutor: TaskExecutor {
+    private struct Queue: Sendable {
+        var jobs: [UnownedJob] = []
+        var isStopped = false
+    }
+
+    private let queue = Mutex(Queue())
+    private let ready = DispatchSemaphore(value: 0)
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        let isStopped = queue.withLock { queue in
+            if !queue.isStopped { queue.jobs.append(job) }
+            return queue.isStopped
+        }
+        if isStopped {
+            // The waiting thread has gone on; what is left over, such as a sender that was cancelled, ends elsewhere.
+            DispatchQueue.global().async { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
+        } else {
+            ready.signal()
+        }
+    }
+
+    func asUnownedTaskExecutor() -> UnownedTaskExecutor { UnownedTaskExecutor(ordinary: self) }
+
+    func run() {
+        while true {
+            let (jobs, isStopped) = queue.withLock { queue in
+                defer { queue.jobs = [] }
+                return (queue.jobs, queue.isStopped)
+            }
+            for job in jobs { job.runSynchronously(on: asUnownedTaskExecutor()) }
+            if jobs.isEmpty {
+                if isStopped { return }
+                ready.wait()
+            }
+        }
+    }
+
+    func stop() {
+        queue.withLock { $0.isStopped = true }
+        ready.signal()
+    }
+}
+
+private final class OutcomeBox<T: Sendable>: Sendable {
+    private let box = Mutex<Result<T, CallError>?>(nil)
+
+    var value: Result<T, CallError>? { box.withLock { $0 } }
+
+    func set(_ value: Result<T, CallError>) { box.withLock { $0 = value } }
+}

@@ -1,0 +1,135 @@
+// CallDelegate: the stages of a transfer, told to an object.
+
+import Synchronization
+public import TsubameCore
+
+/// Told of the stages of a call, on the main actor. Every method has an empty default.
+@MainActor
+public protocol CallDelegate: AnyObject {
+    /// Once, when the response's head is there.
+    func call(_ call: Call, didReceive response: Response)
+    /// For each piece of the body, as it comes, decoded.
+    func call(_ call: Call, didReceive bytes: Bytes)
+    /// While bytes move.
+    func call(_ call: Call, didProgress progress: CallProgress)
+    /// Once, at the end, with the whole response; instead of `didFailWith`.
+    func call(_ call: Call, didFinish response: Response)
+    /// Once, at the end.
+    func call(_ call: Call, didFailWith error: CallError)
+}
+
+extension CallDelegate {
+    public func call(_ call: Call, didReceive response: Response) {}
+    public func call(_ call: Call, didReceive bytes: Bytes) {}
+    public func call(_ call: Call, didProgress progress: CallProgress) {}
+    public func call(_ call: Call, didFinish response: Response) {}
+    public func call(_ call: Call, didFailWith error: CallError) {}
+}
+
+extension Client {
+    /// Starts a call and tells `delegate`, which is held weakly.
+    @discardableResult
+    public func start(_ request: Request, delegate: any CallDelegate) -> Call {
+        let weak = WeakDelegate(delegate)
+        return start(
+            request, head: { call, response in weak.delegate?.call(call, didReceive: response) },
+            bytes: { call, bytes in weak.delegate?.call(call, didReceive: bytes) },
+            progress: { call, progress in weak.delegate?.call(call, didProgress: progress) },
+            then: { call, result in
+                switch result {
+                case .success(let response): weak.delegate?.call(call, didFinish: response)
+                case .failure(let error): weak.delegate?.call(call, didFailWith: error)
+                }
+            })
+    }
+
+    /// Starts a call and tells every stage on the main actor, in order; the next piece is read when the last was told.
+    @discardableResult
+    package func start(
+        _ request: Request, head: @escaping @MainActor @Sendable (Call, Response) -> Void,
+        bytes: @escaping @MainActor @Sendable (Call, Bytes) -> Void,
+        progress: @escaping @MainActor @Sendable (Call, CallProgress) -> Void,
+        then: @escaping @MainActor @Sendable (Call, Result<Response, CallError>) -> Void
+    ) -> Call {
+        let relay = StageRelay(progress)
+        let call = makeCall(request, wantsStream: true, observer: { relay.take($0) })
+        relay.call = call
+        let limit = configuration.limits.bufferedBody
+        run(call, on: .main) { response throws(CallError) in
+            MainQueueWatch.expect()
+            await MainActor.run {
+                MainQueueWatch.served()
+                head(call, response)
+                relay.headWasTold()
+            }
+            var pieces: [Bytes] = []
+            var total = 0
+            for try await piece in response.body {
+                total += piece.count
+                guard total <= limit else {
+                    response.body.discard()
+                    throw CallError(
+                        .limitExceeded, "the body is longer than \(limit) bytes (limits.bufferedBody)",
+                        phase: .receivingBody, request: request)
+                }
+                pieces.append(piece)
+                await MainActor.run { bytes(call, piece) }
+            }
+            return response.with(collected: Bytes(joining: pieces))
+        } then: { result in
+            MainActor.assumeIsolated { then(call, result) }
+        }
+        return call
+    }
+}
+
+/// Relays progress to the main actor: of the response's body, not before its head has been told.
+// `call` is set before the call starts; weak, because the call holds its observer.
+private final class StageRelay: @unchecked Sendable {
+    private struct State: Sendable {
+        var progress = CallProgress()
+        var isHeadTold = false
+        var isHeldBack = false
+    }
+
+    weak var call: Call?
+    private let progress: @MainActor @Sendable (Call, CallProgress) -> Void
+    private let state = Mutex(State())
+
+    init(_ progress: @escaping @MainActor @Sendable (Call, CallProgress) -> Void) { self.progress = progress }
+
+    func take(_ event: CallEvent) {
+        let value: CallProgress? = state.withLock { state in
+            switch event.kind {
+            case .sending(let sent): state.progress.sent = sent
+            case .receiving(let received):
+                state.progress.received = received
+                guard state.isHeadTold else {
+                    state.isHeldBack = true
+                    return nil
+                }
+            default: return nil
+            }
+            return state.progress
+        }
+        guard let value, let call else { return }
+        let progress = progress
+        CallbackQueue.main.run { MainActor.assumeIsolated { progress(call, value) } }
+    }
+
+    @MainActor
+    func headWasTold() {
+        let value = state.withLock { state -> CallProgress? in
+            state.isHeadTold = true
+            return state.isHeldBack ? state.progress : nil
+        }
+        if let value, let call { progress(call, value) }
+    }
+}
+
+// The reference is written in `init` only; a weak load is safe from anywhere, and it is used on the main actor.
+private final class WeakDelegate: @unchecked Sendable {
+    private(set) weak var delegate: (any CallDelegate)?
+
+    init(_ delegate: any CallDelegate) { self.delegate = delegate }
+}

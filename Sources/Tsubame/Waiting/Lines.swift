@@ -1,0 +1,73 @@
+// Lines: a body as lines of text, as they come.
+
+public import TsubameCore
+
+/// The lines of a body in UTF-8, without their ends (`\n`, `\r\n` or `\r`); a wrong byte becomes U+FFFD. The last line
+/// counts even without an end.
+public struct Lines: AsyncSequence, Sendable {
+    public typealias Element = String
+
+    let body: ReceivedBody
+    let limit: Int
+
+    public struct AsyncIterator: AsyncIteratorProtocol {
+        private var chunks: ReceivedBody.AsyncIterator
+        private let limit: Int
+        private var chunk = Bytes()
+        private var position = 0
+        private var line: [UInt8] = []
+        private var skipsLineFeed = false
+        private var isAtEnd = false
+
+        fileprivate init(_ body: ReceivedBody, _ limit: Int) {
+            chunks = body.makeAsyncIterator()
+            self.limit = limit
+        }
+
+        /// - Throws: ``CallError/Kind/limitExceeded`` for a line longer than 8 MiB, and what reading the body throws.
+        public mutating func next() async throws(CallError) -> String? {
+            while !isAtEnd {
+                while position < chunk.count {
+                    let byte = chunk[position]
+                    position += 1
+                    if byte == 0x0A, skipsLineFeed {
+                        skipsLineFeed = false
+                        continue
+                    }
+                    skipsLineFeed = byte == 0x0D
+                    if byte == 0x0A || byte == 0x0D { return take() }
+                    line.append(byte)
+                    guard line.count <= limit else {
+                        throw CallError(
+                            .limitExceeded, "a line of the body is longer than \(limit) bytes", phase: .receivingBody)
+                    }
+                }
+                if let next = try await chunks.next() {
+                    chunk = next
+                    position = 0
+                } else {
+                    isAtEnd = true
+                }
+            }
+            return line.isEmpty ? nil : take()
+        }
+
+        private mutating func take() -> String {
+            defer { line.removeAll(keepingCapacity: true) }
+            return String(decoding: line, as: UTF8.self)
+        }
+    }
+
+    public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(body, limit) }
+}
+
+extension ReceivedBody {
+    /// The body as lines of text, as they come.
+    ///
+    /// ```swift
+    /// try await api.stream(request) { response in
+    ///     for try await line in response.body.lines { print(line) }
+    /// }
+    /// ```
+    public var lines: Lines { Lines(body: self, limit: 8 << 20) }
+}

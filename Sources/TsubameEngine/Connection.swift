@@ -1,0 +1,337 @@
+// Connection: one HTTP/1.1 connection. The one channel handler behind TCP or TLS.
+
+import HTTPTypes
+import NIOCore
+import NIOSSL
+import NIOTLS
+import TsubameCore
+import TsubameWire
+
+/// One connection: writes requests, reads responses, one at a time, and keeps their deadlines.
+// Guarded by confinement to `shard.loop`.
+final class Connection: ChannelInboundHandler, @unchecked Sendable {
+    typealias InboundIn = ByteBuffer
+    typealias OutboundOut = ByteBuffer
+    // What every request touches goes without dynamic exclusivity checks, a tenth of its instructions otherwise: no two
+    // accesses can overlap on one loop, and none of these is held across a call that comes back here.
+
+    let key: ConnectionKey
+    let shard: Shard
+    private var onReady: Dial?
+    @exclusivity(unchecked) var context: ChannelHandlerContext?
+    @exclusivity(unchecked) var decoder: ResponseDecoder
+    @exclusivity(unchecked) var exchange: Exchange?
+    /// Received and not yet consumed.
+    @exclusivity(unchecked) private var pending: ByteBuffer?
+    @exclusivity(unchecked) var output = ByteBuffer()
+    @exclusivity(unchecked) private var deadline = Deadline()
+    private var limit = Timeouts.Name.head
+    var sender: BodySender?
+    private var isPaused = false
+    var isSending = false
+    private var failure: (any Error)?
+    private(set) var facts: ConnectionInfo?
+    var exchanges = 0
+    private var isClosed = false
+    /// When it became idle.
+    var idleSince: MonotonicTime = 0
+    /// Whether the pool counts it, as leased or as idle.
+    var isCounted = false
+
+    init(key: ConnectionKey, shard: Shard, dial: Dial, limits: Limits) {
+        self.key = key
+        self.shard = shard
+        onReady = dial
+        decoder = ResponseDecoder(limits: limits)
+    }
+
+    var isUsable: Bool { !isClosed && exchange == nil && context != nil }
+
+    // MARK: Life of the channel
+
+    func handlerAdded(context: ChannelHandlerContext) { self.context = context }
+
+    func handlerRemoved(context: ChannelHandlerContext) { self.context = nil }
+
+    func channelActive(context: ChannelHandlerContext) {
+        if !key.origin.isSecure { becomeReady(context, tlsVersion: nil) }
+        context.fireChannelActive()
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        if case TLSUserEvent.handshakeCompleted? = event as? TLSUserEvent {
+            let version = try? context.pipeline.syncOperations.nioSSL_tlsVersion()
+            becomeReady(context, tlsVersion: version.map(Self.name))
+        }
+        context.fireUserInboundEventTriggered(event)
+    }
+
+    private static func name(_ version: TLSVersion) -> String {
+        switch version {
+        case .tlsv1: "TLS 1.0"
+        case .tlsv11: "TLS 1.1"
+        case .tlsv12: "TLS 1.2"
+        case .tlsv13: "TLS 1.3"
+        }
+    }
+
+    private func becomeReady(_ context: ChannelHandlerContext, tlsVersion: String?) {
+        func text(_ address: SocketAddress?) -> String {
+            guard let address else { return "" }
+            guard let host = address.ipAddress, let port = address.port else { return "\(address)" }
+            return host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
+        }
+        facts = ConnectionInfo(
+            id: shard.nextConnectionID(), remoteAddress: text(context.remoteAddress),
+            localAddress: text(context.localAddress), tlsVersion: tlsVersion)
+        let dial = onReady
+        onReady = nil
+        dial?.succeeded(self)
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        if failure == nil { failure = error }
+        if let dial = onReady {
+            onReady = nil
+            dial.failed(error)
+        }
+        // An unclean TLS end is followed by channelInactive, where the decoder says what it means.
+        if case NIOSSLError.uncleanShutdown? = error as? NIOSSLError { return }
+        context.close(promise: nil)
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        isClosed = true
+        deadline.cancel()
+        if let dial = onReady {
+            onReady = nil
+            dial.failed(failure ?? ChannelError.eof)
+        }
+        sender?.stop()
+        if let exchange { ended(exchange) }
+        shard.removed(self)
+        context.fireChannelInactive()
+    }
+
+    /// The peer has closed while an exchange was running.
+    private func ended(_ exchange: Exchange) {
+        if failure == nil || isTruncated {
+            do throws(WireError) {
+                if case .end(let trailers) = try decoder.endOfInput(unconsumed: pending?.readableBytes ?? 0) {
+                    if isTruncated {
+                        fail(
+                            exchange,
+                            CallError(
+                                .tls, "the connection was cut off (no close_notify): the body may not be whole",
+                                phase: .receivingBody, timeout: nil, connection: facts))
+                    } else {
+                        detach(exchange)
+                        exchange.end(trailers: trailers)
+                    }
+                    return
+                }
+            } catch {
+                if replay(exchange) { return }
+                return fail(exchange, CallError(error, phase: exchange.phase, connection: exchange.info))
+            }
+        }
+        if replay(exchange) { return }
+        let why = failure.map { Dial.words($0) } ?? "closed by the server"
+        fail(
+            exchange,
+            CallError(
+                .connectionLost, "the connection was lost: \(why)", phase: exchange.phase, timeout: nil,
+                underlying: failure, connection: exchange.info))
+    }
+
+    private var isTruncated: Bool {
+        if case NIOSSLError.uncleanShutdown? = failure as? NIOSSLError { true } else { false }
+    }
+
+    /// A request that went out on a reused connection which died before a byte of the answer was never processed, most
+    /// likely; if repeating does no harm, it goes out once more.
+    private func replay(_ exchange: Exchange) -> Bool {
+        guard exchanges > 1, !decoder.hasSeenBytes, !exchange.isDone, exchange.request.mayBeReplayed else {
+            return false
+        }
+        detach(exchange)
+        exchange.call.emit(
+            .resending(exchange.request, why: "the idle connection had been closed by the server", after: .zero))
+        exchange.resend()
+        return true
+    }
+
+    func detach(_ exchange: Exchange) {
+        self.exchange = nil
+        exchange.connection = nil
+    }
+
+    private func fail(_ exchange: Exchange, _ error: CallError) {
+        detach(exchange)
+        close()
+        exchange.fail(error)
+    }
+
+    /// The exchange has ended otherwise (cancelled, timed out): nothing of it may be left on the wire.
+    func abandon(_ exchange: Exchange) {
+        guard self.exchange === exchange else { return }
+        self.exchange = nil
+        close()
+    }
+
+    func close() {
+        guard !isClosed else { return }
+        isClosed = true
+        deadline.cancel()
+        sender?.stop()
+        sender = nil
+        shard.removed(self)
+        context?.close(promise: nil)
+    }
+
+    // MARK: Receiving
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        var buffer = unwrapInboundIn(data)
+        guard let exchange else {
+            // Nothing was asked for: whatever this is, it must not become the next answer.
+            close()
+            return
+        }
+        if pending != nil {
+            pending?.writeBuffer(&buffer)
+            if let joined = pending { buffer = joined }
+            pending = nil
+        }
+        consume(&buffer, for: exchange)
+    }
+
+    private func consume(_ buffer: inout ByteBuffer, for exchange: Exchange) {
+        var offset = 0
+        var pause = false
+        do throws(WireError) {
+            reading: while true {
+                let event = try buffer.withUnsafeReadableBytes { bytes throws(WireError) in
+                    try decoder.next(bytes, &offset)
+                }
+                switch event {
+                case .needsMore:
+                    break reading
+                case .whole(let head, let body):
+                    complete(exchange, leftover: buffer.readableBytes - offset)
+                    exchange.finish(head, body: body)
+                    return
+                case .informational(let head):
+                    exchange.call.emit(.informational(status: head.status, ReceivedFields(head)))
+                case .head(let head, let length):
+                    exchange.begin(head, length: length)
+                case .body(let range):
+                    if exchange.receive(buffer.bytes(range)) { pause = true }
+                case .end(let trailers):
+                    complete(exchange, leftover: buffer.readableBytes - offset)
+                    exchange.end(trailers: trailers)
+                    return
+                }
+                guard self.exchange === exchange else { return }
+            }
+        } catch {
+            fail(exchange, CallError(error, phase: exchange.phase, connection: exchange.info))
+            return
+        }
+        if offset < buffer.readableBytes {
+            buffer.moveReaderIndex(forwardBy: offset)
+            pending = buffer
+        }
+        exchange.endOfRead()
+        guard self.exchange === exchange else { return }
+        if pause {
+            pauseReading()
+        } else if exchange.phase == .receivingBody {
+            setDeadline(.idle, from: MonotonicClock.now)
+        }
+    }
+
+    /// The response is complete: the connection goes back before the caller goes on, so that his next call finds it.
+    private func complete(_ exchange: Exchange, leftover: Int) {
+        detach(exchange)
+        deadline.clear()
+        if isPaused { resume() }
+        let wantsClose =
+            exchange.request.headers.contains(.connection)
+            && exchange.request.headers[.connection]?.lowercased().contains("close") == true
+        if leftover > 0 || isSending || !decoder.isReusable || wantsClose {
+            close()
+        } else {
+            shard.release(self)
+        }
+    }
+
+    private func pauseReading() {
+        guard !isPaused, let channel = context?.channel else { return }
+        isPaused = true
+        // The reader is slow, not the server: only the total deadline runs.
+        setDeadline(nil, from: 0)
+        channel.setOption(.autoRead, value: false).whenComplete { _ in }
+    }
+
+    func resumeReading(for exchange: Exchange) {
+        guard self.exchange === exchange, isPaused else { return }
+        setDeadline(.idle, from: MonotonicClock.now)
+        resume()
+    }
+
+    private func resume() {
+        isPaused = false
+        context?.channel.setOption(.autoRead, value: true).whenComplete { _ in }
+    }
+
+    // MARK: Deadlines
+
+    /// The next limit for the running exchange: the one named, or its total if that comes first.
+    func setDeadline(_ name: Timeouts.Name?, from now: MonotonicTime) {
+        guard let exchange else { return }
+        var due = exchange.call.deadline
+        limit = .total
+        if let name {
+            let nanoseconds = exchange.call.timeouts.nanoseconds(name)
+            if nanoseconds != MonotonicClock.never {
+                let (time, overflow) = now.addingReportingOverflow(nanoseconds)
+                if !overflow, time < due {
+                    due = time
+                    limit = name
+                }
+            }
+        }
+        deadline.set(due, on: shard.loop, self.timerFires)
+    }
+
+    private var timerFires: @Sendable () -> Void {
+        { [weak self] in self?.timerFired() }
+    }
+
+    private func timerFired() {
+        guard deadline.hasPassed(on: shard.loop, timerFires), let exchange else { return }
+        let limit = limit
+        let time = Duration.nanoseconds(clamping: exchange.call.timeouts.nanoseconds(limit)).inSeconds
+        let reason: String
+        switch limit {
+        case .total: return exchange.fail(exchange.call.expired(exchange.phase))
+        case .head: reason = "no response head within \(time) of the request"
+        default: reason = "no byte moved for \(time)"
+        }
+        exchange.timedOut(limit, reason)
+    }
+}
+
+extension ByteBuffer {
+    /// The bytes at `range` of the readable ones: shared with the buffer, or copied if they are a small part of it.
+    func bytes(_ range: Range<Int>) -> Bytes {
+        withUnsafeReadableBytesWithStorageManagement { bytes, storage in
+            guard range.lowerBound >= 0, range.upperBound <= bytes.count, let base = bytes.baseAddress else {
+                return Bytes()
+            }
+            if range.count < capacity / 4 { return Bytes(copying: UnsafeRawBufferPointer(rebasing: bytes[range])) }
+            return Bytes(owner: storage.takeUnretainedValue(), base: base + range.lowerBound, count: range.count)
+        }
+    }
+}

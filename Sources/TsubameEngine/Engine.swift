@@ -1,0 +1,86 @@
+// Engine: the transport that speaks HTTP/1.1 over TCP and TLS, on SwiftNIO.
+
+import HTTPTypes
+import NIOCore
+import NIOPosix
+import Synchronization
+public import TsubameCore
+
+/// Does exchanges over real connections, on a few event loops that it shares with whoever else uses NIO's.
+///
+/// An origin has a home loop; a call that already runs on a loop stays on that one, any other goes to the home loop.
+/// See ARCHITECTURE.md, "Engine".
+public struct Engine: Transport {
+    private let loops: LoopSet
+    private let settings: SharedSettings
+
+    /// - Parameter settings: how connections are made.
+    public init(settings: ConnectionSettings = ConnectionSettings()) {
+        self.init(loops: LoopSet(), settings: SharedSettings(settings))
+    }
+
+    private init(loops: LoopSet, settings: SharedSettings) {
+        self.loops = loops
+        self.settings = settings
+    }
+
+    /// The same loops and pool; connections are shared only where the settings are equal.
+    public func with(settings: ConnectionSettings) -> Engine {
+        settings == self.settings.settings ? self : Engine(loops: loops, settings: SharedSettings(settings))
+    }
+
+    public var name: String { "Engine (HTTP/1.1)" }
+
+    /// Runs tasks on the engine's event loops: see `Client.executor`.
+    public var executor: any TaskExecutor { loops.executor }
+
+    public func send(_ request: Request, call: Call) async throws(CallError) -> Response {
+        guard let uri = request.uri else {
+            throw CallError(.invalidRequest, "the request has no absolute URI", request: request)
+        }
+        if request.method == .connect {
+            throw CallError(.unsupported, "CONNECT is not a method to be sent by hand", request: request)
+        }
+        let upload: Upload = request.body.isEmpty ? .none : try await Upload(request.body)
+        let key = ConnectionKey(origin: uri.origin, settings: settings)
+        let (shard, isHere) = loops.shard(for: key)
+        let exchange = Exchange(request, uri: uri, call: call, key: key, shard: shard, upload: upload)
+        await withUnsafeContinuation { continuation in
+            exchange.wait(continuation)
+            if isHere {
+                shard.start(exchange)
+            } else {
+                shard.backlog.wrappingAdd(1, ordering: .relaxed)
+                shard.loop.execute {
+                    shard.backlog.wrappingSubtract(1, ordering: .relaxed)
+                    shard.start(exchange)
+                }
+            }
+        }
+        switch exchange.takeOutcome() {
+        case .success(let response): return response
+        case .failure(let error): throw error
+        case nil: throw CallError(.misuse, "the exchange was resumed without an outcome", request: request)
+        }
+    }
+
+    /// Closes idle connections, and the others as soon as they are free; later calls fail.
+    public func close() async {
+        for shard in loops.shards { _ = try? await shard.loop.submit { shard.close() }.get() }
+    }
+
+    package func statistics() async -> EngineStatistics {
+        var sum = EngineStatistics()
+        for shard in loops.shards {
+            guard let part = try? await shard.loop.submit({ shard.statistics }).get() else { continue }
+            sum.leased += part.leased
+            sum.idle += part.idle
+            sum.waiting += part.waiting
+            sum.dialing += part.dialing
+        }
+        return sum
+    }
+
+    /// Whether the current thread is an event loop's, where nothing may block.
+    package static var isOnLoop: Bool { MultiThreadedEventLoopGroup.currentEventLoop != nil }
+}

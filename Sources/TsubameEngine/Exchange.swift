@@ -1,0 +1,239 @@
+// Exchange: one request and its response on one connection.
+
+import HTTPTypes
+import NIOCore
+import TsubameCore
+import TsubameWire
+
+/// One request on its way through the engine. Made where the call runs; from the hand-over on confined to the loop of
+/// its shard, until the waiting call is resumed with its outcome.
+// Guarded by confinement to `shard.loop`; `outcome` is written before, and read after, the resume.
+final class Exchange: CallCancellable, @unchecked Sendable {
+    /// Collected on the loop rather than streamed, so that the call needs one resume.
+    static let gatheredBytes = 256 << 10
+    private static let progressInterval: UInt64 = 50_000_000
+
+    let request: Request
+    let uri: TargetURI
+    let call: Call
+    let key: ConnectionKey
+    let shard: Shard
+    private(set) var upload: Upload
+    private var continuation: UnsafeContinuation<Void, Never>?
+    private var outcome: Result<Response, CallError>?
+
+    /// The connection it runs on; nil while it waits and once it is over.
+    var connection: Connection?
+    var info: ConnectionInfo?
+    var isWaiting = false
+    var phase = CallError.Phase.waiting
+    var timings = Timings()
+    /// How often it has been sent; after a lost reused connection only a new one will do, since others that were idle
+    /// may be dead as well.
+    var sendings = 0
+    /// When waiting without a connection ends, and by which limit.
+    var waitDeadline = MonotonicClock.never
+    var waitLimit = Timeouts.Name.pool
+    var isObserved = false
+    /// Set by the dial that was made for this exchange.
+    var dialFacts: DialFacts?
+
+    private var head: ReceivedHead?
+    private var expectedLength: Int64?
+    private var gathered: [Bytes] = []
+    private var receivedBytes: Int64 = 0
+    private var lastReceiveEvent: MonotonicTime = 0
+    private(set) var window: BodyWindow?
+    private var trailers: TrailerBox?
+    private var isOver = false
+
+    init(_ request: Request, uri: TargetURI, call: Call, key: ConnectionKey, shard: Shard, upload: Upload) {
+        self.request = request
+        self.uri = uri
+        self.call = call
+        self.key = key
+        self.shard = shard
+        self.upload = upload
+        timings.start = call.start
+        isObserved = call.isObserved
+    }
+
+    /// What the waiting call was resumed with. It is kept no longer: a streamed body refers back to this exchange.
+    func takeOutcome() -> Result<Response, CallError>? {
+        defer { outcome = nil }
+        return outcome
+    }
+
+    func wait(_ continuation: UnsafeContinuation<Void, Never>) { self.continuation = continuation }
+
+    /// From any thread: ends the exchange, wherever it is.
+    func cancel() {
+        if shard.loop.inEventLoop {
+            fail(call.cancelled(phase))
+        } else {
+            shard.loop.execute { self.fail(self.call.cancelled(self.phase)) }
+        }
+    }
+
+    /// From any thread: the reader has made room.
+    func resumeReading() {
+        if shard.loop.inEventLoop {
+            connection?.resumeReading(for: self)
+        } else {
+            shard.loop.execute { self.connection?.resumeReading(for: self) }
+        }
+    }
+
+    // MARK: On the loop
+
+    /// Why the request cannot be sent, if it cannot.
+    var invalidity: CallError? {
+        do throws(WireError) {
+            try RequestEncoder.validate(method: request.method.rawValue, target: uri.target, headers: request.headers)
+            return nil
+        } catch {
+            return CallError(error, phase: .preparing)
+        }
+    }
+
+    var isDone: Bool { isOver }
+
+    private func resume(_ outcome: Result<Response, CallError>) {
+        guard let continuation else { return }
+        self.continuation = nil
+        self.outcome = outcome
+        continuation.resume()
+    }
+
+    /// Ends it with an error, wherever it is; its connection is closed.
+    func fail(_ error: CallError) {
+        guard !isOver else { return }
+        isOver = true
+        shard.forget(self)
+        let error = error.with(request: request)
+        let connection = connection
+        self.connection = nil
+        connection?.abandon(self)
+        if let window {
+            self.window = nil
+            window.end(.failure(error))
+        } else {
+            resume(.failure(error))
+        }
+        gathered = []
+    }
+
+    func timedOut(_ limit: Timeouts.Name, _ reason: String) {
+        fail(
+            CallError(
+                .timeout, reason, phase: phase, timeout: limit, request: request, connection: info))
+    }
+
+    /// The whole response lay in one read: the way of most requests.
+    func finish(_ head: ReceivedHead, body: Bytes) {
+        guard !isOver else { return }
+        timings.headAt = MonotonicClock.now
+        timings.endAt = timings.headAt
+        let response = response(head, ReceivedBody(body), trailers: nil)
+        if isObserved {
+            call.emit(.headReceived(response))
+            call.emit(.receiving(Progress(bytes: Int64(body.count), total: Int64(body.count))))
+        }
+        isOver = true
+        resume(.success(response))
+    }
+
+    /// The head has come, a body follows.
+    func begin(_ head: ReceivedHead, length: Int64?) {
+        guard !isOver else { return }
+        phase = .receivingBody
+        timings.headAt = MonotonicClock.now
+        self.head = head
+        expectedLength = length
+        trailers = TrailerBox()
+        if isObserved { call.emit(.headReceived(response(head, ReceivedBody(), trailers: nil))) }
+    }
+
+    /// A piece of the body; true if reading is to pause.
+    func receive(_ piece: Bytes) -> Bool {
+        guard !isOver else { return false }
+        receivedBytes += Int64(piece.count)
+        if isObserved { tellReceived(isLast: false) }
+        if let window { return window.append(piece) }
+        gathered.append(piece)
+        return false
+    }
+
+    /// Everything that one read held has been given; what is not over by now, and is not to be gathered, is streamed.
+    func endOfRead() {
+        guard !isOver, window == nil, let head, call.wantsStream || receivedBytes > Self.gatheredBytes else { return }
+        let window = BodyWindow(self, initial: gathered, isCollected: !call.wantsStream)
+        gathered = []
+        self.window = window
+        resume(.success(response(head, ReceivedBody(BodyPull(window)), trailers: trailers)))
+    }
+
+    /// The body is complete.
+    func end(trailers fields: HTTPFields?) {
+        guard !isOver, let head else { return }
+        isOver = true
+        timings.endAt = MonotonicClock.now
+        if isObserved { tellReceived(isLast: true) }
+        if let fields { trailers?.set(fields) }
+        if let window {
+            self.window = nil
+            window.end(.success(()))
+        } else {
+            resume(.success(response(head, ReceivedBody(Bytes(joining: gathered)), trailers: trailers)))
+            gathered = []
+        }
+    }
+
+    private func response(_ head: ReceivedHead, _ body: ReceivedBody, trailers: TrailerBox?) -> Response {
+        Response(
+            head: head, body: body,
+            details: ResponseDetails(
+                head: head, request: request, connection: info, timings: timings, history: [], trailers: trailers))
+    }
+
+    private func tellReceived(isLast: Bool) {
+        let now = MonotonicClock.now
+        guard isLast || now &- lastReceiveEvent >= Self.progressInterval else { return }
+        lastReceiveEvent = now
+        call.emit(.receiving(Progress(bytes: receivedBytes, total: expectedLength)))
+    }
+
+    /// Starts over on another connection, with its body from the beginning.
+    func resend() {
+        connection = nil
+        info = nil
+        phase = .waiting
+        head = nil
+        gathered = []
+        receivedBytes = 0
+        guard case .pieces = upload else { return shard.start(self) }
+        Task(executorPreference: call.executor) {
+            let reopened: Result<Upload, CallError>
+            do throws(CallError) {
+                reopened = .success(try await Upload(self.request.body))
+            } catch {
+                reopened = .failure(error)
+            }
+            self.shard.loop.execute {
+                switch reopened {
+                case .success(let upload):
+                    self.upload = upload
+                    if !self.isOver { self.shard.start(self) }
+                case .failure(let error): self.fail(error)
+                }
+            }
+        }
+    }
+}
+
+/// What a dial measured, for the timings of the exchange that it was made for.
+struct DialFacts {
+    var resolvedAt: MonotonicTime = 0
+    var connectedAt: MonotonicTime = 0
+    var securedAt: MonotonicTime = 0
+}

@@ -1,0 +1,78 @@
+// FileReader: reads a file piece by piece on a thread that may block.
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#elseif canImport(Darwin)
+import Darwin
+#endif
+import NIOPosix
+import TsubameCore
+
+/// The body of a request that lies in a file.
+// The descriptor is used by one `next()` at a time and closed in `deinit`.
+final class FileReader: BodyReader, @unchecked Sendable {
+    private static let pieceBytes = 128 << 10
+
+    let length: Int64
+    private let descriptor: Int32
+    private let path: String
+
+    private init(descriptor: Int32, length: Int64, path: String) {
+        self.descriptor = descriptor
+        self.length = length
+        self.path = path
+    }
+
+    deinit { _ = close(descriptor) }
+
+    static func isReadable(_ path: String) -> Bool { access(path, R_OK) == 0 }
+
+    static func open(_ path: String) async throws(CallError) -> FileReader {
+        do {
+            return try await NIOThreadPool.singleton.runIfActive { try openNow(path) }
+        } catch let error as CallError {
+            throw error
+        } catch {
+            throw CallError(.cancelled, "the call was cancelled", phase: .preparing, underlying: error)
+        }
+    }
+
+    private static func openNow(_ path: String) throws -> FileReader {
+        #if canImport(Darwin)
+        let descriptor = Darwin.open(path, O_RDONLY | O_CLOEXEC)
+        #elseif canImport(Musl)
+        let descriptor = Musl.open(path, O_RDONLY | O_CLOEXEC)
+        #else
+        let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC)
+        #endif
+        guard descriptor >= 0 else {
+            throw CallError(.requestBody, "the file \(path) cannot be read: \(String(cString: strerror(errno)))")
+        }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+            _ = close(descriptor)
+            throw CallError(.requestBody, "\(path) is not a regular file")
+        }
+        return FileReader(descriptor: descriptor, length: Int64(status.st_size), path: path)
+    }
+
+    func next() async throws -> Bytes? {
+        try await NIOThreadPool.singleton.runIfActive { try self.readNow() }
+    }
+
+    private func readNow() throws -> Bytes? {
+        let bytes = try Bytes(capacity: Self.pieceBytes) { buffer throws(CallError) in
+            while true {
+                let count = read(descriptor, buffer.baseAddress, buffer.count)
+                if count >= 0 { return count }
+                if errno == EINTR { continue }
+                throw CallError(
+                    .requestBody, "the file \(path) cannot be read: \(String(cString: strerror(errno)))",
+                    phase: .sendingBody)
+            }
+        }
+        return bytes.count > 0 ? bytes : nil
+    }
+}

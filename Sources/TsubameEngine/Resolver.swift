@@ -1,0 +1,74 @@
+// Resolver: from a host's name to addresses.
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#elseif canImport(Darwin)
+import Darwin
+#endif
+import NIOCore
+import NIOPosix
+import TsubameCore
+
+enum Resolver {
+    /// The addresses of `host`, in the order in which they are to be tried.
+    ///
+    /// Literals and `localhost` (RFC 6761 section 6.3: with all names below it) need no look-up; anything else is asked
+    /// of the system on a thread that may block.
+    static func addresses(of origin: Origin, settings: ConnectionSettings, on loop: any EventLoop)
+        -> EventLoopFuture<[SocketAddress]>
+    {
+        var host = origin.host
+        var port = Int(origin.port)
+        if !settings.resolve.isEmpty, let override = settings.resolve["\(host):\(port)"] {
+            guard let target = Origin("http://\(override)") else {
+                return loop.makeFailedFuture(
+                    CallError(.invalidRequest, "resolve[\"\(host):\(port)\"] is no address and port: \(override)"))
+            }
+            host = target.host
+            port = Int(target.port)
+        }
+        if let address = try? SocketAddress(ipAddress: host, port: port) { return loop.makeSucceededFuture([address]) }
+        if host == "localhost" || host.hasSuffix(".localhost") {
+            let loopback = ["127.0.0.1", "::1"].compactMap { try? SocketAddress(ipAddress: $0, port: port) }
+            return loop.makeSucceededFuture(loopback)
+        }
+        let (name, number) = (host, port)
+        return NIOThreadPool.singleton.runIfActive(eventLoop: loop) { try lookUp(name, number) }
+    }
+
+    private static func lookUp(_ host: String, _ port: Int) throws -> [SocketAddress] {
+        var hints = addrinfo()
+        #if canImport(Glibc)
+        hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
+        #else
+        hints.ai_socktype = SOCK_STREAM
+        #endif
+        hints.ai_flags = AI_ADDRCONFIG
+        var list: UnsafeMutablePointer<addrinfo>?
+        let status = getaddrinfo(host, nil, &hints, &list)
+        defer { if let list { freeaddrinfo(list) } }
+        guard status == 0 else {
+            throw CallError(
+                .nameResolution, "\(host) has no address: \(String(cString: gai_strerror(status)))", phase: .resolving,
+                advice: "check the host's name and the network")
+        }
+        var addresses: [SocketAddress] = []
+        var next = list
+        while let entry = next?.pointee {
+            next = entry.ai_next
+            guard let name = entry.ai_addr else { continue }
+            // By way of the numeric text, which is the one form that both the system and NIO read and write.
+            var text = [CChar](repeating: 0, count: Int(NI_MAXHOST))
+            guard getnameinfo(name, entry.ai_addrlen, &text, socklen_t(text.count), nil, 0, NI_NUMERICHOST) == 0
+            else { continue }
+            let numeric = String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+            if let address = try? SocketAddress(ipAddress: numeric, port: port) { addresses.append(address) }
+        }
+        guard !addresses.isEmpty else {
+            throw CallError(.nameResolution, "\(host) has no address", phase: .resolving)
+        }
+        return addresses
+    }
+}

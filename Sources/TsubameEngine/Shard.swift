@@ -1,0 +1,249 @@
+// Shard: what one event loop owns: its connections by origin, and the exchanges that wait for one.
+
+import DequeModule
+import NIOCore
+import Synchronization
+import TsubameCore
+
+/// The pool of one loop. An exchange that starts here stays here.
+// Everything but `backlog` is confined to `loop`.
+final class Shard: @unchecked Sendable {
+    let loop: any EventLoop
+    /// Handed over and not yet begun; read by callers that look for a loop with room.
+    let backlog = Atomic<Int>(0)
+    private var pools: [ConnectionKey: OriginPool] = [:]
+    private var lastPool: OriginPool?
+    private var waitDeadline = Deadline()
+    private var sweep: Scheduled<Void>?
+    private var isClosed = false
+    private static let connectionCount = Atomic<UInt64>(0)
+
+    init(_ loop: any EventLoop) { self.loop = loop }
+
+    func nextConnectionID() -> UInt64 { Self.connectionCount.wrappingAdd(1, ordering: .relaxed).newValue }
+
+    private func pool(_ key: ConnectionKey) -> OriginPool {
+        if let lastPool, lastPool.key == key { return lastPool }
+        let pool: OriginPool
+        if let known = pools[key] {
+            pool = known
+        } else {
+            pool = OriginPool(key)
+            pools[key] = pool
+        }
+        lastPool = pool
+        return pool
+    }
+
+    // MARK: Exchanges
+
+    /// Begins an exchange: on the newest idle connection, or else it waits, and a connection is made if there may be
+    /// one more.
+    func start(_ exchange: Exchange) {
+        guard exchange.call.onCancel(exchange) else { return exchange.fail(exchange.call.cancelled(.waiting)) }
+        guard !isClosed else {
+            return exchange.fail(CallError(.cancelled, "the client is closed", phase: .waiting))
+        }
+        let pool = pool(exchange.key)
+        if pool.waiting.isEmpty, exchange.sendings == 0, let connection = pool.takeIdle() {
+            pool.leased += 1
+            return connection.run(exchange)
+        }
+        // Before a connection is made for nothing; one that is there finds out as it writes the head.
+        if let error = exchange.invalidity { return exchange.fail(error) }
+        exchange.isWaiting = true
+        pool.waiting.append(exchange)
+        exchange.call.emit(.queued)
+        // Whoever was told may have cancelled the call.
+        guard exchange.isWaiting else { return }
+        dialIfNeeded(pool)
+        setWaitDeadline(of: exchange)
+    }
+
+    private func dialIfNeeded(_ pool: OriginPool) {
+        let limit = Swift.max(pool.key.settings.settings.connectionsPerOrigin, 1)
+        while pool.dials.count < pool.waiting.count, pool.leased + pool.idle.count + pool.dials.count < limit {
+            // The oldest waiting exchange that no dial was made for yet.
+            guard let next = pool.waiting.first(where: { waiting in !pool.dials.contains { $0.exchange === waiting } })
+            else { return }
+            // From here on the dial's own deadlines run, and the total time as ever.
+            next.waitLimit = .total
+            next.waitDeadline = next.call.deadline
+            let dial = Dial(next)
+            pool.dials.append(dial)
+            dial.start()
+        }
+    }
+
+    /// Taken out of the queue because it has ended otherwise.
+    func forget(_ exchange: Exchange) {
+        guard exchange.isWaiting, let pool = pools[exchange.key] else { return }
+        exchange.isWaiting = false
+        pool.waiting.removeAll { $0 === exchange }
+        // A dial that was made for it goes on only if someone else is waiting.
+        if let index = pool.dials.firstIndex(where: { $0.exchange === exchange }), pool.waiting.count < pool.dials.count
+        {
+            pool.dials.remove(at: index).cancel()
+        }
+        dropIfEmpty(pool)
+    }
+
+    // MARK: Connections
+
+    func finished(_ dial: Dial, _ result: Result<Connection, CallError>) {
+        guard let pool = pools[dial.key] else { return }
+        pool.dials.removeAll { $0 === dial }
+        switch result {
+        case .success(let connection):
+            if !dial.exchange.isDone { dial.exchange.dialFacts = dial.facts }
+            pool.leased += 1
+            connection.isCounted = true
+            release(connection)
+        case .failure(let error):
+            // If the exchange found another connection meanwhile, the failure concerns nobody.
+            if pool.waiting.contains(where: { $0 === dial.exchange }) { dial.exchange.fail(error) }
+            dialIfNeeded(pool)
+        }
+    }
+
+    /// A leased connection is free: the longest waiting exchange gets it, or it becomes idle.
+    func release(_ connection: Connection) {
+        let pool = pool(connection.key)
+        while let next = pool.waiting.popFirst() {
+            next.isWaiting = false
+            if next.isDone { continue }
+            if let facts = next.dialFacts {
+                next.timings.resolvedAt = facts.resolvedAt
+                next.timings.connectedAt = facts.connectedAt
+                next.timings.securedAt = facts.securedAt
+            }
+            return connection.run(next)
+        }
+        guard !isClosed else { return connection.close() }
+        pool.leased -= 1
+        connection.idleSince = MonotonicClock.now
+        pool.idle.append(connection)
+        startSweep()
+    }
+
+    /// A connection is gone.
+    func removed(_ connection: Connection) {
+        guard connection.isCounted, let pool = pools[connection.key] else { return }
+        connection.isCounted = false
+        if let index = pool.idle.lastIndex(where: { $0 === connection }) {
+            pool.idle.remove(at: index)
+        } else {
+            pool.leased -= 1
+        }
+        dialIfNeeded(pool)
+        dropIfEmpty(pool)
+    }
+
+    private func dropIfEmpty(_ pool: OriginPool) {
+        guard pool.isEmpty else { return }
+        pools[pool.key] = nil
+        if lastPool === pool { lastPool = nil }
+    }
+
+    // MARK: Waiting and idling
+
+    private func setWaitDeadline(of exchange: Exchange) {
+        guard exchange.isWaiting else { return }
+        let call = exchange.call
+        let poolTime = call.timeouts.nanoseconds(.pool)
+        let (limit, overflow) = MonotonicClock.now.addingReportingOverflow(poolTime)
+        // While a connection is being made, its own deadlines run.
+        let isDialing = exchange.phase != .waiting
+        let due = isDialing || overflow ? MonotonicClock.never : limit
+        exchange.waitLimit = call.deadline <= due ? .total : .pool
+        exchange.waitDeadline = Swift.min(due, call.deadline)
+        if exchange.waitDeadline < waitDeadline.due {
+            waitDeadline.set(exchange.waitDeadline, on: loop, self.waitFires)
+        }
+    }
+
+    private var waitFires: @Sendable () -> Void { { [weak self] in self?.waitFired() } }
+
+    private func waitFired() {
+        guard waitDeadline.hasPassed(on: loop, waitFires) else { return }
+        waitDeadline.clear()
+        let now = MonotonicClock.now
+        var next = MonotonicClock.never
+        for exchange in pools.values.flatMap({ Array($0.waiting) }) {
+            if exchange.waitDeadline > now {
+                next = Swift.min(next, exchange.waitDeadline)
+            } else if exchange.waitLimit == .total {
+                exchange.fail(exchange.call.expired(exchange.phase))
+            } else {
+                let time = Duration.nanoseconds(clamping: exchange.call.timeouts.nanoseconds(.pool)).inSeconds
+                exchange.timedOut(.pool, "no connection to \(exchange.key.origin.authority) was free within \(time)")
+            }
+        }
+        if next != MonotonicClock.never { waitDeadline.set(next, on: loop, self.waitFires) }
+    }
+
+    private func startSweep() {
+        guard sweep == nil else { return }
+        sweep = loop.scheduleTask(in: .seconds(1)) { [weak self] in self?.sweepIdle() }
+    }
+
+    private func sweepIdle() {
+        sweep = nil
+        let now = MonotonicClock.now
+        for pool in pools.values {
+            let lifetime = pool.key.settings.settings.idleConnectionLifetime.nanosecondsClamped
+            for connection in pool.idle where now &- connection.idleSince >= lifetime { connection.close() }
+        }
+        if pools.values.contains(where: { !$0.idle.isEmpty }) { startSweep() }
+    }
+
+    func close() {
+        isClosed = true
+        sweep?.cancel()
+        sweep = nil
+        for pool in pools.values {
+            for connection in pool.idle { connection.close() }
+        }
+    }
+
+    var statistics: EngineStatistics {
+        pools.values.reduce(into: EngineStatistics()) { sum, pool in
+            sum.leased += pool.leased
+            sum.idle += pool.idle.count
+            sum.waiting += pool.waiting.count
+            sum.dialing += pool.dials.count
+        }
+    }
+}
+
+/// The connections to one origin with one set of settings, on one loop.
+final class OriginPool {
+    let key: ConnectionKey
+    /// The newest last.
+    var idle: [Connection] = []
+    var leased = 0
+    var waiting = Deque<Exchange>()
+    var dials: [Dial] = []
+
+    init(_ key: ConnectionKey) { self.key = key }
+
+    var isEmpty: Bool { idle.isEmpty && leased == 0 && waiting.isEmpty && dials.isEmpty }
+
+    /// The newest idle connection: the one least likely to have been closed by its server meanwhile.
+    func takeIdle() -> Connection? {
+        while let connection = idle.popLast() {
+            if connection.isUsable { return connection }
+        }
+        return nil
+    }
+}
+
+/// How many connections and exchanges there are, for tests and for the curious.
+package struct EngineStatistics: Sendable, Hashable {
+    package var leased = 0
+    package var idle = 0
+    package var waiting = 0
+    package var dialing = 0
+
+    package init() {}
+}
