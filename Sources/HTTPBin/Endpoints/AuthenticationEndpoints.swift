@@ -1,0 +1,41 @@
+// /basic-auth/{user}/{password} and /bearer.
+#if Server
+import HTTPTypes
+import HummingbirdCore
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+enum AuthenticationEndpoints {
+    static let routes = [
+        Route("/basic-auth/{user}/{password}", "200 with these Basic credentials, else 401") { exchange in
+            let user = exchange.parameters[0]
+            let wanted = "\(user):\(exchange.parameters[1])"
+            guard let given = basicCredentials(exchange), given.utf8.elementsEqual(wanted.utf8),
+                // The name ends at the first colon (RFC 7617 section 2), so one that holds a colon is never given.
+                !user.utf8.contains(UInt8(ascii: ":"))
+            else { return try StatusEndpoints.answer(401) }
+            return try Reply.json(["authenticated": true, "user": .string(user)])
+        },
+        Route("/bearer", "200 with any bearer token, else 401") { exchange in
+            guard let field = exchange.field(.authorization), field.hasPrefix("Bearer ") else {
+                return try Reply.empty(status: 401, fields: [.wwwAuthenticate: "Bearer"])
+            }
+            return try Reply.json(["authenticated": true, "token": .string(String(field.dropFirst("Bearer ".count)))])
+        },
+    ]
+
+    private static func basicCredentials(_ exchange: Exchange) -> String? {
+        guard let field = exchange.field(.authorization), let space = field.firstIndex(of: " "),
+            field[..<space].lowercased() == "basic",
+            let data = Data(base64Encoded: String(field[space...].dropFirst()).trimmed),
+            let text = String(validating: data, as: UTF8.self)
+        else { return nil }
+        // Without a colon all of it is the name and the password is empty.
+        return text.utf8.contains(UInt8(ascii: ":")) ? text : text + ":"
+    }
+}
+
+#endif

@@ -1,0 +1,69 @@
+// A server that listens, until it is stopped or dropped.
+#if Server
+import NIOCore
+
+/// A server that listens. It ends with ``stop()``, or when the last reference to it is dropped; keep one as long as
+/// it is needed, since the compiler may drop a variable behind its last use.
+public final class RunningHTTPBin: Sendable {
+    /// The host it was told to listen on.
+    public let host: String
+
+    /// The TCP port it listens on.
+    public let port: Int
+
+    private let listener: any Channel
+    private let connections: ConnectionTable
+
+    init(_ settings: HTTPBin) async throws {
+        let connections = ConnectionTable()
+        do {
+            listener = try await Listener.bind(settings, connections: connections)
+        } catch {
+            throw HTTPBinError.cannotListen(host: settings.host, port: settings.port, reason: "\(error)")
+        }
+        host = settings.host
+        port = listener.localAddress?.port ?? settings.port
+        self.connections = connections
+    }
+
+    deinit {
+        close()
+    }
+
+    /// The root of the server without a slash at its end, such as `http://127.0.0.1:40123`.
+    /// A server that listens on every address is named by its loopback address.
+    public var url: String {
+        let name =
+            switch host {
+            case "0.0.0.0", "": "127.0.0.1"
+            case "::": "[::1]"
+            default: host.contains(":") ? "[\(host)]" : host
+            }
+        return "http://\(name):\(port)"
+    }
+
+    /// How many connections are open at this moment.
+    public var connectionCount: Int {
+        connections.count
+    }
+
+    /// Stops listening, closes every connection, also under a running answer, and returns when all are closed and no
+    /// endpoint runs any more. May be called more than once, and from several tasks.
+    public func stop() async {
+        close()
+        await waitUntilClosed()
+    }
+
+    func close() {
+        listener.close(promise: nil)
+        connections.closeAll()
+    }
+
+    func waitUntilClosed() async {
+        // Only behind this is every connection that was accepted in the table.
+        try? await listener.closeFuture.get()
+        await connections.waitUntilClosed()
+    }
+}
+
+#endif

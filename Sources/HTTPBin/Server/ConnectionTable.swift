@@ -1,0 +1,54 @@
+// The connections of one server that are open now.
+#if Server
+import NIOCore
+import Synchronization
+
+final class ConnectionTable: Sendable {
+    private struct State {
+        var isClosed = false
+        var accepted = 0
+        var open: [ObjectIdentifier: Connection] = [:]
+    }
+
+    private let state = Mutex(State())
+
+    var count: Int {
+        state.withLock { $0.open.count }
+    }
+
+    func add(_ channel: any Channel) {
+        let (connection, isClosed) = state.withLock { state in
+            state.accepted += 1
+            let connection = Connection(number: state.accepted, channel: channel)
+            state.open[ObjectIdentifier(channel)] = connection
+            return (connection, state.isClosed)
+        }
+        // By its future and not by channelInactive, which a channel that is closed before it is active never sees.
+        channel.closeFuture.whenComplete { _ in
+            connection.peerHasLeft()
+            _ = self.state.withLock { $0.open.removeValue(forKey: ObjectIdentifier(channel)) }
+        }
+        // Accepted while the server was being stopped.
+        if isClosed { connection.close() }
+    }
+
+    subscript(channel: any Channel) -> Connection? {
+        state.withLock { $0.open[ObjectIdentifier(channel)] }
+    }
+
+    /// Closes all that are open and, from now on, all that are added.
+    func closeAll() {
+        let connections = state.withLock { state in
+            state.isClosed = true
+            return Array(state.open.values)
+        }
+        for connection in connections { connection.close() }
+    }
+
+    /// Returns when those that are open now are closed.
+    func waitUntilClosed() async {
+        for connection in state.withLock({ Array($0.open.values) }) { await connection.waitUntilClosed() }
+    }
+}
+
+#endif

@@ -1,0 +1,34 @@
+// Every route of the server.
+#if Server
+import HummingbirdCore
+
+enum Routes {
+    static let all: [Route] = [
+        [index],
+        MethodEndpoints.routes,
+        InspectionEndpoints.routes,
+        StatusEndpoints.routes,
+        RedirectEndpoints.routes,
+        CookieEndpoints.routes,
+        AuthenticationEndpoints.routes,
+        CodingEndpoints.routes,
+        StreamEndpoints.routes,
+        BytesEndpoints.routes,
+        EventEndpoints.routes,
+        PageEndpoints.routes,
+        TimelineEndpoint.routes,
+        LoginEndpoints.routes,
+        KeyValueEndpoint.routes,
+        UploadEndpoint.routes,
+    ].flatMap { $0 }
+
+    private static let index = Route("/", "this list") { _ in
+        let width = all.map(\.path.count).max() ?? 0
+        let lines = all.map { route in
+            route.path + String(repeating: " ", count: width - route.path.count + 2) + route.summary + "\n"
+        }
+        return try Reply.text(lines.joined())
+    }
+}
+
+#endif

@@ -1,0 +1,35 @@
+// Who is signed in at one server.
+#if Server
+import Synchronization
+
+final class SessionStore: Sendable {
+    private static let limit = 1000
+
+    private struct State {
+        var names: [String: String] = [:]
+        /// Oldest first.
+        var tokens: [String] = []
+    }
+
+    private let state = Mutex(State())
+
+    /// Begins a session and returns its token; when there are too many the oldest ends.
+    func begin(for name: String) -> String {
+        var generator = SystemRandomNumberGenerator()
+        let bytes = (0..<16).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
+        let digits = bytes.flatMap { [Hexadecimal.lowercaseDigit($0 >> 4), Hexadecimal.lowercaseDigit($0 & 0xF)] }
+        let token = String(decoding: digits, as: UTF8.self)
+        state.withLock { state in
+            state.names[token] = name
+            state.tokens.append(token)
+            if state.tokens.count > Self.limit { state.names[state.tokens.removeFirst()] = nil }
+        }
+        return token
+    }
+
+    func name(for token: String) -> String? {
+        state.withLock { $0.names[token] }
+    }
+}
+
+#endif

@@ -1,0 +1,118 @@
+// ReceivedRequest: one request as a ScriptedServer received it, down to the bytes.
+
+/// A request as a ``ScriptedServer`` received it: what it says, and the very bytes that said so.
+///
+/// ```swift
+/// let request = try await server.request(0)
+/// #expect(request.headText.hasPrefix("GET /users?page=2 HTTP/1.1\r\nHost: 127.0.0.1:"))
+/// #expect(request["accept"] == "application/json")
+/// #expect(request.connection == 0)
+/// ```
+public struct ReceivedRequest: Sendable, CustomStringConvertible {
+    /// A field line: its name as it was written, its value without the whitespace around it.
+    public struct Field: Sendable, Hashable {
+        public let name: String
+        public let value: String
+
+        public init(name: String, value: String) {
+            self.name = name
+            self.value = value
+        }
+    }
+
+    /// The place in the order of arrival over all connections, from 0.
+    public let index: Int
+    /// The number of the connection, in the order in which the server accepted them, from 0.
+    public let connection: Int
+    /// The place among the requests of that connection, from 0.
+    public let indexOnConnection: Int
+
+    /// The bytes from the request line to the empty line, both included (and empty lines before the request line,
+    /// should there be any).
+    public let head: [UInt8]
+    public let method: String
+    /// The request target as it was written (RFC 9112 section 3.2).
+    public let target: String
+    /// Such as `HTTP/1.1`.
+    public let version: String
+    /// In the order of the wire.
+    public let fields: [Field]
+    /// The host that the client named in the TLS handshake (SNI); nil without TLS, or if it named none.
+    public let serverName: String?
+    /// Such as `TLS 1.3`; nil without TLS.
+    public let tlsVersion: String?
+
+    /// The content, without the framing of chunks; no more than the first `keepingBodyBytes` that the server was
+    /// started with.
+    public internal(set) var body: [UInt8] = []
+    /// How many bytes of content have arrived, kept or not.
+    public internal(set) var bodyByteCount = 0
+    /// What followed the head, as it was received: chunk sizes and trailers too. Bounded like ``body``.
+    public var rawBody: [UInt8] { isChunked ? framedBody : body }
+    public let isChunked: Bool
+    /// The trailer section of a chunked request.
+    public internal(set) var trailers: [Field] = []
+    /// Whether the request has been received to its end.
+    public internal(set) var isComplete = false
+    /// Whether no more of it will come: it is complete, or its connection has ended.
+    public internal(set) var hasEnded = false
+    /// What the server could not make sense of, such as a chunk size that is no number.
+    public internal(set) var problem: String?
+
+    private var framedBody: [UInt8] = []
+
+    init(
+        index: Int, connection: Int, indexOnConnection: Int, head: RequestParser.Head, serverName: String?,
+        tlsVersion: String?
+    ) {
+        self.index = index
+        self.connection = connection
+        self.indexOnConnection = indexOnConnection
+        self.head = head.bytes
+        method = head.method
+        target = head.target
+        version = head.version
+        fields = head.fields
+        isChunked = head.isChunked
+        problem = head.problem
+        self.serverName = serverName
+        self.tlsVersion = tlsVersion
+    }
+
+    mutating func append(_ bytes: some Collection<UInt8>, isContent: Bool, keeping limit: Int) {
+        if isContent {
+            bodyByteCount += bytes.count
+            body.append(contentsOf: bytes.prefix(max(limit - body.count, 0)))
+        }
+        if isChunked { framedBody.append(contentsOf: bytes.prefix(max(limit - framedBody.count, 0))) }
+    }
+
+    /// The value of the first field of that name, whatever its case; nil if there is none.
+    public subscript(name: String) -> String? { values(name).first }
+
+    /// The values of all fields of that name, whatever its case, in the order of the wire.
+    public func values(_ name: String) -> [String] {
+        let name = name.lowercased()
+        return fields.filter { $0.name.lowercased() == name }.map(\.value)
+    }
+
+    /// The target up to its `?`.
+    public var path: String { String(target.prefix { $0 != "?" }) }
+
+    /// What follows the `?` of the target; nil if there is none.
+    public var query: String? {
+        target.firstIndex(of: "?").map { String(target[target.index(after: $0)...]) }
+    }
+
+    /// ``head`` as text.
+    public var headText: String { String(decoding: head, as: UTF8.self) }
+
+    /// ``body`` as text.
+    public var text: String { String(decoding: body, as: UTF8.self) }
+
+    /// Request line and size; fields are left out, since they may hold credentials.
+    public var description: String {
+        "request \(index) (connection \(connection)): \(method) \(path), \(bodyByteCount) bytes"
+            + (isComplete ? "" : ", incomplete")
+    }
+}

@@ -1,0 +1,67 @@
+// ServerRecord: what a ScriptedServer has seen, and the script it follows.
+
+internal import HTTPTypes
+internal import NIOCore
+
+/// What has happened at a server so far.
+struct ServerRecord: Sendable {
+    var requests: [ReceivedRequest] = []
+    /// The open connections by number.
+    var channels: [Int: any Channel] = [:]
+    var accepted = 0
+    var acceptedBodyBytes = 0
+    var sentBodyBytes = 0
+    /// Connections on which a body cannot be sent on, because the client does not read.
+    var blocked: Set<Int> = []
+    /// Grows with every byte that moves; its value means nothing.
+    var moves: UInt64 = 0
+    var isStopped = false
+
+    mutating func add(
+        _ head: RequestParser.Head, connection: Int, indexOnConnection: Int, serverName: String?, tlsVersion: String?
+    ) -> ReceivedRequest {
+        let request = ReceivedRequest(
+            index: requests.count, connection: connection, indexOnConnection: indexOnConnection, head: head,
+            serverName: serverName, tlsVersion: tlsVersion)
+        requests.append(request)
+        moves &+= 1
+        return request
+    }
+
+    mutating func change(_ index: Int, _ body: (inout ReceivedRequest) -> Void) {
+        guard requests.indices.contains(index) else { return }
+        body(&requests[index])
+    }
+}
+
+/// Says what to do, and when it is asked.
+struct ServerScript: Sendable {
+    var onConnect: @Sendable (_ connection: Int) -> Reply?
+    /// Asked when a head has come; with nil, `onRequest` is asked when the request is whole.
+    var onHead: @Sendable (ReceivedRequest) -> Reply?
+    var onRequest: @Sendable (ReceivedRequest) -> Reply
+
+    /// One reply for each request in the order of arrival.
+    static func queued(_ replies: [Reply], onConnect: @escaping @Sendable (Int) -> Reply?) -> ServerScript {
+        ServerScript(
+            onConnect: onConnect,
+            onHead: { request in
+                guard replies.indices.contains(request.index), replies[request.index].isEarly else { return nil }
+                return replies[request.index]
+            },
+            onRequest: { request in
+                if replies.indices.contains(request.index) { return replies[request.index] }
+                return .status(
+                    .internalServerError,
+                    "ScriptedServer: no reply is left for request \(request.index) (\(request.method) "
+                        + "\(request.target)); it was started with \(replies.count)")
+            })
+    }
+}
+
+/// What the connections of one server share.
+struct ServerContext: Sendable {
+    let script: ServerScript
+    let record: Watched<ServerRecord>
+    let keptBodyBytes: Int
+}

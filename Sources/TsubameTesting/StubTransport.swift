@@ -1,0 +1,114 @@
+// StubTransport: answers a client's requests without a network.
+
+public import HTTPTypes
+public import TsubameCore
+
+/// A transport that answers from a list of routes: the client above it is the real one, with its whole corridor.
+///
+/// ```swift
+/// let stub = StubTransport { $0.on(.get, "/users").respond(json: [User.sample]).delay(.seconds(2)) }
+/// let api = Client("https://api.example.com/v1", transport: stub)
+/// ```
+/// A route is found by method and path. The path may be written as the call wrote it, below the client's base
+/// (`/users`), whole (`/v1/users`), or with its origin (`https://api.example.com/v1/users`); with a `?`, the query must
+/// be the same too; with a `*` at its end, it stands for all that begin so. The most exact route wins. A request that no
+/// route fits fails with ``CallError/Kind/connectionFailed`` and a text that lists the routes.
+public final class StubTransport: Transport {
+    struct State: Sendable {
+        var routes: [StubRoute.Entry] = []
+        var requests: [Request] = []
+        var isClosed = false
+    }
+
+    let state = Watched(State())
+    private let clock: any Clock<Duration>
+
+    /// - Parameters:
+    ///   - clock: the clock on which ``StubRoute/delay(_:)`` is counted, such as a ``ManualClock``.
+    ///   - build: adds routes; more can be added at any time.
+    public init(clock: any Clock<Duration> = ContinuousClock(), _ build: (StubTransport) -> Void = { _ in }) {
+        self.clock = clock
+        build(self)
+    }
+
+    public var name: String { "stub" }
+
+    // MARK: Routes
+
+    /// The route of that method and path, which answers 200 without a body until it is told otherwise.
+    @discardableResult
+    public func on(_ method: HTTPRequest.Method, _ path: String) -> StubRoute { route(method, path) }
+
+    /// The route of that path for every method that has none of its own.
+    @discardableResult
+    public func on(_ path: String) -> StubRoute { route(nil, path) }
+
+    private func route(_ method: HTTPRequest.Method?, _ path: String) -> StubRoute {
+        let pattern = StubPattern(method: method, path: path)
+        state.change { state in
+            if !state.routes.contains(where: { $0.pattern == pattern }) {
+                state.routes.append(StubRoute.Entry(pattern: pattern))
+            }
+        }
+        return StubRoute(stub: self, pattern: pattern)
+    }
+
+    // MARK: What has come
+
+    /// All requests so far, in order, as they would have gone to the network.
+    public var requests: [Request] { state.read { $0.requests } }
+
+    /// The request of that index, counted from 0, once it has come.
+    /// - Throws: `CancellationError` if the task is cancelled before that.
+    public func request(_ index: Int) async throws(CancellationError) -> Request {
+        while true {
+            if let request = state.read({ $0.requests.indices.contains(index) ? $0.requests[index] : nil }) {
+                return request
+            }
+            try await state.wait { $0.requests.count > index }
+        }
+    }
+
+    // MARK: Transport
+
+    public func send(_ request: Request, call: Call) async throws(CallError) -> Response {
+        if Task.isCancelled || call.isCancelled { throw call.cancelled(.connecting) }
+        if case .failed(let error) = request.body.content { throw error.with(request: request) }
+        let answer = try take(for: request, call: call)
+        call.emit(.sent(request))
+        if answer.delay > .zero { try await StubDelay.wait(answer.delay, on: clock, request: request, call: call) }
+        var response = try await answer.make(request)
+        if request.method == .head { response.body = ReceivedBody() }
+        var timings = Timings()
+        timings.start = call.start
+        timings.headAt = MonotonicClock.now
+        if response.body.bytes != nil { timings.endAt = timings.headAt }
+        response.details = response.details.with(timings: timings, request: request)
+        call.emit(.headReceived(response))
+        if let bytes = response.body.bytes {
+            call.emit(.receiving(Progress(bytes: Int64(bytes.count), total: Int64(bytes.count))))
+        }
+        return response
+    }
+
+    public func close() async { state.change { $0.isClosed = true } }
+
+    private func take(for request: Request, call: Call) throws(CallError) -> StubRoute.Answer {
+        let (isClosed, answer, patterns) = state.change { state -> (Bool, StubRoute.Answer?, [StubPattern]) in
+            if state.isClosed { return (true, nil, []) }
+            state.requests.append(request)
+            let fits = state.routes.indices.compactMap { index in
+                state.routes[index].pattern.rank(of: request, as: call.original).map { (rank: $0, index: index) }
+            }
+            // Of equals the first: `max` would take the last.
+            let best = fits.reduce(nil) { best, fit in best.map { $0.rank < fit.rank ? fit : $0 } ?? fit }
+            return (false, best.map { state.routes[$0.index].next() }, state.routes.map(\.pattern))
+        }
+        if let answer { return answer }
+        if isClosed { throw CallError(.cancelled, "the stub has been closed", phase: .connecting, request: request) }
+        let list = patterns.isEmpty ? "none" : patterns.map(\.description).joined(separator: ", ")
+        throw CallError(
+            .connectionFailed, "no route of the stub fits; its routes: \(list)", phase: .connecting,
+            advice: "add one: stub.on(…)", request: request)
+    }
+}

@@ -1,0 +1,69 @@
+// TLSIdentity: who a ScriptedServer says it is.
+
+internal import NIOCore
+internal import NIOSSL
+
+/// A certificate chain and its private key, with which a ``ScriptedServer`` speaks TLS.
+///
+/// ```swift
+/// let server = try await ScriptedServer.start(tls: .localhost) { _ in .ok("secure") }
+/// // the client under test trusts TestCertificates.authorityPEM
+/// ```
+public struct TLSIdentity: Sendable, Hashable {
+    /// A version of TLS.
+    public enum Version: Sendable, Hashable { case tls12, tls13 }
+
+    /// The certificate, and those of intermediate authorities behind it, in PEM.
+    public var certificatesPEM: String
+    /// The private key in PEM.
+    public var privateKeyPEM: String
+    /// The versions that the server speaks.
+    public var versions: ClosedRange<Version> = .tls12 ... .tls13
+
+    public init(certificatesPEM: String, privateKeyPEM: String) {
+        self.certificatesPEM = certificatesPEM
+        self.privateKeyPEM = privateKeyPEM
+    }
+
+    /// For localhost, 127.0.0.1 and ::1, issued by ``TestCertificates/authorityPEM``.
+    public static let localhost = TLSIdentity(
+        certificatesPEM: TestCertificates.localhostPEM, privateKeyPEM: TestCertificates.localhostKeyPEM)
+
+    /// Like ``localhost``, but expired since February 2020.
+    public static let expired = TLSIdentity(
+        certificatesPEM: TestCertificates.expiredPEM, privateKeyPEM: TestCertificates.expiredKeyPEM)
+
+    /// For `wrong.host` only, issued by ``TestCertificates/authorityPEM``.
+    public static let wrongHost = TLSIdentity(
+        certificatesPEM: TestCertificates.wrongHostPEM, privateKeyPEM: TestCertificates.wrongHostKeyPEM)
+
+    /// For localhost, 127.0.0.1 and ::1, issued by nobody but itself.
+    public static let selfSigned = TLSIdentity(
+        certificatesPEM: TestCertificates.selfSignedPEM, privateKeyPEM: TestCertificates.selfSignedKeyPEM)
+
+    /// The same with other versions of TLS.
+    public func with(versions: ClosedRange<Version>) -> TLSIdentity {
+        var copy = self
+        copy.versions = versions
+        return copy
+    }
+
+    /// - Parameter named: told of the host that a client names in its first message (SNI).
+    func makeContext(named: @escaping @Sendable (String?) -> Void) throws -> NIOSSLContext {
+        var configuration = TLSConfiguration.makeServerConfiguration(
+            certificateChain: try NIOSSLCertificate.fromPEMBytes(Array(certificatesPEM.utf8))
+                .map { .certificate($0) },
+            privateKey: .privateKey(try NIOSSLPrivateKey(bytes: Array(privateKeyPEM.utf8), format: .pem)))
+        configuration.minimumTLSVersion = versions.lowerBound == .tls12 ? .tlsv12 : .tlsv13
+        configuration.maximumTLSVersion = versions.upperBound == .tls12 ? .tlsv12 : .tlsv13
+        configuration.sslContextCallback = { values, promise in
+            named(values.serverHostname)
+            promise.succeed(.noChanges)
+        }
+        return try NIOSSLContext(configuration: configuration)
+    }
+}
+
+extension TLSIdentity.Version: Comparable {
+    public static func < (left: Self, right: Self) -> Bool { left == .tls12 && right == .tls13 }
+}

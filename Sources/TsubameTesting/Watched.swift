@@ -1,0 +1,89 @@
+// Watched: a value behind a lock, and those who wait until it is as they want it.
+
+internal import Synchronization
+
+/// What everything that waits in this module is made of: no wait polls, and no wait can miss a change.
+final class Watched<Value: Sendable>: Sendable {
+    private struct Waiter: Sendable {
+        let id: UInt64
+        let isMet: @Sendable (Value) -> Bool
+        let resume: @Sendable (_ isMet: Bool) -> Void
+    }
+
+    private struct State: Sendable {
+        var value: Value
+        var waiters: [Waiter] = []
+        var lastID: UInt64 = 0
+    }
+
+    private let state: Mutex<State>
+
+    init(_ value: Value) { state = Mutex(State(value: value)) }
+
+    func read<R: Sendable>(_ body: (Value) -> R) -> R { state.withLock { body($0.value) } }
+
+    /// Changes the value, then resumes those who have waited for what it is now, longest waiting first.
+    @discardableResult
+    func change<R: Sendable>(_ body: (inout Value) -> R) -> R {
+        let (result, met) = state.withLock { state -> (R, [Waiter]) in
+            let result = body(&state.value)
+            guard !state.waiters.isEmpty else { return (result, []) }
+            let value = state.value
+            let met = state.waiters.filter { $0.isMet(value) }
+            if !met.isEmpty { state.waiters.removeAll { waiter in met.contains { $0.id == waiter.id } } }
+            return (result, met)
+        }
+        // Outside the lock, so that whoever is resumed may change the value at once.
+        for waiter in met { waiter.resume(true) }
+        return result
+    }
+
+    private func newID() -> UInt64 {
+        state.withLock { state in
+            state.lastID += 1
+            return state.lastID
+        }
+    }
+
+    private func add(_ waiter: Waiter) {
+        let isMet = state.withLock { state in
+            if waiter.isMet(state.value) { return true }
+            state.waiters.append(waiter)
+            return false
+        }
+        if isMet { waiter.resume(true) }
+    }
+
+    private func drop(_ id: UInt64) {
+        let dropped = state.withLock { state -> Waiter? in
+            guard let index = state.waiters.firstIndex(where: { $0.id == id }) else { return nil }
+            return state.waiters.remove(at: index)
+        }
+        dropped?.resume(false)
+    }
+
+    /// Calls `then` once, where the change is made that meets the condition, or here and now if it is met.
+    /// - Returns: what ends the waiting; `then` is not called after that.
+    func whenever(
+        _ isMet: @escaping @Sendable (Value) -> Bool, then: @escaping @Sendable () -> Void
+    ) -> @Sendable () -> Void {
+        let id = newID()
+        add(Waiter(id: id, isMet: isMet) { if $0 { then() } })
+        return { self.drop(id) }
+    }
+
+    /// Waits until the condition is met.
+    func wait(until isMet: @escaping @Sendable (Value) -> Bool) async throws(CancellationError) {
+        let id = newID()
+        let isMet = await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                add(Waiter(id: id, isMet: isMet) { continuation.resume(returning: $0) })
+                // The handler below may have run before the waiter was there.
+                if Task.isCancelled { drop(id) }
+            }
+        } onCancel: {
+            drop(id)
+        }
+        if !isMet { throw CancellationError() }
+    }
+}

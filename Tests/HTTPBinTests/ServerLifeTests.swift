@@ -1,0 +1,133 @@
+// Starting, stopping, and many servers at once.
+#if Server
+import HTTPBin
+import Testing
+
+@Suite(.timeLimit(.minutes(2)))
+struct ServerLifeTests {
+    @Test func listensOnAFreePortWhenStartReturns() async throws {
+        let server = try await HTTPBin.start()
+        #expect((1...65535).contains(server.port))
+        #expect(server.url == "http://127.0.0.1:\(server.port)")
+        #expect(try await server.get("/get").status == 200)
+        await server.stop()
+    }
+
+    @Test func refusesConnectionsAfterStop() async throws {
+        let server = try await HTTPBin.start()
+        await server.stop()
+        await #expect(throws: (any Error).self) { try await server.get("/get") }
+    }
+
+    @Test func stopMayBeCalledTwiceAndFromSeveralTasks() async throws {
+        let server = try await HTTPBin.start()
+        async let first: Void = server.stop()
+        async let second: Void = server.stop()
+        _ = await (first, second)
+        await server.stop()
+        #expect(server.connectionCount == 0)
+    }
+
+    @Test func stopClosesIdleConnections() async throws {
+        let server = try await HTTPBin.start()
+        try await RawConnection.open(to: server) { connection async throws in
+            try await connection.send("GET /get HTTP/1.1\r\nHost: test\r\n\r\n")
+            #expect(try await connection.answer().status == 200)
+            #expect(server.connectionCount == 1)
+            await server.stop()
+            #expect(server.connectionCount == 0)
+            #expect(await connection.rest().isEmpty)
+        }
+    }
+
+    @Test(arguments: [
+        "GET /delay/10", "GET /drip?duration=3000&numbytes=100&delay=0", "GET /drip?delay=3000",
+        "GET /sse?n=9&delay=3000",
+        "POST /upload", "POST /post", "GET /keyvalue?delay=3000",
+    ])
+    func stopEndsARunningAnswer(request: String) async throws {
+        let (records, recorded) = AsyncStream.makeStream(of: Void.self)
+        let server = try await HTTPBin(onRequest: { _ in recorded.yield() }).start()
+        try await RawConnection.open(to: server) { connection async throws in
+            // A body of which nothing comes keeps the endpoint reading.
+            let isUpload = request.hasPrefix("POST")
+            try await connection.send(
+                "\(request) HTTP/1.1\r\nHost: test\r\n\(isUpload ? "Content-Length: 9\r\n" : "")\r\n")
+            if !isUpload { for await _ in records { break } }
+            await server.stop()
+            #expect(server.connectionCount == 0)
+            _ = await connection.rest()
+        }
+    }
+
+    @Test func aPortInUseIsAnErrorThatNamesIt() async throws {
+        try await withServer { server async throws in
+            let error = await #expect(throws: HTTPBinError.self) { try await HTTPBin.start(port: server.port) }
+            #expect(error?.description.contains("port \(server.port)") == true)
+        }
+    }
+
+    @Test(arguments: [-1, 65536, .max, .min])
+    func aNumberThatIsNoPortIsAnError(port: Int) async {
+        await #expect(throws: HTTPBinError.invalidPort(port)) { try await HTTPBin.start(port: port) }
+    }
+
+    @Test func aHostThatIsNoAddressIsAnError() async {
+        await #expect(throws: HTTPBinError.self) { try await HTTPBin.start(host: "256.256.256.256") }
+    }
+
+    @Test func runServesUntilItsTaskIsCancelled() async throws {
+        let (ports, listening) = AsyncStream.makeStream(of: Int.self)
+        let task = Task { try await HTTPBin().run { listening.yield($0) } }
+        for await port in ports {
+            #expect(port > 0)
+            break
+        }
+        task.cancel()
+        try await task.value
+    }
+
+    @Test func aServerThatIsDroppedCloses() async throws {
+        var server: RunningHTTPBin? = try await HTTPBin.start()
+        let port = try #require(server).port
+        server = nil
+        // The port is free once the listener is gone; until then a new one cannot have it.
+        var successor: RunningHTTPBin?
+        while successor == nil {
+            successor = try? await HTTPBin.start(port: port)
+            await Task.yield()
+        }
+        await successor?.stop()
+    }
+
+    @Test func serversShareNothing() async throws {
+        try await withServer { first in
+            try await withServer { second async throws in
+                let login = try await first.signIn()
+                let session = try #require(login["Set-Cookie"]?.split(separator: ";").first)
+                #expect(try await first.get("/me", "Cookie: \(session)").status == 200)
+                #expect(try await second.get("/me", "Cookie: \(session)").status == 401)
+            }
+        }
+    }
+
+    @Test func serversCanBeStoppedWhileClientsConnect() async throws {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<8 {
+                group.addTask {
+                    for _ in 0..<8 {
+                        let server = try await HTTPBin.start()
+                        await withTaskGroup(of: Void.self) { clients in
+                            for _ in 0..<6 { clients.addTask { _ = try? await server.get("/get") } }
+                            clients.addTask { await server.stop() }
+                        }
+                        #expect(server.connectionCount == 0)
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+    }
+}
+
+#endif
