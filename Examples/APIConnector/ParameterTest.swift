@@ -1,0 +1,21 @@
+// Origin 5: an API call as a type whose values are set at birth.
+// The call that proves the encoding: httpbin gives back what it was sent.
+
+import Tsubame
+
+struct ParameterTest: APICall {
+    static let original = "!*'();:@&=+$,/?%#[]-._~ "
+
+    let method: HTTPRequest.Method
+    var path: Path { method == .get ? "get" : "post" }
+    var headers: HTTPFields { [.accept: "application/json"] }
+    var parameters: Parameters { ["parameterTestKey": Self.original] }
+    var timeoutInterval: Duration { .seconds(10) }
+    var cachePolicy: CachePolicy { .reload }
+
+    struct Value: Decodable {
+        let args: [String: String]
+        let form: [String: String]?
+        let url: String
+    }
+}

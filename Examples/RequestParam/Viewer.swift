@@ -1,0 +1,44 @@
+// Origin 1: a request and its response as a pair of classes to subclass.
+// Who waits for calls without waiting: a delegate.
+
+import Foundation
+import Tsubame
+
+/// Starts calls, any number at once, and ends the program when all have ended.
+final class Viewer: CallDelegate {
+    private let api: Client
+    private var running: [UInt64: GreetingRequest] = [:]
+    private var hasFailed = false
+
+    init(_ api: Client) { self.api = api }
+
+    func start(_ greeting: GreetingRequest) {
+        let call = api.start(greeting.request, delegate: self)
+        running[call.id] = greeting
+    }
+
+    func call(_ call: Call, didFinish response: Response) {
+        guard let greeting = running[call.id] else { return }
+        do throws(CallError) {
+            show("asynchronous", greeting, try greeting.value(of: response))
+            end(call)
+        } catch {
+            self.call(call, didFailWith: error)
+        }
+    }
+
+    func call(_ call: Call, didFailWith error: CallError) {
+        print(error)
+        hasFailed = true
+        end(call)
+    }
+
+    private func end(_ call: Call) {
+        running[call.id] = nil
+        if running.isEmpty { exit(hasFailed ? 1 : 0) }
+    }
+}
+
+func show(_ way: String, _ greeting: GreetingRequest, _ answer: GreetingResponse) {
+    print("\(way) \(greeting.method): \(answer.message), \(answer.expression), \(answer.resultCode ?? -1)")
+}

@@ -1,0 +1,27 @@
+// Origin 1: a request and its response as a pair of classes to subclass.
+// Four calls: GET and POST, each waited for in place and each answered through a delegate.
+
+import Foundation
+import Tsubame
+
+let base = CommandLine.arguments.dropFirst().first ?? "http://127.0.0.1:8080"
+
+do {
+    let common = CommonParameters(
+        messageType: "viewer", installation: try .stored(for: "tsubame-examples"), timeZone: .current)
+    let api = Client(base) { $0.interceptors = [common] }
+
+    for method in [HTTPRequest.Method.get, .post] {
+        let greeting = GreetingRequest(method, word: "春 & 秋=燕")
+        show("synchronous", greeting, try api.blocking.send(greeting))
+    }
+
+    let viewer = Viewer(api)
+    for method in [HTTPRequest.Method.get, .post] {
+        viewer.start(GreetingRequest(method, word: "春 & 秋=燕"))
+    }
+    withExtendedLifetime(viewer) { dispatchMain() }
+} catch {
+    print(error)
+    exit(1)
+}

@@ -1,0 +1,25 @@
+// Origin 3: a timeline viewer that lives on notifications.
+// A timeline as it comes: XML.
+
+#if XML
+import Tsubame
+import TsubameXML
+
+struct Timeline: Decodable {
+    struct Status: Decodable {
+        let text: String
+        let user: User
+    }
+
+    struct User: Decodable {
+        let name: String
+    }
+
+    let status: [Status]
+
+    /// The request for a user's timeline: a name with a slash or a question mark in it is still one segment.
+    static func request(of user: String) -> Request {
+        Request(.get, "timeline/\(user).xml")
+    }
+}
+#endif

@@ -1,0 +1,60 @@
+// Origin 3: a timeline viewer that lives on notifications.
+// It observes the four stages of a transfer, knowing nothing of who loads; others may observe them too.
+
+#if XML
+import Foundation
+import Tsubame
+import TsubameFoundation
+import TsubameXML
+
+@MainActor
+final class TimelineViewer {
+    private var observers: [any NSObjectProtocol] = []
+
+    init() {
+        observe(.callDidReceiveResponse, CallNotification.response) { (response: Response) in
+            print("response: \(response.status)")
+        }
+        observe(.callDidReceiveData, CallNotification.bytes) { (data: Data) in
+            print("data: \(data.count) bytes")
+        }
+        observe(.callDidFinish, CallNotification.response) { (response: Response) in
+            do throws(CallError) {
+                self.show(try response.xml(Timeline.self))
+            } catch {
+                self.alert(error)
+            }
+        }
+        observe(.callDidFail, CallNotification.error) { (error: CallError) in
+            self.alert(error)
+        }
+    }
+
+    private func show(_ timeline: Timeline) {
+        for status in timeline.status { print("\(status.user.name): \(status.text)") }
+        close(exitCode: 0)
+    }
+
+    private func alert(_ error: CallError) {
+        print("alert: \(error)")
+        close(exitCode: 1)
+    }
+
+    private func close(exitCode: Int32) {
+        observers.forEach(NotificationCenter.default.removeObserver)
+        observers = []
+        exit(exitCode)
+    }
+
+    private func observe<Value: Sendable>(
+        _ name: Notification.Name, _ key: String, then act: @escaping @MainActor (Value) -> Void
+    ) {
+        observers.append(
+            NotificationCenter.default.addObserver(forName: name, object: nil, queue: nil) { notification in
+                guard let value = notification.userInfo?[key] as? Value else { return }
+                // Calls post on the main actor.
+                MainActor.assumeIsolated { act(value) }
+            })
+    }
+}
+#endif

@@ -1,0 +1,104 @@
+// RequestCommand: `tsubame [METHOD] URL [ITEM…]`.
+#if Tool
+import ArgumentParser
+import Tsubame
+
+struct RequestCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "tsubame", abstract: "HTTP from the command line.",
+        usage: """
+            tsubame [<options>] [METHOD] URL [ITEM …]
+            tsubame serve [--port <port>]
+            tsubame demo
+            """,
+        discussion: help, version: "tsubame \(Version.string)", helpNames: .long)
+
+    private static let help = """
+        METHOD is GET, or POST when there is a body, unless given. URL may be as short as :3000/path (localhost); \
+        without a scheme, http is meant for localhost and IP addresses, https for every other host.
+
+        ITEMs:
+          Name:value    a field           Name:   without it        Name;   empty
+          name==value   a query parameter
+          name=text     text in a JSON object, or in a form (--form)
+          name:=json    any JSON
+          @file         a file as the body
+        With :@ ==@ =@ :=@ the value comes from a file. A backslash before : ; = @ makes it an ordinary character.
+
+        The standard input is the body of a POST, PUT or PATCH that is given by name and without items, and of \
+        --raw @-; otherwise it is never read.
+
+        The exit status is 0, or 1 failure, 2 timeout, 3 redirect not followed, 4 status 4xx, 5 status 5xx, \
+        6 too many redirects, 64 wrong usage.
+
+        tsubame serve runs an httpbin-compatible server; tsubame demo shows the library at work.
+        """
+
+    private static let methodsWithBody: Set<String> = ["POST", "PUT", "PATCH"]
+
+    @Argument(help: ArgumentHelp("The method, the URL, and items.", valueName: "word"))
+    var words: [String] = []
+
+    @OptionGroup(title: "What is sent") var content: ContentOptions
+    @OptionGroup(title: "How it is sent") var call: CallOptions
+    @OptionGroup(title: "What is printed") var output: OutputOptions
+
+    func run() throws {
+        let status: ExitStatus
+        do {
+            status = try prepared().run()
+        } catch let problem as UsageProblem {
+            throw ValidationError(problem.description)
+        } catch let error as SystemError {
+            Diagnostics.say("\(error)")
+            status = .failure
+        }
+        if status != .ok { throw ExitCode(status.rawValue) }
+    }
+
+    /// Everything that can be wrong about the arguments is found here, before anything is sent.
+    private func prepared() throws -> RequestRun {
+        let words = try RequestWords(words)
+        let items = try RequestContent(words.items, format: content.format)
+        if items.hasBody, content.raw != nil {
+            throw UsageProblem("A body by --raw and one by items cannot both be sent.")
+        }
+        let file = try OutputFile(output.output)
+        let printer = ExchangePrinter(
+            output.parts(isTerminal: file.isTerminal), file, output.style(isTerminal: file.isTerminal))
+        do {
+            return RequestRun(
+                request: try request(words, items, printer), printer: printer, output: file,
+                maximumRedirects: call.redirects
+            ) { configuration in
+                call.apply(to: &configuration)
+                if !items.unset.isEmpty { configuration.wireInterceptors.append(UnsetFields(names: items.unset)) }
+            }
+        } catch {
+            file.discard()
+            throw error
+        }
+    }
+
+    private func request(
+        _ words: RequestWords, _ items: RequestContent, _ printer: ExchangePrinter
+    ) throws -> Request {
+        var body = items.body
+        // A body that is streamed is printed as it goes; any other when it is sent.
+        var tap: (@Sendable (Bytes) -> Void)?
+        if printer.parts.contains(.requestBody) { tap = { printer.take($0) } }
+        if let raw = content.raw {
+            body = try RawBody.make(raw, format: content.format, tap: tap)
+        } else if words.items.isEmpty, !content.ignoreStdin, let method = words.method,
+            Self.methodsWithBody.contains(method)
+        {
+            body = try RawBody.ofStandardInput(format: content.format, tap: tap) ?? .empty
+        }
+        guard let method = HTTPRequest.Method(words.method ?? (body.isEmpty ? "GET" : "POST")) else {
+            throw UsageProblem("“\(words.method ?? "")” is no method.")
+        }
+        return Request(method, url: words.url, query: items.query, headers: items.headers, body: body)
+    }
+}
+
+#endif

@@ -1,0 +1,27 @@
+// TsubameCommand: which of the commands the arguments mean.
+#if Tool
+import ArgumentParser
+
+/// `tsubame`: a request, unless the first argument names another command.
+enum TsubameCommand {
+    private static let commands: [(name: String, type: any ParsableCommand.Type)] = [
+        ("serve", ServeCommand.self), ("demo", DemoCommand.self),
+    ]
+
+    /// Parses the arguments, runs what they mean, and ends the process; usage errors end it with 64.
+    static func start() -> Never {
+        // Chosen by hand: a request is not to pay for the parsing of a tree of commands.
+        var arguments = CommandLine.arguments.dropFirst()
+        let asksForHelp = arguments.first == "help"
+        if asksForHelp { arguments.removeFirst() }
+        var type: any ParsableCommand.Type = RequestCommand.self
+        if let named = commands.first(where: { $0.name == arguments.first }) {
+            type = named.type
+            arguments.removeFirst()
+        }
+        type.main(asksForHelp ? ["--help"] : Array(arguments))
+        type.exit()
+    }
+}
+
+#endif

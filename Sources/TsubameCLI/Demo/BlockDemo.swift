@@ -1,0 +1,126 @@
+// BlockDemo: calls with closures: progress, a timeout that fires, a cancel, and a page in EUC-JP.
+#if Tool
+import HTTPBin
+import Tsubame
+
+/// The last progress that was told, and whether it ever went back.
+@MainActor
+private final class ProgressBar {
+    private(set) var last: Int64 = 0
+    private(set) var wentBack = false
+
+    func take(_ progress: CallProgress) {
+        if progress.sent.bytes < last { wentBack = true }
+        last = max(last, progress.sent.bytes)
+    }
+}
+
+struct BlockDemo {
+    private static let photoBytes = 3 << 20
+    private static let page = """
+        <!DOCTYPE html>
+        <html lang="ja">
+        <head><meta charset="EUC-JP"><title>燕（つばめ）</title></head>
+        <body>
+        <h1>ツバメの日記</h1>
+        <p>春になると、燕が軒先に巣を作る。日本語の頁は、文字符号化を尊重して読む。</p>
+        <p>半角: ﾂﾊﾞﾒ、補助漢字: 鷗と丂</p>
+        </body>
+        </html>
+
+        """
+
+    private let server: DemoServer
+    private let ledger: DemoLedger
+    private let client: Client
+
+    init(_ server: DemoServer, _ ledger: DemoLedger) {
+        self.server = server
+        self.ledger = ledger
+        client = Client(server.url)
+    }
+
+    func run() async throws {
+        ledger.title("4. MixiAsyncURLConnection: closures, upload progress, a timeout of its own, EUC-JP")
+        try await upload()
+        try await timeOut()
+        try await serverError()
+        try await cancel()
+        try await japanesePage()
+        await client.close()
+    }
+
+    /// One call by closures; the answer comes on the main actor.
+    private func send(
+        _ request: Request, progress: (@MainActor @Sendable (CallProgress) -> Void)? = nil,
+        afterStart: (Call) -> Void = { _ in }
+    ) async -> Result<Response, CallError> {
+        let (results, sink) = AsyncStream.makeStream(of: Result<Response, CallError>.self)
+        let call = client.start(request, progress: progress) { result in
+            sink.yield(result)
+            sink.finish()
+        }
+        afterStart(call)
+        for await result in results { return result }
+        return .failure(CallError(.cancelled, "the call gave no answer"))
+    }
+
+    private func upload() async throws {
+        let photo = [UInt8](repeating: 0xD8, count: Self.photoBytes)
+        let bar = ProgressBar()
+        let request = Request(.post, "upload", body: .bytes(photo, contentType: "image/jpeg"))
+        let response = try await send(request, progress: { bar.take($0) }).get()
+        let record = try await server.request("/upload")
+        ledger.show(record)
+        ledger.compare("bytes that arrived", record.bodyByteCount, with: Self.photoBytes)
+        ledger.compare("Content-Length", record["Content-Length"], with: "\(Self.photoBytes)")
+        ledger.compare("the last progress", Int(await bar.last), with: Self.photoBytes)
+        ledger.compare("progress never goes back", await bar.wentBack ? "it did" : "no", with: "no")
+        ledger.show(response.timings)
+    }
+
+    private func timeOut() async throws {
+        var request = Request(.post, "delay/5", body: .text("slow"))
+        request.timeouts.total = .milliseconds(200)
+        let start = ContinuousClock.now
+        let result = await send(request)
+        let time = ContinuousClock.now - start
+        ledger.show(try await server.request("/delay"))
+        if case .failure(let error) = result {
+            ledger.write("  ! \(error.description.split(whereSeparator: \.isNewline).first ?? "")")
+            ledger.compare("the timeout fires for a POST", error.timeout?.rawValue, with: "total")
+        } else {
+            ledger.compare("the timeout fires for a POST", "it did not", with: "total")
+        }
+        ledger.compare(
+            "after 200 ms, not after 5 s", time >= .milliseconds(200) && time < .seconds(2) ? "yes" : "\(time)",
+            with: "yes")
+    }
+
+    private func serverError() async throws {
+        let response = try await send(Request(.post, "status/503")).get()
+        ledger.show(try await server.request("/status"))
+        ledger.compare("a 503 arrives as an answer", response.statusCode, with: 503)
+        ledger.show(response.timings)
+    }
+
+    private func cancel() async throws {
+        let result = await send(Request(.get, "delay/5"), afterStart: { $0.cancel() })
+        if case .failure(let error) = result {
+            ledger.compare("a cancelled call says so", error.kind.rawValue, with: "cancelled")
+        } else {
+            ledger.compare("a cancelled call says so", "it did not", with: "cancelled")
+        }
+    }
+
+    private func japanesePage() async throws {
+        let response = try await send(Request(.get, "euc-jp")).get()
+        ledger.show(try await server.request("/euc-jp"))
+        let text = try await response.text()
+        for line in text.split(whereSeparator: \.isNewline) { ledger.write("  < \(line)") }
+        ledger.compare("the page as UTF-8", text, with: Self.page)
+        ledger.show(response.timings)
+    }
+}
+
+#endif

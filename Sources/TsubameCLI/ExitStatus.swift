@@ -1,0 +1,42 @@
+// ExitStatus: what a request's end means to the shell.
+#if Tool
+import Tsubame
+
+/// The status with which `tsubame` ends. Usage errors, which are found before any of these, end with 64 (`EX_USAGE`).
+enum ExitStatus: Int32 {
+    case ok = 0
+    /// No answer, not a whole one, or nowhere to write it to.
+    case failure = 1
+    /// A deadline passed.
+    case timeout = 2
+    /// The answer is a redirect that was not followed.
+    case redirect = 3
+    /// 4xx.
+    case clientError = 4
+    /// 5xx.
+    case serverError = 5
+    case tooManyRedirects = 6
+
+    /// - Parameter follows: whether redirects are followed. Then only one that was refused is a 3; a 304 is none.
+    init(status: Int, hasLocation: Bool, follows: Bool) {
+        switch status {
+        case 300..<400:
+            let isRefused = hasLocation && [301, 302, 303, 307, 308].contains(status)
+            self = !follows || isRefused ? .redirect : .ok
+        case 400..<500: self = .clientError
+        case 500..<600: self = .serverError
+        default: self = .ok
+        }
+    }
+
+    /// - Parameter redirects: how many had been followed, and how many were allowed.
+    init(_ error: CallError, redirects: (followed: Int, allowed: Int)) {
+        switch error.kind {
+        case .timeout: self = .timeout
+        case .redirect where redirects.followed >= redirects.allowed: self = .tooManyRedirects
+        default: self = .failure
+        }
+    }
+}
+
+#endif

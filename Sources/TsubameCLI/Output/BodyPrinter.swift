@@ -1,0 +1,65 @@
+// BodyPrinter: one body on its way to the output.
+#if Tool
+import Tsubame
+
+/// Writes a body as its pieces come, as they are or made readable.
+struct BodyPrinter {
+    private let output: OutputFile
+    private let style: OutputStyle
+    private var text: TextStream
+    private var indenter: JSONIndenter?
+    private var isHidden = false
+    private var count = 0
+    private var endsLine = true
+
+    init(_ output: OutputFile, _ style: OutputStyle, contentType: String?) {
+        self.output = output
+        self.style = style
+        text = TextStream(contentType: contentType)
+        if style.indentsJSON, let type = contentType.flatMap({ MediaType($0) }), Self.isJSON(type) {
+            indenter = JSONIndenter()
+        }
+    }
+
+    private static func isJSON(_ type: MediaType) -> Bool {
+        type.subtype == "json" || type.subtype.hasSuffix("+json")
+    }
+
+    /// Whether a byte has been given.
+    var hasContent: Bool { count > 0 }
+
+    mutating func print(_ bytes: Bytes) throws(SystemError) {
+        count += bytes.count
+        guard style.decodesText else { return try output.write(bytes) }
+        let decoded = text.decode(bytes)
+        if style.isForReading, !isHidden, text.isBinary(bytes) { isHidden = true }
+        if !isHidden { try write(decoded) }
+    }
+
+    /// The body is whole.
+    mutating func finish() throws(SystemError) {
+        guard style.decodesText else { return }
+        if isHidden {
+            if !endsLine { try output.write("\n") }
+            try output.write("(binary data, \(count) bytes: not shown on a terminal; -o FILE saves it)\n")
+        } else {
+            try write(text.finish())
+            if style.isForReading, !endsLine { try output.write("\n") }
+        }
+    }
+
+    private mutating func write(_ text: String) throws(SystemError) {
+        guard !text.isEmpty else { return }
+        guard indenter != nil else {
+            endsLine = text.utf8.last == 0x0A
+            return try output.write(text)
+        }
+        var indented: [UInt8] = []
+        indenter?.indent(text.utf8, into: &indented)
+        guard let last = indented.last else { return }
+        endsLine = last == 0x0A
+        try output.write(Bytes(indented))
+    }
+}
+
+#endif

@@ -1,0 +1,131 @@
+// JSONIndenter: JSON on many lines, byte by byte as it comes.
+#if Tool
+
+/// Puts line ends and indentation where JSON has its structure, and takes out the white space that was there. Nothing
+/// else is changed: order, numbers, escapes and equal names stay. What is no JSON object or array, and everything
+/// behind the first byte that cannot be JSON, goes through as it is.
+struct JSONIndenter {
+    private static let width = 4
+    /// Deeper levels are not indented further, so that a page of brackets does not become a gigabyte of spaces.
+    private static let maximumIndentation = 64
+
+    private enum Place {
+        /// Before the first value, or between two.
+        case outside
+        /// Directly behind `{` or `[`.
+        case opened
+        /// Behind `,` or `:`, where a value or a name is to come.
+        case expecting
+        /// In a number or a word.
+        case word
+        /// Behind a value.
+        case behind
+        case string
+        case escape
+        /// Nothing is changed any more.
+        case verbatim
+    }
+
+    private var place = Place.outside
+    /// What closes the open objects and arrays.
+    private var closers: [UInt8] = []
+    /// White space that is kept in case no JSON follows.
+    private var blanks: [UInt8] = []
+    private var isFirst = true
+
+    /// Appends the indented form of `input`.
+    mutating func indent(_ input: some Sequence<UInt8>, into output: inout [UInt8]) {
+        for byte in input { take(byte, &output) }
+    }
+
+    private mutating func take(_ byte: UInt8, _ output: inout [UInt8]) {
+        switch place {
+        case .verbatim:
+            output.append(byte)
+        case .string:
+            output.append(byte)
+            if byte == UInt8(ascii: "\\") { place = .escape } else if byte == UInt8(ascii: "\"") { place = .behind }
+        case .escape:
+            output.append(byte)
+            place = .string
+        case .outside, .opened, .expecting, .word, .behind:
+            if byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 {
+                if place == .outside { blanks.append(byte) }
+                if place == .word { place = .behind }
+            } else {
+                structure(byte, &output)
+            }
+        }
+    }
+
+    private mutating func structure(_ byte: UInt8, _ output: inout [UInt8]) {
+        switch byte {
+        case UInt8(ascii: "{"), UInt8(ascii: "["):
+            guard begin(&output) else { return giveUp(byte, &output) }
+            output.append(byte)
+            closers.append(byte &+ 2)
+            place = .opened
+        case UInt8(ascii: "}"), UInt8(ascii: "]"):
+            guard closers.last == byte, place != .expecting else { return giveUp(byte, &output) }
+            closers.removeLast()
+            if place != .opened { breakLine(&output) }
+            output.append(byte)
+            place = closers.isEmpty ? .outside : .behind
+            isFirst = false
+            blanks = []
+        case UInt8(ascii: ","):
+            guard place == .word || place == .behind else { return giveUp(byte, &output) }
+            output.append(byte)
+            breakLine(&output)
+            place = .expecting
+        case UInt8(ascii: ":"):
+            guard place == .behind else { return giveUp(byte, &output) }
+            output.append(contentsOf: [byte, 0x20])
+            place = .expecting
+        case UInt8(ascii: "\""):
+            guard place != .outside, begin(&output) else { return giveUp(byte, &output) }
+            output.append(byte)
+            place = .string
+        default:
+            if place != .word {
+                guard place != .outside, begin(&output) else { return giveUp(byte, &output) }
+            }
+            output.append(byte)
+            place = .word
+        }
+    }
+
+    /// What stands before a value; false where none can be.
+    private mutating func begin(_ output: inout [UInt8]) -> Bool {
+        switch place {
+        case .outside where !isFirst:
+            output.append(0x0A)
+            return true
+        case .opened:
+            breakLine(&output)
+            return true
+        case .outside, .expecting:
+            return true
+        case .word, .behind, .string, .escape, .verbatim:
+            return false
+        }
+    }
+
+    private func breakLine(_ output: inout [UInt8]) {
+        output.append(0x0A)
+        output.append(
+            contentsOf: repeatElement(0x20, count: Self.width * min(closers.count, Self.maximumIndentation)))
+    }
+
+    private mutating func giveUp(_ byte: UInt8, _ output: inout [UInt8]) {
+        if place == .outside {
+            output.append(contentsOf: !isFirst && blanks.isEmpty ? [0x0A] : blanks)
+        } else if place == .behind {
+            output.append(0x20)
+        }
+        output.append(byte)
+        place = .verbatim
+    }
+}
+
+#endif

@@ -1,0 +1,81 @@
+// OutputFile: where the output goes: the standard output, or the file of -o.
+#if Tool
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#elseif canImport(Darwin)
+import Darwin
+#endif
+import Tsubame
+
+/// Written piece by piece as the pieces come. A new or regular file is written under another name and renamed when it
+/// is whole, so that a broken transfer leaves no half file and what was there stays until it is replaced.
+final class OutputFile: Sendable {
+    let isTerminal: Bool
+    private let descriptor: Descriptor
+    private let target: String?
+    private let partial: String?
+
+    /// - Parameter path: of the file; nil or `-` is the standard output.
+    init(_ path: String?) throws(SystemError) {
+        guard let path, path != "-" else {
+            descriptor = .output
+            isTerminal = descriptor.isTerminal
+            (target, partial) = (nil, nil)
+            return
+        }
+        var status = stat()
+        if stat(path, &status) == 0, status.st_mode & S_IFMT != S_IFREG {
+            // A device, a pipe: there is nothing to replace.
+            descriptor = try Descriptor.writing(path, isNew: false)
+            isTerminal = descriptor.isTerminal
+            (target, partial) = (nil, nil)
+            return
+        }
+        let target = Self.resolved(path)
+        let partial = "\(target).\(getpid()).part"
+        do throws(SystemError) {
+            descriptor = try Descriptor.writing(partial, isNew: true)
+        } catch {
+            throw SystemError("the file \(path) cannot be written")
+        }
+        EndSignals.removeWhenInterrupted(partial)
+        isTerminal = false
+        (self.target, self.partial) = (target, partial)
+    }
+
+    /// Where a symbolic link leads: the link is to stay one.
+    private static func resolved(_ path: String) -> String {
+        guard let resolved = realpath(path, nil) else { return path }
+        defer { free(resolved) }
+        return String(cString: resolved)
+    }
+
+    func write(_ bytes: Bytes) throws(SystemError) {
+        try bytes.withUnsafeBytes { bytes throws(SystemError) in try descriptor.writeAll(bytes) }
+    }
+
+    func write(_ text: String) throws(SystemError) { try descriptor.writeAll(text) }
+
+    /// Everything has been written.
+    func finish() throws(SystemError) {
+        guard let target, let partial else { return }
+        descriptor.shut()
+        guard rename(partial, target) == 0 else {
+            let error = SystemError("the file \(target) cannot be written")
+            discard()
+            throw error
+        }
+        EndSignals.keep()
+    }
+
+    /// What has been written is not the whole.
+    func discard() {
+        guard let partial else { return }
+        unlink(partial)
+        EndSignals.keep()
+    }
+}
+
+#endif

@@ -1,0 +1,38 @@
+// PrintParts: which parts of an exchange are printed.
+#if Tool
+import ArgumentParser
+
+/// `--print=HBhb`.
+struct PrintParts: OptionSet, ExpressibleByArgument {
+    let rawValue: Int
+
+    /// H
+    static let requestHead = PrintParts(rawValue: 1)
+    /// B
+    static let requestBody = PrintParts(rawValue: 2)
+    /// h
+    static let responseHead = PrintParts(rawValue: 4)
+    /// b
+    static let responseBody = PrintParts(rawValue: 8)
+
+    static let all: PrintParts = [.requestHead, .requestBody, .responseHead, .responseBody]
+    static let response: PrintParts = [.responseHead, .responseBody]
+    static let request: PrintParts = [.requestHead, .requestBody]
+
+    init(rawValue: Int) { self.rawValue = rawValue }
+
+    init?(argument: String) {
+        self = []
+        for letter in argument {
+            switch letter {
+            case "H": insert(.requestHead)
+            case "B": insert(.requestBody)
+            case "h": insert(.responseHead)
+            case "b": insert(.responseBody)
+            default: return nil
+            }
+        }
+    }
+}
+
+#endif

@@ -1,0 +1,39 @@
+// SentHead: the head of a request as it goes over the wire.
+#if Tool
+import Tsubame
+
+enum SentHead {
+    /// The bytes that the engine sends for this request, written by the encoder that it uses, too.
+    static func bytes(of request: Request) throws(CallError) -> Bytes {
+        guard let uri = request.uri else { return Bytes() }
+        let method = request.method.rawValue
+        let capacity = RequestEncoder.capacity(
+            method: method, target: uri.target, authority: uri.authority, headers: request.headers)
+        do throws(WireError) {
+            let framing = framing(of: request)
+            return try Bytes(capacity: capacity) { output throws(WireError) in
+                try RequestEncoder.write(
+                    method: method, target: uri.target, authority: uri.authority, headers: request.headers,
+                    framing: framing, into: output)
+            }
+        } catch {
+            throw CallError(error, phase: .preparing)
+        }
+    }
+
+    private static func framing(of request: Request) -> RequestEncoder.Framing {
+        switch request.body.content {
+        case nil: [.post, .put, .patch].contains(request.method) ? .length(0) : .none
+        case .file(let path): .length(length(of: path))
+        default: request.body.length.map { .length($0) } ?? .chunked
+        }
+    }
+
+    private static func length(of path: String) -> Int64 {
+        guard let file = try? Descriptor.reading(path) else { return 0 }
+        defer { file.shut() }
+        return file.remainingBytes
+    }
+}
+
+#endif

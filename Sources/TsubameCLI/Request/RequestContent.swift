@@ -1,0 +1,169 @@
+// RequestContent: what the items of a command line put into a request.
+#if Tool
+import Tsubame
+
+/// Fields, query and body, in the order of the items.
+struct RequestContent {
+    enum Format {
+        /// JSON if there are data, and no more than that said.
+        case automatic
+        case json
+        case form
+    }
+
+    private static let jsonAccept = "application/json, */*;q=0.5"
+    /// Below the number at which `HTTPFields` traps.
+    private static let maximumFields = 60_000
+
+    private let format: Format
+    private(set) var headers = HTTPFields()
+    /// Fields that are not to be sent, the library's own among them.
+    private(set) var unset: [HTTPField.Name] = []
+    private(set) var query = Parameters()
+    private(set) var body = Body.empty
+    /// The JSON object's members: their names and values as they are written.
+    private var members: [(name: String, value: String)] = []
+    private var form = Parameters()
+    private var hasData = false
+
+    init(_ words: [String], format: Format) throws {
+        self.format = format
+        for word in words { try add(RequestItem(word), word) }
+        if hasData {
+            body =
+                format == .form
+                ? .form(form) : .bytes(Bytes(objectText), contentType: "application/json")
+        }
+        if (format == .json || (hasData && format == .automatic)) && !headers.contains(.accept) {
+            headers.append(HTTPField(name: .accept, value: Self.jsonAccept))
+        }
+    }
+
+    /// Whether the items give a body.
+    var hasBody: Bool { !body.isEmpty }
+
+    private mutating func add(_ item: RequestItem, _ word: String) throws {
+        switch item.kind {
+        case .field where item.value.isEmpty:
+            let name = try Self.fieldName(item.name)
+            guard name.canonicalName != "host" else { throw UsageProblem("Host: a request cannot go without it.") }
+            unset.append(name)
+        case .field, .emptyField:
+            try appendField(item.name, item.value)
+        case .fieldFile:
+            try appendField(item.name, try Self.text(of: item.value))
+        case .query:
+            query.append(item.name, item.value)
+        case .queryFile:
+            query.append(item.name, try Self.text(of: item.value, withoutLastLineEnd: true))
+        case .text:
+            try addText(item.name, item.value)
+        case .textFile:
+            try addText(item.name, try Self.text(of: item.value))
+        case .json:
+            try addJSON(item.name, item.value, word)
+        case .jsonFile:
+            try addJSON(item.name, try Self.text(of: item.value), item.value)
+        case .file:
+            try addFile(item, word)
+        }
+    }
+
+    // MARK: Fields
+
+    private static func fieldName(_ text: String) throws(UsageProblem) -> HTTPField.Name {
+        guard let name = HTTPField.Name(text) else { throw UsageProblem("“\(text)” is no name of a field.") }
+        return name
+    }
+
+    private mutating func appendField(_ name: String, _ value: String) throws(UsageProblem) {
+        let fieldName = try Self.fieldName(name)
+        let isBlank: (Character) -> Bool = { $0 == " " || $0 == "\t" || $0 == "\n" || $0 == "\r\n" }
+        var value = value.drop(while: isBlank)
+        while let last = value.last, isBlank(last) { value.removeLast() }
+        guard HTTPField.isValidValue(String(value)) else {
+            throw UsageProblem("The value of the field \(name) has a control character in it.")
+        }
+        guard headers.count < Self.maximumFields else { throw UsageProblem("There are too many fields.") }
+        headers.append(HTTPField(name: fieldName, value: String(value)))
+    }
+
+    // MARK: Data
+
+    private mutating func addText(_ name: String, _ text: String) throws(UsageProblem) {
+        if format == .form {
+            try markData()
+            form.append(name, text)
+        } else {
+            try setMember(name, JSONSyntax.string(text))
+        }
+    }
+
+    private mutating func addJSON(_ name: String, _ text: String, _ word: String) throws(UsageProblem) {
+        do throws(JSONSyntax.Fault) {
+            try JSONSyntax.check(text)
+        } catch {
+            let place =
+                error.offset >= text.utf8.count ? "it ends too early" : "see byte \(error.offset + 1) of the value"
+            throw UsageProblem("“\(word)” has no valid JSON: \(place).")
+        }
+        guard format == .form else { return try setMember(name, text) }
+        guard let first = text.first(where: { !$0.isWhitespace }), first != "{", first != "[", first != "\"" else {
+            throw UsageProblem(
+                "“\(word)”: a form has text, numbers, true, false and null; other JSON has no place in it.")
+        }
+        try markData()
+        form.append(name, text.filter { !$0.isWhitespace })
+    }
+
+    /// The last value of a name counts, at the place of the first.
+    private mutating func setMember(_ name: String, _ value: String) throws(UsageProblem) {
+        guard !name.contains("[") else {
+            throw UsageProblem(
+                "“\(name)”: nested names are not understood; write the outer name and its value: name:='{…}'.")
+        }
+        try markData()
+        if let index = members.firstIndex(where: { $0.name == name }) {
+            members[index].value = value
+        } else {
+            members.append((name, value))
+        }
+    }
+
+    private mutating func markData() throws(UsageProblem) {
+        guard !hasBody else { throw UsageProblem("@file is the whole body: other data cannot be sent with it.") }
+        hasData = true
+    }
+
+    private var objectText: String {
+        "{" + members.map { "\(JSONSyntax.string($0.name)): \($0.value)" }.joined(separator: ", ") + "}"
+    }
+
+    // MARK: Files
+
+    private mutating func addFile(_ item: RequestItem, _ word: String) throws(UsageProblem) {
+        guard item.name.isEmpty else {
+            throw UsageProblem(
+                "“\(word)”: files in a multipart form are not supported; a file as the whole body is written @\(item.value)."
+            )
+        }
+        guard !hasData, !hasBody else {
+            throw UsageProblem("@file is the whole body: other data cannot be sent with it.")
+        }
+        body = .file(path: item.value, contentType: ContentTypeGuess.type(of: item.value))
+    }
+
+    private static func text(of path: String, withoutLastLineEnd: Bool = false) throws -> String {
+        let file = try Descriptor.reading(path)
+        defer { file.shut() }
+        var bytes: [UInt8] = []
+        while case let piece = try file.readPiece(64 << 10), piece.count > 0 { bytes.append(contentsOf: piece) }
+        guard var text = String(validating: bytes, as: UTF8.self) else {
+            throw UsageProblem("The file \(path) is no text in UTF-8.")
+        }
+        if withoutLastLineEnd, text.last?.isNewline == true { text.removeLast() }
+        return text
+    }
+}
+
+#endif

@@ -1,0 +1,89 @@
+// RequestItem: one item of a command line, such as `Accept:text/html` or `name=value`.
+#if Tool
+
+/// A name, what is done with it, and the value.
+struct RequestItem: Hashable {
+    /// The separators, by what stands on both sides.
+    enum Kind: String, CaseIterable {
+        /// `name:=json`, and the same from a file.
+        case json = ":="
+        case jsonFile = ":=@"
+        /// `name==value`: of the query.
+        case query = "=="
+        case queryFile = "==@"
+        /// `name=value`: text of the JSON object or of the form.
+        case text = "="
+        case textFile = "=@"
+        /// `Name:value`; without a value the field is not sent.
+        case field = ":"
+        case fieldFile = ":@"
+        /// `Name;`: an empty field.
+        case emptyField = ";"
+        /// `name@file`, and `@file`: the body.
+        case file = "@"
+
+        /// Longer ones first: at one place the longest counts.
+        fileprivate static let byLength = allCases.sorted { $0.rawValue.utf8.count > $1.rawValue.utf8.count }
+    }
+
+    let kind: Kind
+    let name: String
+    /// As it was typed; for a kind that reads a file, its path.
+    let value: String
+
+    /// Splits at the first separator. A backslash before `:`, `;`, `=` or `@` makes that character an ordinary one; any
+    /// other backslash is one itself.
+    init(_ word: String) throws(UsageProblem) {
+        let typed = Array(word.utf8)
+        var bytes: [UInt8] = []
+        /// For each byte whether it may be part of a separator.
+        var isPlain: [Bool] = []
+        var offset = 0
+        while offset < typed.count {
+            var byte = typed[offset]
+            var isEscaped = false
+            offset += 1
+            if byte == 0x5C, offset < typed.count {
+                isEscaped = Self.isSpecial(typed[offset])
+                if !isEscaped {
+                    bytes.append(byte)
+                    isPlain.append(true)
+                }
+                byte = typed[offset]
+                offset += 1
+            }
+            bytes.append(byte)
+            isPlain.append(!isEscaped)
+        }
+
+        for start in bytes.indices where isPlain[start] {
+            guard
+                let kind = Kind.byLength.first(where: { kind in
+                    let separator = kind.rawValue.utf8
+                    let end = start + separator.count
+                    return end <= isPlain.count && isPlain[start..<end].allSatisfy { $0 }
+                        && bytes[start..<end].elementsEqual(separator)
+                })
+            else { continue }
+            self.kind = kind
+            name = String(decoding: bytes[..<start], as: UTF8.self)
+            value = String(decoding: bytes[(start + kind.rawValue.utf8.count)...], as: UTF8.self)
+            if kind == .emptyField, !value.isEmpty {
+                throw UsageProblem(
+                    "“\(word)”: a field without a value is written “\(name);”, one with a value “\(name):…”.")
+            }
+            if name.isEmpty, kind != .file {
+                throw UsageProblem("“\(word)”: there is no name before “\(kind.rawValue)”.")
+            }
+            return
+        }
+        throw UsageProblem(
+            "“\(word)” is no item: Name:value (field), name==value (query), name=text, name:=json or @file is meant.")
+    }
+
+    private static func isSpecial(_ byte: UInt8) -> Bool {
+        byte == UInt8(ascii: ":") || byte == UInt8(ascii: ";") || byte == UInt8(ascii: "=") || byte == UInt8(ascii: "@")
+    }
+}
+
+#endif

@@ -1,0 +1,49 @@
+// RequestWords: which of the words is the method, which the URL, and which are items.
+#if Tool
+
+struct RequestWords {
+    private static let methods: Set<String> = [
+        "GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "CONNECT",
+    ]
+
+    /// nil if none was given.
+    let method: String?
+    let url: String
+    let items: [String]
+
+    init(_ words: [String]) throws(UsageProblem) {
+        guard let first = words.first else { throw UsageProblem("There is no URL.") }
+        guard let method = Self.method(first, before: words.dropFirst().first) else {
+            self.method = nil
+            url = URLShorthand.expand(first)
+            items = Array(words.dropFirst())
+            return
+        }
+        guard words.count > 1 else { throw UsageProblem("There is no URL behind \(first).") }
+        self.method = method
+        url = URLShorthand.expand(words[1])
+        items = Array(words.dropFirst(2))
+    }
+
+    /// The method that the word is; nil if it is a URL.
+    ///
+    /// A common method is one in lower case too; any other token in upper case, and in whatever case if what follows
+    /// can only be a URL: `localhost a=b` has none, `PURGE localhost` and `purge :3000` have one.
+    private static func method(_ word: String, before next: String?) -> String? {
+        let upper = word.uppercased()
+        if methods.contains(upper) { return upper }
+        guard let next, !word.isEmpty, word.utf8.allSatisfy(isToken) else { return nil }
+        if next.contains("://") || next.hasPrefix(":") { return word }
+        return word == upper && !word.contains(".") && word.utf8.contains { $0 >= 0x41 && $0 <= 0x5A } ? word : nil
+    }
+
+    /// RFC 9110 section 5.6.2.
+    private static func isToken(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
+        default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
+        }
+    }
+}
+
+#endif

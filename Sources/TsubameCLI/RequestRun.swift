@@ -1,0 +1,80 @@
+// RequestRun: one request from its settings to the exit status.
+#if Tool
+import Tsubame
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+/// Sends a request, has everything printed, and says how it ended. The call is driven by this thread.
+struct RequestRun {
+    let request: Request
+    let printer: ExchangePrinter
+    let output: OutputFile
+    /// nil: redirects are not followed.
+    let maximumRedirects: Int?
+    let configure: (inout Configuration) -> Void
+
+    private struct End: Sendable {
+        let status: Int
+        let reason: String
+        let hasLocation: Bool
+    }
+
+    func run() -> ExitStatus {
+        // One request needs one event loop, however many cores there are.
+        setenv("NIO_SINGLETON_GROUP_LOOP_COUNT", "1", 0)
+        let client = Client(nil, configure)
+        let followed = Counter()
+        let printer = printer
+        let observation = client.observe { event in
+            printer.take(event)
+            switch event.kind {
+            case .resending: followed.increase()
+            case .decision(let text): Diagnostics.say(text)
+            default: break
+            }
+        }
+        defer { observation.cancel() }
+        do {
+            let end = try client.blocking.stream(request) { response, next in
+                try printer.print(response, next: next)
+                return End(
+                    status: response.statusCode, reason: response.status.reasonPhrase,
+                    hasLocation: response.headers.contains(.location))
+            }
+            try output.finish()
+            return status(of: end)
+        } catch {
+            output.discard()
+            return status(of: error, followed: followed.value)
+        }
+    }
+
+    private func status(of end: End) -> ExitStatus {
+        let status = ExitStatus(
+            status: end.status, hasLocation: end.hasLocation, follows: maximumRedirects != nil)
+        if status != .ok, !printer.parts.contains(.responseHead) {
+            Diagnostics.say("the server answered \(end.status) \(end.reason)")
+        }
+        return status
+    }
+
+    private func status(of error: any Error, followed: Int) -> ExitStatus {
+        if let error = error as? SystemError {
+            if error.isBrokenPipe { EndSignals.endByBrokenPipe() }
+            Diagnostics.say("\(error)")
+            return .failure
+        }
+        // What was sent is printed, too, when nothing came back.
+        try? printer.requestsPrinted()
+        Diagnostics.say("\(error)")
+        guard let error = error as? CallError else { return .failure }
+        return ExitStatus(error, redirects: (followed, maximumRedirects ?? .max))
+    }
+}
+
+#endif

@@ -1,0 +1,115 @@
+// Descriptor: an open file of this process, and what the system says of it.
+#if Tool
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#elseif canImport(Darwin)
+import Darwin
+#endif
+import Tsubame
+
+/// An open file by its number.
+struct Descriptor: Sendable {
+    enum Kind {
+        case regular, pipe, socket, terminal, other, closed
+    }
+
+    static let input = Descriptor(number: 0)
+    static let output = Descriptor(number: 1)
+    static let errors = Descriptor(number: 2)
+
+    let number: Int32
+
+    /// Opens a file for reading.
+    static func reading(_ path: String) throws(SystemError) -> Descriptor {
+        try Descriptor(opened: open(path, O_RDONLY | O_CLOEXEC), "the file \(path) cannot be read")
+    }
+
+    /// Opens a file for writing, or makes it; what is there already is an error if `isNew`, else it is cut off.
+    static func writing(_ path: String, isNew: Bool) throws(SystemError) -> Descriptor {
+        let flags = O_WRONLY | O_CREAT | O_CLOEXEC | (isNew ? O_EXCL : O_TRUNC)
+        return try Descriptor(opened: open(path, flags, 0o666), "the file \(path) cannot be written")
+    }
+
+    init(number: Int32) { self.number = number }
+
+    private init(opened number: Int32, _ what: String) throws(SystemError) {
+        guard number >= 0 else { throw SystemError(what) }
+        self.number = number
+    }
+
+    func shut() { _ = close(number) }
+
+    var isTerminal: Bool { isatty(number) == 1 }
+
+    var kind: Kind {
+        var status = stat()
+        guard fstat(number, &status) == 0 else { return .closed }
+        switch status.st_mode & S_IFMT {
+        case S_IFREG: return .regular
+        case S_IFIFO: return .pipe
+        case S_IFSOCK: return .socket
+        default: return isTerminal ? .terminal : .other
+        }
+    }
+
+    /// The bytes of a regular file from where it is being read to its end.
+    var remainingBytes: Int64 {
+        var status = stat()
+        guard fstat(number, &status) == 0 else { return 0 }
+        return max(0, Int64(status.st_size) - max(0, Int64(lseek(number, 0, SEEK_CUR))))
+    }
+
+    /// Whether something can be read, or the end has been reached, within that time.
+    func isReadable(within milliseconds: Int32) -> Bool {
+        var entry = pollfd(fd: number, events: Int16(POLLIN), revents: 0)
+        return poll(&entry, 1, milliseconds) != 0
+    }
+
+    /// The next bytes, at most so many; none at the end. Waits for them.
+    func readPiece(_ capacity: Int) throws(SystemError) -> Bytes {
+        try Bytes(capacity: capacity) { buffer throws(SystemError) in
+            while true {
+                let count = read(number, buffer.baseAddress, buffer.count)
+                if count >= 0 { return count }
+                if errno == EAGAIN {
+                    _ = isReadable(within: -1)
+                } else if errno != EINTR {
+                    throw SystemError(self.number == 0 ? "the standard input cannot be read" : "a file cannot be read")
+                }
+            }
+        }
+    }
+
+    /// Writes all of it. Waits while the reader does not take it.
+    func writeAll(_ bytes: UnsafeRawBufferPointer) throws(SystemError) {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let piece = UnsafeRawBufferPointer(rebasing: rest)
+            let count = write(number, piece.baseAddress, piece.count)
+            if count > 0 {
+                rest = rest.dropFirst(count)
+            } else if errno == EAGAIN {
+                var entry = pollfd(fd: number, events: Int16(POLLOUT), revents: 0)
+                _ = poll(&entry, 1, -1)
+            } else if errno != EINTR {
+                throw SystemError("the output cannot be written")
+            }
+        }
+    }
+
+    func writeAll(_ text: String) throws(SystemError) {
+        var text = text
+        let result: Result<Void, SystemError> = text.withUTF8 { bytes in
+            do throws(SystemError) {
+                return .success(try writeAll(UnsafeRawBufferPointer(bytes)))
+            } catch {
+                return .failure(error)
+            }
+        }
+        try result.get()
+    }
+}
+
+#endif

@@ -1,0 +1,27 @@
+// SystemError: what the system refused, in its words.
+#if Tool
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+struct SystemError: Error, CustomStringConvertible {
+    /// What could not be done, such as `the file x cannot be read`.
+    let what: String
+    private let code: Int32
+
+    /// - Parameter code: the system's; the last one unless given.
+    init(_ what: String, code: Int32 = errno) {
+        self.what = what
+        self.code = code
+    }
+
+    var isBrokenPipe: Bool { code == EPIPE }
+
+    var description: String { "\(what): \(String(cString: strerror(code)))" }
+}
+
+#endif

@@ -1,0 +1,186 @@
+// The samples of README.md, compiled and run. Scripts/check-readme.py holds the two together.
+
+#if Server
+import Foundation
+import HTTPBin
+import HTTPTypes
+import Synchronization
+import Testing
+import Tsubame
+import TsubameCore
+import TsubameFoundation
+import TsubameTesting
+import TsubameWire
+
+private struct Echo: Decodable, Sendable {
+    let args: [String: String]?
+    let form: [String: String]?
+    let url: String
+}
+
+private struct Session: Decodable, Sendable {
+    let id: Int
+}
+
+private struct Problem: Decodable, Sendable {
+    let reason: String
+}
+
+private struct Timeline: Endpoint {
+    var user: String
+    var path: Path { "anything/status/\(user)" }
+    typealias Value = Echo
+}
+
+private struct SignIn: Endpoint {
+    var method: HTTPRequest.Method { .post }
+    var path: Path { "status/409" }
+    var body: Body { .form(["name": name, "password": password]) }
+    var headers: HTTPFields { [.accept: "application/json"] }
+    typealias Value = Session
+    typealias Failure = Problem  // decoded from an error's body; the error carries it
+    let name, password: String
+}
+
+@Suite struct ReadmeSamples {
+    @Test func sixLines() async throws {
+        let server = try await HTTPBin.start()
+        let api = Client(server.url) { $0.timeouts.total = .seconds(20) }
+        let echo = try await api.get("get", query: ["page": 2]).json(Echo.self)  // throws on 4xx and 5xx, with the body
+        let answer = try await api.post("post", form: ["name": "燕", "size": 17])  // any status is an answer
+        #expect(echo.args?["page"] == "2")
+        #expect(try await answer.json(Echo.self).form?["name"] == "燕")
+        await server.stop()
+    }
+
+    @Test func aClientForAnAPI() async throws {
+        let targets = Mutex<[String]>([])
+        let server = try await HTTPBin(onRequest: { record in targets.withLock { $0.append(record.target) } }).start()
+        let base = server.url
+        let api = Client(base) {
+            $0.headers[.userAgent] = "Viewer/2.0"
+            $0.timeouts.total = .seconds(20)
+            $0.cookies = .memory
+            $0.authentication = .bearer("token-1")
+            $0.interceptors += [CommonParameters(messageType: "viewer")]
+        }
+        print(api.corridor)  // everything between send and the wire, in order
+
+        let user = "a/b?c"
+        let found = try await api.get("anything/\(user)").json(Echo.self)  // \(user) is escaped as one path segment
+        try await api.put("put", json: ["name": "燕"]).accepted()  // throws unless 2xx
+        let other = try await api.get(url: base + "/uuid")  // a whole URL goes by label
+        #expect(found.url.hasPrefix(base))
+        #expect(targets.withLock { $0.first }?.hasPrefix("/anything/a%2Fb%3Fc?") == true)
+        #expect(found.args?["messageType"] == "viewer")
+        #expect(other.status == .ok)
+        await server.stop()
+    }
+
+    @Test func everyWayToWait() async throws {
+        let server = try await HTTPBin.start()
+        let api = Client(server.url)
+        let request = Request(.post, "post", headers: [.accept: "application/json"], body: .json(["album": "2026"]))
+
+        let response = try await api.send(request)
+        #expect(response.status == .ok)
+
+        func block() throws -> Response {
+            let waited = try api.blocking.send(request)
+            return waited
+        }
+        #expect(try block().status == .ok)
+
+        let queue = DispatchQueue(label: "callbacks")
+        let results = AsyncStream<Result<Response, CallError>>.makeStream()
+        @Sendable func finished(_ result: Result<Response, CallError>) { results.continuation.yield(result) }
+        let call = api.start(request, on: .queue(queue)) { progress in
+            print(progress.sent.fraction ?? 0)
+        } then: { result in
+            finished(result)
+        }
+        call.cancel()
+        var iterator = results.stream.makeAsyncIterator()
+        let result = await iterator.next()
+        if case .failure(let error) = result { #expect(error.kind == .cancelled) }
+        #expect(result != nil)
+
+        let ends = AsyncStream<Int>.makeStream()
+        let delegate = await Delegate(ends.continuation)
+        api.start(request, delegate: delegate)
+        var codes = ends.stream.makeAsyncIterator()
+        #expect(await codes.next() == 200)
+
+        let posted = AsyncStream<Void>.makeStream()
+        let observer = NotificationCenter.default.addObserver(forName: .callDidFinish, object: nil, queue: nil) { _ in
+            posted.continuation.yield()
+        }
+        api.start(request, notifying: .default)
+        var notifications = posted.stream.makeAsyncIterator()
+        await notifications.next()
+        NotificationCenter.default.removeObserver(observer)
+        await server.stop()
+    }
+
+    @MainActor private final class Delegate: CallDelegate {
+        let ends: AsyncStream<Int>.Continuation
+
+        init(_ ends: AsyncStream<Int>.Continuation) { self.ends = ends }
+
+        func call(_ call: Call, didFinish response: Response) { ends.yield(response.statusCode) }
+        func call(_ call: Call, didFailWith error: CallError) { ends.yield(0) }
+    }
+
+    @Test func asItComes() async throws {
+        let server = try await HTTPBin.start()
+        let api = Client(server.url)
+        let lines = try await api.stream(Request(.get, "stream/3")) { response in
+            var count = 0
+            for try await line in response.body.lines where !line.isEmpty { count += 1 }
+            return count
+        }
+        #expect(lines == 3)
+        let file = FileManager.default.temporaryDirectory.appending(path: "readme-\(UUID().uuidString)")
+        try await api.stream(Request(.get, "bytes/100000")) { response in try await response.save(to: file) }
+        #expect(try Data(contentsOf: file).count == 100_000)
+        try FileManager.default.removeItem(at: file)
+        await server.stop()
+    }
+
+    @Test func anAPIAsTypes() async throws {
+        let server = try await HTTPBin.start()
+        let api = Client(server.url)
+        let timeline = try await api.send(Timeline(user: "kinukawa"))
+        #expect(timeline.url.hasSuffix("/anything/status/kinukawa"))
+        await #expect {
+            _ = try await api.send(SignIn(name: "a", password: "b"))
+        } throws: { error in
+            (error as? CallError)?.kind == .status
+        }
+        await server.stop()
+    }
+
+    @Test func errors() async throws {
+        let server = try await HTTPBin.start()
+        let api = Client(server.url)
+        let observation = api.observe { event in print(event.time, event.kind) }
+        do {
+            _ = try await api.get("status/418").text()
+        } catch {
+            print(error.kind, error.response?.statusCode ?? 0)  // status 418
+            print(error)  // what failed, where, what the server said
+            #expect(error.kind == .status)
+            #expect(error.response?.statusCode == 418)
+        }
+        observation.cancel()
+        await server.stop()
+    }
+
+    @Test func inTests() async throws {
+        let stub = StubTransport { $0.on(.get, "/users").respond(json: ["燕"]) }
+        let api = Client("https://api.example.com", transport: stub)
+        let users = try await api.get("users").json([String].self)
+        #expect(users == ["燕"])
+    }
+}
+#endif

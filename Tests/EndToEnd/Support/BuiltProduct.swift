@@ -1,0 +1,218 @@
+// Runs an executable of this package as a process of its own and keeps what it prints.
+
+import Foundation
+import Synchronization
+
+/// Runs a built executable to its end.
+/// - Parameters:
+///   - name: as the product is called, such as `tsubame` or `HttpClient`.
+///   - stdin: what it reads; by default nothing, from `/dev/null`.
+///   - environment: added to this process's own, or in place of it where a name is in both.
+///   - limit: how long it may take before it is ended and ``ProductError`` is thrown.
+func runProduct(
+    _ name: String, _ arguments: [String], stdin: [UInt8]? = nil, environment: [String: String] = [:],
+    limit: Duration = .seconds(60)
+) async throws -> ProductRun {
+    try await RunningProduct(name, arguments, stdin: stdin, environment: environment).finished(within: limit)
+}
+
+/// What a process that has ended leaves behind.
+struct ProductRun: Sendable, CustomStringConvertible {
+    /// The exit status; 128 plus the number of the signal that ended it, as a shell would say.
+    let status: Int32
+    let stdoutBytes: [UInt8]
+    let stderrBytes: [UInt8]
+
+    var stdout: String { String(decoding: stdoutBytes, as: UTF8.self) }
+    var stderr: String { String(decoding: stderrBytes, as: UTF8.self) }
+    /// The lines of stdout.
+    var lines: [String] { stdout.split(separator: "\n", omittingEmptySubsequences: false).dropLast().map(String.init) }
+    /// Everything that it has shown or logged.
+    var shown: String { stdout + stderr }
+
+    var description: String { "status \(status)\nstdout: \(stdout)\nstderr: \(stderr)" }
+}
+
+/// Why a product could not be run to its end.
+struct ProductError: Error, CustomStringConvertible {
+    let description: String
+
+    init(_ description: String) { self.description = description }
+}
+
+/// A process that has been started; ended when it is dropped, or when a task that waits for it is cancelled.
+///
+/// ```swift
+/// let server = try RunningProduct("tsubame", ["serve", "--port", "0"])
+/// let line = try await server.line { $0.contains("http://") }
+/// server.send(signal: SIGINT)
+/// let run = try await server.finished()
+/// ```
+final class RunningProduct: Sendable {
+    private let name: String
+    private let pid: Int32
+    private let output: ProductOutput
+
+    init(_ name: String, _ arguments: [String], stdin: [UInt8]? = nil, environment: [String: String] = [:]) throws {
+        let process = Process()
+        process.executableURL = try BuiltProducts.url(of: name)
+        process.arguments = arguments
+        process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+        process.standardInput = try Self.input(stdin)
+        let output = ProductOutput()
+        process.terminationHandler = { process in
+            let status = process.terminationStatus
+            output.end(status: process.terminationReason == .uncaughtSignal ? 128 + status : status)
+        }
+        // One at a time: a process that is started meanwhile would hold this one's pipes open.
+        pid = try BuiltProducts.starting.withLock { _ in
+            let (stdout, stderr) = (Pipe(), Pipe())
+            process.standardOutput = stdout
+            process.standardError = stderr
+            try process.run()
+            output.read(stdout.fileHandleForReading, as: \.stdout)
+            output.read(stderr.fileHandleForReading, as: \.stderr)
+            return process.processIdentifier
+        }
+        self.name = name
+        self.output = output
+    }
+
+    deinit { send(signal: SIGKILL) }
+
+    /// Sends a signal, unless the process has ended.
+    func send(signal: Int32) {
+        if !output.hasExited { kill(pid, signal) }
+    }
+
+    /// The first line of stdout that satisfies the predicate, as soon as it is there.
+    func line(_ isWanted: @escaping @Sendable (String) -> Bool) async throws -> String {
+        let line = await waiting {
+            await self.output.wait { state -> String?? in
+                let whole = state.stdout.prefix(through: state.stdout.lastIndex(of: 0x0A) ?? -1)
+                let lines = String(decoding: whole, as: UTF8.self).split(separator: "\n").map(String.init)
+                if let line = lines.first(where: isWanted) { return .some(line) }
+                return state.isOver ? .some(nil) : nil
+            }
+        }
+        guard let line else { throw ProductError("\(name) ended without the line: \(output.run)") }
+        return line
+    }
+
+    /// Waits for the end of the process and of its output.
+    func finished(within limit: Duration = .seconds(60)) async throws -> ProductRun {
+        let seconds = Double(limit.components.seconds) + Double(limit.components.attoseconds) / 1e18
+        let alarm = DispatchWorkItem { self.output.overrun(self.pid) }
+        DispatchQueue.global().asyncAfter(deadline: .now() + seconds, execute: alarm)
+        defer { alarm.cancel() }
+        let hasOverrun = await waiting { await self.output.wait { $0.isOver ? $0.hasOverrun : nil } }
+        try Task.checkCancellation()
+        if hasOverrun { throw ProductError("\(name) did not end within \(limit): \(output.run)") }
+        return output.run
+    }
+
+    /// Ends the process, and so the waiting, when the waiting task is cancelled.
+    private func waiting<T: Sendable>(_ body: @Sendable () async -> T) async -> T {
+        await withTaskCancellationHandler(operation: body) { send(signal: SIGKILL) }
+    }
+
+    private static func input(_ bytes: [UInt8]?) throws -> FileHandle {
+        guard let bytes else { return .nullDevice }
+        // A file without a name: unlike a pipe it never waits for its reader.
+        let url = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+        try Data(bytes).write(to: url)
+        defer { try? FileManager.default.removeItem(at: url) }
+        return try FileHandle(forReadingFrom: url)
+    }
+}
+
+/// Where this package's executables lie: beside the test bundle.
+enum BuiltProducts {
+    fileprivate static let starting = Mutex(())
+
+    static func url(of name: String) throws -> URL {
+        let bundles = Bundle.allBundles.filter { $0.bundlePath.hasSuffix(".xctest") }.map(\.bundleURL)
+        let runners = [Bundle.main.executableURL, CommandLine.arguments.first.map { URL(filePath: $0) }]
+        let folders = (bundles + runners.compactMap(\.self)).map {
+            $0.resolvingSymlinksInPath().deletingLastPathComponent()
+        }
+        for folder in folders {
+            let url = folder.appending(path: name)
+            if FileManager.default.isExecutableFile(atPath: url.path) { return url }
+        }
+        throw ProductError("no executable \(name) in \(folders.map(\.path)): swift build --product \(name)")
+    }
+}
+
+/// What a process has printed so far, and who waits for more.
+private final class ProductOutput: Sendable {
+    struct State: Sendable {
+        var stdout: [UInt8] = []
+        var stderr: [UInt8] = []
+        var openStreams = 0
+        var status: Int32?
+        var hasOverrun = false
+        var waiters: [CheckedContinuation<Void, Never>] = []
+
+        var isOver: Bool { status != nil && openStreams == 0 }
+    }
+
+    private let state = Mutex(State())
+
+    var hasExited: Bool { state.withLock { $0.status != nil } }
+
+    var run: ProductRun {
+        state.withLock { ProductRun(status: $0.status ?? -1, stdoutBytes: $0.stdout, stderrBytes: $0.stderr) }
+    }
+
+    func end(status: Int32) { change { $0.status = status } }
+
+    func overrun(_ pid: Int32) {
+        change { state in
+            guard state.status == nil else { return }
+            state.hasOverrun = true
+            kill(pid, SIGKILL)
+        }
+    }
+
+    /// Reads to the end of the stream, on a thread of its own.
+    func read(_ handle: FileHandle, as stream: any WritableKeyPath<State, [UInt8]> & Sendable) {
+        change { $0.openStreams += 1 }
+        Thread.detachNewThread {
+            var buffer = [UInt8](repeating: 0, count: 1 << 16)
+            while true {
+                let count = buffer.withUnsafeMutableBytes {
+                    Foundation.read(handle.fileDescriptor, $0.baseAddress, $0.count)
+                }
+                if count < 0, errno == EINTR { continue }
+                guard count > 0 else { break }
+                self.change { $0[keyPath: stream] += buffer[..<count] }
+            }
+            self.change { $0.openStreams -= 1 }
+        }
+    }
+
+    /// Waits until the state gives a value.
+    func wait<T: Sendable>(_ value: @Sendable (borrowing State) -> T?) async -> T {
+        while true {
+            if let found = state.withLock({ value($0) }) { return found }
+            await withCheckedContinuation { continuation in
+                let isThere = state.withLock { state in
+                    if value(state) != nil { return true }
+                    state.waiters.append(continuation)
+                    return false
+                }
+                if isThere { continuation.resume() }
+            }
+        }
+    }
+
+    private func change(_ body: (inout State) -> Void) {
+        let waiters = state.withLock { state in
+            body(&state)
+            defer { state.waiters = [] }
+            return state.waiters
+        }
+        for waiter in waiters { waiter.resume() }
+    }
+}

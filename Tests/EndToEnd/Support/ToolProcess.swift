@@ -1,0 +1,274 @@
+// Runs `tsubame` where it matters what its standard streams are: pipes that stay open, terminals, files.
+#if Tool
+import Foundation
+
+/// A running `tsubame`; ended when the task that waits for it is cancelled.
+final class ToolProcess: Sendable {
+    enum Input {
+        /// Nothing, from `/dev/null`.
+        case null
+        /// A pipe with these bytes, and then its end.
+        case pipe([UInt8])
+        /// A pipe that gives nothing and never ends while the tool runs.
+        case silentPipe
+        /// A regular file, read from an offset.
+        case file(URL, offset: Int = 0)
+    }
+
+    enum Output {
+        /// A pipe that is read to its end.
+        case pipe
+        /// A terminal of 80 columns.
+        case terminal
+        /// A pipe that nobody reads any more.
+        case closedPipe
+    }
+
+    /// Beside what it has printed, the most memory that it had, in bytes.
+    struct Run {
+        let run: ProductRun
+        let peakMemory: Int
+    }
+
+    private let pid: pid_t
+    private let output: Int32?
+    private let errors: Int32
+    /// The writing end of its input, while that is to stay open.
+    private let held: Int32?
+
+    init(_ arguments: [String], input: Input = .null, output: Output = .pipe) throws {
+        let (stdin, held) = try Self.open(input)
+        let (stdout, read) = try Self.open(output)
+        let errors = try Self.pipe()
+        let path = try BuiltProducts.url(of: "tsubame").path
+        self.held = held
+        self.output = read
+        self.errors = errors.read
+
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        for (number, descriptor) in [stdin, stdout, errors.write].enumerated() {
+            posix_spawn_file_actions_adddup2(&actions, descriptor, Int32(number))
+        }
+        // A process starts with SIGPIPE as it should be, though NIO has switched it off in this one.
+        var attributes = posix_spawnattr_t()
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        var defaults = sigset_t()
+        sigemptyset(&defaults)
+        sigaddset(&defaults, SIGPIPE)
+        posix_spawnattr_setsigdefault(&attributes, &defaults)
+        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF))
+
+        var argv: [UnsafeMutablePointer<CChar>?] = ([path] + arguments).map { strdup($0) } + [nil]
+        defer { for argument in argv { free(argument) } }
+        var pid = pid_t()
+        let status = posix_spawn(&pid, path, &actions, &attributes, &argv, environ)
+        for descriptor in [stdin, stdout, errors.write] { close(descriptor) }
+        self.pid = pid
+        guard status == 0 else { throw ProductError("\(path) cannot be started: \(String(cString: strerror(status)))") }
+    }
+
+    /// Waits for the end of its output and of itself.
+    func finished() async throws -> Run {
+        let run = await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                Thread.detachNewThread { continuation.resume(returning: self.collect()) }
+            }
+        } onCancel: {
+            end()
+        }
+        try Task.checkCancellation()
+        return run
+    }
+
+    /// The first line that it says on its standard error; before `finished()`.
+    func firstErrorLine() async throws -> String {
+        let errors = errors
+        return await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                Thread.detachNewThread {
+                    var line: [UInt8] = []
+                    var byte: UInt8 = 0
+                    while Foundation.read(errors, &byte, 1) == 1, byte != 0x0A { line.append(byte) }
+                    continuation.resume(returning: String(decoding: line, as: UTF8.self))
+                }
+            }
+        } onCancel: {
+            end()
+        }
+    }
+
+    func end() { kill(pid, SIGKILL) }
+
+    private func collect() -> Run {
+        let stdout = Drain(output)
+        let stderr = Drain(errors)
+        let (printed, said) = (stdout.bytes, stderr.bytes)
+        var status: Int32 = 0
+        var usage = rusage()
+        while wait4(pid, &status, 0, &usage) < 0, errno == EINTR {}
+        if let held { close(held) }
+        let signal = status & 0x7F
+        #if canImport(Darwin)
+        let unit = 1
+        #else
+        let unit = 1024
+        #endif
+        return Run(
+            run: ProductRun(
+                status: signal == 0 ? (status >> 8) & 0xFF : 128 + signal, stdoutBytes: printed, stderrBytes: said),
+            peakMemory: Int(usage.ru_maxrss) * unit)
+    }
+
+    // MARK: Streams
+
+    private static func pipe() throws -> (read: Int32, write: Int32) {
+        var ends: [Int32] = [0, 0]
+        guard Foundation.pipe(&ends) == 0 else { throw ProductError("no pipe can be made") }
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        return (ends[0], ends[1])
+    }
+
+    /// The end of a new terminal at which a person would sit, and the name of the other one.
+    private static func terminal() throws -> (master: Int32, name: String) {
+        #if canImport(Darwin)
+        let master = posix_openpt(O_RDWR | O_NOCTTY)
+        _ = fcntl(master, F_SETFD, FD_CLOEXEC)
+        guard master >= 0, grantpt(master) == 0, unlockpt(master) == 0, let name = ptsname(master) else {
+            throw ProductError("no terminal can be made")
+        }
+        return (master, String(cString: name))
+        #else
+        // What posix_openpt and its kin do, which Swift does not see: TIOCSPTLCK and TIOCGPTN.
+        let master = Foundation.open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
+        var isLocked: Int32 = 0
+        var number: Int32 = 0
+        guard master >= 0, ioctl(master, 0x4004_5431, &isLocked) == 0, ioctl(master, 0x8004_5430, &number) == 0 else {
+            throw ProductError("no terminal can be made")
+        }
+        return (master, "/dev/pts/\(number)")
+        #endif
+    }
+
+    private static func open(_ input: Input) throws -> (stdin: Int32, held: Int32?) {
+        switch input {
+        case .null:
+            return (Foundation.open("/dev/null", O_RDONLY | O_CLOEXEC), nil)
+        case .file(let url, let offset):
+            let file = Foundation.open(url.path, O_RDONLY | O_CLOEXEC)
+            lseek(file, off_t(offset), SEEK_SET)
+            return (file, nil)
+        case .silentPipe:
+            let pipe = try pipe()
+            return (pipe.read, pipe.write)
+        case .pipe(let bytes):
+            let pipe = try pipe()
+            // More than a pipe holds is written while it is read.
+            Thread.detachNewThread {
+                var rest = bytes[...]
+                while !rest.isEmpty {
+                    let count = rest.withUnsafeBytes { Foundation.write(pipe.write, $0.baseAddress, $0.count) }
+                    guard count > 0 else { break }
+                    rest = rest.dropFirst(count)
+                }
+                close(pipe.write)
+            }
+            return (pipe.read, nil)
+        }
+    }
+
+    private static func open(_ output: Output) throws -> (stdout: Int32, read: Int32?) {
+        switch output {
+        case .pipe:
+            let pipe = try pipe()
+            return (pipe.write, pipe.read)
+        case .closedPipe:
+            let pipe = try pipe()
+            close(pipe.read)
+            return (pipe.write, nil)
+        case .terminal:
+            let (master, name) = try terminal()
+            let slave = Foundation.open(name, O_RDWR | O_NOCTTY | O_CLOEXEC)
+            var settings = termios()
+            tcgetattr(slave, &settings)
+            // What is written arrives as it was written.
+            settings.c_oflag &= ~tcflag_t(OPOST)
+            tcsetattr(slave, TCSANOW, &settings)
+            return (slave, master)
+        }
+    }
+}
+
+/// Reads a stream to its end on a thread of its own.
+private final class Drain: @unchecked Sendable {
+    // Written by the thread before the semaphore is signalled, read behind it.
+    private var read: [UInt8] = []
+    private let done = DispatchSemaphore(value: 0)
+
+    init(_ descriptor: Int32?) {
+        guard let descriptor else {
+            done.signal()
+            return
+        }
+        Thread.detachNewThread {
+            var buffer = [UInt8](repeating: 0, count: 1 << 16)
+            while true {
+                let count = buffer.withUnsafeMutableBytes { Foundation.read(descriptor, $0.baseAddress, $0.count) }
+                // A terminal whose other end is closed gives an error instead of an end.
+                guard count > 0 else { break }
+                self.read += buffer[..<count]
+            }
+            close(descriptor)
+            self.done.signal()
+        }
+    }
+
+    var bytes: [UInt8] {
+        done.wait()
+        return read
+    }
+}
+
+/// Runs `tsubame` to its end; its input is empty.
+func tool(_ arguments: String...) async throws -> ProductRun {
+    try await ToolProcess(arguments).finished().run
+}
+
+/// A port of the loopback interface that is taken, and at which nobody listens: to connect to it is refused.
+struct DeadPort: Sendable {
+    let number: Int
+    private let descriptor: Int32
+
+    init() throws {
+        #if canImport(Darwin)
+        descriptor = socket(AF_INET, SOCK_STREAM, 0)
+        #else
+        descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        #endif
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let (descriptor, size) = (descriptor, length)
+        let status = withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
+                bind(descriptor, pointer, size) == 0 && getsockname(descriptor, pointer, &length) == 0
+            }
+        }
+        guard status else { throw ProductError("no port can be taken") }
+        number = Int(UInt16(bigEndian: address.sin_port))
+    }
+
+    func release() { close(descriptor) }
+}
+
+/// A folder of its own, gone when the body has run.
+func withFolder<R>(_ body: (URL) async throws -> R) async throws -> R {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "tsubame-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    return try await body(folder)
+}
+#endif

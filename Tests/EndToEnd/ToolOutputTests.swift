@@ -1,0 +1,278 @@
+// The tool, from the bytes on the wire to what it prints.
+#if Tool
+import Foundation
+import HTTPBin
+import HTTPTypes
+import Testing
+import TsubameTesting
+
+@Suite(.timeLimit(.minutes(2)))
+struct ToolOutputTests {
+    /// Every byte there is, a zero first.
+    static let everyByte = (0..<256).map { UInt8($0) }
+
+    private func reply(_ fields: String, _ body: [UInt8]) -> Reply {
+        .bytes(Array("HTTP/1.1 200 OK\r\n\(fields)Content-Length: \(body.count)\r\n\r\n".utf8) + body)
+    }
+
+    /// Runs the tool with `URL` standing for that of a server that gives this reply.
+    private func run(
+        _ reply: Reply, _ arguments: String..., output: ToolProcess.Output = .pipe
+    ) async throws -> ProductRun {
+        try await ScriptedServer.start { _ in reply }.use { server in
+            let arguments = arguments.map { $0.replacing("URL", with: server.url) }
+            return try await ToolProcess(arguments, output: output).finished().run
+        }
+    }
+
+    // MARK: The contract for scripts
+
+    @Test func headAndBodyAreByteForByteWhatWasReceived() async throws {
+        let head =
+            "HTTP/1.1 200 Fine: \u{71D5}\r\nx-b:  1 \r\nX-A: \r\nset-cookie: a=b\r\nSet-Cookie: c\r\nContent-Length: 256\r\n\r\n"
+        let bytes = Array(head.utf8) + Self.everyByte
+        let answer = try await run(.bytes(bytes), "--print=hb", "--pretty=none", "URL")
+        #expect(answer.stdoutBytes == bytes)
+        #expect(answer.status == 0 && answer.stderr.isEmpty)
+    }
+
+    @Test func aFieldThatIsNoUTF8KeepsItsBytes() async throws {
+        let bytes = Array("HTTP/1.1 200 OK\r\nX: ".utf8) + [0xE9, 0xFF] + Array("\r\nContent-Length: 0\r\n\r\n".utf8)
+        #expect(try await run(.bytes(bytes), "--print=hb", "--pretty=none", "URL").stdoutBytes == bytes)
+    }
+
+    @Test func theHeadIsPrintedAsReceivedThoughTheBodyIsDecoded() async throws {
+        try await withHTTPBin { url, _ in
+            let answer = try await tool("--print=hb", "--pretty=none", url + "/gzip")
+            #expect(answer.status == 0)
+            #expect(answer.stdout.contains("Content-Encoding: gzip\r\n"))
+            #expect(answer.stdout.contains("\"gzipped\": true"))
+        }
+    }
+
+    @Test func redirectedOutputIsTheBodyAsItCame() async throws {
+        let json = Array(#" {"b" :1, "a":[ ] } "#.utf8)
+        let answer = try await run(reply("Content-Type: application/json\r\n", json), "URL")
+        #expect(answer.stdoutBytes == json)
+        let page: [UInt8] = [0xB1, 0xED, 0x00, 0x1B]
+        #expect(try await run(reply("Content-Type: text/html; charset=EUC-JP\r\n", page), "URL").stdoutBytes == page)
+    }
+
+    @Test(arguments: ["/stream-bytes", "/chunked"])
+    func chunksAreJoined(path: String) async throws {
+        let answer = try await run(.chunked(["one\n", "two\n", "three"]), "URL\(path)")
+        #expect(answer.stdout == "one\ntwo\nthree")
+    }
+
+    // MARK: What is printed
+
+    @Test func theRequestIsPrintedAsItWasSent() async throws {
+        try await ScriptedServer.start { _ in .status(.ok, "answer") }.use { server in
+            let whole = try await tool("-v", "--pretty=none", "POST", server.url + "/p", "X-A:1", "a=燕", "q==1")
+            let request = try await server.request(0)
+            let answer =
+                "HTTP/1.1 200 OK\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Length: 6\r\n\r\nanswer"
+            #expect(whole.stdout == request.headText + request.text + "\n\n" + answer)
+
+            #expect(try await tool("--print=H", server.url).stdout == (try await server.request(1)).headText)
+            #expect(try await tool("--print=B", server.url, "--raw", "x\u{7}y").stdout == "x\u{7}y")
+            #expect(try await tool("-p", "HB", "PUT", server.url).stdout == (try await server.request(3)).headText)
+        }
+    }
+
+    @Test func aFileIsPrintedAsTheBodyThatItIs() async throws {
+        try await withFolder { folder in
+            let file = folder.appending(path: "body")
+            try Data(Self.everyByte).write(to: file)
+            try await ScriptedServer.start { _ in .ok() }.use { server in
+                let answer = try await tool("--print=HB", "--raw", "@\(file.path)", server.url)
+                let request = try await server.request(0)
+                #expect(answer.stdoutBytes == request.head + Self.everyByte)
+            }
+        }
+    }
+
+    @Test func everyRequestOfARedirectIsPrinted() async throws {
+        try await withHTTPBin { url, log in
+            let answer = try await tool("-F", "--print=H", url + "/relative-redirect/2")
+            #expect(log.all.count == 3)
+            #expect(answer.stdoutBytes == log.all.flatMap(\.head))
+        }
+    }
+
+    @Test func partsAreChosenByLettersOrFlags() async throws {
+        let head = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n"
+        let answer = Reply.bytes(head + "hi")
+        #expect(try await run(answer, "-h", "URL").stdout == head)
+        #expect(try await run(answer, "-b", "URL").stdout == "hi")
+        #expect(try await run(answer, "-h", "-b", "URL").stdout == head + "hi")
+        #expect(try await run(answer, "--print=", "URL").stdout.isEmpty)
+        #expect(try await run(answer, "--print=h", "HEAD", "URL").stdout == head)
+    }
+
+    @Test func aHeadAloneDoesNotWaitForTheBody() async throws {
+        let endless = try await run([.bytes("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhe"), .stall], "-h", "URL")
+        #expect(endless.status == 0)
+        #expect(endless.stdout == "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n")
+    }
+
+    // MARK: Text
+
+    @Test func jsonIsIndentedAndNotReordered() async throws {
+        let json = #"{"b":1.50,"a":[],"c":{"x":"\u71d5 {,}","b":[true,null,{"z":1,"z":2}]},"a":{}}"#
+        let answer = try await run(.json(json), "--pretty=all", "URL")
+        #expect(
+            answer.stdout == """
+                {
+                    "b": 1.50,
+                    "a": [],
+                    "c": {
+                        "x": "\\u71d5 {,}",
+                        "b": [
+                            true,
+                            null,
+                            {
+                                "z": 1,
+                                "z": 2
+                            }
+                        ]
+                    },
+                    "a": {}
+                }
+                """)
+    }
+
+    @Test(arguments: [
+        "no JSON at all", "", "  [1, 2", "[1] trailing {\"a\":1}", "{\"a\" 1}", "]x[", "\"text\"", "12 13",
+    ])
+    func whatIsLabelledJSONAndIsNoneLosesNothing(text: String) async throws {
+        let answer = try await run(.json(text), "--pretty=all", "URL")
+        #expect(answer.stdout.filter { !$0.isWhitespace } == text.filter { !$0.isWhitespace })
+    }
+
+    @Test func linesOfJSONAreIndentedEach() async throws {
+        let answer = try await run(.json("{\"a\":1}\n{\"b\":2}\n"), "--pretty=all", "URL")
+        #expect(answer.stdout == "{\n    \"a\": 1\n}\n{\n    \"b\": 2\n}")
+    }
+
+    /// The bytes are sent one by one, so that characters come in pieces.
+    @Test(arguments: [
+        ("EUC-JP", [0xB1, 0xED, 0x8E, 0xC2, 0x8F, 0xEC, 0xBF, 0x21] as [UInt8], "燕ﾂ鷗!"),
+        ("Shift_JIS", [0x89, 0x8D, 0xC2, 0x41] as [UInt8], "燕ﾂA"),
+        ("UTF-16", [0xFE, 0xFF, 0x71, 0xD5, 0xD8, 0x3D, 0xDC, 0x26] as [UInt8], "燕🐦"),
+        ("UTF-16LE", [0xD5, 0x71, 0x3D, 0xD8, 0x26, 0xDC, 0x41, 0x00] as [UInt8], "燕🐦A"),
+        ("ISO-8859-1", [0xE9, 0x80, 0xFF, 0x00] as [UInt8], "é\u{80}ÿ\0"),
+        ("windows-1252", [0x80, 0xE9] as [UInt8], "€é"),
+        ("utf-8", Array("燕🐦".utf8) + [0xFF, 0xE7, 0x87], "燕🐦\u{FFFD}\u{FFFD}"),
+    ])
+    func textIsDecodedByItsCharset(charset: String, bytes: [UInt8], text: String) async throws {
+        let reply: Reply = [
+            .bytes(
+                "HTTP/1.1 200 OK\r\nContent-Type: text/plain; charset=\(charset)\r\nContent-Length: \(bytes.count)\r\n\r\n"
+            ),
+            .bytes(bytes, every: 1),
+        ]
+        #expect(try await run(reply, "--text", "URL").stdout == text)
+        #expect(try await run(reply, "--pretty=all", "URL").stdout == text)
+        #expect(try await run(reply, "URL").stdoutBytes == bytes)
+    }
+
+    // MARK: A terminal
+
+    @Test func aTerminalGetsHeadAndIndentedJSON() async throws {
+        let answer = try await run(.json(#"{"a":1}"#), "URL", output: .terminal)
+        #expect(
+            answer.stdout == """
+                HTTP/1.1 200 OK
+                Content-Type: application/json
+                Content-Length: 7
+
+                {
+                    "a": 1
+                }
+
+                """)
+    }
+
+    @Test(arguments: [everyByte, [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]])
+    func aTerminalIsSparedBinaryData(bytes: [UInt8]) async throws {
+        let answer = try await run(reply("Content-Type: image/png\r\n", bytes), "-b", "URL", output: .terminal)
+        #expect(answer.stdout == "(binary data, \(bytes.count) bytes: not shown on a terminal; -o FILE saves it)\n")
+        #expect(answer.status == 0)
+    }
+
+    @Test func aTerminalGetsTextInUTF8AndALineEnd() async throws {
+        let answer = try await run(
+            reply("Content-Type: text/html; charset=EUC-JP\r\n", [0xB1, 0xED]), "-b", "URL", output: .terminal)
+        #expect(answer.stdout == "燕\n")
+    }
+
+    // MARK: As it comes
+
+    @Test func aPieceIsPrintedBeforeTheNextIsSent() async throws {
+        let gate = Gate()
+        let reply: Reply = [
+            .bytes("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\none\n\r\n"), .wait(for: gate),
+            .bytes("4\r\ntwo\n\r\n0\r\n\r\n"),
+        ]
+        try await ScriptedServer.start { _ in reply }.use { server in
+            let running = try RunningProduct("tsubame", [server.url])
+            #expect(try await running.line { $0 == "one" } == "one")
+            gate.open()
+            let run = try await running.finished()
+            #expect(run.status == 0)
+            #expect(run.stdout == "one\ntwo\n")
+        }
+    }
+
+    @Test func aReaderThatGoesAwayEndsTheToolQuietly() async throws {
+        let answer = try await run(.ok("nobody reads this"), "URL", output: .closedPipe)
+        #expect(answer.status == 128 + SIGPIPE)
+        #expect(answer.stderr.isEmpty)
+    }
+
+    // MARK: Files
+
+    @Test func aFileIsReplacedOnceItIsWhole() async throws {
+        try await withFolder { folder in
+            let file = folder.appending(path: "out")
+            try Data("before".utf8).write(to: file)
+            let cut = try await run(
+                [.bytes("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhel"), .close], "-o", file.path, "URL")
+            #expect(cut.status == 1)
+            #expect(try String(contentsOf: file, encoding: .utf8) == "before")
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["out"])
+
+            let whole = try await run(reply("", Self.everyByte), "-o", file.path, "URL")
+            #expect(whole.status == 0 && whole.stdout.isEmpty && whole.stderr.isEmpty)
+            #expect(try Array(Data(contentsOf: file)) == Self.everyByte)
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["out"])
+        }
+    }
+
+    @Test func aLinkToAFileStaysALink() async throws {
+        try await withFolder { folder in
+            let (file, link) = (folder.appending(path: "file"), folder.appending(path: "link"))
+            try Data("before".utf8).write(to: file)
+            try FileManager.default.createSymbolicLink(at: link, withDestinationURL: file)
+            #expect(try await run(.ok("after"), "-o", link.path, "URL").status == 0)
+            #expect(try String(contentsOf: file, encoding: .utf8) == "after")
+            #expect(try FileManager.default.destinationOfSymbolicLink(atPath: link.path) == file.path)
+        }
+    }
+
+    @Test func aFileThatCannotBeWrittenIsFoundBeforeAnythingIsSent() async throws {
+        try await ScriptedServer.start { _ in .ok() }.use { server in
+            let answer = try await tool("-o", "/nonexistent/folder/file", server.url)
+            #expect(answer.status == 1)
+            #expect(answer.stderr.contains("/nonexistent/folder/file cannot be written: No such file"))
+            #expect(server.acceptedConnections == 0)
+        }
+    }
+
+    @Test func aDeviceIsWrittenTo() async throws {
+        #expect(try await run(.ok("x"), "-o", "/dev/null", "URL").status == 0)
+        #expect(try await run(.ok("x"), "-o", "-", "URL").stdout == "x")
+    }
+}
+#endif

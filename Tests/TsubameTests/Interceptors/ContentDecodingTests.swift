@@ -1,0 +1,231 @@
+// Content codings: asked for, undone, and refused where they are a trap (RFC 9110 section 8.4).
+
+import HTTPTypes
+import Testing
+import Tsubame
+import TsubameTesting
+
+@Suite(.timeLimit(.minutes(1))) struct ContentDecodingTests {
+    private static let text = String(repeating: "hello, world. ", count: 10_000)
+    private static let bytes = Array(text.utf8)
+
+    private static func reply(_ coding: String, _ body: [UInt8]) -> Reply {
+        .ok(body, headers: [.contentEncoding: coding, .contentType: "text/plain"])
+    }
+
+    /// A content under a label.
+    struct Sample: Sendable, CustomTestStringConvertible {
+        let coding: String
+        let body: [UInt8]
+        let testDescription: String
+
+        init(_ coding: String, _ what: String, _ body: [UInt8]) {
+            self.coding = coding
+            self.body = body
+            testDescription = "\(coding): \(what)"
+        }
+    }
+
+    private static let soundSamples: [Sample] = [
+        Sample("gzip", "one member", Coded.gzip(text)),
+        Sample("x-gzip", "one member", Coded.gzip(text)),
+        Sample("GZip", "one member", Coded.gzip(text)),
+        Sample("gzip, identity", "one member", Coded.gzip(text)),
+        Sample("gzip", "two members", Coded.gzip(Array(bytes.prefix(14))) + Coded.gzip(Array(bytes.dropFirst(14)))),
+        Sample("gzip", "zeros behind it", Coded.gzip(text) + [0, 0, 0, 0]),
+        Sample("deflate", "wrapped by zlib", Coded.zlib(bytes)),
+        Sample("deflate", "raw", Coded.rawDeflate(bytes)),
+        Sample("deflate, gzip", "two codings", Coded.gzip(Coded.zlib(bytes))),
+        Sample("gzip,gzip", "the same coding twice", Coded.gzip(Coded.gzip(bytes))),
+        Sample(
+            "deflate, gzip, deflate, gzip, deflate", "five codings",
+            Coded.zlib(Coded.gzip(Coded.zlib(Coded.gzip(Coded.rawDeflate(bytes)))))),
+    ]
+
+    @Test(arguments: soundSamples)
+    func `a coded content is undone, whole and streamed`(sample: Sample) async throws {
+        let (coding, body) = (sample.coding, sample.body)
+        try await serving(.start { _ in Self.reply(coding, body) }) { server, client in
+            let response = try await client.get("x")
+            #expect(response.bytes == Bytes(Self.bytes))
+            #expect(response.headers[.contentEncoding] == nil && response.headers[.contentLength] == nil)
+            #expect(response.headers[.contentType] == "text/plain")
+            #expect(response.wire[.contentEncoding] == coding)
+            #expect(response.wire[.contentLength] == "\(body.count)")
+            let streamed = try await client.stream(Request(.get, "x")) { response in
+                var text: [UInt8] = []
+                for try await piece in response.body { text += piece }
+                return text
+            }
+            #expect(streamed == Self.bytes)
+            #expect(server.requests.map { $0["accept-encoding"] } == ["gzip, deflate", "gzip, deflate"])
+            #expect(server.acceptedConnections == 1)
+        }
+    }
+
+    @Test func `several fields of Content-Encoding are one list`() async throws {
+        let body = Coded.gzip(Coded.zlib(Self.bytes))
+        let head = "HTTP/1.1 200 OK\r\nContent-Encoding: deflate\r\nX: y\r\nContent-Encoding: gzip\r\n"
+        try await serving(
+            .start { _ in [.bytes("\(head)Content-Length: \(body.count)\r\n\r\n"), .bytes(body, every: 1_000)] }
+        ) { _, client in
+            let response = try await client.get("x")
+            #expect(response.bytes.count == Self.bytes.count)
+        }
+    }
+
+    private static let brokenSamples: [Sample] = [
+        Sample("gzip", "without its last byte", Coded.gzip(bytes).dropLast(1) + []),
+        Sample("gzip", "without its trailer", Coded.gzip(bytes).dropLast(8) + []),
+        Sample("gzip", "cut in the middle", Coded.gzip(bytes).prefix(10_000) + []),
+        Sample("gzip", "cut in its header", Coded.gzip(bytes).prefix(5) + []),
+        Sample("gzip", "a flipped bit", Coded.gzip(bytes).flippingByte(at: 70_000)),
+        Sample("gzip", "something behind it", Coded.gzip(bytes) + [1, 2, 3]),
+        Sample("gzip", "half a second member", Coded.gzip(bytes) + Coded.gzip(bytes).prefix(100)),
+        Sample("gzip", "text", bytes),
+        Sample("gzip", "zlib", Coded.zlib(bytes)),
+        Sample("gzip, gzip", "coded once", Coded.gzip(bytes)),
+        Sample("deflate", "without its last byte", Coded.zlib(bytes).dropLast(1) + []),
+        Sample("deflate", "raw, without its last byte", Coded.rawDeflate(bytes).dropLast(1) + []),
+        Sample("deflate", "text", bytes),
+    ]
+
+    @Test("BAD-INPUT 38: what is corrupt or cut off is an error, never a short body", arguments: brokenSamples)
+    func refused(sample: Sample) async throws {
+        let (coding, body) = (sample.coding, sample.body)
+        try await serving(.start { _ in Self.reply(coding, body) }) { _, client in
+            let error = await callError { _ = try await client.get("x") }
+            #expect(error?.kind == .contentCoding)
+            #expect(error?.phase == .receivingBody)
+            #expect(error?.response?.statusCode == 200)
+            let streamed = await callError {
+                _ = try await client.stream(Request(.get, "x")) { response in
+                    for try await _ in response.body {}
+                }
+            }
+            #expect(streamed?.kind == .contentCoding)
+        }
+    }
+
+    @Test("BAD-INPUT 38: more than five codings are refused before the body is read") func tooManyCodings() async throws
+    {
+        let server = try await ScriptedServer.start { _ in
+            .stream(nil, headers: [.contentEncoding: "gzip, gzip, gzip, gzip, gzip, gzip"])
+        }
+        try await serving(server) { server, client in
+            let error = await callError { _ = try await client.stream(Request(.get, "x")) { _ in } }
+            #expect(error?.kind == .limitExceeded)
+            #expect(error?.reason == "6 content codings, and 5 are allowed")
+            try await server.waitUntil(openConnections: 0)
+        }
+    }
+
+    /// An endless bomb, sent as fast as it is taken.
+    private static func bomb() async throws -> ScriptedServer {
+        let (start, piece) = Coded.endlessZeros
+        return try await .start { _ in
+            [
+                .bytes("HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nConnection: close\r\n\r\n"), .bytes(start),
+                .repeating(piece),
+            ]
+        }
+    }
+
+    @Test("BAD-INPUT 38: the buffered limit counts decoded bytes, and ends the transfer") func bufferedBomb()
+        async throws
+    {
+        try await serving(Self.bomb()) {
+            $0.limits.bufferedBody = 16 << 20
+        } _: { server, client in
+            let error = await callError { _ = try await client.get("x") }
+            #expect(error?.kind == .limitExceeded)
+            #expect(error?.reason == "the body is longer than 16777216 bytes (limits.bufferedBody)")
+            try await server.waitUntil(openConnections: 0)
+            // 16 MiB of zeros are 13 KB on the wire; what was sent beyond lay in the system's buffers.
+            #expect(server.sentBodyBytes < 16 << 20)
+        }
+    }
+
+    @Test("BAD-INPUT 38: a streamed bomb gives at most 256 KiB a pull") func streamedBomb() async throws {
+        try await serving(Self.bomb()) { server, client in
+            let (total, largest) = try await client.stream(Request(.get, "x")) { response in
+                var (total, largest) = (0, 0)
+                for try await piece in response.body {
+                    total += piece.count
+                    largest = max(largest, piece.count)
+                    if total > 32 << 20 { break }
+                }
+                return (total, largest)
+            }
+            #expect(total > 32 << 20)
+            #expect(largest > 0 && largest <= 256 << 10)
+            try await server.waitUntil(openConnections: 0)
+        }
+    }
+
+    @Test(
+        arguments: [
+            (HTTPRequest.Method.head, "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 1234\r\n\r\n"),
+            (.get, "HTTP/1.1 204 No Content\r\nContent-Encoding: gzip\r\n\r\n"),
+            (.get, "HTTP/1.1 304 Not Modified\r\nContent-Encoding: gzip\r\nContent-Length: 1234\r\n\r\n"),
+            (.get, "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 0\r\n\r\n"),
+        ])
+    func `a response without a body is none to decode`(method: HTTPRequest.Method, reply: String) async throws {
+        try await serving(.start { _ in .bytes(reply) }) { server, client in
+            for _ in 0..<2 {
+                let response = try await client.send(Request(method, "x"))
+                #expect(response.bytes.isEmpty)
+                #expect(response.headers[.contentEncoding] == "gzip")
+                #expect((response.headers[.contentLength] == "1234") == reply.contains("1234"))
+            }
+            #expect(server.acceptedConnections == 1)
+        }
+    }
+
+    @Test(arguments: ["br", "zstd", "gzip, br", "br, gzip", "identity", "x", ","])
+    func `a coding that was not asked for is left as it is, with its label`(coding: String) async throws {
+        let body = Coded.gzip("hello")
+        try await serving(.start { _ in Self.reply(coding, body) }) { _, client in
+            let response = try await client.get("x")
+            #expect(response.bytes == Bytes(body))
+            #expect(response.headers[.contentEncoding] == coding)
+            #expect(response.headers[.contentLength] == "\(body.count)")
+        }
+    }
+
+    @Test(arguments: ["gzip", "gzip, deflate", "identity", "br"])
+    func `who sets Accept-Encoding himself gets the content as it came`(value: String) async throws {
+        let body = Coded.gzip("hello")
+        try await serving(.start { _ in Self.reply("gzip", body) }) { server, client in
+            let response = try await client.get("x", headers: [.acceptEncoding: value])
+            #expect(response.bytes == Bytes(body))
+            #expect(response.headers[.contentEncoding] == "gzip")
+            #expect(server.requests.first?.values("accept-encoding") == [value])
+        }
+    }
+
+    @Test func `with decoding off nothing is asked for and nothing undone`() async throws {
+        let body = Coded.gzip("hello")
+        try await serving(.start { _ in Self.reply("gzip", body) }) {
+            $0.decoding = .off
+        } _: { server, client in
+            let response = try await client.get("x")
+            #expect(response.bytes == Bytes(body))
+            #expect(server.requests.first?["accept-encoding"] == nil)
+        }
+    }
+
+    @Test func `a part of a content is not asked for in a coding`() async throws {
+        let stub = StubTransport { $0.on("/x") }
+        _ = try await Client("https://a.example", transport: stub).get("x", headers: [.range: "bytes=0-9"])
+        #expect(stub.requests.first?.headers.contains(.acceptEncoding) == false)
+    }
+}
+
+extension [UInt8] {
+    fileprivate func flippingByte(at index: Int) -> [UInt8] {
+        var copy = self
+        copy[index] ^= 1
+        return copy
+    }
+}

@@ -1,0 +1,116 @@
+// Authentication: what is sent, to whom, and that it is never printed.
+
+import HTTPTypes
+import Testing
+import Tsubame
+import TsubameTesting
+
+@Suite struct CredentialsTests {
+    private static func authorization(
+        _ authentication: Authentication = .none, base: String? = nil, url: String, headers: HTTPFields = [:]
+    ) async throws -> String? {
+        let stub = StubTransport { $0.on("*") }
+        let client = Client(base, transport: stub) { $0.authentication = authentication }
+        _ = try await client.get(url: url, headers: headers)
+        return stub.requests.last?.headers[.authorization]
+    }
+
+    @Test(
+        arguments: [
+            // The examples of RFC 7617.
+            ("Aladdin", "open sesame", "Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ=="),
+            ("test", "123£", "Basic dGVzdDoxMjPCow=="),
+            ("", "", "Basic Og=="), ("燕", "a:b", "Basic 54eVOmE6Yg=="),
+        ])
+    func `Basic is user and password in UTF-8`(user: String, password: String, field: String) async throws {
+        let sent = try await Self.authorization(.basic(user: user, password: password), url: "https://a.example/")
+        #expect(sent == field)
+    }
+
+    @Test func `Bearer is the token`() async throws {
+        let sent = try await Self.authorization(.bearer("abc.def"), url: "https://a.example/")
+        #expect(sent == "Bearer abc.def")
+    }
+
+    @Test func `an Authorization set by hand is left alone`() async throws {
+        let sent = try await Self.authorization(
+            .bearer("abc"), url: "https://user:pw@a.example/", headers: [.authorization: "Mine"])
+        #expect(sent == "Mine")
+    }
+
+    @Test("BAD-INPUT 17: a token with a line end cannot add a field") func injection() async throws {
+        let sent = try await Self.authorization(.bearer("abc\r\nX: y"), url: "https://a.example/")
+        #expect(sent == "Bearer abc  X: y")
+    }
+
+    @Test(
+        arguments: [
+            ("https://user:pw@a.example/", "Basic dXNlcjpwdw=="), ("https://user@a.example/", "Basic dXNlcjo="),
+            ("https://us%20er:p%40ss@a.example/", "Basic dXMgZXI6cEBzcw=="),
+            // An escaped colon belongs to the name; the first one that is written divides.
+            ("https://us%3Aer@a.example/", "Basic dXM6ZXI6"), ("https://:@a.example/", "Basic Og=="),
+        ])
+    func `the userinfo of a URL is sent as Basic`(url: String, field: String) async throws {
+        let sent = try await Self.authorization(url: url)
+        #expect(sent == field)
+    }
+
+    @Test func `the client's credentials go to its own origin only`() async throws {
+        let own = Authentication.bearer("abc")
+        let base = "https://a.example/v1"
+        let home = try await Self.authorization(own, base: base, url: "https://a.example/other")
+        let foreign = try await Self.authorization(own, base: base, url: "https://b.example/")
+        let named = try await Self.authorization(own, base: base, url: "https://user:pw@b.example/")
+        #expect(home == "Bearer abc")
+        #expect(foreign == nil)
+        #expect(named == "Basic dXNlcjpwdw==")
+    }
+
+    @Test("BAD-INPUT 21, 34: userinfo goes to its URL's origin and nowhere else") func userinfo() async throws {
+        let stub = StubTransport {
+            $0.on("http://a.example/start").respond(status: .found, headers: [.location: "/next"])
+            $0.on("http://a.example/next").respond(status: .found, headers: [.location: "http://b.example/"])
+            $0.on("http://b.example/").respond(status: .found, headers: [.location: "http://a.example/end"])
+            $0.on("http://a.example/end")
+        }
+        let response = try await Client(transport: stub).get(url: "http://user:pw@a.example/start")
+        #expect(
+            stub.requests.map { $0.headers[.authorization] } == ["Basic dXNlcjpwdw==", "Basic dXNlcjpwdw==", nil, nil])
+        #expect(!"\(response.request)\(response.history)".contains("pw"))
+    }
+
+    @Test func `a base URL with userinfo gives it to every path`() async throws {
+        let stub = StubTransport { $0.on("*") }
+        let client = Client("https://user:pw@a.example/v1", transport: stub)
+        _ = try await client.get("x")
+        #expect(stub.requests.first?.headers[.authorization] == "Basic dXNlcjpwdw==")
+        #expect(stub.requests.first?.uri?.string == "https://a.example/v1/x")
+    }
+
+    @Test func `credentials are never printed`() {
+        for authentication in [Authentication.bearer("s3cret"), .basic(user: "s3cret", password: "s3cret")] {
+            var text = "\(authentication)" + String(reflecting: authentication)
+            dump(authentication, to: &text)
+            #expect(text.hasPrefix("[redacted][redacted]"))
+            #expect(!text.contains("s3cret") && !text.contains("Basic") && !text.contains("czNjcmV0"))
+        }
+        #expect("\(Authentication.none)" == "none")
+    }
+
+    @Test(
+        arguments: [
+            (CachePolicy.standard, nil), (.reload, "no-cache"), (.preferStored, "max-stale"),
+            (.onlyStored, "only-if-cached"),
+        ])
+    func `the cache policy is a directive, unless one is set by hand`(policy: CachePolicy, field: String?) async throws
+    {
+        let stub = StubTransport { $0.on("*") }
+        let client = Client("https://a.example", transport: stub)
+        var request = Request(.get, "x")
+        request.cachePolicy = policy
+        _ = try await client.send(request)
+        request.headers[.cacheControl] = "no-store"
+        _ = try await client.send(request)
+        #expect(stub.requests.map { $0.headers[.cacheControl] } == [field, "no-store"])
+    }
+}

@@ -1,0 +1,74 @@
+// The compiler, asked about a few lines that use this library.
+
+import Foundation
+import Synchronization
+
+/// What `swiftc -typecheck` says of a source.
+struct Verification: Sendable {
+    let accepts: Bool
+    let text: String
+}
+
+enum Compiler {
+    struct Missing: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    /// Checks `source` against the modules of this very build.
+    static func check(_ source: String) async throws -> Verification {
+        let build = try buildFolder()
+        let folder = FileManager.default.temporaryDirectory.appending(path: "tsubame-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let (file, output) = (folder.appending(path: "source.swift"), folder.appending(path: "output"))
+        try Data(source.utf8).write(to: file)
+        try Data().write(to: output)
+        let process = Process()
+        process.executableURL = URL(filePath: "/usr/bin/env")
+        process.arguments =
+            ["swiftc", "-typecheck", "-swift-version", "6", "-I", build.appending(path: "Modules").path]
+            + moduleMaps(of: build).flatMap { ["-Xcc", "-fmodule-map-file=\($0)"] } + [file.path]
+        let handle = try FileHandle(forWritingTo: output)
+        process.standardInput = FileHandle.nullDevice
+        process.standardOutput = handle
+        process.standardError = handle
+        let status = try await withCheckedThrowingContinuation { continuation in
+            process.terminationHandler = { continuation.resume(returning: $0.terminationStatus) }
+            do {
+                try process.run()
+            } catch {
+                continuation.resume(throwing: error)
+            }
+        }
+        let text = String(decoding: try Data(contentsOf: output), as: UTF8.self)
+        return Verification(accepts: status == 0, text: text)
+    }
+
+    /// Where the modules lie: beside the test bundle, or what runs it.
+    private static func buildFolder() throws -> URL {
+        let bundles = Bundle.allBundles.filter { $0.bundlePath.hasSuffix(".xctest") }.map(\.bundleURL)
+        let runners = [Bundle.main.executableURL, CommandLine.arguments.first.map { URL(filePath: $0) }]
+        let folders = (bundles + runners.compactMap(\.self))
+            .map { $0.resolvingSymlinksInPath().deletingLastPathComponent() }
+        let found = folders.first {
+            FileManager.default.fileExists(atPath: $0.appending(path: "Modules/Tsubame.swiftmodule").path)
+        }
+        guard let found else { throw Missing(description: "no modules in \(folders.map(\.path))") }
+        return found
+    }
+
+    /// The C modules that ours are built on: made by SwiftPM, beside the headers of a checkout, or our own.
+    private static func moduleMaps(of build: URL) -> [String] {
+        let made = entries(of: build).filter { $0.pathExtension == "build" }.map { $0.appending(path: "module.modulemap") }
+        let scratch = [build.deletingLastPathComponent(), build.deletingLastPathComponent().deletingLastPathComponent()]
+        let given = scratch.map { $0.appending(path: "checkouts") }.flatMap(entries)
+            .flatMap { entries(of: $0.appending(path: "Sources")) }.map { $0.appending(path: "include/module.modulemap") }
+        let root = (0..<4).reduce(URL(filePath: #filePath)) { url, _ in url.deletingLastPathComponent() }
+        let own = entries(of: root.appending(path: "Sources")).map { $0.appending(path: "module.modulemap") }
+        return (made + given + own).map(\.path).filter { FileManager.default.fileExists(atPath: $0) }
+    }
+
+    private static func entries(of folder: URL) -> [URL] {
+        (try? FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)) ?? []
+    }
+}

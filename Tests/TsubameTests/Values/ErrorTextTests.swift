@@ -1,0 +1,115 @@
+// What errors say: golden texts, and never a secret.
+
+import HTTPTypes
+import Testing
+import Tsubame
+import TsubameTesting
+
+@Suite(.timeLimit(.minutes(1))) struct ErrorTextTests {
+    private static func text(
+        _ stub: StubTransport, base: String? = "https://api.example.com/v1", _ body: (Client) async throws -> Void
+    ) async -> String {
+        await callError { try await body(Client(base, transport: stub)) }.map { "\($0)" } ?? ""
+    }
+
+    @Test func `a status, with the beginning of the answer`() async {
+        let stub = StubTransport { $0.on("*").respond(text: "{\"error\":\n  \"no such user\"}", status: .notFound) }
+        let text = await Self.text(stub) { _ = try await $0.get("users/7").json(Empty.self) }
+        #expect(
+            text == """
+                GET https://api.example.com/v1/users/7 failed: the server answered 404 Not Found
+                  the answer: {"error":   "no such user"}
+                """)
+    }
+
+    @Test func `a status whose answer is long, or no text`() async {
+        let long = StubTransport { $0.on("*").respond(text: String(repeating: "x", count: 1000), status: .badGateway) }
+        let longText = await Self.text(long) { try await $0.put("x", body: .text("y")).accepted() }
+        #expect(
+            longText == """
+                PUT https://api.example.com/v1/x failed: the server answered 502 Bad Gateway
+                  the answer: \(String(repeating: "x", count: 300)) …
+                """)
+        let binary = StubTransport { $0.on("*").respond(status: .badGateway, body: Bytes([0xFF, 0xFE, 0])) }
+        let binaryText = await Self.text(binary) { try await $0.get("x").accepted() }
+        #expect(
+            binaryText == """
+                GET https://api.example.com/v1/x failed: the server answered 502 Bad Gateway
+                  the answer's body: 3 bytes
+                """)
+    }
+
+    @Test("BAD-INPUT 20: control characters of an answer cannot forge a line") func forged() async {
+        let stub = StubTransport { $0.on("*").respond(text: "a\u{1B}[2Jb\0c\r\nd", status: .badRequest) }
+        let text = await Self.text(stub) { try await $0.get("x").accepted() }
+        #expect(text.hasSuffix("\n  the answer: a\\u{1b}[2Jb\\u{0}c d"))
+    }
+
+    @Test func `a value that is not what was asked for`() async {
+        struct User: Decodable, Sendable { var name: String; var tags: [Int]? }
+        for (body, reason) in [
+            (#"{"nome":"x"}"#, #"no "name""#), (#"{"name":1}"#, "no String at name"),
+            (#"{"name":null}"#, "null where String is wanted at name"),
+            (#"{"name":"x","tags":[1,"2"]}"#, "no Int at tags[1]"),
+        ] {
+            let stub = StubTransport { $0.on("*").respond(text: body) }
+            let text = await Self.text(stub) { _ = try await $0.get("me").json(User.self) }
+            #expect(
+                text == "GET https://api.example.com/v1/me failed while decoding the response: "
+                    + "the body is no JSON of User: \(reason)")
+        }
+    }
+
+    @Test func `a request that cannot be sent, and what to do`() async {
+        let stub = StubTransport()
+        let path = await Self.text(stub, base: nil) { _ = try await $0.get("users") }
+        #expect(
+            path == """
+                GET /users failed while preparing the request: the path "/users" has no base URL
+                  give the client one: Client("https://…"), or pass a whole URL: get(url:)
+                """)
+        let url = await Self.text(stub) { _ = try await $0.get(url: "ftp://user:s3cret@x/?token=s3cret") }
+        #expect(
+            url == "GET request failed while preparing the request: the URL does not start with http:// or https://: "
+                + "ftp://x/?token=[redacted]")
+    }
+
+    @Test func `a timeout names itself, its phase and its connection`() async throws {
+        try await serving(.start { _ in .stall }) {
+            $0.timeouts.head = .milliseconds(50)
+        } _: { server, client in
+            let error = try #require(await callError { _ = try await client.post("photos", body: .text("x")) })
+            #expect(
+                "\(error)" == """
+                    POST \(server.url)/photos failed while waiting for the response: \
+                    no response head within 0.05 s of the request (timeouts.head)
+                      connected to 127.0.0.1:\(server.port) (HTTP/1.1)
+                    """)
+        }
+    }
+
+    @Test func `a server that is not there`() async throws {
+        // A port that was just in use, and is not any more.
+        let server = try await ScriptedServer.start()
+        await server.stop()
+        let client = Client(server.url)
+        let error = try #require(await callError { _ = try await client.get("x") })
+        #expect(
+            "\(error)" == """
+                GET \(server.url)/x failed while connecting: \
+                no connection to 127.0.0.1:\(server.port) (127.0.0.1:\(server.port): connection refused)
+                  check that the server runs and that the port is right
+                """)
+        #expect(String(reflecting: error) == "CallError.connectionFailed: \(error)")
+        await client.close()
+    }
+
+    @Test func `a deadline of the whole call`() async throws {
+        let stub = StubTransport { $0.on("*").respond(text: "late").delay(.seconds(3600)) }
+        let client = Client("https://api.example.com", transport: stub) { $0.timeouts.total = .milliseconds(20) }
+        let error = try #require(await callError { _ = try await client.get("x") })
+        #expect(
+            "\(error)" == "GET https://api.example.com/x failed while waiting for the response: "
+                + "not done after 0.02 s (timeouts.total)")
+    }
+}

@@ -1,0 +1,220 @@
+// Values out of responses: what they are, when they throw, and what of nothing.
+
+import Foundation
+import HTTPTypes
+import Testing
+import Tsubame
+import TsubameTesting
+
+@Suite(.timeLimit(.minutes(1))) struct ResponseValueTests {
+    struct User: Codable, Sendable, Equatable {
+        var name: String
+        var age: Int?
+    }
+
+    private static func response(
+        _ text: String, status: HTTPResponse.Status = .ok, type: String? = nil, method: HTTPRequest.Method = .get
+    ) -> Response {
+        response(Bytes(text), status: status, type: type, method: method)
+    }
+
+    private static func response(
+        _ bytes: Bytes, status: HTTPResponse.Status = .ok, type: String? = nil, method: HTTPRequest.Method = .get
+    ) -> Response {
+        var headers = HTTPFields()
+        headers[.contentType] = type
+        return Response(
+            status: status, headers: headers, body: bytes, request: Request(method, url: "https://a.example/x"))
+    }
+
+    /// A response whose body is still coming.
+    private static func streaming(_ text: String) async throws -> Response {
+        final class Pieces: BodySource, @unchecked Sendable {
+            private var rest: [UInt8]
+            init(_ text: String) { rest = text.utf8.reversed() }
+            func next() async throws(CallError) -> Bytes? { rest.popLast().map { Bytes([$0]) } }
+            func cancel() {}
+        }
+        var response = response("")
+        response.body = ReceivedBody(Pieces(text))
+        return response
+    }
+
+    // MARK: What they are
+
+    @Test func `json is there synchronously, asynchronously, and out of a stream`() async throws {
+        let text = #"{"name":"燕","age":3}"#
+        let user = User(name: "燕", age: 3)
+        let response = Self.response(text)
+        let asynchronous = try await response.json(User.self)
+        #expect(asynchronous == user)
+        let inferred: User = try await response.json()
+        #expect(inferred == user)
+        let synchronous = try { () throws(CallError) in try response.json(User.self, decoder: JSONDecoder()) }()
+        #expect(synchronous == user)
+        let streamed = try await Self.streaming(text).json(User.self)
+        #expect(streamed == user)
+    }
+
+    @Test func `a decoder of one's own is used`() async throws {
+        struct Post: Decodable, Sendable { var madeBy: String }
+        let decoder = JSONDecoder()
+        decoder.keyDecodingStrategy = .convertFromSnakeCase
+        let post = try await Self.response(#"{"made_by":"me"}"#).json(Post.self, decoder: decoder)
+        #expect(post.madeBy == "me")
+    }
+
+    @Test(
+        arguments: [
+            (Array("größe".utf8), nil, "größe"), ([0x67, 0xF6], "text/plain; charset=iso-8859-1", "gö"),
+            ([0x80], "text/plain; charset=windows-1252", "€"), ([0x88, 0xEA], "text/html; charset=Shift_JIS", "一"),
+            ([0xB0, 0xEC], "text/html; charset=\"EUC-JP\"", "一"),
+            ([0xFF, 0xFE, 0x67, 0], "text/plain; charset=x", "g"),
+            ([0xEF, 0xBB, 0xBF, 0x67], "text/plain; charset=iso-8859-1", "g"), ([0x67, 0xFF], nil, "g\u{FFFD}"),
+            ([], "text/plain", ""),
+        ] as [([UInt8], String?, String)])
+    func `text is by its byte order mark, its charset, or UTF-8`(bytes: [UInt8], type: String?, text: String)
+        async throws
+    {
+        let response = Self.response(Bytes(bytes), type: type)
+        let asynchronous = try await response.text()
+        #expect(asynchronous == text)
+        let synchronous = try { () throws(CallError) in try response.text() }()
+        #expect(synchronous == text)
+    }
+
+    @Test func `a default charset counts where none is named`() async throws {
+        let unnamed = try await Self.response(Bytes([0x88, 0xEA]), type: "text/html").text(defaultCharset: .shiftJIS)
+        #expect(unnamed == "一")
+        let named = try await Self.response("一", type: "text/html; charset=utf-8").text(defaultCharset: .shiftJIS)
+        #expect(named == "一")
+    }
+
+    @Test func `form and key values keep order and repetition`() async throws {
+        let form = try await Self.response("a=1&b=x%20y&a=2&c").form()
+        #expect(form == ["a": "1", "b": "x y", "a": "2", "c": ""])
+        let values = try await Self.response("result=OK&url=http://x/?a=b&END\n").keyValues()
+        #expect(values == ["result": "OK", "url": "http://x/?a=b"])
+        let own = try await Self.streaming("a=1&STOP&ignored=1").keyValues(terminator: "STOP")
+        #expect(own == ["a": "1"])
+    }
+
+    @Test(arguments: ["result=OK&url=http", "result=OK", "", "result=OK&EN", "ENDING=1"])
+    func `key values without their end are not whole`(text: String) async throws {
+        let error = await callError { _ = try await Self.response(text).keyValues() }
+        #expect(error?.kind == .incompleteResponse)
+        #expect(error?.response?.bytes == Bytes(text))
+    }
+
+    @Test func `a stream must be awaited`() async throws {
+        let response = try await Self.streaming("x")
+        #expect(throws: CallError.self) { try { () throws(CallError) in _ = try response.text() }() }
+        #expect(response.bytes.isEmpty)
+    }
+
+    // MARK: Nothing
+
+    @Test(
+        arguments: [
+            (HTTPResponse.Status.noContent, HTTPRequest.Method.get), (.resetContent, .post), (.ok, .head),
+        ])
+    func `an empty 204, 205 or HEAD is an empty value`(status: HTTPResponse.Status, method: HTTPRequest.Method)
+        async throws
+    {
+        let response = Self.response("", status: status, method: method)
+        let optional = try await response.json(User?.self)
+        let array = try await response.json([User].self)
+        let dictionary = try await response.json([String: User].self)
+        let empty = try await response.json(Empty.self)
+        let text = try await response.text()
+        let form = try await response.form()
+        let values = try await response.keyValues()
+        #expect(optional == nil && array.isEmpty && dictionary.isEmpty && empty == Empty())
+        #expect(text.isEmpty && form.isEmpty && values.isEmpty)
+        let error = await callError { _ = try await response.json(User.self) }
+        #expect(error?.kind == .decoding)
+    }
+
+    @Test func `an empty body where there should be one is no value`() async throws {
+        let response = Self.response("")
+        for error in [
+            await callError({ _ = try await response.json(User?.self) }),
+            await callError({ _ = try await response.json([User].self) }),
+        ] {
+            #expect(error?.kind == .decoding)
+        }
+    }
+
+    @Test(arguments: ["", "not JSON", "[]"]) func `Empty decodes from any body`(text: String) async throws {
+        let value = try await Self.response(text).json(Empty.self)
+        #expect(value == Empty())
+    }
+
+    // MARK: Statuses
+
+    @Test func `a value of a status that is not accepted throws, the response itself does not`() async throws {
+        let response = Self.response(#"{"error":"none"}"#, status: .notFound)
+        for error in [
+            await callError({ _ = try await response.json(User.self) }),
+            await callError({ _ = try await response.text() }),
+            await callError({ _ = try await response.form() }), await callError({ _ = try await response.keyValues() }),
+            await callError({ try response.accepted() }),
+            await callError({ try await response.save(to: URL(filePath: "/nowhere/file")) }),
+        ] {
+            #expect(error?.kind == .status)
+            #expect(error?.response?.status == .notFound)
+            #expect(error?.response?.bytes == Bytes(#"{"error":"none"}"#))
+        }
+    }
+
+    @Test func `what is accepted is the request's affair`() async throws {
+        var request = Request(.get, url: "https://a.example/x")
+        request.acceptedStatuses = .successful.union(404...404)
+        let response = Response(status: .notFound, body: Bytes("none"), request: request)
+        let text = try await response.accepted().text()
+        #expect(text == "none")
+        request.acceptedStatuses = StatusSet(200...200)
+        let created = Response(status: .created, request: request)
+        #expect(throws: CallError.self) { try created.accepted() }
+    }
+
+    @Test func `the error keeps 64 KiB of the body and no more`() {
+        let body = Bytes([UInt8](repeating: 0x78, count: 100_000))
+        let error = #expect(throws: CallError.self) {
+            try Self.response(body, status: .internalServerError).accepted()
+        }
+        #expect(error?.response?.bytes.count == 64 << 10)
+    }
+
+    // MARK: Files
+
+    @Test func `a body is saved whole, or not at all`() async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "tsubame-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let file = folder.appending(path: "x.txt")
+        try await Self.streaming("hello").save(to: file)
+        let first = try String(contentsOf: file, encoding: .utf8)
+        #expect(first == "hello")
+
+        let server = try await ScriptedServer.start { _ in
+            [.bytes("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhell"), .close]
+        }
+        try await serving(server) { _, client in
+            let error = await callError {
+                try await client.stream(Request(.get, "x")) { try await $0.save(to: file) }
+            }
+            #expect(error?.kind == .incompleteResponse)
+        }
+        let second = try String(contentsOf: file, encoding: .utf8)
+        #expect(second == "hello")
+        try await Self.response("new").save(to: file)
+        let third = try String(contentsOf: file, encoding: .utf8)
+        #expect(third == "new")
+        let files = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+        #expect(files == ["x.txt"])
+
+        let error = await callError { try await Self.response("x").save(to: folder.appending(path: "no/file")) }
+        #expect(error?.kind == .file)
+    }
+}
