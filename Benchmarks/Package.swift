@@ -1,0 +1,15 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// A package of its own, so that no user of the library resolves it. It uses product Tsubame as a consumer would.
+let package = Package(
+    name: "Benchmarks",
+    platforms: [.macOS(.v15)],
+    dependencies: [.package(name: "Tsubame", path: "..")],
+    targets: [
+        .executableTarget(
+            name: "tsubame-bench",
+            dependencies: [.product(name: "Tsubame", package: "Tsubame")],
+            swiftSettings: [.swiftLanguageMode(.v6)])
+    ]
+)

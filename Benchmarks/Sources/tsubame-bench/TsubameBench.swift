@@ -1,0 +1,144 @@
+// tsubame-bench MODE URL N C: one workload, one line. MODE: get, loop, block, down, up, close.
+
+#if canImport(Glibc)
+import Glibc
+#else
+import Darwin
+#endif
+import Tsubame
+
+@main
+enum TsubameBench {
+    static func main() {
+        var arguments = Array(CommandLine.arguments.dropFirst())
+        let mode = arguments.count == 4 ? arguments.removeFirst() : "get"
+        guard arguments.count == 3, let count = Int(arguments[1]), let concurrency = Int(arguments[2]), count > 0,
+            concurrency > 0
+        else {
+            print("usage: tsubame-bench [get|loop|block|down|up|close] URL N C")
+            exit(2)
+        }
+        let workload = Workload(mode: mode, url: arguments[0], count: count, concurrency: concurrency)
+        // The main thread sleeps while tasks do the work; an async main would end in dispatch_main, which valgrind
+        // does not survive.
+        Task.detached {
+            do {
+                try await workload.run()
+                exit(0)
+            } catch {
+                print("failed: \(error)")
+                exit(1)
+            }
+        }
+        while true { pause() }
+    }
+}
+
+struct Workload: Sendable {
+    let mode: String
+    let url: String
+    let count: Int
+    let concurrency: Int
+
+    func run() async throws {
+        let client = Client { configuration in
+            configuration.connection.tls.verification = .none
+            configuration.connection.connectionsPerOrigin = max(concurrency, 256)
+        }
+        let url = url
+        switch mode {
+        case "get", "close":
+            try await drive("tsubame", nil) {
+                let response = try await client.get(url: url)
+                guard response.bytes.count == 1024 else { throw Wrong.answer }
+            }
+        case "loop":
+            try await drive("tsubame-loop", client.executor) {
+                let response = try await client.get(url: url)
+                guard response.bytes.count == 1024 else { throw Wrong.answer }
+            }
+        case "block":
+            try block(client)
+        case "down":
+            try await drive("tsubame", nil, bytes: 1 << 30) {
+                let bytes = try await client.stream(Request(.get, url: url)) { response in
+                    var bytes = 0
+                    for try await chunk in response.body { bytes += chunk.count }
+                    return bytes
+                }
+                guard bytes == 1 << 30 else { throw Wrong.answer }
+            }
+        case "up":
+            let length = 256 << 20
+            try await drive("tsubame", nil, bytes: length) {
+                let body = Body.stream(length: Int64(length)) { Zeros(left: length) }
+                let text = try await client.post(url: url, body: body).text()
+                guard text == "\(length)\n" else { throw Wrong.answer }
+            }
+        default:
+            throw Wrong.mode
+        }
+    }
+
+    private func drive(
+        _ tag: String, _ executor: (any TaskExecutor)?, bytes: Int = 1024,
+        _ one: @escaping @Sendable () async throws -> Void
+    ) async throws {
+        @Sendable func round(_ count: Int, _ latencies: [Latencies]) async throws {
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for worker in 0..<concurrency {
+                    let share = count / concurrency + (worker < count % concurrency ? 1 : 0)
+                    let latency = latencies[worker]
+                    group.addTask(executorPreference: executor) {
+                        for _ in 0..<share {
+                            let start = nanoseconds()
+                            try await one()
+                            latency.add(nanoseconds() - start)
+                        }
+                    }
+                }
+                try await group.waitForAll()
+            }
+        }
+        func latencies(_ count: Int) -> [Latencies] {
+            (0..<concurrency).map { _ in Latencies(count / concurrency + 1) }
+        }
+        if count >= 100 { try await round(count / 10, latencies(count / 10)) }
+        let measured = latencies(count)
+        let measurement = Measurement(tag, count: count, bytes: bytes * count)
+        try await round(count, measured)
+        measurement.report(measured)
+    }
+
+    private func block(_ client: Client) throws {
+        let request = Request(.get, url: url)
+        func round(_ count: Int, _ latency: Latencies) throws {
+            for _ in 0..<count {
+                let start = nanoseconds()
+                guard try client.blocking.send(request).bytes.count == 1024 else { throw Wrong.answer }
+                latency.add(nanoseconds() - start)
+            }
+        }
+        try round(max(count / 10, 1), Latencies(0))
+        let latency = Latencies(count)
+        let measurement = Measurement("tsubame-block", count: count, bytes: 1024 * count)
+        try round(count, latency)
+        measurement.report([latency])
+    }
+}
+
+enum Wrong: Error { case answer, mode }
+
+/// Zeros in pieces of 64 KiB.
+struct Zeros: AsyncSequence, AsyncIteratorProtocol, Sendable {
+    var left: Int
+    private static let piece = Bytes(repeatElement(0, count: 65_536))
+
+    mutating func next() async -> Bytes? {
+        guard left > 0 else { return nil }
+        left -= Self.piece.count
+        return Self.piece
+    }
+
+    func makeAsyncIterator() -> Zeros { self }
+}
