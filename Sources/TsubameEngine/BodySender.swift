@@ -15,7 +15,7 @@ final class BodySender: @unchecked Sendable {
     private var task: Task<Void, Never>?
     private var waiter: UnsafeContinuation<Bool, Never>?
     private var isStopped = false
-    private var writtenBytes: Int64 = 0
+    private var isComplete = false
     private var movedBytes: Int64 = 0
     private var lastEvent: MonotonicTime = 0
 
@@ -48,12 +48,7 @@ final class BodySender: @unchecked Sendable {
 
     private func write(_ piece: Bytes, _ continuation: UnsafeContinuation<Bool, Never>) {
         guard !isStopped, let connection else { return continuation.resume(returning: false) }
-        writtenBytes += Int64(piece.count)
-        if let length, writtenBytes > length {
-            continuation.resume(returning: false)
-            return fail("the body is longer than the \(length) bytes that were declared", nil)
-        }
-        var buffer = loop.allocator(capacity: piece.count + 32)
+        var buffer = ByteBufferAllocator().buffer(capacity: piece.count + 32)
         if length == nil { buffer.writeChunkHeader(piece.count) }
         piece.withUnsafeBytes { _ = buffer.writeBytes($0) }
         if length == nil { buffer.writeStaticString("\r\n") }
@@ -75,26 +70,26 @@ final class BodySender: @unchecked Sendable {
         connection?.bodyMoved(of: exchange)
         guard exchange.isObserved else { return }
         let now = MonotonicClock.now
-        guard movedBytes == length || now &- lastEvent >= 50_000_000 else { return }
+        guard isComplete || now &- lastEvent >= 50_000_000 else { return }
         lastEvent = now
-        exchange.call.emit(.sending(Progress(bytes: movedBytes, total: length)))
+        exchange.call.emit(.sending(Progress(bytes: movedBytes, total: isComplete ? movedBytes : length)))
     }
 
-    private func finish() {
+    /// The body's end: the piece that completes the declared length, or the last chunk.
+    private func finish(_ last: Bytes?) {
         guard !isStopped, let connection else { return }
-        if let length, writtenBytes != length {
-            return fail("the body has \(writtenBytes) bytes and \(length) were declared", nil)
-        }
+        var buffer = ByteBufferAllocator().buffer(capacity: (last?.count ?? 0) + 8)
+        last?.withUnsafeBytes { _ = buffer.writeBytes($0) }
+        if length == nil { buffer.writeStaticString("0\r\n\r\n") }
+        let count = Int64(last?.count ?? 0)
         let promise = loop.makePromise(of: Void.self)
+        // It succeeds when the socket has the bytes, so before the answer to them can be read.
         promise.futureResult.assumeIsolated().whenSuccess {
             guard let connection = self.connection else { return }
-            if self.length == nil, self.exchange.isObserved {
-                self.exchange.call.emit(.sending(Progress(bytes: self.movedBytes, total: self.movedBytes)))
-            }
+            self.isComplete = true
+            self.moved(count)
             connection.bodySent(of: self.exchange)
         }
-        var buffer = loop.allocator(capacity: 8)
-        if length == nil { buffer.writeStaticString("0\r\n\r\n") }
         connection.write(buffer, of: exchange, promise: promise)
     }
 
@@ -112,22 +107,37 @@ final class BodySender: @unchecked Sendable {
 
     private func run() async {
         do {
+            var taken: Int64 = 0
+            // The piece that completes the declared length waits until the reader has said that nothing follows: a body
+            // that is too long must not reach the server as a complete request.
+            var last: Bytes?
             while let piece = try await reader.next() {
                 if piece.count == 0 { continue }
+                taken += Int64(piece.count)
+                if let length, taken >= length {
+                    guard taken == length else {
+                        return abort("the body is longer than the \(length) bytes that were declared")
+                    }
+                    last = piece
+                    continue
+                }
                 let goesOn = await withUnsafeContinuation { continuation in
                     loop.execute { self.write(piece, continuation) }
                 }
                 if !goesOn { return }
             }
-            loop.execute { self.finish() }
+            if let length, taken != length {
+                return abort("the body has \(taken) bytes and \(length) were declared")
+            }
+            loop.execute { [last] in self.finish(last) }
         } catch {
-            loop.execute { self.fail("the body could not be read: \(error)", error) }
+            abort("the body could not be read: \(error)", error)
         }
     }
-}
 
-extension EventLoop {
-    fileprivate func allocator(capacity: Int) -> ByteBuffer { ByteBufferAllocator().buffer(capacity: capacity) }
+    private func abort(_ reason: String, _ error: (any Error)? = nil) {
+        loop.execute { self.fail(reason, error) }
+    }
 }
 
 extension ByteBuffer {

@@ -45,7 +45,7 @@ final class Shard: @unchecked Sendable {
             return exchange.fail(CallError(.cancelled, "the client is closed", phase: .waiting))
         }
         let pool = pool(exchange.key)
-        if pool.waiting.isEmpty, exchange.sendings == 0, let connection = pool.takeIdle() {
+        if pool.waiting.isEmpty, exchange.sendings == 0, let connection = pool.takeIdle(for: exchange) {
             pool.leased += 1
             return connection.run(exchange)
         }
@@ -230,9 +230,15 @@ final class OriginPool {
     var isEmpty: Bool { idle.isEmpty && leased == 0 && waiting.isEmpty && dials.isEmpty }
 
     /// The newest idle connection: the one least likely to have been closed by its server meanwhile.
-    func takeIdle() -> Connection? {
+    func takeIdle(for exchange: Exchange) -> Connection? {
         while let connection = idle.popLast() {
-            if connection.isUsable { return connection }
+            guard connection.isUsable else { continue }
+            if connection.mayBeStale(for: exchange), connection.hasUnreadInput {
+                connection.isCounted = false
+                connection.close()
+                continue
+            }
+            return connection
         }
         return nil
     }

@@ -9,7 +9,8 @@ import TsubameTesting
 @Suite(.timeLimit(.minutes(1))) struct RequestBuildingTests {
     /// The request that would go to the network.
     private static func sent(
-        _ request: Request, base: String? = "https://a.example/v1", _ configure: (inout Configuration) -> Void = { _ in }
+        _ request: Request, base: String? = "https://a.example/v1",
+        _ configure: (inout Configuration) -> Void = { _ in }
     ) async throws -> Request {
         let stub = StubTransport { $0.on("*") }
         _ = try await Client(base, transport: stub, configure).send(request)
@@ -20,7 +21,8 @@ import TsubameTesting
 
     @Test(
         arguments: [
-            ("https://a.example", "x", "/x"), ("https://a.example/", "/x", "/x"), ("https://a.example/v1", "x", "/v1/x"),
+            ("https://a.example", "x", "/x"), ("https://a.example/", "/x", "/x"),
+            ("https://a.example/v1", "x", "/v1/x"),
             ("https://a.example/v1/", "/x", "/v1/x"), ("https://a.example/v1", "", "/v1"),
             ("https://a.example/v1", "x/", "/v1/x/"), ("https://a.example", "", "/"),
             ("https://a.example/v1", "x?a=1", "/v1/x?a=1"), ("https://a.example/v1?key=k", "x", "/v1/x?key=k"),
@@ -42,7 +44,8 @@ import TsubameTesting
     ) async throws {
         let below = try await Self.sent(Request(.get, path, query: query))
         #expect(below.uri?.target == target)
-        let whole = try await Self.sent(Request(.get, url: "https://a.example/v1/\(path.encoded.dropFirst())", query: query))
+        let whole = try await Self.sent(
+            Request(.get, url: "https://a.example/v1/\(path.encoded.dropFirst())", query: query))
         #expect(whole.uri?.target == target)
     }
 
@@ -83,10 +86,12 @@ import TsubameTesting
             $0.headers = [.userAgent: "Viewer/2.0", .accept: "text/html", .from: "me"]
         }
         let plain = try await Self.sent(Request(.get, "x"), configure)
-        #expect(plain.headers.map { "\($0.name): \($0.value)" }.prefix(3) == [
-            "User-Agent: Viewer/2.0", "Accept: text/html", "From: me",
-        ])
-        let own = try await Self.sent(Request(.get, "x", headers: [.accept: "image/png", .userAgent: "Mine"]), configure)
+        #expect(
+            plain.headers.map { "\($0.name): \($0.value)" }.prefix(3) == [
+                "User-Agent: Viewer/2.0", "Accept: text/html", "From: me",
+            ])
+        let own = try await Self.sent(
+            Request(.get, "x", headers: [.accept: "image/png", .userAgent: "Mine"]), configure)
         #expect(own.headers[values: .accept] == ["image/png"])
         #expect(own.headers[values: .userAgent] == ["Mine"])
         #expect(own.headers[.from] == "me")
@@ -143,7 +148,8 @@ import TsubameTesting
             #expect(
                 lines == [
                     "GET /x?q=1 ", "HEAD /x?q=1 ", "DELETE /x?q=1 ", "POST /x?q=1 ", "POST /x f=1", "POST /x {\"a\":1}",
-                    "PUT /x {\"a\":1}", "PUT /x?q=1 t", "PATCH /x {\"a\":1}", "PATCH /x t", "GET /x?q=1 ", "POST /x?q=1 t",
+                    "PUT /x {\"a\":1}", "PUT /x?q=1 t", "PATCH /x {\"a\":1}", "PATCH /x t", "GET /x?q=1 ",
+                    "POST /x?q=1 t",
                 ])
             // No body is no framing, but for the methods that mean one.
             #expect(server.requests.prefix(4).map { $0["content-length"] } == [nil, nil, nil, "0"])

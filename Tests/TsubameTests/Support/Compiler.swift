@@ -59,10 +59,16 @@ enum Compiler {
 
     /// The C modules that ours are built on: made by SwiftPM, beside the headers of a checkout, or our own.
     private static func moduleMaps(of build: URL) -> [String] {
-        let made = entries(of: build).filter { $0.pathExtension == "build" }.map { $0.appending(path: "module.modulemap") }
-        let scratch = [build.deletingLastPathComponent(), build.deletingLastPathComponent().deletingLastPathComponent()]
+        let made = entries(of: build).filter { $0.pathExtension == "build" }.map {
+            $0.appending(path: "module.modulemap")
+        }
+        let scratch = [
+            build.deletingLastPathComponent(), build.deletingLastPathComponent().deletingLastPathComponent(),
+        ]
         let given = scratch.map { $0.appending(path: "checkouts") }.flatMap(entries)
-            .flatMap { entries(of: $0.appending(path: "Sources")) }.map { $0.appending(path: "include/module.modulemap") }
+            .flatMap { entries(of: $0.appending(path: "Sources")) }.map {
+                $0.appending(path: "include/module.modulemap")
+            }
         let root = (0..<4).reduce(URL(filePath: #filePath)) { url, _ in url.deletingLastPathComponent() }
         let own = entries(of: root.appending(path: "Sources")).map { $0.appending(path: "module.modulemap") }
         return (made + given + own).map(\.path).filter { FileManager.default.fileExists(atPath: $0) }

@@ -26,7 +26,8 @@ import Testing
     @Test(arguments: calls) func `a blocking call does not compile in asynchronous code`(call: String) async throws {
         let refused = try await Compiler.check(Self.source(call, "async"))
         #expect(!refused.accepts)
-        #expect(refused.text.contains("is unavailable from asynchronous contexts; use `try await client."), "\(refused)")
+        #expect(
+            refused.text.contains("is unavailable from asynchronous contexts; use `try await client."), "\(refused)")
         #expect(!refused.text.contains("missing required module"), "\(refused)")
     }
 

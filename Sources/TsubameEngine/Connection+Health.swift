@@ -1,0 +1,40 @@
+// Whether an idle connection is still good: what its socket knows and the loop has not read yet.
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
+import NIOCore
+import TsubameCore
+
+extension Connection {
+    /// The loop reads its sockets in between, so what came long ago has been seen.
+    private static let freshness: MonotonicTime = 1_000_000
+    /// The system counts in ticks of a few milliseconds.
+    private static let tick: MonotonicTime = 12_000_000
+
+    /// Whether the socket is to be asked before this exchange goes out on it. One that was just in use is as good as it
+    /// was, unless the request could not be repeated if it is not.
+    func mayBeStale(for exchange: Exchange) -> Bool {
+        !exchange.request.mayBeReplayed || MonotonicClock.now &- idleSince > Self.freshness
+    }
+
+    /// Bytes came while nothing was asked for, or the server has closed: an answer read from here might not be ours
+    /// (CVE-2026-1525), and a request sent here would be lost.
+    var hasUnreadInput: Bool {
+        #if os(Linux)
+        guard let provider = context?.channel as? any SocketOptionProvider else { return false }
+        var isStale = false
+        // On its own loop the channel answers at once.
+        provider.getTCPInfo().assumeIsolated().whenSuccess { info in
+            let idle = MonotonicClock.now &- self.idleSince
+            let silent = MonotonicTime(info.tcpi_last_data_recv) * 1_000_000
+            isStale = Int(info.tcpi_state) != Int(TCP_ESTABLISHED) || silent &+ Self.tick < idle
+        }
+        return isStale
+        #else
+        return false
+        #endif
+    }
+}
