@@ -41,8 +41,12 @@ extension Gate {
     /// A gate that opens by itself: what makes a server slow.
     static func opening(after milliseconds: Int) -> Gate {
         let gate = Gate()
-        DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(milliseconds)) { gate.open() }
+        gate.open(after: milliseconds)
         return gate
+    }
+
+    func open(after milliseconds: Int) {
+        DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(milliseconds)) { self.open() }
     }
 }
 
@@ -77,11 +81,11 @@ struct CountedPieces: AsyncSequence, Sendable {
     func makeAsyncIterator() -> Iterator { Iterator(pieces: self) }
 }
 
-/// Waits for a gate on a thread that may block.
-func waitHere(for gate: Gate) throws {
+/// Does on a thread that may block what has to be awaited.
+func waitHere(_ body: @escaping @Sendable () async throws -> Void) {
     let semaphore = DispatchSemaphore(value: 0)
     Task.detached {
-        try? await gate.wait()
+        try? await body()
         semaphore.signal()
     }
     semaphore.wait()

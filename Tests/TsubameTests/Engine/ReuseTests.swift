@@ -1,0 +1,160 @@
+// When a connection serves another request, and when it must not.
+
+import HTTPTypes
+import Testing
+import Tsubame
+import TsubameTesting
+
+@Suite(.timeLimit(.minutes(2))) struct ReuseTests {
+    @Test func `calls one after the other share a connection`() async throws {
+        try await serving(try await ScriptedServer.start { _ in .ok("hello") }) { server, client in
+            for index in 0..<5 {
+                let response = try await client.get(url: server.url)
+                #expect(response.connection?.isReused == (index > 0))
+            }
+            #expect(server.acceptedConnections == 1)
+        }
+    }
+
+    @Test(arguments: [
+        "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\nok",
+        "HTTP/1.1 200 OK\r\nConnection: foo, Close\r\nContent-Length: 2\r\n\r\nok",
+        "HTTP/1.0 200 OK\r\nContent-Length: 2\r\n\r\nok",
+        // BAD-INPUT 4 and 9: where the next response begins is in doubt.
+        "HTTP/1.1 200 OK\r\nContent-Length: 9\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n",
+        "HTTP/1.1 204 No Content\r\nContent-Length: 2\r\n\r\nok",
+        // BAD-INPUT 10: bytes behind the response.
+        "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nokHTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nevil",
+    ])
+    func `a connection whose response ends it, or leaves in doubt where it ends, is not used again`(
+        _ answer: String
+    ) async throws {
+        try await serving(try await ScriptedServer.start { _ in .bytes(answer) }) { server, client in
+            for _ in 0..<2 {
+                let response = try await client.get(url: server.url)
+                #expect(response.bytes == Bytes(response.statusCode == 204 ? "" : "ok"))
+                #expect(response.connection?.isReused == false)
+            }
+            #expect(server.acceptedConnections == 2)
+        }
+    }
+
+    @Test func `Connection close of the caller's is sent and ends the connection`() async throws {
+        try await serving(try await ScriptedServer.start()) { server, client in
+            for _ in 0..<2 {
+                _ = try await client.send(Request(.get, url: server.url, headers: [.connection: "close"]))
+            }
+            #expect(server.acceptedConnections == 2)
+            #expect(server.requests.allSatisfy { $0["connection"] == "close" })
+        }
+    }
+
+    @Test func `HTTP/1.0 with keep-alive is kept`() async throws {
+        let answer = "HTTP/1.0 200 OK\r\nConnection: keep-alive\r\nContent-Length: 2\r\n\r\nok"
+        try await serving(try await ScriptedServer.start { _ in .bytes(answer) }) { server, client in
+            for _ in 0..<2 { _ = try await client.get(url: server.url) }
+            #expect(server.acceptedConnections == 1)
+        }
+    }
+
+    @Test(arguments: [HTTPRequest.Method.get, .post])
+    func `a connection that its server closed while it was idle is not used`(
+        _ method: HTTPRequest.Method
+    ) async throws {
+        // Even where the client has had no time to see it: a POST could not be repeated.
+        let server = try await ScriptedServer.start { request in
+            request.indexOnConnection == 0 ? Reply.ok("once").then(.close) : .close
+        }
+        try await serving(server) { server, client in
+            for _ in 0..<20 {
+                try await server.waitUntil(openConnections: 0)
+                let body: Body = method == .post ? .text("hello") : .empty
+                let response = try await client.send(Request(method, url: server.url, body: body))
+                #expect(response.connection?.isReused == false)
+            }
+            #expect(server.requests.count == 20)
+        }
+    }
+
+    @Test func `BAD-INPUT 10: bytes that come while nothing was asked for end the connection`() async throws {
+        let gate = Gate()
+        let server = try await ScriptedServer.start { request in
+            let evil = Reply.Step.bytes("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nevil")
+            return request.connection == 0 ? Reply.ok("good").then(.wait(for: gate), evil, .stall) : .ok("good")
+        }
+        try await serving(server) { server, client in
+            #expect(try await client.get(url: server.url).bytes == Bytes("good"))
+            gate.open()
+            try await server.waitUntil(openConnections: 0)
+            #expect(try await client.get(url: server.url).bytes == Bytes("good"))
+            #expect(server.acceptedConnections == 2)
+        }
+    }
+
+    #if os(Linux)
+    @Test func `BAD-INPUT 10: nor are they taken for the answer if the loop had no time to read them`() async throws {
+        let (gate, sent) = (Gate(), Gate())
+        let server = try await ScriptedServer.start { request in
+            let evil = Reply.Step.bytes("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nevil")
+            guard request.connection == 0 else { return .ok("good") }
+            return Reply.ok("good").then(.wait(for: gate), evil, .wait(for: sent), .stall)
+        }
+        try await serving(server) { server, client in
+            // On the loop itself, which reads nothing while this waits.
+            let answers = Task(executorPreference: client.executor) {
+                let first = try await client.get(url: server.url).bytes
+                gate.open(after: 60)
+                waitHere { try await sent.waitForArrivals(1) }
+                let second = try await client.get(url: server.url).bytes
+                return [first, second]
+            }
+            let given = try await answers.value
+            #expect(given == [Bytes("good"), Bytes("good")])
+            #expect(server.acceptedConnections == 2)
+            sent.open()
+        }
+    }
+    #endif
+
+    @Test func `an idle connection is closed after its lifetime`() async throws {
+        try await serving(
+            try await ScriptedServer.start(), { $0.connection.idleConnectionLifetime = .milliseconds(10) }
+        ) { server, client in
+            _ = try await client.get(url: server.url)
+            try await server.waitUntil(openConnections: 0)
+            _ = try await client.get(url: server.url)
+            #expect(server.acceptedConnections == 2)
+        }
+    }
+
+    @Test func `no more connections are made to an origin than are allowed, and every call gets its turn`() async throws
+    {
+        let server = try await ScriptedServer.start { .ok($0.target) }
+        try await serving(server, { $0.connection.connectionsPerOrigin = 3 }) { server, client in
+            try await withThrowingTaskGroup(of: Bool.self) { group in
+                for index in 0..<64 {
+                    group.addTask { try await client.get("\(index)").bytes == Bytes("/\(index)") }
+                }
+                for try await isRight in group { #expect(isRight) }
+            }
+            #expect(server.acceptedConnections <= 3 * 4)
+            #expect(await client.statistics().leased == 0)
+        }
+    }
+
+    @Test func `a response whose body nobody reads gives its connection up`() async throws {
+        let server = try await ScriptedServer.start { _ in .stream(nil) }
+        try await serving(server) { server, client in
+            try await client.stream(Request(.get, url: server.url)) { _ in }
+            try await server.waitUntil(openConnections: 0)
+        }
+    }
+
+    @Test func `resolve sends a host elsewhere, and the host stays what it is for the server`() async throws {
+        let server = try await ScriptedServer.start()
+        try await serving(server, { $0.resolve = ["api.example:8080": "127.0.0.1:\(server.port)"] }) { server, client in
+            _ = try await client.get(url: "http://api.example:8080/x")
+            #expect(try await server.request(0)["host"] == "api.example:8080")
+        }
+    }
+}
