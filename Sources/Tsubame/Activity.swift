@@ -6,39 +6,44 @@ import TsubameCore
 /// Counts the running calls, and can wait for their end or cancel them.
 final class Activity: Sendable {
     private struct State: Sendable {
+        var running: [Call] = []
         var isClosed = false
         var waiters: [UnsafeContinuation<Void, Never>] = []
+
+        /// Nothing is waited for that only the caller's own code can end.
+        var isDrained: Bool { running.allSatisfy { $0.isInClosure && $0.isCancelled } }
+
+        mutating func takeWaiters() -> [UnsafeContinuation<Void, Never>] {
+            guard !waiters.isEmpty, isDrained else { return [] }
+            defer { waiters = [] }
+            return waiters
+        }
     }
 
-    private let running = Mutex<[Call]>([])
     private let state = Mutex(State())
 
-    var count: Int { running.withLock { $0.count } }
+    var count: Int { state.withLock { $0.running.count } }
 
     func begin(_ call: Call) -> Bool {
-        if state.withLock({ $0.isClosed }) { return false }
-        running.withLock { running in
-            call.activityIndex = running.count
-            running.append(call)
+        state.withLock { state in
+            if state.isClosed { return false }
+            call.activityIndex = state.running.count
+            state.running.append(call)
+            return true
         }
-        return true
     }
 
     func end(_ call: Call) {
-        let isLast = running.withLock { running in
+        let waiters = state.withLock { state in
             // The last one moves into the gap, so that nothing is searched and nothing is hashed.
             let index = call.activityIndex
-            if index < running.count, running[index] === call, let last = running.popLast(), last !== call {
+            if index < state.running.count, state.running[index] === call, let last = state.running.popLast(),
+                last !== call
+            {
                 last.activityIndex = index
-                running[index] = last
+                state.running[index] = last
             }
-            return running.isEmpty
-        }
-        guard isLast else { return }
-        let waiters = state.withLock { state -> [UnsafeContinuation<Void, Never>] in
-            guard !state.waiters.isEmpty else { return [] }
-            defer { state.waiters = [] }
-            return state.waiters
+            return state.takeWaiters()
         }
         for waiter in waiters { waiter.resume() }
     }
@@ -46,18 +51,17 @@ final class Activity: Sendable {
     func close() { state.withLock { $0.isClosed = true } }
 
     func cancelAll() {
-        for call in running.withLock({ $0 }) { call.cancel() }
+        for call in state.withLock({ $0.running }) { call.cancel() }
+        let waiters = state.withLock { $0.takeWaiters() }
+        for waiter in waiters { waiter.resume() }
     }
 
-    /// Returns when no call runs.
+    /// Returns when no call runs, but those that are cancelled and in the hands of the caller's closure.
     func drained() async {
         await withUnsafeContinuation { continuation in
-            state.withLock { $0.waiters.append(continuation) }
-            // A call that ended just before is caught here, one that ends from now on in `end`.
-            guard running.withLock({ $0.isEmpty }) else { return }
             let waiters = state.withLock { state in
-                defer { state.waiters = [] }
-                return state.waiters
+                state.waiters.append(continuation)
+                return state.takeWaiters()
             }
             for waiter in waiters { waiter.resume() }
         }

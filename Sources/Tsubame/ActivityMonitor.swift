@@ -5,24 +5,50 @@ import TsubameCore
 
 /// Counts the calls in flight of a client; always back to zero when they have ended, however they end.
 public final class ActivityMonitor: Sendable {
-    private let running = Mutex<Set<UInt64>>([])
+    private struct State: Sendable {
+        var running: Set<UInt64> = []
+        var untold: [Int] = []
+        var isTelling = false
+    }
+
+    private let state = Mutex(State())
     private let observation = Mutex<Observation?>(nil)
 
-    /// - Parameter onChange: told the new count whenever it changes, wherever that happens.
+    /// - Parameter onChange: told the new count whenever it changes, in order, one after the other, wherever that
+    ///   happens.
     public init(_ client: Client, onChange: (@Sendable (Int) -> Void)? = nil) {
         let observation = client.observe { [weak self] event in
             guard let self else { return }
-            let count: Int? = running.withLock { running in
-                let before = running.count
-                if case .started = event.kind { running.insert(event.call) }
-                if event.kind.isFinal { running.remove(event.call) }
-                return running.count == before ? nil : running.count
+            let tells: Bool = state.withLock { state in
+                let before = state.running.count
+                if case .started = event.kind { state.running.insert(event.call) }
+                if event.kind.isFinal { state.running.remove(event.call) }
+                guard onChange != nil, state.running.count != before else { return false }
+                state.untold.append(state.running.count)
+                defer { state.isTelling = true }
+                return !state.isTelling
             }
-            if let count { onChange?(count) }
+            if tells, let onChange { tell(onChange) }
         }
         self.observation.withLock { $0 = observation }
     }
 
+    /// Outside the lock, so that who is told may call; by one thread at a time, so that the last count comes last.
+    private func tell(_ onChange: @Sendable (Int) -> Void) {
+        while true {
+            let next: Int? = state.withLock { state in
+                guard let first = state.untold.first else {
+                    state.isTelling = false
+                    return nil
+                }
+                state.untold.removeFirst()
+                return first
+            }
+            guard let next else { return }
+            onChange(next)
+        }
+    }
+
     /// The calls that run now.
-    public var count: Int { running.withLock { $0.count } }
+    public var count: Int { state.withLock { $0.running.count } }
 }

@@ -98,7 +98,8 @@ public final class Client: Sendable {
     /// Code that runs there must not block. nil if the client has a transport of its own.
     public var executor: (any TaskExecutor)? { engine?.executor }
 
-    /// Closes the client: new calls fail, running ones have `drainingFor` to end and are then cancelled.
+    /// Closes the client: new calls fail, running ones have `drainingFor` to end and are then cancelled. Returns when
+    /// none uses the network any more; the closure of a `stream` may still be busy with something else.
     public func close(drainingFor time: Duration = .zero) async {
         activity.close()
         if time > .zero { await activity.drain(for: time, clock: configuration.clock) }
@@ -135,6 +136,7 @@ public final class Client: Sendable {
             do throws(CallError) {
                 var response = try await corridor.run(try prepare(request), from: 0, call)
                 if !isCollected(response) { response = try await collected(response) }
+                if call.isObserved { await call.settle() }
                 call.finish(.finished(response))
                 return .success(response)
             } catch {
@@ -143,6 +145,7 @@ public final class Client: Sendable {
         } onCancel: {
             call.cancel()
         }
+        if call.isObserved { await call.settle() }
         return try end(call, result)
     }
 
@@ -152,8 +155,9 @@ public final class Client: Sendable {
     public func stream<T: Sendable>(
         _ request: Request, _ body: @escaping @Sendable (Response) async throws -> T
     ) async throws -> T {
-        let result: Result<T, any Error> = try await perform(makeCall(request, wantsStream: true)) {
-            response throws(CallError) in
+        let call = makeCall(request, wantsStream: true)
+        let result: Result<T, any Error> = try await perform(call) { response throws(CallError) in
+            call.enterClosure()
             defer { response.body.discard() }
             do {
                 return .success(try await body(response))
@@ -176,7 +180,7 @@ public final class Client: Sendable {
         if let defaultTotal, !timeouts.isSet(.total) { timeouts.total = defaultTotal }
         return Call(
             request, timeouts: timeouts, limits: configuration.limits, wantsStream: wantsStream, observers: observers,
-            observer: observer, executor: executor)
+            observer: observer, executor: executor, isGuarded: corridor.hasForeignArounds)
     }
 
     private func isCollected(_ response: borrowing Response) -> Bool {
@@ -211,6 +215,7 @@ public final class Client: Sendable {
                     corridor.hasForeignArounds
                     ? try await guarded(call, request) : try await corridor.run(request, from: 0, call)
                 let value = try await body(response)
+                if call.isObserved { await call.settle() }
                 call.finish(.finished((value as? Response) ?? response))
                 return .success(value)
             } catch {
@@ -219,6 +224,7 @@ public final class Client: Sendable {
         } onCancel: {
             call.cancel()
         }
+        if call.isObserved { await call.settle() }
         return try end(call, result)
     }
 

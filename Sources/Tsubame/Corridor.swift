@@ -29,6 +29,7 @@ public struct Corridor: Sendable {
     /// Whether a call must run in a task that can be cancelled at its deadline: an around of the user's waits for what
     /// the library does not know.
     let hasForeignArounds: Bool
+    private let allowedOrigins: Set<Origin>
     private let names: [String]
 
     init(_ configuration: Configuration, transport: any Transport) {
@@ -62,7 +63,9 @@ public struct Corridor: Sendable {
         self.transport = transport
         engine = transport as? Engine
         clock = configuration.clock is ContinuousClock ? nil : DelayClock(configuration.clock)
-        hasForeignArounds = segments.count > 1
+        // Nor does it know what a transport of the user's waits for.
+        hasForeignArounds = segments.count > 1 || !(transport is any PromptTransport)
+        allowedOrigins = configuration.allowedOrigins
         names = list.map { interceptor in
             let kind =
                 switch interceptor {
@@ -89,5 +92,17 @@ extension Corridor: CustomStringConvertible, CustomReflectable {
     /// One interceptor a line, outermost first, with its kind.
     public var description: String {
         (names + ["\(transport.name) (transport)"]).enumerated().map { "\($0 + 1). \($1)" }.joined(separator: "\n")
+    }
+}
+
+extension Corridor {
+    /// A request that an around of the user's made in place of the one it was given: at another origin it goes without
+    /// whatever belongs to the client, and a redirect of it never starts from the call's own request.
+    func adopt(_ request: Request, insteadOf given: Request) -> Request {
+        guard let uri = request.uri, uri != given.uri else { return request }
+        var adopted = request
+        if uri.origin != given.uri?.origin, !allowedOrigins.contains(uri.origin) { adopted.isForeign = true }
+        adopted.entry = request
+        return adopted
     }
 }

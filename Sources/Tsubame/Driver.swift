@@ -83,7 +83,9 @@ extension Corridor {
     private func pass(
         _ around: any Around, _ index: Int, _ request: Request, _ call: Call
     ) async throws(CallError) -> Response {
-        let next = Next { request throws(CallError) in try await run(request, from: index + 1, call) }
+        let next = Next { given throws(CallError) in
+            try await run(adopt(given, insteadOf: request), from: index + 1, call)
+        }
         do {
             var response = try await around.intercept(request, next: next)
             if response.isHandMade { response.details = response.details.with(request: request) }

@@ -1,5 +1,7 @@
 // Body: what a request carries.
 
+internal import Synchronization
+
 /// The body of a request: nothing, bytes, a file or a stream, with its content type and, if it is known, its length.
 ///
 /// A body can be sent again (after a redirect with 307 or 308, or a lost connection) unless it is a one-shot stream.
@@ -65,11 +67,17 @@ public struct Body: Sendable {
         Body(.stream(open: { SequenceReader(open()) }, isOneShot: false), contentType: contentType, length: length)
     }
 
-    /// A stream that exists only once. A call that would have to send it again gives back the response it has.
+    /// A stream that exists only once. A call that would have to send it again gives back the response it has; a second
+    /// sending of the request fails with ``CallError/Kind/requestBody``.
     public static func stream<S: AsyncSequence & Sendable>(
         once sequence: S, length: Int64? = nil, contentType: String? = nil
     ) -> Body where S.Element == Bytes {
-        Body(.stream(open: { SequenceReader(sequence) }, isOneShot: true), contentType: contentType, length: length)
+        let isTaken = TakenOnce()
+        return Body(
+            .stream(
+                open: { () -> any BodyReader in isTaken.take() ? SequenceReader(sequence) : SpentReader() },
+                isOneShot: true),
+            contentType: contentType, length: length)
     }
 
     /// A body that could not be made; the reason is thrown when the request is sent.
@@ -110,4 +118,19 @@ private final class SequenceReader<S: AsyncSequence>: BodyReader, @unchecked Sen
     init(_ sequence: S) { iterator = sequence.makeAsyncIterator() }
 
     func next() async throws -> Bytes? { try await iterator.next() }
+}
+
+/// Whether a one-shot body has been opened.
+private final class TakenOnce: Sendable {
+    private let isTaken = Atomic(false)
+
+    /// True the first time.
+    func take() -> Bool { !isTaken.exchange(true, ordering: .relaxed) }
+}
+
+/// What is left of a one-shot body: an empty or shortened one must not go out as if it were whole.
+private final class SpentReader: BodyReader {
+    func next() async throws -> Bytes? {
+        throw CallError(.requestBody, "the body can be sent only once, and has been sent", phase: .sendingBody)
+    }
 }

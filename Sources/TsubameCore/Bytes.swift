@@ -69,6 +69,9 @@ public struct Bytes: @unchecked Sendable {
             owner: storage, base: UnsafeRawPointer(storage.pointer), count: Swift.min(Swift.max(written, 0), capacity))
     }
 
+    /// The same in memory of exactly its size.
+    package func copied() -> Bytes { withUnsafeBytes { Bytes(copying: $0) } }
+
     /// The pieces joined; one piece is returned as it is.
     package init(joining pieces: [Bytes]) {
         if pieces.count <= 1 {

@@ -12,6 +12,12 @@ public final class Call: Sendable {
     private struct State: Sendable {
         var isCancelled = false
         var isFinished = false
+        var isInClosure = false
+        /// No more events but the last.
+        var isEnding = false
+        /// Events that observers are being told of at this moment.
+        var deliveries = 0
+        var settled: UnsafeContinuation<Void, Never>?
         var handler: (any CallCancellable)?
         var outerHandler: (any CallCancellable)?
         var exchanges = 0
@@ -32,6 +38,10 @@ public final class Call: Sendable {
     package let executor: (any TaskExecutor)?
     /// Where the list of running calls holds this one. Guarded by that list's lock.
     package nonisolated(unsafe) var activityIndex = 0
+    /// Whether the call runs in a task that is cancelled when the call is: exchanges then end with their task.
+    package let isGuarded: Bool
+    /// Whether the response is in the hands of the caller's closure.
+    package var isInClosure: Bool { state.withLock { $0.isInClosure } }
     private let observers: ObserverList
     private let observer: (@Sendable (CallEvent) -> Void)?
     private let state = Mutex(State())
@@ -40,7 +50,8 @@ public final class Call: Sendable {
 
     package init(
         _ request: Request, timeouts: Timeouts, limits: Limits, wantsStream: Bool, observers: ObserverList,
-        observer: (@Sendable (CallEvent) -> Void)? = nil, executor: (any TaskExecutor)? = nil
+        observer: (@Sendable (CallEvent) -> Void)? = nil, executor: (any TaskExecutor)? = nil,
+        isGuarded: Bool = false
     ) {
         id = Self.count.wrappingAdd(1, ordering: .relaxed).newValue
         start = MonotonicClock.now
@@ -51,6 +62,7 @@ public final class Call: Sendable {
         self.observers = observers
         self.observer = observer
         self.executor = executor
+        self.isGuarded = isGuarded
         let (deadline, overflow) = start.addingReportingOverflow(timeouts.nanoseconds(.total))
         self.deadline = overflow ? MonotonicClock.never : deadline
     }
@@ -69,6 +81,9 @@ public final class Call: Sendable {
     }
 
     public var isCancelled: Bool { state.withLock { $0.isCancelled } }
+
+    /// The response is given to the caller's closure.
+    package func enterClosure() { state.withLock { $0.isInClosure = true } }
 
     /// Makes `handler` what `cancel()` ends; false if the call is cancelled already.
     package func onCancel(_ handler: any CallCancellable) -> Bool {
@@ -100,11 +115,42 @@ public final class Call: Sendable {
 
     @inline(never)
     private func deliver(_ kind: CallEvent.Kind) {
+        if kind.isFinal { return tell(kind) }
         // What a connection tells after the end, such as of bytes that were still on their way out, is no longer news.
-        guard kind.isFinal || !state.withLock({ $0.isFinished }) else { return }
+        let isNews = state.withLock { state in
+            if state.isEnding || state.isFinished { return false }
+            state.deliveries += 1
+            return true
+        }
+        guard isNews else { return }
+        tell(kind)
+        let waiter = state.withLock { state -> UnsafeContinuation<Void, Never>? in
+            state.deliveries -= 1
+            guard state.deliveries == 0 else { return nil }
+            defer { state.settled = nil }
+            return state.settled
+        }
+        waiter?.resume()
+    }
+
+    private func tell(_ kind: CallEvent.Kind) {
         let event = CallEvent(call: id, time: .nanoseconds(clamping: MonotonicClock.now &- start), kind: kind)
         observer?(event)
         observers.send(event)
+    }
+
+    /// From now on only the last event is told; returns when none is being told on another thread, so that the last one
+    /// comes last. Needed only if the call is observed.
+    package func settle() async {
+        await withUnsafeContinuation { continuation in
+            let isSettled = state.withLock { state in
+                state.isEnding = true
+                if state.deliveries == 0 { return true }
+                state.settled = continuation
+                return false
+            }
+            if isSettled { continuation.resume() }
+        }
     }
 
     /// Ends the call; the first end counts, and is told.

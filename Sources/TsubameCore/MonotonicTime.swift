@@ -18,7 +18,12 @@ package enum MonotonicClock {
     @inline(__always)
     package static var now: MonotonicTime {
         var time = timespec()
+        #if canImport(Darwin)
+        // NIO's timers do not count the time that the machine sleeps.
+        clock_gettime(CLOCK_UPTIME_RAW, &time)
+        #else
         clock_gettime(CLOCK_MONOTONIC, &time)
+        #endif
         return UInt64(truncatingIfNeeded: time.tv_sec) &* 1_000_000_000 &+ UInt64(truncatingIfNeeded: time.tv_nsec)
     }
 }

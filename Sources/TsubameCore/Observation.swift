@@ -2,7 +2,8 @@
 
 internal import Synchronization
 
-/// Keeps an observer of a client's calls; it is told nothing more once this is cancelled or dropped.
+/// Keeps an observer of a client's calls; no event that happens after this was cancelled or dropped is told;
+/// one that is being told at that moment, on another thread, may still arrive.
 public final class Observation: Sendable {
     private let list: ObserverList
     private let id: UInt64

@@ -1,5 +1,7 @@
 // ReceivedBody: the body of a response, whole or still coming.
 
+internal import Synchronization
+
 /// The body of a response: an asynchronous sequence of ``Bytes``.
 ///
 /// ```swift
@@ -69,17 +71,15 @@ public struct ReceivedBody: Sendable {
             guard bytes.count <= limit else { throw Self.tooLarge(limit) }
             return bytes
         case .stream(let source):
-            var pieces: [Bytes] = []
-            var total = 0
+            var gathered = GatheredBytes()
             while let piece = try await source.next() {
-                total += piece.count
-                guard total <= limit else {
+                guard piece.count <= limit - gathered.count else {
                     source.cancel()
                     throw Self.tooLarge(limit)
                 }
-                pieces.append(piece)
+                gathered.append(piece)
             }
-            return Bytes(joining: pieces)
+            return gathered.joined()
         }
     }
 
@@ -137,24 +137,27 @@ package protocol BodyTransform: AnyObject, Sendable {
 }
 
 /// A body in memory, as a source.
-// `bytes` is changed only by the one reader.
-package final class WholeSource: BodySource, @unchecked Sendable {
-    private var bytes: Bytes?
+package final class WholeSource: BodySource {
+    private let bytes: Mutex<Bytes?>
 
-    package init(_ bytes: Bytes) { self.bytes = bytes.count > 0 ? bytes : nil }
+    package init(_ bytes: Bytes) { self.bytes = Mutex(bytes.count > 0 ? bytes : nil) }
 
     package func next() async throws(CallError) -> Bytes? {
-        defer { bytes = nil }
-        return bytes
+        bytes.withLock { bytes in
+            defer { bytes = nil }
+            return bytes
+        }
     }
 
     package func cancel() {}
 }
 
-// `isAtEnd` is changed only by the one reader.
+// `isAtEnd` and the transform are used only by whoever has set `isReading`.
 private final class TransformedSource: BodySource, @unchecked Sendable {
     private let source: any BodySource
     private let transform: any BodyTransform
+    private let isReading = Atomic(false)
+    private let isGivenUp = Atomic(false)
     private var isAtEnd = false
 
     init(_ source: any BodySource, _ transform: any BodyTransform) {
@@ -163,9 +166,14 @@ private final class TransformedSource: BodySource, @unchecked Sendable {
     }
 
     func next() async throws(CallError) -> Bytes? {
+        guard isReading.compareExchange(expected: false, desired: true, ordering: .acquiring).exchanged else {
+            throw CallError(.misuse, "the body is being read by someone else", phase: .receivingBody)
+        }
+        defer { isReading.store(false, ordering: .releasing) }
         if isAtEnd { return nil }
         do throws(CallError) {
             while true {
+                guard !isGivenUp.load(ordering: .relaxed) else { throw .givenUp }
                 if let output = try transform.pull() {
                     if output.count > 0 { return output }
                     continue
@@ -184,7 +192,17 @@ private final class TransformedSource: BodySource, @unchecked Sendable {
         }
     }
 
-    func cancel() { source.cancel() }
+    func cancel() {
+        isGivenUp.store(true, ordering: .relaxed)
+        source.cancel()
+    }
 
     var received: any BodySource { source.received }
+}
+
+extension CallError {
+    /// What reading a body gives that was given up before its end.
+    package static var givenUp: CallError {
+        CallError(.cancelled, "the body was given up before it was read", phase: .receivingBody)
+    }
 }

@@ -119,6 +119,13 @@ public struct Request: Sendable {
         set { change { $0.isForeign = newValue } }
     }
 
+    /// The request as an around made it, where that is not the one it was given: what a redirect to a foreign origin
+    /// starts from then.
+    package var entry: Request? {
+        get { options?.entry?.request }
+        set { change { $0.entry = newValue.map { RequestEntry($0) } } }
+    }
+
     /// Whether the method may be repeated without harm (RFC 9110 section 9.2.2), or the caller says so.
     package var mayBeReplayed: Bool {
         (method.isIdempotent || isReplayable || headers.contains(.idempotencyKey)) && body.canBeSentAgain
@@ -144,6 +151,7 @@ private final class RequestOptions: @unchecked Sendable {
     var tags: [String: any Sendable] = [:]
     var isReplayable = false
     var isForeign = false
+    var entry: RequestEntry?
 
     func copy() -> RequestOptions {
         let copy = RequestOptions()
@@ -153,8 +161,15 @@ private final class RequestOptions: @unchecked Sendable {
         copy.tags = tags
         copy.isReplayable = isReplayable
         copy.isForeign = isForeign
+        copy.entry = entry
         return copy
     }
+}
+
+private final class RequestEntry: Sendable {
+    let request: Request
+
+    init(_ request: Request) { self.request = request }
 }
 
 /// What a cache on the way may do with a request.

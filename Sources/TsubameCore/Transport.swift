@@ -10,6 +10,10 @@ public protocol Transport: Sendable {
     func close() async
 }
 
+/// A transport that ends by itself at the call's deadline and when the call is cancelled. For any other, the client sees
+/// to that.
+package protocol PromptTransport: Transport {}
+
 extension Transport {
     public var name: String { "\(Self.self)" }
     public func close() async {}

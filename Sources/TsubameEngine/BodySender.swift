@@ -7,6 +7,9 @@ import TsubameWire
 /// Pulls the pieces in a task of its own and writes them on the loop, waiting while the socket is full.
 // `waiter`, `task` and the counts are confined to the connection's loop.
 final class BodySender: @unchecked Sendable {
+    /// Larger pieces are cut: each write that the socket has taken is progress, and puts the idle deadline off.
+    private static let writtenAtOnce = 256 << 10
+
     private let reader: any BodyReader
     private let length: Int64?
     private let exchange: Exchange
@@ -78,7 +81,7 @@ final class BodySender: @unchecked Sendable {
     /// The body's end: the piece that completes the declared length, or the last chunk.
     private func finish(_ last: Bytes?) {
         guard !isStopped, let connection else { return }
-        var buffer = ByteBufferAllocator().buffer(capacity: (last?.count ?? 0) + 8)
+        var buffer = length == 0 ? connection.output : ByteBufferAllocator().buffer(capacity: (last?.count ?? 0) + 8)
         last?.withUnsafeBytes { _ = buffer.writeBytes($0) }
         if length == nil { buffer.writeStaticString("0\r\n\r\n") }
         let count = Int64(last?.count ?? 0)
@@ -114,17 +117,19 @@ final class BodySender: @unchecked Sendable {
             while let piece = try await reader.next() {
                 if piece.count == 0 { continue }
                 taken += Int64(piece.count)
-                if let length, taken >= length {
-                    guard taken == length else {
-                        return abort("the body is longer than the \(length) bytes that were declared")
-                    }
-                    last = piece
-                    continue
+                if let length, taken > length || last != nil {
+                    return abort("the body is longer than the \(length) bytes that were declared")
                 }
-                let goesOn = await withUnsafeContinuation { continuation in
-                    loop.execute { self.write(piece, continuation) }
+                var rest = piece
+                while rest.count > Self.writtenAtOnce {
+                    guard await write(rest.slice(0..<Self.writtenAtOnce)) else { return }
+                    rest = rest.slice(Self.writtenAtOnce..<rest.count)
                 }
-                if !goesOn { return }
+                if taken == length {
+                    last = rest
+                } else {
+                    guard await write(rest) else { return }
+                }
             }
             if let length, taken != length {
                 return abort("the body has \(taken) bytes and \(length) were declared")
@@ -132,6 +137,13 @@ final class BodySender: @unchecked Sendable {
             loop.execute { [last] in self.finish(last) }
         } catch {
             abort("the body could not be read: \(error)", error)
+        }
+    }
+
+    /// False if nothing more is wanted.
+    private func write(_ piece: Bytes) async -> Bool {
+        await withUnsafeContinuation { continuation in
+            loop.execute { self.write(piece, continuation) }
         }
     }
 

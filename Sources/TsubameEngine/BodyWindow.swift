@@ -33,7 +33,7 @@ final class BodyWindow: Sendable {
         state.withLock { state in
             if isCollected { state.pulledBytes = Self.highWater }
             state.pieces = Deque(pieces)
-            state.bufferedBytes = pieces.reduce(0) { $0 + $1.count }
+            state.bufferedBytes = pieces.reduce(0) { $0 + $1.cost }
         }
     }
 
@@ -43,7 +43,7 @@ final class BodyWindow: Sendable {
     func append(_ piece: Bytes) -> Bool {
         let (waiter, pause) = state.withLock { state in
             state.pieces.append(piece)
-            state.bufferedBytes += piece.count
+            state.bufferedBytes += piece.cost
             let pause = state.bufferedBytes >= state.highWater && state.end == nil
             if pause { state.isPaused = true }
             defer { state.waiter = nil }
@@ -100,8 +100,11 @@ final class BodyWindow: Sendable {
 
     func cancel() {
         let isOver = state.withLock { state in
-            defer { state.pieces.removeAll() }
-            return state.end != nil
+            let isOver = state.end != nil
+            // What is not read was not given: it must not look like the end of a whole body.
+            if !state.pieces.isEmpty { state.end = .failure(.givenUp) }
+            state.pieces.removeAll()
+            return isOver
         }
         if !isOver { exchange.cancel() }
     }
@@ -119,6 +122,11 @@ final class BodyPull: BodySource {
     func next() async throws(CallError) -> Bytes? { try await window.next() }
 
     func cancel() { window.cancel() }
+}
+
+extension Bytes {
+    /// What it takes to keep it: many small pieces are more than their bytes.
+    fileprivate var cost: Int { count + 128 }
 }
 
 extension BodyWindow {
@@ -139,7 +147,7 @@ extension BodyWindow.State {
     fileprivate mutating func take() -> BodyWindow.Step {
         if isReading { return .busy }
         if let piece = pieces.popFirst() {
-            bufferedBytes -= piece.count
+            bufferedBytes -= piece.cost
             if pulledBytes < BodyWindow.highWater { pulledBytes += piece.count }
             let resumes = isPaused && bufferedBytes < highWater / 2
             if resumes { isPaused = false }

@@ -31,6 +31,11 @@ extension Connection {
         case .pieces(_, let length):
             smallBody = nil
             framing = length.map { .length($0) } ?? .chunked
+        case .file:
+            // The shard opens files before it asks for a connection.
+            detach(exchange)
+            exchange.fail(CallError(.misuse, "the body's file was not opened", phase: .preparing))
+            return shard.release(self)
         }
         do throws(WireError) {
             try writeHead(request, exchange.uri, framing, smallBody)
@@ -59,7 +64,8 @@ extension Connection {
             setDeadline(.idle, from: now)
             let sender = BodySender(reader, length: length, exchange: exchange, connection: self)
             self.sender = sender
-            context.writeAndFlush(wrapOutboundOut(output), promise: nil)
+            // With nothing to follow the head is the whole request, and waits until the reader has said so.
+            if length != 0 { context.writeAndFlush(wrapOutboundOut(output), promise: nil) }
             sender.start()
         } else {
             setDeadline(.head, from: now)
@@ -113,7 +119,7 @@ extension Connection {
 
     /// Bytes of the body went to the socket.
     func bodyMoved(of exchange: Exchange) {
-        guard self.exchange === exchange, isSending else { return }
+        guard self.exchange === exchange, isSending, !isPaused else { return }
         setDeadline(.idle, from: MonotonicClock.now)
     }
 

@@ -27,7 +27,7 @@ final class Connection: ChannelInboundHandler, @unchecked Sendable {
     @exclusivity(unchecked) private var deadline = Deadline()
     private var limit = Timeouts.Name.head
     var sender: BodySender?
-    private var isPaused = false
+    var isPaused = false
     var isSending = false
     private var failure: (any Error)?
     private(set) var facts: ConnectionInfo?
@@ -154,6 +154,12 @@ final class Connection: ChannelInboundHandler, @unchecked Sendable {
         guard exchanges > 1, !decoder.hasSeenBytes, !exchange.isDone, exchange.request.mayBeReplayed else {
             return false
         }
+        do throws(CallError) {
+            try exchange.call.countExchange()
+        } catch {
+            fail(exchange, error)
+            return true
+        }
         detach(exchange)
         exchange.call.emit(
             .resending(exchange.request, why: "the idle connection had been closed by the server", after: .zero))
@@ -209,6 +215,7 @@ final class Connection: ChannelInboundHandler, @unchecked Sendable {
     private func consume(_ buffer: inout ByteBuffer, for exchange: Exchange) {
         var offset = 0
         var pause = false
+        var received = ReceivedPieces()
         do throws(WireError) {
             reading: while true {
                 let event = try buffer.withUnsafeReadableBytes { bytes throws(WireError) in
@@ -226,8 +233,10 @@ final class Connection: ChannelInboundHandler, @unchecked Sendable {
                 case .head(let head, let length):
                     exchange.begin(head, length: length)
                 case .body(let range):
-                    if exchange.receive(buffer.bytes(range)) { pause = true }
+                    received.add(range, of: buffer)
                 case .end(let trailers):
+                    if let piece = received.take(from: buffer) { _ = exchange.receive(piece) }
+                    guard self.exchange === exchange else { return }
                     complete(exchange, leftover: buffer.readableBytes - offset)
                     exchange.end(trailers: trailers)
                     return
@@ -235,9 +244,15 @@ final class Connection: ChannelInboundHandler, @unchecked Sendable {
                 guard self.exchange === exchange else { return }
             }
         } catch {
-            fail(exchange, CallError(error, phase: exchange.phase, connection: exchange.info))
+            // What came before the fault is given before the error is.
+            if let piece = received.take(from: buffer) { _ = exchange.receive(piece) }
+            if self.exchange === exchange {
+                fail(exchange, CallError(error, phase: exchange.phase, connection: exchange.info))
+            }
             return
         }
+        if let piece = received.take(from: buffer) { pause = exchange.receive(piece) }
+        guard self.exchange === exchange else { return }
         if offset < buffer.readableBytes {
             buffer.moveReaderIndex(forwardBy: offset)
             pending = buffer
@@ -320,18 +335,5 @@ final class Connection: ChannelInboundHandler, @unchecked Sendable {
         default: reason = "no byte moved for \(time)"
         }
         exchange.timedOut(limit, reason)
-    }
-}
-
-extension ByteBuffer {
-    /// The bytes at `range` of the readable ones: shared with the buffer, or copied if they are a small part of it.
-    func bytes(_ range: Range<Int>) -> Bytes {
-        withUnsafeReadableBytesWithStorageManagement { bytes, storage in
-            guard range.lowerBound >= 0, range.upperBound <= bytes.count, let base = bytes.baseAddress else {
-                return Bytes()
-            }
-            if range.count < capacity / 4 { return Bytes(copying: UnsafeRawBufferPointer(rebasing: bytes[range])) }
-            return Bytes(owner: storage.takeUnretainedValue(), base: base + range.lowerBound, count: range.count)
-        }
     }
 }

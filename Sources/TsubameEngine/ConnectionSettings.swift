@@ -31,10 +31,13 @@ public struct ConnectionSettings: Sendable, Hashable {
 
     public var tls = TLS()
     /// Addresses used instead of asking the resolver: `["host:443": "127.0.0.1:8443"]`. The host stays what it is for
-    /// TLS, cookies and the Host field.
+    /// TLS, cookies and the Host field; only where it is an address itself does TLS check the certificate for the
+    /// address that was connected to.
     public var resolve: [String: String] = [:]
-    /// Connections to one origin at once; further calls wait (``Timeouts/pool``).
-    public var connectionsPerOrigin = 256
+    /// Connections to one origin at once; further calls wait (``Timeouts/pool``). The default, 256, and more are counted
+    /// for each event loop; fewer are fewer in all: the calls to an origin then share one loop.
+    public var connectionsPerOrigin = ConnectionSettings.defaultConnectionsPerOrigin
+    static let defaultConnectionsPerOrigin = 256
     /// How long an idle connection is kept.
     public var idleConnectionLifetime: Duration = .seconds(55)
 

@@ -10,7 +10,7 @@ struct Deadline {
     private var armedFor = MonotonicClock.never
     private var timer: Scheduled<Void>?
 
-    /// Sets when it is due; `fire` is called on the loop, and is to ask ``isDue(rearming:)``.
+    /// Sets when it is due; `fire` is called on the loop, and is to ask ``hasPassed(on:_:)``.
     @inline(__always)
     mutating func set(_ time: MonotonicTime, on loop: any EventLoop, _ fire: @autoclosure () -> @Sendable () -> Void) {
         due = time

@@ -25,6 +25,7 @@ final class Dial: @unchecked Sendable {
     private var failures: [(address: String, reason: String)] = []
     private var channel: (any Channel)?
     private var timer: Scheduled<Void>?
+    private var connectDue = MonotonicClock.never
     private var isDone = false
 
     init(_ exchange: Exchange) {
@@ -76,7 +77,7 @@ final class Dial: @unchecked Sendable {
             key.origin, Connection(key: key, shard: shard, dial: self, limits: exchange.call.limits)
         )
         ClientBootstrap(group: shard.loop)
-            .connectTimeout(.hours(24))
+            .connectTimeout(patience)
             // After each read a body that nobody takes can pause; what fills the buffer at once is rarely all there is.
             .channelOption(.maxMessagesPerRead, value: 1)
             .channelOption(
@@ -116,6 +117,16 @@ final class Dial: @unchecked Sendable {
                     self.tryNext(tls: tls)
                 }
             }
+    }
+
+    /// How long this address may take: its share of what is left, so that one that is dead does not cost the others
+    /// their turn. The last one has all of it, and ends by the dial's own timer.
+    private var patience: TimeAmount {
+        let left = Int64(addresses.count)
+        guard left > 0, connectDue != MonotonicClock.never else { return .hours(24) }
+        let now = MonotonicClock.now
+        let remaining = Int64(clamping: connectDue > now ? connectDue - now : 0)
+        return .nanoseconds(Swift.max(remaining / (left + 1), 250_000_000))
     }
 
     /// The connection is there, secured if it has to be.
@@ -179,6 +190,7 @@ final class Dial: @unchecked Sendable {
         let nanoseconds = exchange.call.timeouts.nanoseconds(limit)
         guard nanoseconds != MonotonicClock.never else { return }
         let amount = TimeAmount.nanoseconds(Int64(clamping: nanoseconds))
+        if limit == .connect { connectDue = MonotonicClock.now &+ UInt64(clamping: amount.nanoseconds) }
         timer = shard.loop.scheduleTask(in: amount) { [weak self] in self?.timedOut(limit) }
     }
 
@@ -214,6 +226,9 @@ final class Dial: @unchecked Sendable {
     static func words(_ error: any Error) -> String {
         if let error = error as? IOError { return String(cString: strerror(error.errnoCode)).lowercasedFirst }
         if let error = error as? ChannelError, error == .eof { return "closed by the server" }
+        if case ChannelError.connectTimeout(let time)? = error as? ChannelError {
+            return "no answer within \(Duration.nanoseconds(time.nanoseconds).inSeconds)"
+        }
         if let error = error as? NIOConnectionError, let first = error.connectionErrors.first {
             return words(first.error)
         }

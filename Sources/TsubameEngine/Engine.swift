@@ -10,7 +10,7 @@ public import TsubameCore
 ///
 /// An origin has a home loop; a call that already runs on a loop stays on that one, any other goes to the home loop.
 /// See ARCHITECTURE.md, "Engine".
-public struct Engine: Transport {
+public struct Engine: PromptTransport {
     private let loops: LoopSet
     private let settings: SharedSettings
 
@@ -41,10 +41,29 @@ public struct Engine: Transport {
         if request.method == .connect {
             throw CallError(.unsupported, "CONNECT is not a method to be sent by hand", request: request)
         }
-        let upload: Upload = request.body.isEmpty ? .none : try await Upload(request.body)
+        let upload: Upload = request.body.isEmpty ? .none : try Upload(request.body)
         let key = ConnectionKey(origin: uri.origin, settings: settings)
         let (shard, isHere) = loops.shard(for: key)
         let exchange = Exchange(request, uri: uri, call: call, key: key, shard: shard, upload: upload)
+        if call.isGuarded {
+            // An interceptor may have cancelled the task that it goes on in, and nothing else of the call.
+            await withTaskCancellationHandler {
+                await run(exchange, on: shard, isHere: isHere)
+            } onCancel: {
+                exchange.cancel()
+            }
+        } else {
+            await run(exchange, on: shard, isHere: isHere)
+        }
+        switch exchange.takeOutcome() {
+        case .success(let response): return response
+        case .failure(let error): throw error
+        case nil: throw CallError(.misuse, "the exchange was resumed without an outcome", request: request)
+        }
+    }
+
+    @inline(__always)
+    private func run(_ exchange: Exchange, on shard: Shard, isHere: Bool) async {
         await withUnsafeContinuation { continuation in
             exchange.wait(continuation)
             if isHere {
@@ -56,11 +75,6 @@ public struct Engine: Transport {
                     shard.start(exchange)
                 }
             }
-        }
-        switch exchange.takeOutcome() {
-        case .success(let response): return response
-        case .failure(let error): throw error
-        case nil: throw CallError(.misuse, "the exchange was resumed without an outcome", request: request)
         }
     }
 

@@ -40,12 +40,14 @@ final class Exchange: CallCancellable, @unchecked Sendable {
 
     private var head: ReceivedHead?
     private var expectedLength: Int64?
-    private var gathered: [Bytes] = []
+    private var gathered = GatheredBytes()
     private var receivedBytes: Int64 = 0
     private var lastReceiveEvent: MonotonicTime = 0
     private(set) var window: BodyWindow?
     private var trailers: TrailerBox?
     private var isOver = false
+    private var hasBegun = false
+    private var isCancelled = false
 
     init(_ request: Request, uri: TargetURI, call: Call, key: ConnectionKey, shard: Shard, upload: Upload) {
         self.request = request
@@ -69,10 +71,16 @@ final class Exchange: CallCancellable, @unchecked Sendable {
     /// From any thread: ends the exchange, wherever it is.
     func cancel() {
         if shard.loop.inEventLoop {
-            fail(call.cancelled(phase))
+            cancelHere()
         } else {
-            shard.loop.execute { self.fail(self.call.cancelled(self.phase)) }
+            shard.loop.execute { self.cancelHere() }
         }
+    }
+
+    private func cancelHere() {
+        // Before it has begun, nobody can be resumed yet.
+        guard hasBegun else { return isCancelled = true }
+        fail(call.cancelled(phase))
     }
 
     /// From any thread: the reader has made room.
@@ -85,6 +93,17 @@ final class Exchange: CallCancellable, @unchecked Sendable {
     }
 
     // MARK: On the loop
+
+    /// The exchange is in the hands of its loop; false if it has been ended at once.
+    func begin() -> Bool {
+        if isOver { return false }
+        hasBegun = true
+        guard !isCancelled, call.onCancel(self) else {
+            fail(call.cancelled(phase))
+            return false
+        }
+        return true
+    }
 
     /// Why the request cannot be sent, if it cannot.
     var invalidity: CallError? {
@@ -120,7 +139,7 @@ final class Exchange: CallCancellable, @unchecked Sendable {
         } else {
             resume(.failure(error))
         }
-        gathered = []
+        gathered = GatheredBytes()
     }
 
     func timedOut(_ limit: Timeouts.Name, _ reason: String) {
@@ -167,8 +186,8 @@ final class Exchange: CallCancellable, @unchecked Sendable {
     /// Everything that one read held has been given; what is not over by now, and is not to be gathered, is streamed.
     func endOfRead() {
         guard !isOver, window == nil, let head, call.wantsStream || receivedBytes > Self.gatheredBytes else { return }
-        let window = BodyWindow(self, initial: gathered, isCollected: !call.wantsStream)
-        gathered = []
+        let window = BodyWindow(self, initial: gathered.all(), isCollected: !call.wantsStream)
+        gathered = GatheredBytes()
         self.window = window
         resume(.success(response(head, ReceivedBody(BodyPull(window)), trailers: trailers)))
     }
@@ -184,8 +203,8 @@ final class Exchange: CallCancellable, @unchecked Sendable {
             self.window = nil
             window.end(.success(()))
         } else {
-            resume(.success(response(head, ReceivedBody(Bytes(joining: gathered)), trailers: trailers)))
-            gathered = []
+            resume(.success(response(head, ReceivedBody(gathered.joined()), trailers: trailers)))
+            gathered = GatheredBytes()
         }
     }
 
@@ -209,23 +228,39 @@ final class Exchange: CallCancellable, @unchecked Sendable {
         info = nil
         phase = .waiting
         head = nil
-        gathered = []
+        gathered = GatheredBytes()
         receivedBytes = 0
-        guard case .pieces = upload else { return shard.start(self) }
-        Task(executorPreference: call.executor) {
-            let reopened: Result<Upload, CallError>
+        if case .pieces = upload {
             do throws(CallError) {
-                reopened = .success(try await Upload(self.request.body))
+                upload = try Upload(request.body)
             } catch {
-                reopened = .failure(error)
+                return fail(error)
             }
-            self.shard.loop.execute {
-                switch reopened {
-                case .success(let upload):
-                    self.upload = upload
-                    if !self.isOver { self.shard.start(self) }
-                case .failure(let error): self.fail(error)
-                }
+        }
+        shard.start(self)
+    }
+
+    /// Opens the file that is the body, and starts again; the total time runs meanwhile.
+    func openFile(_ path: String) {
+        phase = .preparing
+        let timer =
+            call.deadline == MonotonicClock.never
+            ? nil
+            : shard.loop.scheduleTask(deadline: .uptimeNanoseconds(call.deadline)) {
+                self.fail(self.call.expired(self.phase))
+            }
+        FileReader.open(path, on: shard.loop).assumeIsolated().whenComplete { result in
+            timer?.cancel()
+            guard !self.isOver else { return }
+            switch result {
+            case .success(let reader):
+                self.upload = .pieces(reader, length: reader.length)
+                self.phase = .waiting
+                self.shard.start(self)
+            case .failure(let error):
+                self.fail(
+                    error as? CallError
+                        ?? CallError(.requestBody, "the file \(path) cannot be read: \(error)", underlying: error))
             }
         }
     }

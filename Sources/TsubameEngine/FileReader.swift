@@ -7,6 +7,7 @@ import Musl
 #elseif canImport(Darwin)
 import Darwin
 #endif
+import NIOCore
 import NIOPosix
 import TsubameCore
 
@@ -29,23 +30,19 @@ final class FileReader: BodyReader, @unchecked Sendable {
 
     static func isReadable(_ path: String) -> Bool { access(path, R_OK) == 0 }
 
-    static func open(_ path: String) async throws(CallError) -> FileReader {
-        do {
-            return try await NIOThreadPool.singleton.runIfActive { try openNow(path) }
-        } catch let error as CallError {
-            throw error
-        } catch {
-            throw CallError(.cancelled, "the call was cancelled", phase: .preparing, underlying: error)
-        }
+    static func open(_ path: String, on loop: any EventLoop) -> EventLoopFuture<FileReader> {
+        NIOThreadPool.singleton.runIfActive(eventLoop: loop) { try openNow(path) }
     }
 
     private static func openNow(_ path: String) throws -> FileReader {
+        // O_NONBLOCK, since a pipe's opening would otherwise wait for a writer; to a file it means nothing.
+        let flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK
         #if canImport(Darwin)
-        let descriptor = Darwin.open(path, O_RDONLY | O_CLOEXEC)
+        let descriptor = Darwin.open(path, flags)
         #elseif canImport(Musl)
-        let descriptor = Musl.open(path, O_RDONLY | O_CLOEXEC)
+        let descriptor = Musl.open(path, flags)
         #else
-        let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC)
+        let descriptor = Glibc.open(path, flags)
         #endif
         guard descriptor >= 0 else {
             throw CallError(.requestBody, "the file \(path) cannot be read: \(String(cString: strerror(errno)))")

@@ -28,7 +28,13 @@ final class LoopSet: Sendable {
     /// Where a call is to run, and whether that is the current thread.
     @inline(__always)
     func shard(for key: ConnectionKey) -> (Shard, isHere: Bool) {
-        if let loop = MultiThreadedEventLoopGroup.currentEventLoop {
+        let loop = MultiThreadedEventLoopGroup.currentEventLoop
+        if key.settings.settings.connectionsPerOrigin < ConnectionSettings.defaultConnectionsPerOrigin {
+            // A limit can be kept only where all connections of an origin are.
+            let home = shards[key.origin.spread % shards.count]
+            return (home, home.loop === loop)
+        }
+        if let loop {
             for shard in shards where shard.loop === loop { return (shard, true) }
         }
         let home = shards[key.origin.spread % shards.count]

@@ -34,11 +34,19 @@ enum Resolver {
             let loopback = ["127.0.0.1", "::1"].compactMap { try? SocketAddress(ipAddress: $0, port: port) }
             return loop.makeSucceededFuture(loopback)
         }
-        let (name, number) = (host, port)
-        return NIOThreadPool.singleton.runIfActive(eventLoop: loop) { try lookUp(name, number) }
+        let (promise, number) = (loop.makePromise(of: [SocketAddress].self), port)
+        lookUps.ask(host) { result in
+            promise.completeWith(
+                result.flatMap { addresses in
+                    Result { try addresses.map { try SocketAddress(ipAddress: $0, port: number) } }
+                })
+        }
+        return promise.futureResult
     }
 
-    private static func lookUp(_ host: String, _ port: Int) throws -> [SocketAddress] {
+    private static let lookUps = LookUps(lookUp)
+
+    private static func lookUp(_ host: String) throws -> [String] {
         var hints = addrinfo()
         #if canImport(Glibc)
         hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
@@ -54,7 +62,7 @@ enum Resolver {
                 .nameResolution, "\(host) has no address: \(String(cString: gai_strerror(status)))", phase: .resolving,
                 advice: "check the host's name and the network")
         }
-        var addresses: [SocketAddress] = []
+        var addresses: [String] = []
         var next = list
         while let entry = next?.pointee {
             next = entry.ai_next
@@ -63,8 +71,7 @@ enum Resolver {
             var text = [CChar](repeating: 0, count: Int(NI_MAXHOST))
             guard getnameinfo(name, entry.ai_addrlen, &text, socklen_t(text.count), nil, 0, NI_NUMERICHOST) == 0
             else { continue }
-            let numeric = String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
-            if let address = try? SocketAddress(ipAddress: numeric, port: port) { addresses.append(address) }
+            addresses.append(String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self))
         }
         guard !addresses.isEmpty else {
             throw CallError(.nameResolution, "\(host) has no address", phase: .resolving)

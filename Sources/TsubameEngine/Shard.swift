@@ -1,6 +1,5 @@
 // Shard: what one event loop owns: its connections by origin, and the exchanges that wait for one.
 
-import DequeModule
 import NIOCore
 import Synchronization
 import TsubameCore
@@ -40,10 +39,11 @@ final class Shard: @unchecked Sendable {
     /// Begins an exchange: on the newest idle connection, or else it waits, and a connection is made if there may be
     /// one more.
     func start(_ exchange: Exchange) {
-        guard exchange.call.onCancel(exchange) else { return exchange.fail(exchange.call.cancelled(.waiting)) }
+        guard exchange.begin() else { return }
         guard !isClosed else {
             return exchange.fail(CallError(.cancelled, "the client is closed", phase: .waiting))
         }
+        if case .file(let path) = exchange.upload { return exchange.openFile(path) }
         let pool = pool(exchange.key)
         if pool.waiting.isEmpty, exchange.sendings == 0, let connection = pool.takeIdle(for: exchange) {
             pool.leased += 1
@@ -51,7 +51,6 @@ final class Shard: @unchecked Sendable {
         }
         // Before a connection is made for nothing; one that is there finds out as it writes the head.
         if let error = exchange.invalidity { return exchange.fail(error) }
-        exchange.isWaiting = true
         pool.waiting.append(exchange)
         exchange.call.emit(.queued)
         // Whoever was told may have cancelled the call.
@@ -78,8 +77,7 @@ final class Shard: @unchecked Sendable {
     /// Taken out of the queue because it has ended otherwise.
     func forget(_ exchange: Exchange) {
         guard exchange.isWaiting, let pool = pools[exchange.key] else { return }
-        exchange.isWaiting = false
-        pool.waiting.removeAll { $0 === exchange }
+        pool.waiting.remove(exchange)
         // A dial that was made for it goes on only if someone else is waiting.
         if let index = pool.dials.firstIndex(where: { $0.exchange === exchange }), pool.waiting.count < pool.dials.count
         {
@@ -101,7 +99,7 @@ final class Shard: @unchecked Sendable {
             release(connection)
         case .failure(let error):
             // If the exchange found another connection meanwhile, the failure concerns nobody.
-            if pool.waiting.contains(where: { $0 === dial.exchange }) { dial.exchange.fail(error) }
+            if dial.exchange.isWaiting { dial.exchange.fail(error) }
             dialIfNeeded(pool)
         }
     }
@@ -110,7 +108,6 @@ final class Shard: @unchecked Sendable {
     func release(_ connection: Connection) {
         let pool = pool(connection.key)
         while let next = pool.waiting.popFirst() {
-            next.isWaiting = false
             if next.isDone { continue }
             if let facts = next.dialFacts {
                 next.timings.resolvedAt = facts.resolvedAt
@@ -169,7 +166,7 @@ final class Shard: @unchecked Sendable {
         waitDeadline.clear()
         let now = MonotonicClock.now
         var next = MonotonicClock.never
-        for exchange in pools.values.flatMap({ Array($0.waiting) }) {
+        for exchange in pools.values.flatMap(\.waiting.all) {
             if exchange.waitDeadline > now {
                 next = Swift.min(next, exchange.waitDeadline)
             } else if exchange.waitLimit == .total {
@@ -222,7 +219,7 @@ final class OriginPool {
     /// The newest last.
     var idle: [Connection] = []
     var leased = 0
-    var waiting = Deque<Exchange>()
+    var waiting = WaitingList()
     var dials: [Dial] = []
 
     init(_ key: ConnectionKey) { self.key = key }

@@ -9,11 +9,13 @@ enum Upload: Sendable {
     case small(Bytes)
     /// Piece by piece, by a task that waits while the socket is full. `length` nil: chunked.
     case pieces(any BodyReader, length: Int64?)
+    /// A file that has still to be opened, and becomes pieces then.
+    case file(path: String)
 
     /// Bodies up to this size go out with the head.
     static let smallBytes = 32 << 10
 
-    init(_ body: Body) async throws(CallError) {
+    init(_ body: Body) throws(CallError) {
         switch body.content {
         case nil:
             self = .none
@@ -22,8 +24,7 @@ enum Upload: Sendable {
                 bytes.count <= Self.smallBytes
                 ? .small(bytes) : .pieces(BytesReader(bytes), length: Int64(bytes.count))
         case .file(let path):
-            let reader = try await FileReader.open(path)
-            self = .pieces(reader, length: reader.length)
+            self = .file(path: path)
         case .stream(let open, _):
             self = .pieces(open(), length: body.length)
         case .failed(let error):

@@ -13,7 +13,7 @@ public import TsubameCore
 /// (`/users`), whole (`/v1/users`), or with its origin (`https://api.example.com/v1/users`); with a `?`, the query must
 /// be the same too; with a `*` at its end, it stands for all that begin so. The most exact route wins. A request that no
 /// route fits fails with ``CallError/Kind/connectionFailed`` and a text that lists the routes.
-public final class StubTransport: Transport {
+public final class StubTransport: PromptTransport {
     struct State: Sendable {
         var routes: [StubRoute.Entry] = []
         var requests: [Request] = []

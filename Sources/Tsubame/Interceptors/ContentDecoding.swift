@@ -82,7 +82,8 @@ private final class InflateTransform: BodyTransform, @unchecked Sendable {
             let stands = consumed == 0 && output.count == 0
             input = stands ? Bytes() : input.slice(consumed..<Swift.max(consumed, input.count))
             mayHaveMore = decoder.mayHaveMore && output.count == capacity
-            return output
+            // A little output must not keep all the memory that was got for it.
+            return output.count < capacity / 4 ? output.copied() : output
         } catch {
             throw CallError(.contentCoding, error.description, phase: .receivingBody, underlying: error)
         }

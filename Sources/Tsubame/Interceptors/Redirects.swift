@@ -72,9 +72,11 @@ struct Redirects: Judge {
             default: false
             }
         let origin = next.uri?.origin
-        let hasLostBody = hop.request.body.isEmpty && !hop.call.original.body.isEmpty
+        let start = hop.request.entry ?? hop.call.original
+        let hasLostBody = hop.request.body.isEmpty && !start.body.isEmpty
         if target.origin != origin, hop.request.isForeign || !(target.origin == home || isAllowed(target.origin)) {
-            next = hop.call.original
+            next = start
+            next.entry = hop.request.entry
             next.method = method
             next.isForeign = true
             for name in [HTTPField.Name.authorization, .proxyAuthorization, .cookie, .host] {

@@ -49,7 +49,7 @@ public struct BlockingClient: Sendable {
             let call = client.makeCall(
                 request, wantsStream: true, defaultTotal: Self.defaultTotal, executor: executor)
             return try await client.perform(call) { response throws(CallError) in
-                try Self.read(response, request, body)
+                try Self.read(response, request, executor, body)
             }
         }
         return try result.get()
@@ -57,7 +57,7 @@ public struct BlockingClient: Sendable {
 
     /// Runs on the waiting thread; each pull drives that thread in turn.
     private static func read<T: Sendable>(
-        _ response: Response, _ request: Request,
+        _ response: Response, _ request: Request, _ executor: ThreadExecutor,
         _ body: (Response, _ next: () throws(CallError) -> Bytes?) throws -> T
     ) throws(CallError) -> Result<T, any Error> {
         defer { response.body.discard() }
@@ -69,7 +69,9 @@ public struct BlockingClient: Sendable {
                         whole = Bytes()
                         return bytes
                     }
-                    return try wait(request) { _ async throws(CallError) in try await response.body.next() }
+                    return try wait(request, on: executor) { _ async throws(CallError) in
+                        try await response.body.next()
+                    }
                 })
         } catch let error as CallError {
             throw error
@@ -79,15 +81,17 @@ public struct BlockingClient: Sendable {
     }
 
     /// Drives an asynchronous operation on this thread until it is done.
+    /// - Parameter outer: that of the operation that this one is part of: its jobs, such as the sending of a body, go on.
     private static func wait<T: Sendable>(
-        _ request: Request, _ operation: @escaping @Sendable (ThreadExecutor) async throws(CallError) -> T
+        _ request: Request, on outer: ThreadExecutor? = nil,
+        _ operation: @escaping @Sendable (ThreadExecutor) async throws(CallError) -> T
     ) throws(CallError) -> T {
         guard !Engine.isOnLoop else {
             throw CallError(
                 .misuse, "a blocking call on an event loop's thread would wait for itself", phase: .preparing,
                 advice: "use the async way there", request: request)
         }
-        let executor = ThreadExecutor()
+        let executor = outer ?? ThreadExecutor()
         let outcome = OutcomeBox<T>()
         let task = Task(executorPreference: executor) {
             do throws(CallError) {
@@ -95,9 +99,10 @@ public struct BlockingClient: Sendable {
             } catch {
                 outcome.set(.failure(error))
             }
-            executor.stop()
+            executor.wake()
         }
-        executor.run()
+        executor.run { outcome.isSet }
+        if outer == nil { executor.stop() }
         guard let result = outcome.value else {
             task.cancel()
             throw CallError(.cancelled, "the waiting thread gave up", request: request)
@@ -132,23 +137,30 @@ final class ThreadExecutor: TaskExecutor {
 
     func asUnownedTaskExecutor() -> UnownedTaskExecutor { UnownedTaskExecutor(ordinary: self) }
 
-    func run() {
-        while true {
-            let (jobs, isStopped) = queue.withLock { queue in
-                defer { queue.jobs = [] }
-                return (queue.jobs, queue.isStopped)
-            }
-            for job in jobs { job.runSynchronously(on: asUnownedTaskExecutor()) }
-            if jobs.isEmpty {
-                if isStopped { return }
+    /// Runs jobs on this thread until `isDone`; one of them may call this again.
+    func run(until isDone: () -> Bool) {
+        while !isDone() {
+            if let job = queue.withLock({ $0.jobs.isEmpty ? nil : $0.jobs.removeFirst() }) {
+                job.runSynchronously(on: asUnownedTaskExecutor())
+            } else {
                 ready.wait()
             }
         }
     }
 
+    /// Lets the waiting thread look again whether it is done.
+    func wake() { ready.signal() }
+
+    /// This thread goes on: what is left over runs elsewhere.
     func stop() {
-        queue.withLock { $0.isStopped = true }
-        ready.signal()
+        let rest = queue.withLock { queue in
+            queue.isStopped = true
+            defer { queue.jobs = [] }
+            return queue.jobs
+        }
+        for job in rest {
+            DispatchQueue.global().async { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
+        }
     }
 }
 
@@ -156,6 +168,7 @@ private final class OutcomeBox<T: Sendable>: Sendable {
     private let box = Mutex<Result<T, CallError>?>(nil)
 
     var value: Result<T, CallError>? { box.withLock { $0 } }
+    var isSet: Bool { box.withLock { $0 != nil } }
 
     func set(_ value: Result<T, CallError>) { box.withLock { $0 = value } }
 }
