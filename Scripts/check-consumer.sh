@@ -15,11 +15,20 @@ if ! diff <(grep -v '^#' Scripts/consumer-packages.txt) <(echo "$resolved"); the
     echo "What a user of product Tsubame resolves has changed (< committed, > now): Scripts/consumer-packages.txt" >&2
     exit 1
 fi
+# Nor is it built with what is not there on every machine: neither linked, nor any of its headers read.
 for library in sqlite3 brotlidec zstd xml2; do
     if ldd Benchmarks/.build/release/tsubame-bench | grep -q "lib$library"; then
         echo "the consumer links lib$library" >&2
         exit 1
     fi
 done
-echo "the consumer resolves the $(grep -vc '^#' Scripts/consumer-packages.txt) committed packages and links none of SQLite, brotli, zstd, libxml2"
+if ! find -L Benchmarks/.build/release -name '*.d' -print -quit | grep -q .; then
+    echo "no dependency files are left by the build: its headers cannot be checked" >&2
+    exit 1
+fi
+if headers=$(find -L Benchmarks/.build/release -name '*.d' -exec grep -hoE '[^ ]*/(sqlite3|brotli/[a-z]+|zstd|libxml2?/[a-z]+)\.h' {} + | sort -u | grep .); then
+    printf 'the consumer is built with these headers:\n%s\n' "$headers" >&2
+    exit 1
+fi
+echo "the consumer resolves the $(grep -vc '^#' Scripts/consumer-packages.txt) committed packages and is built without SQLite, brotli, zstd, libxml2"
 Scripts/check-counts.sh

@@ -14,6 +14,7 @@ import io
 import json
 import os
 import pathlib
+import re
 import socket
 import subprocess
 import sys
@@ -437,12 +438,26 @@ def compare(ours, theirs, verbose):
 
 def main():
     parser = argparse.ArgumentParser(description="Compares an HTTPBin server with PyPI's httpbin.")
-    parser.add_argument("--ours", required=True, help="the URL of the HTTPBin server")
+    parser.add_argument("--ours", help="the URL of the HTTPBin server")
+    parser.add_argument("--tool", help="the program whose `serve` is the HTTPBin server, instead of --ours")
     parser.add_argument("--theirs", help="the URL of a running httpbin, instead of installing one")
     parser.add_argument("--cache", help="where the virtual environment is kept", type=pathlib.Path)
     parser.add_argument("--verbose", action="store_true", help="name also the requests with the same answers")
     options = parser.parse_args()
+    if options.tool:
+        process = subprocess.Popen([options.tool, "serve", "--port", "0"], stdout=subprocess.PIPE, text=True)
+        try:
+            options.ours = re.search(r"http://[^\s/]+", process.stdout.readline())[0]
+            return run(options)
+        finally:
+            process.terminate()
+            process.wait()
+    if not options.ours:
+        parser.error("--ours or --tool is needed")
+    return run(options)
 
+
+def run(options):
     ours = urllib.parse.urlsplit(options.ours)
     try:
         socket.create_connection((ours.hostname, ours.port or 80), timeout=5).close()

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Installs the system packages that building needs, or says which they are.
+# Installs the system packages that are missing, or says which they are.
+# setup.sh [test]: what building needs; with `test` what the checks need as well.
 set -euo pipefail
 
 if ! command -v swift >/dev/null 2>&1; then
@@ -7,25 +8,33 @@ if ! command -v swift >/dev/null 2>&1; then
     exit 1
 fi
 
+missing=()
+want() { # command, package
+    command -v "$1" >/dev/null 2>&1 || missing+=("$2")
+}
+want git git
 # zlib's header is the one system header that the library needs.
-if echo '#include <zlib.h>' | ${CC:-clang} -E - >/dev/null 2>&1 || [ -f /usr/include/zlib.h ]; then
-    exit 0
+if ! echo '#include <zlib.h>' | ${CC:-clang} -E - >/dev/null 2>&1 && [ ! -f /usr/include/zlib.h ]; then
+    missing+=(zlib1g-dev)
 fi
+if [ "${1:-}" = test ]; then
+    want python3 python3
+    python3 -c 'import venv, ensurepip' >/dev/null 2>&1 || missing+=(python3-venv)
+    want strip binutils
+    [ "$(uname)" = Darwin ] || want valgrind valgrind
+fi
+[ ${#missing[@]} -gt 0 ] || exit 0
 
 if [ "$(uname)" = Darwin ]; then
-    echo "zlib.h is missing: install Xcode's command line tools (xcode-select --install)" >&2
+    echo "missing: ${missing[*]} (Debian's names). Most come with xcode-select --install." >&2
     exit 1
 fi
-
-as_root() {
-    if [ "$(id -u)" = 0 ]; then "$@"; else sudo -n "$@"; fi
-}
-
+as_root() { if [ "$(id -u)" = 0 ]; then "$@"; else sudo -n "$@"; fi; }
 if command -v apt-get >/dev/null 2>&1 && { [ "$(id -u)" = 0 ] || sudo -n true 2>/dev/null; }; then
     export DEBIAN_FRONTEND=noninteractive
     as_root apt-get update -qq
-    as_root apt-get install -y -qq zlib1g-dev
+    as_root apt-get install -y -qq "${missing[@]}"
 else
-    echo "zlib's header is missing. Install it, on Debian and Ubuntu by:  sudo apt-get install zlib1g-dev" >&2
+    echo "Missing packages. Install them, on Debian and Ubuntu by:  sudo apt-get install ${missing[*]}" >&2
     exit 1
 fi

@@ -12,7 +12,7 @@ if ldd "$tool" | grep -qE 'libswift|libFoundation|libxml2|libsqlite3'; then
     ldd "$tool" >&2
     exit 1
 fi
-"$tool" demo > "$folder/demo.txt" || { cat "$folder/demo.txt" >&2; exit 1; }
+timeout 120 "$tool" demo > "$folder/demo.txt" || { cat "$folder/demo.txt" >&2; exit 1; }
 
 checks="$(dirname "$0")/check-charsets.py"
 python3 "$checks" make "$folder/charsets"
@@ -20,10 +20,39 @@ python3 "$checks" serve "$folder/charsets" --port-file "$folder/port" &
 server=$!
 until [ -s "$folder/port" ]; do
     kill -0 "$server" || exit 1
+    sleep 0.1
 done
 for file in "$folder"/charsets/*.bin; do
     name=$(basename "$file" .bin)
     "$tool" --text --ignore-stdin --print=b "http://127.0.0.1:$(cat "$folder/port")/$name" |
         python3 "$checks" compare "$folder/charsets" "$name"
 done
+
+# On a machine without root certificates the error says what to install.
+if [ "$(id -u)" = 0 ] && command -v chroot >/dev/null 2>&1; then
+    mkdir -p "$folder/root/bin"
+    cp "$tool" "$folder/root/bin/tsubame"
+    ldd "$tool" | grep -oE '/[^ ]+' | sort -u | while read -r library; do
+        mkdir -p "$folder/root$(dirname "$library")"
+        cp -L "$library" "$folder/root$library"
+    done
+    kill "$server"
+    python3 "$(dirname "$0")/serve-tls.py" --port-file "$folder/tls-port" &
+    server=$!
+    until [ -s "$folder/tls-port" ]; do
+        kill -0 "$server" || exit 1
+        sleep 0.1
+    done
+    said=$(chroot "$folder/root" /bin/tsubame --ignore-stdin "https://127.0.0.1:$(cat "$folder/tls-port")/" 2>&1) && {
+        echo "a server was trusted without root certificates" >&2
+        exit 1
+    }
+    case "$said" in *ca-certificates*) ;; *) printf 'no word of ca-certificates in:\n%s\n' "$said" >&2; exit 1 ;; esac
+else
+    echo "skipped: the error of a machine without root certificates needs root and chroot"
+fi
+
+# Installed, it still runs.
+make -s install PREFIX=/usr DESTDIR="$folder/installed" -o tool
+"$folder/installed/usr/bin/tsubame" --version
 echo "the static tool works"

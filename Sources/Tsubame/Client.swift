@@ -86,8 +86,10 @@ public final class Client: Sendable {
 
     /// Tells `observer` of everything that happens to this client's calls, until the observation is cancelled or
     /// dropped. It is called wherever the thing happens, event loops included: it must not block.
-    public func observe(_ observer: @escaping @Sendable (CallEvent) -> Void) -> Observation {
-        Observation(observers, observer)
+    /// - Parameter bodies: how many bytes of each body are told, at its end
+    ///   (``CallEvent/Kind/requestBody(_:)``, ``CallEvent/Kind/responseBody(_:)``).
+    public func observe(bodies: Int = 0, _ observer: @escaping @Sendable (CallEvent) -> Void) -> Observation {
+        Observation(observers, bodyBytes: bodies, observer)
     }
 
     /// Runs tasks on the event loops, for those who count microseconds: a call there hops nowhere.

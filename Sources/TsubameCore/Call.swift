@@ -107,6 +107,9 @@ public final class Call: Sendable {
     @inline(__always)
     package var isObserved: Bool { observer != nil || !observers.isEmpty }
 
+    /// How much of each body an observer wants to be told.
+    package var observedBodyBytes: Int { observers.bodyBytes }
+
     /// Tells the observers; with none, the event is not even made.
     @inline(__always)
     package func emit(_ kind: @autoclosure () -> CallEvent.Kind) {
@@ -135,7 +138,11 @@ public final class Call: Sendable {
 
     private func tell(_ kind: CallEvent.Kind) {
         let event = CallEvent(call: id, time: .nanoseconds(clamping: MonotonicClock.now &- start), kind: kind)
-        observer?(event)
+        switch kind {
+        // The caller's own observer wants no bodies.
+        case .requestBody, .responseBody: break
+        default: observer?(event)
+        }
         observers.send(event)
     }
 

@@ -32,6 +32,11 @@ public struct CallEvent: Sendable {
         case headReceived(Response)
         /// The response's body on its way, as received, before decoding.
         case receiving(Progress)
+        /// The first bytes of the request's body as they went out, once it has; for observers that ask for bodies.
+        case requestBody(Bytes)
+        /// The first bytes of the response's body as they came, before decoding, once it has ended; for observers that
+        /// ask for bodies.
+        case responseBody(Bytes)
         /// A judge sends again: why, and after how long.
         case resending(Request, why: String, after: Duration)
         /// Something that was decided on the way, such as a redirect that is not followed.

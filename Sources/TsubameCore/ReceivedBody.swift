@@ -28,11 +28,21 @@ public struct ReceivedBody: Sendable {
         if case .whole(let bytes) = content { bytes } else { nil }
     }
 
-    /// Puts a transform, such as a decoder, between the connection and the reader. It runs where the body is read.
-    package mutating func transform(by transform: any BodyTransform) {
+    /// Puts a transform, such as a decoder, between the connection and the reader. It runs where the body is read, never
+    /// on an event loop, unless the reader does.
+    public mutating func transform(by transform: any BodyTransform) {
         switch content {
         case .whole(let bytes): content = .stream(TransformedSource(WholeSource(bytes), transform))
         case .stream(let source): content = .stream(TransformedSource(source, transform))
+        }
+    }
+
+    /// Has `action` done once the body has been read to its end (nil), has failed, or was given up (the error says so):
+    /// once, where that happens.
+    public mutating func atEnd(_ action: @escaping @Sendable (CallError?) -> Void) {
+        switch content {
+        case .whole(let bytes): content = .stream(EndingSource(WholeSource(bytes), action))
+        case .stream(let source): content = .stream(EndingSource(source, action))
         }
     }
 
@@ -126,8 +136,14 @@ extension BodySource {
     package var received: any BodySource { self }
 }
 
-/// Turns the bytes of a body into others. Confined to the reader of the body.
-package protocol BodyTransform: AnyObject, Sendable {
+/// Turns the bytes of a body into others. Used by one reader at a time.
+///
+/// ```swift
+/// struct Counting: Hook {
+///     func didReceive(_ response: inout Response) { response.body.transform(by: Counter()) }
+/// }
+/// ```
+public protocol BodyTransform: AnyObject, Sendable {
     /// Takes over a piece of input; called only when ``pull()`` has answered nil.
     func push(_ input: Bytes)
     /// The next piece of output of bounded size; nil when more input is needed.

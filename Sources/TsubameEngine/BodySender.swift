@@ -21,6 +21,7 @@ final class BodySender: @unchecked Sendable {
     private var isComplete = false
     private var movedBytes: Int64 = 0
     private var lastEvent: MonotonicTime = 0
+    private var shown = GatheredBytes()
 
     init(_ reader: any BodyReader, length: Int64?, exchange: Exchange, connection: Connection) {
         self.reader = reader
@@ -55,6 +56,7 @@ final class BodySender: @unchecked Sendable {
         if length == nil { buffer.writeChunkHeader(piece.count) }
         piece.withUnsafeBytes { _ = buffer.writeBytes($0) }
         if length == nil { buffer.writeStaticString("\r\n") }
+        show(piece)
         let count = Int64(piece.count)
         let promise = loop.makePromise(of: Void.self)
         promise.futureResult.assumeIsolated().whenSuccess { self.moved(count) }
@@ -66,6 +68,11 @@ final class BodySender: @unchecked Sendable {
         } else {
             waiter = continuation
         }
+    }
+
+    private func show(_ piece: Bytes) {
+        let rest = exchange.shownBytes - shown.count
+        if rest > 0 { shown.append(piece.slice(0..<rest)) }
     }
 
     private func moved(_ count: Int64) {
@@ -84,6 +91,7 @@ final class BodySender: @unchecked Sendable {
         var buffer = length == 0 ? connection.output : ByteBufferAllocator().buffer(capacity: (last?.count ?? 0) + 8)
         last?.withUnsafeBytes { _ = buffer.writeBytes($0) }
         if length == nil { buffer.writeStaticString("0\r\n\r\n") }
+        if let last { show(last) }
         let count = Int64(last?.count ?? 0)
         let promise = loop.makePromise(of: Void.self)
         // It succeeds when the socket has the bytes, so before the answer to them can be read.
@@ -91,6 +99,7 @@ final class BodySender: @unchecked Sendable {
             guard let connection = self.connection else { return }
             self.isComplete = true
             self.moved(count)
+            if self.exchange.shownBytes > 0 { self.exchange.call.emit(.requestBody(self.shown.joined())) }
             connection.bodySent(of: self.exchange)
         }
         connection.write(buffer, of: exchange, promise: promise)

@@ -52,6 +52,9 @@ extension Connection {
             exchange.call.emit(.sent(request))
             if let smallBody {
                 exchange.call.emit(.sending(Progress(bytes: Int64(smallBody.count), total: Int64(smallBody.count))))
+                if exchange.shownBytes > 0 {
+                    exchange.call.emit(.requestBody(smallBody.slice(0..<exchange.shownBytes)))
+                }
             }
             // Whoever was told may have cancelled the call.
             guard self.exchange === exchange else { return }

@@ -35,6 +35,9 @@ final class Exchange: CallCancellable, @unchecked Sendable {
     var waitDeadline = MonotonicClock.never
     var waitLimit = Timeouts.Name.pool
     var isObserved = false
+    /// As much of each body as observers want to be told.
+    let shownBytes: Int
+    private var shown = GatheredBytes()
     /// Set by the dial that was made for this exchange.
     var dialFacts: DialFacts?
 
@@ -58,6 +61,7 @@ final class Exchange: CallCancellable, @unchecked Sendable {
         self.upload = upload
         timings.start = call.start
         isObserved = call.isObserved
+        shownBytes = isObserved ? call.observedBodyBytes : 0
     }
 
     /// What the waiting call was resumed with. It is kept no longer: a streamed body refers back to this exchange.
@@ -124,10 +128,17 @@ final class Exchange: CallCancellable, @unchecked Sendable {
         continuation.resume()
     }
 
+    private func tellShown() {
+        guard shownBytes > 0, head != nil else { return }
+        call.emit(.responseBody(shown.joined()))
+        shown = GatheredBytes()
+    }
+
     /// Ends it with an error, wherever it is; its connection is closed.
     func fail(_ error: CallError) {
         guard !isOver else { return }
         isOver = true
+        tellShown()
         shard.forget(self)
         let error = error.with(request: request)
         let connection = connection
@@ -157,6 +168,7 @@ final class Exchange: CallCancellable, @unchecked Sendable {
         if isObserved {
             call.emit(.headReceived(response))
             call.emit(.receiving(Progress(bytes: Int64(body.count), total: Int64(body.count))))
+            if shownBytes > 0 { call.emit(.responseBody(body.slice(0..<shownBytes))) }
         }
         isOver = true
         resume(.success(response))
@@ -177,7 +189,10 @@ final class Exchange: CallCancellable, @unchecked Sendable {
     func receive(_ piece: Bytes) -> Bool {
         guard !isOver else { return false }
         receivedBytes += Int64(piece.count)
-        if isObserved { tellReceived(isLast: false) }
+        if isObserved {
+            if shownBytes > shown.count { shown.append(piece.slice(0..<(shownBytes - shown.count))) }
+            tellReceived(isLast: false)
+        }
         if let window { return window.append(piece) }
         gathered.append(piece)
         return false
@@ -197,7 +212,10 @@ final class Exchange: CallCancellable, @unchecked Sendable {
         guard !isOver, let head else { return }
         isOver = true
         timings.endAt = MonotonicClock.now
-        if isObserved { tellReceived(isLast: true) }
+        if isObserved {
+            tellReceived(isLast: true)
+            tellShown()
+        }
         if let fields { trailers?.set(fields) }
         if let window {
             self.window = nil
@@ -229,6 +247,7 @@ final class Exchange: CallCancellable, @unchecked Sendable {
         phase = .waiting
         head = nil
         gathered = GatheredBytes()
+        shown = GatheredBytes()
         receivedBytes = 0
         if case .pieces = upload {
             do throws(CallError) {

@@ -116,7 +116,7 @@ extension Timeouts {
 @Suite(.timeLimit(.minutes(2))) struct DeadlineTests {
     private static let time = Duration.milliseconds(150)
     /// No deadline but the one under test can fire this early.
-    private static let soon = Duration.seconds(30)
+    private static let soon = Duration.seconds(45)
 
     @Test(arguments: DeadlineCase.all)
     func `a deadline ends what stalls, by its name, in its phase, and not before its time`(
@@ -129,16 +129,21 @@ extension Timeouts {
             } else if row.method == .post {
                 request.body = .text("hello")
             }
-            request.timeouts = .only(row.limit, Self.time)
-            let start = ContinuousClock.now
-            let error = try await failure { try await row.way.send(request, by: client) }
-            let elapsed = ContinuousClock.now - start
-            #expect(error.kind == .timeout, "\(error)")
-            #expect(error.timeout == row.limit, "\(error)")
-            #expect(error.phase == row.stall.phase, "\(error)")
-            #expect(elapsed >= Self.time - .milliseconds(1))
-            #expect(elapsed < Self.soon)
-            #expect("\(error)".contains("timeouts.\(row.limit.rawValue)"))
+            // On a machine that has much else to do the total time may be up before the stall is reached: then longer.
+            for time in [Self.time, .milliseconds(600), .seconds(3), .seconds(12)] {
+                request.timeouts = .only(row.limit, time)
+                let start = ContinuousClock.now
+                let error = try await failure { [request] in try await row.way.send(request, by: client) }
+                let elapsed = ContinuousClock.now - start
+                if row.limit == .total, error.phase != row.stall.phase, time < .seconds(12) { continue }
+                #expect(error.kind == .timeout, "\(error)")
+                #expect(error.timeout == row.limit, "\(error)")
+                #expect(error.phase == row.stall.phase, "\(error)")
+                #expect(elapsed >= time - .milliseconds(1))
+                #expect(elapsed < Self.soon)
+                #expect("\(error)".contains("timeouts.\(row.limit.rawValue)"))
+                return
+            }
         }
     }
 

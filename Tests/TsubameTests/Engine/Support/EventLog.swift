@@ -64,6 +64,8 @@ extension CallEvent.Kind {
         case .informational: "informational"
         case .headReceived: "headReceived"
         case .receiving: "receiving"
+        case .requestBody: "requestBody"
+        case .responseBody: "responseBody"
         case .resending: "resending"
         case .decision: "decision"
         case .finished: "finished"

@@ -1,0 +1,28 @@
+#!/usr/bin/env bash
+# Runs all tests under sanitizers and prints what is kept in Tests/SANITIZERS.md.
+# sanitize.sh thread|address …
+set -uo pipefail
+cd "$(dirname "$0")/.."
+
+status=0
+for sanitizer in "$@"; do
+    scratch=.build-$([ "$sanitizer" = thread ] && echo tsan || echo asan)
+    log=$(mktemp)
+    build=(--enable-all-traits --sanitize="$sanitizer" --scratch-path "$scratch")
+    swift build "${build[@]}" --build-tests >"$log" 2>&1 || { tail -50 "$log" >&2; exit 1; }
+    echo "## $sanitizer, $(date +%F), $(uname -sm), $(nproc) cores, $(swift --version 2>/dev/null | grep -oE 'Swift version [0-9.]+')"
+    : >"$log"
+    # Those that start processes by themselves, as in `make unit`.
+    for part in "1 --filter Origin|Tool|Readme" "4 --skip Origin --skip Tool --skip Readme"; do
+        read -r width arguments <<<"$part"
+        # shellcheck disable=SC2086
+        SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=$width TSAN_OPTIONS="halt_on_error=0 suppressions=$PWD/Tests/tsan.supp" \
+            ASAN_OPTIONS=detect_leaks=1 LSAN_OPTIONS="suppressions=$PWD/Tests/lsan.supp print_suppressions=0" \
+            timeout 2400 swift test "${build[@]}" --skip-build --disable-xctest --parallel $arguments >>"$log" 2>&1 || status=1
+    done
+    grep -E '^. Test run with' "$log" | sed 's/^[^ ]* /- /'
+    echo "- reports: $(grep -cE 'WARNING: ThreadSanitizer|ERROR: (Address|Leak)Sanitizer' "$log")"
+    cp "$log" "/tmp/tsubame-$sanitizer.log"
+    echo "- whole log: /tmp/tsubame-$sanitizer.log" >&2
+done
+exit $status
