@@ -9,13 +9,13 @@ import NIOCore
 import TsubameCore
 
 extension Connection {
-    /// The loop reads its sockets in between, so what came long ago has been seen.
-    private static let freshness: MonotonicTime = 1_000_000
+    /// A connection that was in use just now is as good as it was.
+    private static let freshness: MonotonicTime = 1_000_000_000
     /// The system counts in ticks of a few milliseconds.
     private static let tick: MonotonicTime = 12_000_000
 
-    /// Whether the socket is to be asked before this exchange goes out on it. One that was just in use is as good as it
-    /// was, unless the request could not be repeated if it is not.
+    /// Whether the socket is to be asked before this exchange goes out on it: always if the request could not be repeated;
+    /// else the loop, which reads its sockets all the time, has most likely seen what there was.
     func mayBeStale(for exchange: Exchange) -> Bool {
         !exchange.request.mayBeReplayed || MonotonicClock.now &- idleSince > Self.freshness
     }

@@ -92,7 +92,7 @@ import TsubameTesting
     }
 
     #if os(Linux)
-    @Test func `BAD-INPUT 10: nor are they taken for the answer if the loop had no time to read them`() async throws {
+    @Test func `BAD-INPUT 10: nor are they taken for the answer to a POST if the loop had no time to read them`() async throws {
         let (gate, sent) = (Gate(), Gate())
         let server = try await ScriptedServer.start { request in
             let evil = Reply.Step.bytes("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nevil")
@@ -105,7 +105,7 @@ import TsubameTesting
                 let first = try await client.get(url: server.url).bytes
                 gate.open(after: 60)
                 waitHere { try await sent.waitForArrivals(1) }
-                let second = try await client.get(url: server.url).bytes
+                let second = try await client.post(url: server.url, body: .text("hello")).bytes
                 return [first, second]
             }
             let given = try await answers.value
