@@ -9,14 +9,15 @@ import Darwin
 #endif
 import NIOCore
 import NIOPosix
-import TsubameCore
+package import TsubameCore
 
 /// The body of a request that lies in a file.
 // The descriptor is used by one `next()` at a time and closed in `deinit`.
-final class FileReader: BodyReader, @unchecked Sendable {
+package final class FileReader: BodyReader, @unchecked Sendable {
     private static let pieceBytes = 128 << 10
 
-    let length: Int64
+    /// In bytes, as it was when the file was opened.
+    package let length: Int64
     private let descriptor: Int32
     private let path: String
 
@@ -34,7 +35,20 @@ final class FileReader: BodyReader, @unchecked Sendable {
         NIOThreadPool.singleton.runIfActive(eventLoop: loop) { try openNow(path) }
     }
 
-    private static func openNow(_ path: String) throws -> FileReader {
+    package static func open(_ path: String) async throws(CallError) -> FileReader {
+        do {
+            return try await NIOThreadPool.singleton.runIfActive { try openNow(path) }
+        } catch let error as CallError {
+            throw error
+        } catch {
+            throw CallError(.cancelled, "the call was cancelled", phase: .preparing, underlying: error)
+        }
+    }
+
+    /// The length in bytes of a regular file that can be read.
+    package static func length(of path: String) throws(CallError) -> Int64 { try openNow(path).length }
+
+    private static func openNow(_ path: String) throws(CallError) -> FileReader {
         // O_NONBLOCK, since a pipe's opening would otherwise wait for a writer; to a file it means nothing.
         let flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK
         #if canImport(Darwin)
@@ -55,7 +69,7 @@ final class FileReader: BodyReader, @unchecked Sendable {
         return FileReader(descriptor: descriptor, length: Int64(status.st_size), path: path)
     }
 
-    func next() async throws -> Bytes? {
+    package func next() async throws -> Bytes? {
         try await NIOThreadPool.singleton.runIfActive { try self.readNow() }
     }
 

@@ -28,7 +28,8 @@ public enum LeakCheck {
         let clock = ContinuousClock()
         let end = clock.now.advanced(by: time)
         while true {
-            // Asks every event loop, so each turn gives them the chance to finish what is due.
+            // A client does not tell when it has come to rest, so it is asked. Asking hops to every event loop and back:
+            // each turn waits until the loops have done what was due before it.
             let statistics = await client.statistics()
             let calls = client.runningCalls
             let isAtRest =

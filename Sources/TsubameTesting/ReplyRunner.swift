@@ -39,6 +39,8 @@ final class ReplyRunner {
     /// A step is being done: `finish` goes on.
     private var isBusy = false
     private var awaitsRequest = false
+    /// No more requests can be read.
+    private var hasGivenUp = false
     private var flow: Flow?
     private var isPumpDue = false
     private var leaveGate: (@Sendable () -> Void)?
@@ -74,6 +76,14 @@ final class ReplyRunner {
                 position = 0
             }
         }
+    }
+
+    /// What comes cannot be understood: closes the connection behind the replies that have been begun or are due. One that
+    /// waits for the rest of its request waits for ever, and is broken off.
+    func giveUp() {
+        hasGivenUp = true
+        if awaitsRequest { return end(by: .cutOff) }
+        add(Turn(.close, isWhole: true))
     }
 
     /// The connection is gone.
@@ -117,7 +127,7 @@ final class ReplyRunner {
                 }
             }
         case .wholeRequest:
-            if turn.isWhole { finish() } else { awaitsRequest = true }
+            if turn.isWhole { finish() } else if hasGivenUp { end(by: .cutOff) } else { awaitsRequest = true }
         case .stopReading: setReading(false)
         case .resumeReading: setReading(true)
         case .stall: break

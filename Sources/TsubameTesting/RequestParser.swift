@@ -22,6 +22,8 @@ struct RequestParser {
         /// Bytes behind the head, as they came: content, or the framing of chunks.
         case piece(ByteBuffer, isContent: Bool)
         case end(trailers: [ReceivedRequest.Field])
+        /// A head that did not end; its problem says why. Nothing follows.
+        case brokenHead(Head)
         /// Nothing that follows can be understood.
         case failed(String)
     }
@@ -42,6 +44,8 @@ struct RequestParser {
 
     private var stage = Stage.head
     private var buffer = ByteBuffer()
+    /// How many bytes of the buffer are known to hold no end of a head.
+    private var searched = 0
 
     mutating func push(_ bytes: ByteBuffer) {
         if buffer.readableBytes == 0 {
@@ -59,7 +63,7 @@ struct RequestParser {
                 buffer.clear()
                 return nil
             case .head:
-                guard let head = takeHead() else { return bounded("head") }
+                guard let head = takeHead() else { return boundedHead() }
                 stage = head.isChunked ? .chunkSize : head.length > 0 ? .content(remaining: head.length) : .end([])
                 return .head(head)
             case .content(let remaining):
@@ -107,6 +111,15 @@ struct RequestParser {
         buffer.readableBytes > Self.bound ? fail("a \(what) of more than \(Self.bound) bytes") : nil
     }
 
+    /// A head that is given up is told as far as it has come, so that there is a request to be asked about.
+    private mutating func boundedHead() -> Event? {
+        guard buffer.readableBytes > Self.bound else { return nil }
+        stage = .failed
+        var head = Self.head(buffer.readBytes(length: Self.bound) ?? [])
+        head.problem = "a head of more than \(Self.bound) bytes"
+        return .brokenHead(head)
+    }
+
     private mutating func take(upTo count: Int) -> ByteBuffer? {
         let available = min(count, buffer.readableBytes)
         return available > 0 ? buffer.readSlice(length: available) : nil
@@ -119,17 +132,23 @@ struct RequestParser {
     }
 
     private mutating func takeHead() -> Head? {
-        let view = buffer.readableBytesView
-        guard let start = view.firstIndex(where: { $0 != 0x0D && $0 != 0x0A }) else { return nil }
-        var lineStart = start
-        while let lineEnd = view[lineStart...].firstIndex(of: 0x0A) {
-            let line = view[lineStart..<lineEnd]
-            lineStart = view.index(after: lineEnd)
-            guard line.isEmpty || line.elementsEqual([0x0D]) else { continue }
-            let length = view.distance(from: view.startIndex, to: lineStart)
-            return buffer.readBytes(length: length).map(Self.head)
+        let length: Int? = buffer.withUnsafeReadableBytes { bytes in
+            guard let start = bytes.firstIndex(where: { $0 != 0x0D && $0 != 0x0A }) else { return nil }
+            // The line end that was the last byte so far may be followed by an empty line now.
+            var rest = bytes[max(start, min(searched, bytes.count) - 2)...]
+            while let lineEnd = rest.firstIndex(of: 0x0A) {
+                rest = rest[(lineEnd + 1)...]
+                if rest.first == 0x0A { return lineEnd + 2 }
+                if rest.starts(with: [0x0D, 0x0A]) { return lineEnd + 3 }
+            }
+            return nil
         }
-        return nil
+        guard let length else {
+            searched = buffer.readableBytes
+            return nil
+        }
+        searched = 0
+        return buffer.readBytes(length: length).map(Self.head)
     }
 
     private static func head(_ bytes: [UInt8]) -> Head {

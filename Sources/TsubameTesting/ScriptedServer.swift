@@ -17,6 +17,8 @@ internal import NIOSSL
 /// await server.stop()
 /// ```
 /// It adds nothing to what the script says: it neither closes after `Connection: close` nor answers `Expect` by itself.
+/// Only what it cannot read, such as a chunk size that is no number, it neither answers nor waits behind: the
+/// ``ReceivedRequest/problem`` says what it was, and the connection is closed.
 /// Several servers can run at once, each on a port of its own. A server that is dropped stops.
 public final class ScriptedServer: Sendable {
     /// The server was stopped before what was waited for had come.

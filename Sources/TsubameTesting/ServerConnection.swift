@@ -81,8 +81,18 @@ final class ServerConnection: ChannelInboundHandler {
             turn.isWhole = true
             if turn.reply == nil, let request { turn.reply = server.script.onRequest(request) }
             runner?.proceed()
+        case .brokenHead(let head):
+            let (number, count, host, version) = (number, requestCount, serverName.host, tlsVersion)
+            server.record.change { record in
+                let request = record.add(
+                    head, connection: number, indexOnConnection: count, serverName: host, tlsVersion: version)
+                record.change(request.index) { $0.hasEnded = true }
+            }
+            runner?.giveUp()
         case .failed(let problem):
+            if current?.turn.reply == nil { current?.turn.reply = [] }
             endCurrent(problem)
+            runner?.giveUp()
         }
     }
 

@@ -21,6 +21,8 @@ internal import Foundation
 public struct StubRoute: Sendable {
     struct Answer: Sendable {
         var delay: Duration = .zero
+        /// Whether it is made by a closure of the test's.
+        var takesTime = false
         let make: @Sendable (Request) async throws(CallError) -> Response
 
         static let empty = Answer { request in Response(status: .ok, request: request) }
@@ -78,10 +80,11 @@ public struct StubRoute: Sendable {
     }
 
     /// Answers with what the closure makes of the request. What it throws that is no ``CallError`` fails the call as
-    /// ``CallError/Kind/interceptor`` with it as `underlying`.
+    /// ``CallError/Kind/interceptor`` with it as `underlying`. The call's cancellation and its deadlines `total` and `head`
+    /// end the waiting for it, and cancel the task it runs in.
     @discardableResult
     public func respond(_ make: @escaping @Sendable (Request) async throws -> Response) -> StubRoute {
-        add { request throws(CallError) in
+        add(takesTime: true) { request throws(CallError) in
             do {
                 return try await make(request)
             } catch let error as CallError {
@@ -114,8 +117,10 @@ public struct StubRoute: Sendable {
         }
     }
 
-    private func add(_ make: @escaping @Sendable (Request) async throws(CallError) -> Response) -> StubRoute {
-        change { $0.answers.append(Answer(delay: $0.delay, make: make)) }
+    private func add(
+        takesTime: Bool = false, _ make: @escaping @Sendable (Request) async throws(CallError) -> Response
+    ) -> StubRoute {
+        change { $0.answers.append(Answer(delay: $0.delay, takesTime: takesTime, make: make)) }
     }
 
     private func change(_ body: (inout Entry) -> Void) -> StubRoute {

@@ -76,8 +76,7 @@ public final class StubTransport: PromptTransport {
         if case .failed(let error) = request.body.content { throw error.with(request: request) }
         let answer = try take(for: request, call: call)
         call.emit(.sent(request))
-        if answer.delay > .zero { try await StubDelay.wait(answer.delay, on: clock, request: request, call: call) }
-        var response = try await answer.make(request)
+        var response = try await response(answer, to: request, call: call)
         if request.method == .head { response.body = ReceivedBody() }
         var timings = Timings()
         timings.start = call.start
@@ -89,6 +88,24 @@ public final class StubTransport: PromptTransport {
             call.emit(.receiving(Progress(bytes: Int64(bytes.count), total: Int64(bytes.count))))
         }
         return response
+    }
+
+    private func response(
+        _ answer: StubRoute.Answer, to request: Request, call: Call
+    ) async throws(CallError) -> Response {
+        // What is there already needs no task to wait for it.
+        guard answer.delay > .zero || answer.takesTime else { return try await answer.make(request) }
+        let clock = clock
+        return try await StubWait.run(request: request, call: call) { () async throws(CallError) in
+            if answer.delay > .zero {
+                do {
+                    try await clock.sleep(for: answer.delay)
+                } catch {
+                    throw call.cancelled(.waitingForHead)
+                }
+            }
+            return try await answer.make(request)
+        }
     }
 
     public func close() async { state.change { $0.isClosed = true } }

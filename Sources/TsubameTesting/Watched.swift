@@ -2,7 +2,8 @@
 
 internal import Synchronization
 
-/// What everything that waits in this module is made of: no wait polls, and no wait can miss a change.
+/// What everything that waits in this module is made of: no wait polls, and no wait can miss a change. The one exception is
+/// ``LeakCheck``: a client tells nobody when a connection falls idle, so it is asked again and again.
 final class Watched<Value: Sendable>: Sendable {
     private struct Waiter: Sendable {
         let id: UInt64

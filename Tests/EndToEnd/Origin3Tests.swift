@@ -48,7 +48,9 @@ struct Origin3Tests {
     }
 
     @Test func aTransferThatFailsIsAnAlert() async throws {
-        let url = try await withHTTPBin { url, _ in url }
+        let dead = try DeadPort()
+        defer { dead.release() }
+        let url = dead.url
         let run = try await runProduct("URLLoader", [url, "kinukawa"])
         #expect(run.status == 1)
         #expect(run.lines.contains { $0.hasPrefix("alert: GET \(url)/timeline/kinukawa.xml failed while connecting") })
@@ -70,7 +72,9 @@ struct Origin3Tests {
     }
 
     @Test func theIndicatorIsOffWhenTheTransferFails() async throws {
-        let url = try await withHTTPBin { url, _ in url }
+        let dead = try DeadPort()
+        defer { dead.release() }
+        let url = dead.url
         let run = try await runProduct("URLLoader", [url])
         #expect(run.lines.filter { $0.hasPrefix("indicator") } == ["indicator: on", "indicator: off"])
     }

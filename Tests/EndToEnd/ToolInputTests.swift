@@ -10,39 +10,70 @@ struct ToolInputTests {
     private func sent(
         _ input: ToolProcess.Input, _ arguments: String..., sourceLocation: SourceLocation = #_sourceLocation
     ) async throws -> (request: ReceivedRequest, run: ProductRun) {
+        try await sent(input, arguments, sourceLocation: sourceLocation)
+    }
+
+    private func sent(
+        _ input: ToolProcess.Input, _ arguments: [String], sourceLocation: SourceLocation = #_sourceLocation
+    ) async throws -> (request: ReceivedRequest, run: ProductRun) {
         try await ScriptedServer.start(keepingBodyBytes: 64 << 20) { _ in .ok() }.use { server in
             let arguments = arguments.map { $0.replacing("URL", with: server.url) }
-            let run = try await ToolProcess(arguments, input: input).finished().run
+            let run = try await ToolProcess(arguments, input: input).finished()
             #expect(run.status == 0, "\(run)", sourceLocation: sourceLocation)
             return (try await server.request(0), run)
         }
     }
 
     @Test(arguments: [
-        ["URL"], ["GET", "URL"], ["DELETE", "URL"], ["HEAD", "URL"], ["POST", "URL", "a=b"], ["POST", "URL", "X:y"],
+        ["-I", "URL"], ["-I", "GET", "URL"], ["-I", "POST", "URL", "a=b"], ["-I", "POST", "URL", "X:y"],
         ["URL", "--raw", "x"], ["POST", "--ignore-stdin", "URL"], ["PUT", "-I", "URL"],
     ])
     func anInputThatNeverComesIsNotWaitedFor(words: [String]) async throws {
         try await ScriptedServer.start { _ in .ok() }.use { server in
             let words = words.map { $0.replacing("URL", with: server.url) }
-            let run = try await ToolProcess(words, input: .silentPipe).finished().run
+            let run = try await ToolProcess(words, input: .silentPipe).finished()
             #expect(run.status == 0 && run.stderr.isEmpty, "\(run)")
         }
     }
 
-    @Test(arguments: ["GET", "DELETE", "OPTIONS"])
-    func onlyMethodsWithABodyReadTheInput(method: String) async throws {
-        let (request, _) = try await sent(.pipe(Array("{}".utf8)), method, "URL")
-        #expect(request.body.isEmpty && request["content-length"] == nil)
-    }
-
-    @Test(arguments: ["POST", "PUT", "PATCH", "post"])
-    func aPipeIsTheBodyOfAnExplicitMethod(method: String) async throws {
-        let (request, run) = try await sent(.pipe(Array("{\"a\": 1}\n".utf8)), method, "URL")
+    @Test(arguments: [
+        (["POST", "URL"], "POST"), (["PUT", "URL"], "PUT"), (["PATCH", "URL"], "PATCH"), (["post", "URL"], "POST"),
+        (["GET", "URL"], "GET"), (["DELETE", "URL"], "DELETE"), (["PURGE", "URL"], "PURGE"),
+        (["URL"], "POST"), (["URL", "X:y"], "POST"), (["POST", "URL", "X:y"], "POST"), (["URL", "q==1"], "POST"),
+    ])
+    func aPipeIsTheBodyUnlessItemsMakeOne(words: [String], method: String) async throws {
+        let (request, run) = try await sent(.pipe(Array("{\"a\": 1}\n".utf8)), words)
+        #expect(request.method == method)
         #expect(request.text == "{\"a\": 1}\n")
         #expect(request["content-length"] == "9")
         #expect(request["content-type"] == "application/json")
+        #expect(request["accept"] == "application/json, */*;q=0.5")
         #expect(run.stderr.isEmpty)
+    }
+
+    /// In time or not: what is in the pipe, or may yet come, must not be lost without a word.
+    @Test(arguments: [
+        ["URL", "a=b"], ["POST", "URL", "a=b", "X:y"], ["-f", "URL", "a=b"], ["--multipart", "URL", "a=b"],
+    ])
+    func aBodyByItemsAndOneByTheInputCannotBothBeSent(words: [String]) async throws {
+        try await withFolder { folder in
+            let file = folder.appending(path: "body")
+            try Data("{}".utf8).write(to: file)
+            try await ScriptedServer.start { _ in .ok() }.use { server in
+                let words = words.map { $0.replacing("URL", with: server.url) }
+                for input in [ToolProcess.Input.pipe(Array("{}".utf8)), .silentPipe, .file(file)] {
+                    let run = try await ToolProcess(words, input: input).finished()
+                    #expect(run.status == 64)
+                    #expect(run.stderr.contains("cannot both be sent: --ignore-stdin"), "\(run)")
+                }
+                #expect(server.acceptedConnections == 0)
+                for input in [ToolProcess.Input.null, .closed, .pipe([]), .file(file, offset: 2)] {
+                    let run = try await ToolProcess(words, input: input).finished()
+                    #expect(run.status == 0, "\(run)")
+                }
+                #expect(server.requests.allSatisfy { $0.bodyByteCount > 2 })
+            }
+        }
     }
 
     @Test func aPipeGoesWithAnyMethodAndWithItemsWhenNamed() async throws {
@@ -54,9 +85,11 @@ struct ToolInputTests {
     }
 
     @Test func anEmptyInputIsNoBody() async throws {
-        for input in [ToolProcess.Input.null, .pipe([])] {
-            let (request, _) = try await sent(input, "POST", "URL")
+        for input in [ToolProcess.Input.null, .closed, .pipe([])] {
+            let (request, run) = try await sent(input, "POST", "URL")
             #expect(request["content-length"] == "0" && request["content-type"] == nil)
+            #expect(run.stderr.isEmpty)
+            #expect(try await sent(input, "URL").request.method == "GET")
         }
     }
 
@@ -79,12 +112,19 @@ struct ToolInputTests {
         #expect(run.stdoutBytes == bytes)
     }
 
+    #if os(Linux)
+    @Test func aFileOfTheKernelsIsSentThoughItSaysThatItIsEmpty() async throws {
+        let (request, _) = try await sent(.file(URL(filePath: "/proc/version")), "URL")
+        #expect(request.body == (try Array(Data(contentsOf: URL(filePath: "/proc/version")))))
+    }
+    #endif
+
     @Test func whoWaitsForAnInputSaysSo() async throws {
         let process = try ToolProcess(["POST", "http://127.0.0.1:1/", "--timeout=1"], input: .silentPipe)
         let line = try await process.firstErrorLine()
         #expect(line == "tsubame: waiting for a body on the standard input (--ignore-stdin goes on without one)")
         process.end()
-        #expect(try await process.finished().run.status == 128 + SIGKILL)
+        #expect(try await process.finished().status == 128 + SIGKILL)
     }
 }
 #endif

@@ -21,7 +21,7 @@ struct ToolOutputTests {
     ) async throws -> ProductRun {
         try await ScriptedServer.start { _ in reply }.use { server in
             let arguments = arguments.map { $0.replacing("URL", with: server.url) }
-            return try await ToolProcess(arguments, output: output).finished().run
+            return try await ToolProcess(arguments, output: output).finished()
         }
     }
 
@@ -58,9 +58,8 @@ struct ToolOutputTests {
         #expect(try await run(reply("Content-Type: text/html; charset=EUC-JP\r\n", page), "URL").stdoutBytes == page)
     }
 
-    @Test(arguments: ["/stream-bytes", "/chunked"])
-    func chunksAreJoined(path: String) async throws {
-        let answer = try await run(.chunked(["one\n", "two\n", "three"]), "URL\(path)")
+    @Test func chunksAreJoined() async throws {
+        let answer = try await run(.chunked(["one\n", "two\n", "three"]), "URL")
         #expect(answer.stdout == "one\ntwo\nthree")
     }
 
@@ -177,6 +176,26 @@ struct ToolOutputTests {
         #expect(try await run(reply, "URL").stdoutBytes == bytes)
     }
 
+    @Test(arguments: [
+        "image/png", "application/octet-stream", "application/pdf; charset=binary", "text/plain; charset=x-unknown",
+        "multipart/mixed; boundary=x", "nonsense", "",
+    ])
+    func whatIsNotSaidToBeTextKeepsItsBytes(type: String) async throws {
+        let reply = reply(type.isEmpty ? "" : "Content-Type: \(type)\r\n", Self.everyByte)
+        for option in ["--pretty=all", "--text"] {
+            #expect(try await run(reply, option, "URL").stdoutBytes == Self.everyByte)
+        }
+    }
+
+    @Test func aDeclaredCharsetMakesAnythingText() async throws {
+        for type in [
+            "application/x-thing; charset=EUC-JP", "application/xml; charset=EUC-JP", "text/x; charset=EUC-JP",
+        ] {
+            let reply = reply("Content-Type: \(type)\r\n", [0xB1, 0xED])
+            #expect(try await run(reply, "--pretty=all", "URL").stdout == "燕")
+        }
+    }
+
     // MARK: A terminal
 
     @Test func aTerminalGetsHeadAndIndentedJSON() async throws {
@@ -229,50 +248,6 @@ struct ToolOutputTests {
         let answer = try await run(.ok("nobody reads this"), "URL", output: .closedPipe)
         #expect(answer.status == 128 + SIGPIPE)
         #expect(answer.stderr.isEmpty)
-    }
-
-    // MARK: Files
-
-    @Test func aFileIsReplacedOnceItIsWhole() async throws {
-        try await withFolder { folder in
-            let file = folder.appending(path: "out")
-            try Data("before".utf8).write(to: file)
-            let cut = try await run(
-                [.bytes("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhel"), .close], "-o", file.path, "URL")
-            #expect(cut.status == 1)
-            #expect(try String(contentsOf: file, encoding: .utf8) == "before")
-            #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["out"])
-
-            let whole = try await run(reply("", Self.everyByte), "-o", file.path, "URL")
-            #expect(whole.status == 0 && whole.stdout.isEmpty && whole.stderr.isEmpty)
-            #expect(try Array(Data(contentsOf: file)) == Self.everyByte)
-            #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["out"])
-        }
-    }
-
-    @Test func aLinkToAFileStaysALink() async throws {
-        try await withFolder { folder in
-            let (file, link) = (folder.appending(path: "file"), folder.appending(path: "link"))
-            try Data("before".utf8).write(to: file)
-            try FileManager.default.createSymbolicLink(at: link, withDestinationURL: file)
-            #expect(try await run(.ok("after"), "-o", link.path, "URL").status == 0)
-            #expect(try String(contentsOf: file, encoding: .utf8) == "after")
-            #expect(try FileManager.default.destinationOfSymbolicLink(atPath: link.path) == file.path)
-        }
-    }
-
-    @Test func aFileThatCannotBeWrittenIsFoundBeforeAnythingIsSent() async throws {
-        try await ScriptedServer.start { _ in .ok() }.use { server in
-            let answer = try await tool("-o", "/nonexistent/folder/file", server.url)
-            #expect(answer.status == 1)
-            #expect(answer.stderr.contains("/nonexistent/folder/file cannot be written: No such file"))
-            #expect(server.acceptedConnections == 0)
-        }
-    }
-
-    @Test func aDeviceIsWrittenTo() async throws {
-        #expect(try await run(.ok("x"), "-o", "/dev/null", "URL").status == 0)
-        #expect(try await run(.ok("x"), "-o", "-", "URL").stdout == "x")
     }
 }
 #endif

@@ -14,7 +14,7 @@ struct ToolRequestTests {
             let arguments = arguments.map {
                 $0.replacing("URL", with: server.url).replacing("PORT", with: "\(server.port)")
             }
-            let run = try await ToolProcess(arguments, input: input).finished().run
+            let run = try await ToolProcess(arguments, input: input).finished()
             #expect(run.status == 0, "\(run)", sourceLocation: sourceLocation)
             #expect(server.requests.count == 1, sourceLocation: sourceLocation)
             return try await server.request(0)
@@ -33,7 +33,7 @@ struct ToolRequestTests {
     func theMethodIsTheOneNamedOrFollowsFromTheBody(words: [String], method: String) async throws {
         try await ScriptedServer.start { _ in .ok() }.use { server in
             let words = words.map { $0.replacing("URL", with: server.url).replacing("PORT", with: "\(server.port)") }
-            let run = try await ToolProcess(words).finished().run
+            let run = try await ToolProcess(words).finished()
             #expect(run.status == 0, "\(run)")
             #expect(try await server.request(0).method == method)
         }
@@ -44,6 +44,7 @@ struct ToolRequestTests {
         ("localhost:PORT/x?y=1", "/x?y=1", "localhost"),
         ("127.0.0.1:PORT", "/", "127.0.0.1"), ("http://LOCALHOST:PORT/", "/", "localhost"),
         ("a.localhost:PORT/燕 x", "/%E7%87%95%20x", "a.localhost"),
+        ("://localhost:PORT/pasted", "/pasted", "localhost"), ("://127.0.0.1:PORT", "/", "127.0.0.1"),
     ])
     func aURLMayBeShort(word: String, target: String, host: String) async throws {
         let request = try await sent(word)
@@ -141,8 +142,21 @@ struct ToolRequestTests {
         let request = try await sent("URL", "--raw", #"{"a":1}"#)
         #expect(request.text == #"{"a":1}"#)
         #expect(request["content-type"] == "application/json")
+        #expect(request["accept"] == "application/json, */*;q=0.5")
+        #expect(try await sent("URL", "--raw=x", "Content-Type:text/plain")["accept"] == "*/*")
+        #expect(try await sent("URL", "--raw=x", "-f")["accept"] == "*/*")
+        #expect(try await sent("URL", "--raw=x", "Accept:a/b").values("accept") == ["a/b"])
         #expect(try await sent("URL", "--raw=-x").text == "-x")
         #expect(try await sent("URL", "--raw", "\\@x", "-f")["content-type"] == "application/x-www-form-urlencoded")
+    }
+
+    @Test func aPipeCanStandForAFile() async throws {
+        for word in ["@PIPE", "--raw=@PIPE"] {
+            let pipe = try NamedPipe(Array("from a command".utf8))
+            let request = try await sent("URL", word.replacing("PIPE", with: pipe.path))
+            #expect(request.text == "from a command")
+            #expect(request["content-length"] == "14")
+        }
     }
 
     @Test func jsonCanBeAskedForWithoutABody() async throws {

@@ -10,7 +10,7 @@ import TsubameTesting
 struct ToolStatusTests {
     private func run(_ reply: Reply, _ arguments: String...) async throws -> ProductRun {
         try await ScriptedServer.start { _ in reply }.use { server in
-            try await ToolProcess(arguments + [server.url]).finished().run
+            try await ToolProcess(arguments + [server.url]).finished()
         }
     }
 
@@ -40,7 +40,7 @@ struct ToolStatusTests {
                 (["-F", url + "/redirect/5"], 0), (["--follow", url + "/redirect-to?url=/status/404"], 4),
                 ([url + "/redirect/1"], 3),
             ] {
-                let answer = try await ToolProcess(words).finished().run
+                let answer = try await ToolProcess(words).finished()
                 #expect(Int(answer.status) == status, "\(answer)")
             }
         }
@@ -162,7 +162,9 @@ struct ToolStatusTests {
         (["URL", "foo"], "“foo” is no item"), (["URL", "a:=nope"], "“a:=nope” has no valid JSON: see byte 2"),
         (["URL", "a:={\"b\":"], "it ends too early"), (["URL", "X:a\nb"], "control character"),
         (["URL", "bad name:x"], "“bad name” is no name of a field"), (["URL", "X;y"], "“X;y”"),
-        (["URL", "Host:"], "Host"), (["URL", "=x"], "no name"), (["URL", "f@/dev/null"], "multipart"),
+        (["URL", "Host:"], "Host"), (["URL", "=x"], "no name"), (["URL", "f@/dev/null"], "add --form"),
+        (["-f", "URL", "f@/dev/null;type=x"], "no media type"),
+        (["--multipart", "URL", "--raw", "x"], "--multipart"), (["--multipart", "-j", "URL"], "exclude each other"),
         (["URL", "@/dev/null", "a=1"], "whole body"), (["URL", "a[b]=1"], "nested"), (["-f", "URL", "a:=[1]"], "form"),
         (["URL", "a=1", "--raw", "x"], "cannot both be sent"), (["-f", "-j", "URL"], "exclude each other"),
         (["URL", "--raw", "@-", "--ignore-stdin"], "--ignore-stdin"), (["URL", "--unknown"], "--unknown"),
@@ -175,7 +177,7 @@ struct ToolStatusTests {
     ])
     func wrongUsageIsToldAndNothingIsSent(words: [String], text: String) async throws {
         try await ScriptedServer.start().use { server in
-            let answer = try await ToolProcess(words.map { $0.replacing("URL", with: server.url) }).finished().run
+            let answer = try await ToolProcess(words.map { $0.replacing("URL", with: server.url) }).finished()
             #expect(answer.status == 64, "\(answer)")
             #expect(answer.stderr.contains(text), "\(answer)")
             #expect(answer.stdout.isEmpty)
@@ -192,9 +194,9 @@ struct ToolStatusTests {
     }
 
     @Test func aFileThatIsNotThereIsAFailure() async throws {
-        for words in [["a=@/nonexistent"], ["--raw", "@/nonexistent"], ["@/nonexistent"]] {
+        for words in [["a=@/nonexistent"], ["--raw", "@/nonexistent"], ["@/nonexistent"], ["-f", "a@/nonexistent"]] {
             let answer = try await ScriptedServer.start().use { server in
-                try await ToolProcess([server.url] + words).finished().run
+                try await ToolProcess([server.url] + words).finished()
             }
             #expect(answer.status == 1)
             #expect(answer.stderr.contains("the file /nonexistent cannot be read: No such file"))

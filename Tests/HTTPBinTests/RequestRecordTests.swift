@@ -99,6 +99,38 @@ struct RequestRecordTests {
             } == [true, true])
     }
 
+    /// Cut into two reads at every place: the first may end one request and begin the next.
+    @Test(arguments: [
+        "Content-Length: 3\r\n\r\none", "Transfer-Encoding: chunked\r\n\r\n2;x=y\r\non\r\n1\r\ne\r\n0\r\nT: u\r\n\r\n",
+        "\r\n", "Content-Length: 33\r\n\r\nPOST /b HTTP/1.1\r\nHost: body\r\n\r\n.",
+    ])
+    func holdTheBytesOfHeadsThatAreCutAnywhere(rest: String) async throws {
+        let second = "GET /b HTTP/1.1\r\nhOST: second\r\nX-Two:  a \r\n\r\n"
+        let requests = Array("POST /a HTTP/1.1\r\nHost:test\r\n\(rest)\(second)".utf8)
+        let first = Array(requests[..<(requests.count - second.utf8.count)])
+        let cuts = Array(1..<requests.count)
+        let all = try await records(2 * cuts.count) { server in
+            for cut in cuts {
+                try await RawConnection.open(to: server) { connection async throws in
+                    try await connection.send(Array(requests[..<cut]))
+                    // When the first request is whole, its answer tells that the first read is over.
+                    if cut >= first.count { _ = try await connection.answer() }
+                    try await connection.send(Array(requests[cut...]))
+                    if cut < first.count { _ = try await connection.answer() }
+                    _ = try await connection.answer()
+                }
+            }
+        }
+        for record in all where record.target == "/b" {
+            #expect(String(decoding: record.head, as: UTF8.self) == second)
+        }
+        for record in all where record.target == "/a" {
+            #expect(record.head.starts(with: "POST /a HTTP/1.1\r\nHost:test\r\n".utf8))
+            #expect(record.head.suffix(4).elementsEqual("\r\n\r\n".utf8))
+        }
+        #expect(all.count == 2 * cuts.count)
+    }
+
     @Test func numberConnectionsInTheOrderOfTheirArrival() async throws {
         let all = try await records(3) { server async throws in
             for _ in 0..<3 { _ = try await server.get("/get") }

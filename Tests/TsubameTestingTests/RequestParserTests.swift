@@ -21,6 +21,7 @@ import Testing
                 case .end(let trailers):
                     events.append("end \(content) \(trailers.map { "\($0.name)=\($0.value)" })")
                     content = ""
+                case .brokenHead(let head): events.append("broken \(head.problem ?? "")")
                 case .failed(let reason): events.append("failed \(reason)")
                 }
             }
@@ -84,10 +85,63 @@ import Testing
         }
     }
 
+    @Test(arguments: [
+        ("POST /a HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\nxyz\r\n", "the chunk size \"xyz\" is no number"),
+        ("POST /a HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nabc\r\n", "a chunk is longer than its size"),
+    ])
+    func `a request that cannot be read is not answered, and its connection is closed`(
+        text: String, problem: String
+    ) async throws {
+        try await ScriptedServer.start { request in .ok(request.path) }.use { server in
+            let client = try await RawClient.connect(to: server)
+            // The one before it gets its answer.
+            try await client.send("GET /before HTTP/1.1\r\n\r\n" + text)
+            let received = try await client.receivedAll()
+            #expect(received.hasSuffix("/before"))
+            let request = try await server.request(1)
+            #expect(request.problem == problem)
+            #expect(request.hasEnded && !request.isComplete)
+            try await server.waitUntil(openConnections: 0)
+        }
+    }
+
+    @Test
+    func `an early reply is ended before its broken request's connection is closed, unless it waits for the rest`()
+        async throws
+    {
+        let gate = Gate()
+        let replies: [Reply] = [
+            Reply.ok("early").after(gate).early, [.bytes("begun"), .wholeRequest, .bytes("never")],
+        ]
+        try await ScriptedServer.start(replies: [replies[0], replies[1].early]).use { server in
+            for (index, expected) in ["early", "begun"].enumerated() {
+                let client = try await RawClient.connect(to: server)
+                try await client.send("POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\nxyz\r\n")
+                _ = try await server.request(index)
+                gate.open()
+                let received = try await client.receivedAll()
+                #expect(received.hasSuffix(expected))
+            }
+            try await server.waitUntil(openConnections: 0)
+        }
+    }
+
+    @Test func `a head that does not end is a request with a problem, and its connection is closed`() async throws {
+        try await ScriptedServer.start().use { server in
+            let client = try await RawClient.connect(to: server)
+            client.sendLater(Array("GET /endless HTTP/1.1\r\nX: ".utf8) + Array(repeating: 0x61, count: 8 << 20))
+            let request = try await server.request(0)
+            #expect(request.problem == "a head of more than \(8 << 20) bytes")
+            #expect(request.target == "/endless" && !request.isComplete)
+            try await server.waitUntil(openConnections: 0)
+            await client.close()
+        }
+    }
+
     @Test func `a head without an end is given up`() {
         var parser = RequestParser()
         parser.push(ByteBuffer(repeating: 0x61, count: (8 << 20) + 1))
-        guard case .failed = parser.next() else {
+        guard case .brokenHead(let head) = parser.next(), head.problem != nil else {
             Issue.record("more than 8 MiB of head was accepted")
             return
         }

@@ -4,7 +4,8 @@ import HTTPTypes
 import Synchronization
 import Testing
 import TsubameCore
-import TsubameTesting
+
+@testable import TsubameTesting
 
 @Suite struct StubTransportTests {
     private struct User: Codable {
@@ -262,6 +263,46 @@ import TsubameTesting
         let again = await #expect(throws: CallError.self) { try await stub.send(request, call: call) }
         #expect(again?.kind == .cancelled)
         #expect(stub.requests.count == 1)
+    }
+
+    @Test(arguments: [Timeouts.Name.total, .head])
+    func `a deadline ends a closure that never returns`(name: Timeouts.Name) async throws {
+        let never = Gate()
+        let stub = StubTransport {
+            $0.on("/v1/users").respond { _ in
+                try await never.wait()
+                throw CallError(.misuse, "the gate was opened")
+            }
+        }
+        let request = try request()
+        let limit = Duration.milliseconds(100)
+        let call = name == .total ? call(request, total: limit) : call(request, total: .seconds(60), head: limit)
+        let clock = ContinuousClock()
+        let start = clock.now
+        let error = await #expect(throws: CallError.self) { try await stub.send(request, call: call) }
+        #expect(clock.now - start >= limit - .milliseconds(1))
+        #expect(error?.kind == .timeout && error?.timeout == name)
+    }
+
+    @Test func `cancelling the call, or its task, ends a closure that never returns`() async throws {
+        let request = try request()
+        for isTask in [false, true] {
+            let never = Gate()
+            let stub = StubTransport {
+                $0.on("/v1/users").respond { _ in
+                    // One that does not care that it is cancelled.
+                    await withCheckedContinuation { continuation in _ = never.whenOpen { continuation.resume() } }
+                    throw CallError(.misuse, "the gate was opened")
+                }
+            }
+            let call = call(request)
+            let task = Task { try await stub.send(request, call: call) }
+            try await never.waitForArrivals(1)
+            if isTask { task.cancel() } else { call.cancel() }
+            let error = await #expect(throws: CallError.self) { try await task.value }
+            #expect(error?.kind == .cancelled)
+            never.open()
+        }
     }
 
     @Test(arguments: [Timeouts.Name.total, .head])

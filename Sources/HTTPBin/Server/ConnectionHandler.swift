@@ -40,8 +40,9 @@ final class ConnectionHandler: ChannelDuplexHandler {
             let isHTTP10 = head.version.major == 1 && head.version.minor == 0
             pending.append(Pending(isHTTP10: isHTTP10, closes: !head.isKeepAlive))
             if settings.onRequest != nil {
+                let wire = tap?.takeHead(method: head.method.rawValue, target: head.uri)
                 recorder = RequestRecorder(
-                    head: head, wire: tap?.takeHead(), connection: connection.number, limit: settings.recordLimit)
+                    head: head, wire: wire, connection: connection.number, limit: settings.recordLimit)
             }
             // Only when no earlier answer is still being written: it must not come into the middle of one.
             if !isHTTP10, pending.count == 1, head.expectsContinue {
@@ -51,7 +52,6 @@ final class ConnectionHandler: ChannelDuplexHandler {
         case .body(let buffer):
             recorder?.append(buffer)
         case .end:
-            tap?.requestEnded()
             if let record = recorder?.record { settings.onRequest?(record) }
             recorder = nil
         }

@@ -15,11 +15,17 @@ struct PartialFile: ~Copyable {
     private let path: String
     private let request: Request
 
-    init(_ path: String, _ request: Request) throws(CallError) {
-        descriptor = open(path, O_WRONLY | O_CLOEXEC)
+    /// Makes the file. It has the permissions of the target from the beginning, if there is one: what takes the place of
+    /// a file that not everybody may read must never have been open to everybody.
+    init(_ path: String, inPlaceOf target: String, _ request: Request) throws(CallError) {
+        var status = stat()
+        let mode = stat(target, &status) == 0 ? status.st_mode & 0o777 : nil
+        descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode ?? 0o666)
         self.path = path
         self.request = request
-        guard descriptor >= 0 else { throw Self.error("opened", path, request) }
+        guard descriptor >= 0 else { throw Self.error("made", path, request) }
+        // The umask may have taken something away.
+        if let mode { fchmod(descriptor, mode) }
     }
 
     deinit { _ = close(descriptor) }

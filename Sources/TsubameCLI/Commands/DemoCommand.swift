@@ -12,9 +12,12 @@ struct DemoCommand: ParsableCommand {
         help: ArgumentHelp("Flip a bit in the expectation of this comparison, counted from 1.", visibility: .hidden))
     var flip: Int?
 
+    @Option(help: ArgumentHelp("Lose the record of this request, counted from 1.", visibility: .hidden))
+    var lose: Int?
+
     func run() throws {
-        let flip = flip
-        AsyncRun.run { try await Demo.run(flip: flip) }
+        let (flip, lose) = (flip, lose)
+        AsyncRun.run { try await Demo.run(flip: flip, lose: lose) }
     }
 }
 

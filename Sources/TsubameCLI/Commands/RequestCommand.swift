@@ -22,19 +22,18 @@ struct RequestCommand: ParsableCommand {
           name==value   a query parameter
           name=text     text in a JSON object, or in a form (--form)
           name:=json    any JSON
+          name@file     a file in a form (--form), as name@file;type=image/png where its name does not tell
           @file         a file as the body
         With :@ ==@ =@ :=@ the value comes from a file. A backslash before : ; = @ makes it an ordinary character.
 
-        The standard input is the body of a POST, PUT or PATCH that is given by name and without items, and of \
-        --raw @-; otherwise it is never read.
+        The standard input is the body if it is a file or a pipe and has something in it; with --raw, or with items that \
+        make a body, it is not. Where it is a pipe that is never closed, --ignore-stdin keeps from waiting for it.
 
         The exit status is 0, or 1 failure, 2 timeout, 3 redirect not followed, 4 status 4xx, 5 status 5xx, \
         6 too many redirects, 64 wrong usage.
 
         tsubame serve runs an httpbin-compatible server; tsubame demo shows the library at work.
         """
-
-    private static let methodsWithBody: Set<String> = ["POST", "PUT", "PATCH"]
 
     @Argument(help: ArgumentHelp("The method, the URL, and items.", valueName: "word"))
     var words: [String] = []
@@ -84,20 +83,22 @@ struct RequestCommand: ParsableCommand {
         _ words: RequestWords, _ items: RequestContent, _ printer: ExchangePrinter
     ) throws -> Request {
         var body = items.body
-        // A body that is streamed is printed as it goes; any other when it is sent.
-        var tap: (@Sendable (Bytes) -> Void)?
-        if printer.parts.contains(.requestBody) { tap = { printer.take($0) } }
         if let raw = content.raw {
-            body = try RawBody.make(raw, format: content.format, tap: tap)
-        } else if words.items.isEmpty, !content.ignoreStdin, let method = words.method,
-            Self.methodsWithBody.contains(method)
-        {
-            body = try RawBody.ofStandardInput(format: content.format, tap: tap) ?? .empty
+            body = try RawBody.make(raw, format: content.format)
+        } else if !content.ignoreStdin {
+            if items.hasBody || content.multipart {
+                try RawBody.refuseStandardInput()
+            } else {
+                body = try RawBody.ofStandardInput(format: content.format) ?? .empty
+            }
         }
+        // A body that is streamed is printed as it goes; any other when it is sent.
+        if printer.parts.contains(.requestBody) { body = body.tapped { printer.take($0) } }
         guard let method = HTTPRequest.Method(words.method ?? (body.isEmpty ? "GET" : "POST")) else {
             throw UsageProblem("“\(words.method ?? "")” is no method.")
         }
-        return Request(method, url: words.url, query: items.query, headers: items.headers, body: body)
+        return Request(
+            method, url: words.url, query: items.query, headers: items.headers(for: body), body: body)
     }
 }
 

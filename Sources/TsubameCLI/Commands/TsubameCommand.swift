@@ -10,6 +10,7 @@ enum TsubameCommand {
 
     /// Parses the arguments, runs what they mean, and ends the process; usage errors end it with 64.
     static func start() -> Never {
+        Descriptor.reserveStandardStreams()
         // Chosen by hand: a request is not to pay for the parsing of a tree of commands.
         var arguments = CommandLine.arguments.dropFirst()
         let asksForHelp = arguments.first == "help"

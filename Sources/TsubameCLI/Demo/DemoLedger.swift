@@ -74,6 +74,16 @@ final class DemoLedger: Sendable {
         compare(what, "\(received)", with: "\(expected)")
     }
 
+    /// What keeps a job from being done at all is as wrong as a byte that differs.
+    func fail(_ reason: String) {
+        let number = counts.withLock { counts in
+            counts.compared += 1
+            counts.wrong += 1
+            return counts.compared
+        }
+        write("  WRONG \(number): \(reason)")
+    }
+
     /// The sum, and the exit status.
     func close() -> ExitStatus {
         let counts = counts.withLock { $0 }

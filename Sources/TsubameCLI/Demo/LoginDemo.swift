@@ -17,7 +17,7 @@ private final class LoginListener: CallDelegate {
     func send(_ request: Request, by client: Client) async throws -> Response {
         client.start(request, delegate: self)
         for await outcome in outcomes { return try outcome.get() }
-        throw DemoServer.Ended()
+        throw CallError(.cancelled, "the call gave no answer")
     }
 }
 

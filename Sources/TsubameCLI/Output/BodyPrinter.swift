@@ -6,6 +6,8 @@ import Tsubame
 struct BodyPrinter {
     private let output: OutputFile
     private let style: OutputStyle
+    /// Else its bytes are written as they came.
+    private let isText: Bool
     private var text: TextStream
     private var indenter: JSONIndenter?
     private var isHidden = false
@@ -16,13 +18,20 @@ struct BodyPrinter {
         self.output = output
         self.style = style
         text = TextStream(contentType: contentType)
-        if style.indentsJSON, let type = contentType.flatMap({ MediaType($0) }), Self.isJSON(type) {
-            indenter = JSONIndenter()
-        }
+        let type = contentType.flatMap { MediaType($0) }
+        isText = style.decodesText && (style.isForReading || type.map(Self.isText) ?? false)
+        if style.indentsJSON, isText, let type, Self.isJSON(type) { indenter = JSONIndenter() }
     }
 
     private static func isJSON(_ type: MediaType) -> Bool {
         type.subtype == "json" || type.subtype.hasSuffix("+json")
+    }
+
+    /// Whether decoding loses nothing: it says that it is text, and of a charset that is known. What goes into a file or
+    /// a pipe is spared a guess.
+    private static func isText(_ type: MediaType) -> Bool {
+        guard type["charset"] == nil else { return type.charset != nil }
+        return type.type == "text" || isJSON(type) || type.subtype == "xml" || type.subtype.hasSuffix("+xml")
     }
 
     /// Whether a byte has been given.
@@ -30,7 +39,7 @@ struct BodyPrinter {
 
     mutating func print(_ bytes: Bytes) throws(SystemError) {
         count += bytes.count
-        guard style.decodesText else { return try output.write(bytes) }
+        guard isText else { return try output.write(bytes) }
         let decoded = text.decode(bytes)
         if style.isForReading, !isHidden, text.isBinary(bytes) { isHidden = true }
         if !isHidden { try write(decoded) }
@@ -38,7 +47,7 @@ struct BodyPrinter {
 
     /// The body is whole.
     mutating func finish() throws(SystemError) {
-        guard style.decodesText else { return }
+        guard isText else { return }
         if isHidden {
             if !endsLine { try output.write("\n") }
             try output.write("(binary data, \(count) bytes: not shown on a terminal; -o FILE saves it)\n")

@@ -15,8 +15,10 @@ final class ExchangePrinter: Sendable {
 
     private struct Sent: Sendable {
         var failure: (any Error)?
-        /// A body that is printed while it is streamed.
+        /// Whether a body has been printed.
         var hasBody = false
+        /// Of a body that is printed while it is streamed.
+        var streamed: BodyPrinter?
     }
 
     init(_ parts: PrintParts, _ output: OutputFile, _ style: OutputStyle) {
@@ -36,8 +38,14 @@ final class ExchangePrinter: Sendable {
     /// A piece of a request body that is streamed.
     func take(_ piece: Bytes) {
         queue.async {
-            self.keepingFailure { try self.output.write(piece) }
-            self.sent.withLock { $0.hasBody = true }
+            self.keepingFailure {
+                var body = self.sent.withLock { $0.streamed } ?? BodyPrinter(self.output, self.style, contentType: nil)
+                try body.print(piece)
+                self.sent.withLock {
+                    $0.hasBody = true
+                    $0.streamed = body
+                }
+            }
         }
     }
 
@@ -60,7 +68,10 @@ final class ExchangePrinter: Sendable {
             let file = try Descriptor.reading(path)
             defer { file.shut() }
             while case let piece = try file.readPiece(64 << 10), piece.count > 0 { try body.print(piece) }
-        case nil, .stream, .failed: return
+        case .stream:
+            sent.withLock { $0.streamed = body }
+            return
+        case nil, .failed: return
         }
         try body.finish()
         if body.hasContent { sent.withLock { $0.hasBody = true } }
@@ -68,10 +79,11 @@ final class ExchangePrinter: Sendable {
 
     /// An empty line behind a request's body, if there was one.
     private func separate() throws {
-        let hadBody = sent.withLock { sent in
-            defer { sent.hasBody = false }
-            return sent.hasBody
+        var (hadBody, streamed) = sent.withLock { sent in
+            defer { (sent.hasBody, sent.streamed) = (false, nil) }
+            return (sent.hasBody, sent.streamed)
         }
+        try streamed?.finish()
         if hadBody { try output.write(style.isForReading ? "\n" : "\n\n") }
     }
 

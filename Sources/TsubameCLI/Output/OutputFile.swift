@@ -26,7 +26,8 @@ final class OutputFile: Sendable {
             return
         }
         var status = stat()
-        if stat(path, &status) == 0, status.st_mode & S_IFMT != S_IFREG {
+        let exists = stat(path, &status) == 0
+        if exists, status.st_mode & S_IFMT != S_IFREG {
             // A device, a pipe: there is nothing to replace.
             descriptor = try Descriptor.writing(path, isNew: false)
             isTerminal = descriptor.isTerminal
@@ -36,7 +37,10 @@ final class OutputFile: Sendable {
         let target = Self.resolved(path)
         let partial = "\(target).\(getpid()).part"
         do throws(SystemError) {
-            descriptor = try Descriptor.writing(partial, isNew: true)
+            // What takes the place of a file that not everybody may read must never have been open to everybody.
+            let mode = exists ? status.st_mode & 0o777 : nil
+            descriptor = try Descriptor.writing(partial, isNew: true, mode: mode ?? 0o666)
+            if let mode { fchmod(descriptor.number, mode) }
         } catch {
             throw SystemError("the file \(path) cannot be written")
         }

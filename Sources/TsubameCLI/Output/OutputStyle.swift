@@ -14,7 +14,7 @@ enum Pretty: String, ExpressibleByArgument, CaseIterable {
 struct OutputStyle: Sendable {
     /// JSON is indented.
     var indentsJSON = false
-    /// Text is decoded by its charset and written as UTF-8.
+    /// Text is decoded by its charset and written as UTF-8; on a terminal, whatever it says that it is.
     var decodesText = false
     /// Binary data is named rather than shown, and a body ends with a line end.
     var isForReading = false

@@ -10,15 +10,11 @@ struct DescriptorStream: AsyncSequence, Sendable {
 
     private let descriptor: Descriptor
     private let first: [Bytes]
-    private let tap: (@Sendable (Bytes) -> Void)?
 
-    /// - Parameters:
-    ///   - first: what had been read before.
-    ///   - tap: sees each piece as it is sent.
-    init(_ descriptor: Descriptor, after first: [Bytes] = [], tap: (@Sendable (Bytes) -> Void)?) {
+    /// - Parameter first: what had been read before.
+    init(_ descriptor: Descriptor, after first: [Bytes] = []) {
         self.descriptor = descriptor
         self.first = first
-        self.tap = tap
     }
 
     struct AsyncIterator: AsyncIteratorProtocol {
@@ -33,9 +29,7 @@ struct DescriptorStream: AsyncSequence, Sendable {
             } else {
                 piece = try await read()
             }
-            guard piece.count > 0 else { return nil }
-            stream.tap?(piece)
-            return piece
+            return piece.count > 0 ? piece : nil
         }
 
         private func read() async throws -> Bytes {

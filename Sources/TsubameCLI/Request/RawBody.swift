@@ -1,59 +1,70 @@
-// RawBody: a body by --raw, or by the standard input.
+// RawBody: a body that no items make: of --raw, a file, or the standard input.
 #if Tool
 import Tsubame
 
-/// Where a body comes from that no items give.
 enum RawBody {
     /// What comes through a pipe and is no longer than this goes with its length; a longer body is chunked.
     private static let collectedBytes = 16 << 20
     private static let pieceBytes = 64 << 10
+    /// How long the standard input is waited for before something is said, in milliseconds.
+    private static let patience: Int32 = 1_000
 
     /// The body of `--raw`: text, `@FILE`, or `@-` for the standard input; `\@` is an @ at the start of text.
-    static func make(
-        _ argument: String, format: RequestContent.Format, tap: (@Sendable (Bytes) -> Void)?
-    ) throws -> Body {
+    static func make(_ argument: String, format: RequestContent.Format) throws -> Body {
         guard argument.hasPrefix("@") else {
             let text = argument.hasPrefix("\\@") ? argument.dropFirst() : argument[...]
             return .bytes(Bytes(text), contentType: contentType(format))
         }
         let path = String(argument.dropFirst())
-        if path == "-" {
-            return try read(.input, contentType: contentType(format), tap: tap)
-        }
-        let type = ContentTypeGuess.type(of: path)
+        if path == "-" { return try read(.input, contentType: contentType(format)) }
+        return try file(path)
+    }
+
+    /// A file that is there; what is no regular one, such as that of `@<(command)`, is read once.
+    /// - Parameter contentType: by default what its name suggests.
+    static func file(_ path: String, contentType: String? = nil) throws -> Body {
+        let type = contentType ?? ContentTypeGuess.type(of: path)
         let file = try Descriptor.reading(path)
-        guard file.kind == .regular else { return try read(file, contentType: type, tap: tap) }
+        guard file.kind == .regular else { return try read(file, contentType: type) }
         file.shut()
         return .file(path: path, contentType: type)
     }
 
-    /// The standard input, if it may be a body: a file, a pipe or a socket, of a method that has one. nil if it is not,
-    /// or if there is nothing in it.
-    static func ofStandardInput(
-        format: RequestContent.Format, tap: (@Sendable (Bytes) -> Void)?
-    ) throws -> Body? {
-        switch Descriptor.input.kind {
-        case .regular, .pipe, .socket: break
-        case .terminal, .other, .closed: return nil
-        }
-        let body = try read(.input, contentType: contentType(format), tap: tap)
+    /// The standard input, if it is redirected: a file, a pipe or a socket. nil if it is not, or if there is nothing in
+    /// it.
+    static func ofStandardInput(format: RequestContent.Format) throws -> Body? {
+        guard Descriptor.input.isRedirected else { return nil }
+        let body = try read(.input, contentType: contentType(format))
         return body.length == 0 ? nil : body
+    }
+
+    /// - Throws: if the standard input has, or may yet have, something for a request whose body is made of items: it must
+    ///   not be lost without a word. One that is at its end is none.
+    static func refuseStandardInput() throws {
+        let input = Descriptor.input
+        guard input.isRedirected else { return }
+        if input.kind == .regular {
+            guard input.hasByte else { return }
+        } else if input.isReadable(within: patience) {
+            guard try input.readPiece(1).count > 0 else { return }
+        }
+        throw UsageProblem(
+            "A body by items and one by the standard input cannot both be sent: --ignore-stdin leaves the latter alone."
+        )
     }
 
     /// What a body is that does not say: JSON, unless a form is asked for.
     private static func contentType(_ format: RequestContent.Format) -> String {
-        format == .form ? "application/x-www-form-urlencoded" : "application/json"
+        format.isForm ? "application/x-www-form-urlencoded" : "application/json"
     }
 
-    private static func read(
-        _ descriptor: Descriptor, contentType: String, tap: (@Sendable (Bytes) -> Void)?
-    ) throws -> Body {
-        if descriptor.kind == .regular {
+    private static func read(_ descriptor: Descriptor, contentType: String) throws -> Body {
+        // One that says it is empty may be one of the kernel's, whose length is not known.
+        if descriptor.kind == .regular, descriptor.remainingBytes > 0 {
             return .stream(
-                once: DescriptorStream(descriptor, tap: tap), length: descriptor.remainingBytes,
-                contentType: contentType)
+                once: DescriptorStream(descriptor), length: descriptor.remainingBytes, contentType: contentType)
         }
-        if descriptor.number == 0, !descriptor.isReadable(within: 1_000) {
+        if descriptor.number == 0, !descriptor.isReadable(within: patience) {
             Diagnostics.say("waiting for a body on the standard input (--ignore-stdin goes on without one)")
         }
         var pieces: [Bytes] = []
@@ -64,7 +75,7 @@ enum RawBody {
             pieces.append(piece)
             total += piece.count
         }
-        return .stream(once: DescriptorStream(descriptor, after: pieces, tap: tap), contentType: contentType)
+        return .stream(once: DescriptorStream(descriptor, after: pieces), contentType: contentType)
     }
 }
 

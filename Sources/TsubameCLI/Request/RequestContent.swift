@@ -9,34 +9,57 @@ struct RequestContent {
         case automatic
         case json
         case form
+        /// A form, in which there may be files.
+        case multipart
+
+        var isForm: Bool { self == .form || self == .multipart }
     }
 
     private static let jsonAccept = "application/json, */*;q=0.5"
     /// Below the number at which `HTTPFields` traps.
     private static let maximumFields = 60_000
 
+    /// An entry of a form.
+    private enum Entry {
+        case text(name: String, value: String)
+        case file(name: String, content: Body, filename: String)
+    }
+
     private let format: Format
-    private(set) var headers = HTTPFields()
+    private var headers = HTTPFields()
     /// Fields that are not to be sent, the library's own among them.
     private(set) var unset: [HTTPField.Name] = []
     private(set) var query = Parameters()
     private(set) var body = Body.empty
     /// The JSON object's members: their names and values as they are written.
     private var members: [(name: String, value: String)] = []
-    private var form = Parameters()
+    private var entries: [Entry] = []
+    private var hasFiles = false
     private var hasData = false
 
     init(_ words: [String], format: Format) throws {
         self.format = format
         for word in words { try add(RequestItem(word), word) }
-        if hasData {
-            body =
-                format == .form
-                ? .form(form) : .bytes(Bytes(objectText), contentType: "application/json")
+        guard hasData else { return }
+        if format == .multipart || hasFiles {
+            body = multipart
+        } else if format == .form {
+            body = form
+        } else {
+            body = .bytes(Bytes(objectText), contentType: "application/json")
         }
-        if (format == .json || (hasData && format == .automatic)) && !headers.contains(.accept) {
+    }
+
+    /// The fields of a request with this body: one that sends JSON asks for it, too.
+    func headers(for body: Body) -> HTTPFields {
+        let sendsJSON =
+            format == .automatic
+            && (hasData || (headers[.contentType] ?? body.contentType) == "application/json")
+        var headers = headers
+        if format == .json || sendsJSON, !headers.contains(.accept) {
             headers.append(HTTPField(name: .accept, value: Self.jsonAccept))
         }
+        return headers
     }
 
     /// Whether the items give a body.
@@ -91,9 +114,9 @@ struct RequestContent {
     // MARK: Data
 
     private mutating func addText(_ name: String, _ text: String) throws(UsageProblem) {
-        if format == .form {
+        if format.isForm {
             try markData()
-            form.append(name, text)
+            entries.append(.text(name: name, value: text))
         } else {
             try setMember(name, JSONSyntax.string(text))
         }
@@ -107,13 +130,13 @@ struct RequestContent {
                 error.offset >= text.utf8.count ? "it ends too early" : "see byte \(error.offset + 1) of the value"
             throw UsageProblem("“\(word)” has no valid JSON: \(place).")
         }
-        guard format == .form else { return try setMember(name, text) }
+        guard format.isForm else { return try setMember(name, text) }
         guard let first = text.first(where: { !$0.isWhitespace }), first != "{", first != "[", first != "\"" else {
             throw UsageProblem(
                 "“\(word)”: a form has text, numbers, true, false and null; other JSON has no place in it.")
         }
         try markData()
-        form.append(name, text.filter { !$0.isWhitespace })
+        entries.append(.text(name: name, value: text.filter { !$0.isWhitespace }))
     }
 
     /// The last value of a name counts, at the place of the first.
@@ -139,18 +162,53 @@ struct RequestContent {
         "{" + members.map { "\(JSONSyntax.string($0.name)): \($0.value)" }.joined(separator: ", ") + "}"
     }
 
+    private var form: Body {
+        var parameters = Parameters()
+        for case .text(let name, let value) in entries { parameters.append(name, value) }
+        return .form(parameters)
+    }
+
+    private var multipart: Body {
+        .multipart { form in
+            for entry in entries {
+                switch entry {
+                case .text(let name, let value): form.field(name, value)
+                case .file(let name, let content, let filename): form.part(name, content, filename: filename)
+                }
+            }
+        }
+    }
+
     // MARK: Files
 
-    private mutating func addFile(_ item: RequestItem, _ word: String) throws(UsageProblem) {
-        guard item.name.isEmpty else {
-            throw UsageProblem(
-                "“\(word)”: files in a multipart form are not supported; a file as the whole body is written @\(item.value)."
-            )
-        }
+    private mutating func addFile(_ item: RequestItem, _ word: String) throws {
+        guard item.name.isEmpty else { return try addPart(item, word) }
         guard !hasData, !hasBody else {
             throw UsageProblem("@file is the whole body: other data cannot be sent with it.")
         }
-        body = .file(path: item.value, contentType: ContentTypeGuess.type(of: item.value))
+        body = try RawBody.file(item.value)
+    }
+
+    /// `name@file`, or `name@file;type=media/type`.
+    private mutating func addPart(_ item: RequestItem, _ word: String) throws {
+        guard format.isForm else {
+            throw UsageProblem(
+                "“\(word)”: a file is part of a form: add --form; as the whole body it is written @\(item.value).")
+        }
+        try markData()
+        var path = item.value[...]
+        var type: String?
+        if let mark = path.ranges(of: ";type=").last {
+            type = String(path[mark.upperBound...])
+            path = path[..<mark.lowerBound]
+        }
+        if let type, MediaType(type) == nil || !HTTPField.isValidValue(type) {
+            throw UsageProblem("“\(word)”: “\(type)” is no media type.")
+        }
+        let name = path.split(separator: "/").last.map(String.init) ?? ""
+        entries.append(
+            .file(name: item.name, content: try RawBody.file(String(path), contentType: type), filename: name))
+        hasFiles = true
     }
 
     private static func text(of path: String, withoutLastLineEnd: Bool = false) throws -> String {

@@ -2,10 +2,11 @@
 #if Tool
 
 enum URLShorthand {
-    /// `:3000/path` and `:/path` are on localhost. Without a scheme, `http` is meant for localhost, the names below it
+    /// `:3000/path` and `:/path` are on localhost. Without a scheme, also where only `://` was pasted of it, `http` is meant for localhost, the names below it
     /// and IP literals, and `https` for every other host.
     static func expand(_ word: String) -> String {
         if hasScheme(word) { return word }
+        let word = word.hasPrefix("://") ? String(word.dropFirst(3)) : word
         if word.hasPrefix(":") {
             let rest = word.dropFirst()
             return rest.first?.isNumber == true ? "http://localhost:\(rest)" : "http://localhost\(rest)"

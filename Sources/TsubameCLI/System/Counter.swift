@@ -7,7 +7,9 @@ final class Counter: Sendable {
 
     var value: Int { count.load(ordering: .acquiring) }
 
-    func increase() { count.wrappingAdd(1, ordering: .acquiringAndReleasing) }
+    /// - Returns: the new value.
+    @discardableResult
+    func increase() -> Int { count.wrappingAdd(1, ordering: .acquiringAndReleasing).newValue }
 }
 
 #endif

@@ -26,13 +26,22 @@ struct Descriptor: Sendable {
         try Descriptor(opened: open(path, O_RDONLY | O_CLOEXEC), "the file \(path) cannot be read")
     }
 
-    /// Opens a file for writing, or makes it; what is there already is an error if `isNew`, else it is cut off.
-    static func writing(_ path: String, isNew: Bool) throws(SystemError) -> Descriptor {
+    /// Opens a file for writing, or makes it with this mode, less the umask; what is there already is an error if
+    /// `isNew`, else it is cut off.
+    static func writing(_ path: String, isNew: Bool, mode: mode_t = 0o666) throws(SystemError) -> Descriptor {
         let flags = O_WRONLY | O_CREAT | O_CLOEXEC | (isNew ? O_EXCL : O_TRUNC)
-        return try Descriptor(opened: open(path, flags, 0o666), "the file \(path) cannot be written")
+        return try Descriptor(opened: open(path, flags, mode), "the file \(path) cannot be written")
     }
 
     init(number: Int32) { self.number = number }
+
+    /// Takes the numbers of standard streams that are closed, so that no file that is opened later is taken for one of
+    /// them: nothing can be read from or written to what is put there.
+    static func reserveStandardStreams() {
+        for number in 0...2 as ClosedRange<Int32> where fcntl(number, F_GETFD) < 0 {
+            _ = open("/dev/null", number == 0 ? O_WRONLY : O_RDONLY)
+        }
+    }
 
     private init(opened number: Int32, _ what: String) throws(SystemError) {
         guard number >= 0 else { throw SystemError(what) }
@@ -54,11 +63,25 @@ struct Descriptor: Sendable {
         }
     }
 
+    /// Whether something was put in the place of a terminal that can hold more than nothing, as `/dev/null` cannot.
+    var isRedirected: Bool {
+        switch kind {
+        case .regular, .pipe, .socket: true
+        case .terminal, .other, .closed: false
+        }
+    }
+
     /// The bytes of a regular file from where it is being read to its end.
     var remainingBytes: Int64 {
         var status = stat()
         guard fstat(number, &status) == 0 else { return 0 }
         return max(0, Int64(status.st_size) - max(0, Int64(lseek(number, 0, SEEK_CUR))))
+    }
+
+    /// Whether a regular file has a byte where it is being read, which stays there.
+    var hasByte: Bool {
+        var byte: UInt8 = 0
+        return pread(number, &byte, 1, max(0, lseek(number, 0, SEEK_CUR))) == 1
     }
 
     /// Whether something can be read, or the end has been reached, within that time.

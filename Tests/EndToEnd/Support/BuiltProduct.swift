@@ -50,40 +50,30 @@ struct ProductError: Error, CustomStringConvertible {
 /// ```
 final class RunningProduct: Sendable {
     private let name: String
-    private let pid: Int32
+    private let child: ChildProcess
     private let output: ProductOutput
 
     init(_ name: String, _ arguments: [String], stdin: [UInt8]? = nil, environment: [String: String] = [:]) throws {
-        let process = Process()
-        process.executableURL = try BuiltProducts.url(of: name)
-        process.arguments = arguments
-        process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
-        process.standardInput = try Self.input(stdin)
+        let path = try BuiltProducts.url(of: name).path
+        let input = try Self.input(stdin)
+        let (stdout, stderr) = (try ProcessPipe(), try ProcessPipe())
+        defer { for descriptor in [input, stdout.write, stderr.write] { close(descriptor) } }
         let output = ProductOutput()
-        process.terminationHandler = { process in
-            let status = process.terminationStatus
-            output.end(status: process.terminationReason == .uncaughtSignal ? 128 + status : status)
-        }
-        // One at a time: a process that is started meanwhile would hold this one's pipes open.
-        pid = try BuiltProducts.starting.withLock { _ in
-            let (stdout, stderr) = (Pipe(), Pipe())
-            process.standardOutput = stdout
-            process.standardError = stderr
-            try process.run()
-            output.read(stdout.fileHandleForReading, as: \.stdout)
-            output.read(stderr.fileHandleForReading, as: \.stderr)
-            return process.processIdentifier
-        }
+        output.read(stdout.read, as: \.stdout)
+        output.read(stderr.read, as: \.stderr)
+        let child = try ChildProcess(
+            path, arguments, streams: [input, stdout.write, stderr.write],
+            environment: ProcessInfo.processInfo.environment.merging(environment) { $1 })
+        Thread.detachNewThread { output.end(status: child.collect()) }
         self.name = name
+        self.child = child
         self.output = output
     }
 
     deinit { send(signal: SIGKILL) }
 
     /// Sends a signal, unless the process has ended.
-    func send(signal: Int32) {
-        if !output.hasExited { kill(pid, signal) }
-    }
+    func send(signal: Int32) { child.send(signal: signal) }
 
     /// The first line of stdout that satisfies the predicate, as soon as it is there.
     func line(_ isWanted: @escaping @Sendable (String) -> Bool) async throws -> String {
@@ -102,7 +92,7 @@ final class RunningProduct: Sendable {
     /// Waits for the end of the process and of its output.
     func finished(within limit: Duration = .seconds(60)) async throws -> ProductRun {
         let seconds = Double(limit.components.seconds) + Double(limit.components.attoseconds) / 1e18
-        let alarm = DispatchWorkItem { self.output.overrun(self.pid) }
+        let alarm = DispatchWorkItem { self.output.overrun(self.child) }
         DispatchQueue.global().asyncAfter(deadline: .now() + seconds, execute: alarm)
         defer { alarm.cancel() }
         let hasOverrun = await waiting { await self.output.wait { $0.isOver ? $0.hasOverrun : nil } }
@@ -116,20 +106,18 @@ final class RunningProduct: Sendable {
         await withTaskCancellationHandler(operation: body) { send(signal: SIGKILL) }
     }
 
-    private static func input(_ bytes: [UInt8]?) throws -> FileHandle {
-        guard let bytes else { return .nullDevice }
+    private static func input(_ bytes: [UInt8]?) throws -> Int32 {
+        guard let bytes else { return open("/dev/null", O_RDONLY | O_CLOEXEC) }
         // A file without a name: unlike a pipe it never waits for its reader.
         let url = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
         try Data(bytes).write(to: url)
         defer { try? FileManager.default.removeItem(at: url) }
-        return try FileHandle(forReadingFrom: url)
+        return open(url.path, O_RDONLY | O_CLOEXEC)
     }
 }
 
 /// Where this package's executables lie: beside the test bundle.
 enum BuiltProducts {
-    fileprivate static let starting = Mutex(())
-
     static func url(of name: String) throws -> URL {
         let bundles = Bundle.allBundles.filter { $0.bundlePath.hasSuffix(".xctest") }.map(\.bundleURL)
         let runners = [Bundle.main.executableURL, CommandLine.arguments.first.map { URL(filePath: $0) }]
@@ -159,35 +147,31 @@ private final class ProductOutput: Sendable {
 
     private let state = Mutex(State())
 
-    var hasExited: Bool { state.withLock { $0.status != nil } }
-
     var run: ProductRun {
         state.withLock { ProductRun(status: $0.status ?? -1, stdoutBytes: $0.stdout, stderrBytes: $0.stderr) }
     }
 
     func end(status: Int32) { change { $0.status = status } }
 
-    func overrun(_ pid: Int32) {
-        change { state in
-            guard state.status == nil else { return }
-            state.hasOverrun = true
-            kill(pid, SIGKILL)
-        }
+    func overrun(_ child: ChildProcess) {
+        change { if $0.status == nil { $0.hasOverrun = true } }
+        child.send(signal: SIGKILL)
     }
 
     /// Reads to the end of the stream, on a thread of its own.
-    func read(_ handle: FileHandle, as stream: any WritableKeyPath<State, [UInt8]> & Sendable) {
+    func read(_ descriptor: Int32, as stream: any WritableKeyPath<State, [UInt8]> & Sendable) {
         change { $0.openStreams += 1 }
         Thread.detachNewThread {
             var buffer = [UInt8](repeating: 0, count: 1 << 16)
             while true {
                 let count = buffer.withUnsafeMutableBytes {
-                    Foundation.read(handle.fileDescriptor, $0.baseAddress, $0.count)
+                    Foundation.read(descriptor, $0.baseAddress, $0.count)
                 }
                 if count < 0, errno == EINTR { continue }
                 guard count > 0 else { break }
                 self.change { $0[keyPath: stream] += buffer[..<count] }
             }
+            close(descriptor)
             self.change { $0.openStreams -= 1 }
         }
     }

@@ -1,12 +1,15 @@
 // Runs `tsubame` where it matters what its standard streams are: pipes that stay open, terminals, files.
 #if Tool
 import Foundation
+import Synchronization
 
-/// A running `tsubame`; ended when the task that waits for it is cancelled.
+/// A running `tsubame`; ended when it is dropped, or when the task that waits for it is cancelled.
 final class ToolProcess: Sendable {
     enum Input {
         /// Nothing, from `/dev/null`.
         case null
+        /// No input at all.
+        case closed
         /// A pipe with these bytes, and then its end.
         case pipe([UInt8])
         /// A pipe that gives nothing and never ends while the tool runs.
@@ -24,112 +27,96 @@ final class ToolProcess: Sendable {
         case closedPipe
     }
 
-    /// Beside what it has printed, the most memory that it had, in bytes.
-    struct Run {
-        let run: ProductRun
-        let peakMemory: Int
+    /// What is open of its streams at this end.
+    private struct Ends: Sendable {
+        /// Of its standard output, unless nobody reads that.
+        var output: Int32?
+        var errors: Int32?
+        /// The writing end of its input, while that is to stay open.
+        var held: Int32?
     }
 
-    private let pid: pid_t
-    private let output: Int32?
-    private let errors: Int32
-    /// The writing end of its input, while that is to stay open.
-    private let held: Int32?
+    private let child: ChildProcess
+    private let ends: Mutex<Ends>
 
     init(_ arguments: [String], input: Input = .null, output: Output = .pipe) throws {
+        let path = try BuiltProducts.url(of: "tsubame").path
         let (stdin, held) = try Self.open(input)
         let (stdout, read) = try Self.open(output)
-        let errors = try Self.pipe()
-        let path = try BuiltProducts.url(of: "tsubame").path
-        self.held = held
-        self.output = read
-        self.errors = errors.read
-
-        var actions = posix_spawn_file_actions_t()
-        posix_spawn_file_actions_init(&actions)
-        defer { posix_spawn_file_actions_destroy(&actions) }
-        for (number, descriptor) in [stdin, stdout, errors.write].enumerated() {
-            posix_spawn_file_actions_adddup2(&actions, descriptor, Int32(number))
+        let errors = try ProcessPipe()
+        defer { for descriptor in [stdin, stdout, errors.write] { descriptor.map { _ = close($0) } } }
+        do {
+            child = try ChildProcess(path, arguments, streams: [stdin, stdout, errors.write])
+        } catch {
+            for descriptor in [read, errors.read, held] { descriptor.map { _ = close($0) } }
+            throw error
         }
-        // A process starts with SIGPIPE as it should be, though NIO has switched it off in this one.
-        var attributes = posix_spawnattr_t()
-        posix_spawnattr_init(&attributes)
-        defer { posix_spawnattr_destroy(&attributes) }
-        var defaults = sigset_t()
-        sigemptyset(&defaults)
-        sigaddset(&defaults, SIGPIPE)
-        posix_spawnattr_setsigdefault(&attributes, &defaults)
-        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF))
-
-        var argv: [UnsafeMutablePointer<CChar>?] = ([path] + arguments).map { strdup($0) } + [nil]
-        defer { for argument in argv { free(argument) } }
-        var pid = pid_t()
-        let status = posix_spawn(&pid, path, &actions, &attributes, &argv, environ)
-        for descriptor in [stdin, stdout, errors.write] { close(descriptor) }
-        self.pid = pid
-        guard status == 0 else { throw ProductError("\(path) cannot be started: \(String(cString: strerror(status)))") }
+        ends = Mutex(Ends(output: read, errors: errors.read, held: held))
     }
 
+    deinit {
+        // Before its pipes, so that it does not see them closed.
+        end()
+        _ = child.collect()
+        let ends = ends.withLock { $0 }
+        for descriptor in [ends.output, ends.errors, ends.held] { descriptor.map { _ = close($0) } }
+    }
+
+    /// The most memory that it has had so far, in bytes: of Linux only. (`ru_maxrss` begins with that of the process that
+    /// started it.)
+    var peakMemory: Int? {
+        guard let text = try? String(contentsOfFile: "/proc/\(child.pid)/status", encoding: .utf8),
+            let line = text.split(separator: "\n").first(where: { $0.hasPrefix("VmHWM:") }),
+            let kibibytes = line.split(whereSeparator: \.isWhitespace).dropFirst().first.flatMap({ Int($0) })
+        else { return nil }
+        return kibibytes << 10
+    }
+
+    func send(signal: Int32) { child.send(signal: signal) }
+
+    func end() { send(signal: SIGKILL) }
+
     /// Waits for the end of its output and of itself.
-    func finished() async throws -> Run {
-        let run = await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                Thread.detachNewThread { continuation.resume(returning: self.collect()) }
-            }
-        } onCancel: {
-            end()
-        }
+    func finished() async throws -> ProductRun {
+        let run = await waiting { self.collect() }
         try Task.checkCancellation()
         return run
     }
 
     /// The first line that it says on its standard error; before `finished()`.
     func firstErrorLine() async throws -> String {
-        let errors = errors
-        return await withTaskCancellationHandler {
+        await waiting {
+            guard let errors = self.ends.withLock({ $0.errors }) else { return "" }
+            var line: [UInt8] = []
+            var byte: UInt8 = 0
+            while Foundation.read(errors, &byte, 1) == 1, byte != 0x0A { line.append(byte) }
+            return String(decoding: line, as: UTF8.self)
+        }
+    }
+
+    /// Runs `body` on a thread of its own; ends the process, and so the waiting, when the task is cancelled.
+    private func waiting<T: Sendable>(_ body: @escaping @Sendable () -> T) async -> T {
+        await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                Thread.detachNewThread {
-                    var line: [UInt8] = []
-                    var byte: UInt8 = 0
-                    while Foundation.read(errors, &byte, 1) == 1, byte != 0x0A { line.append(byte) }
-                    continuation.resume(returning: String(decoding: line, as: UTF8.self))
-                }
+                Thread.detachNewThread { continuation.resume(returning: body()) }
             }
         } onCancel: {
             end()
         }
     }
 
-    func end() { kill(pid, SIGKILL) }
-
-    private func collect() -> Run {
+    private func collect() -> ProductRun {
+        let (output, errors) = ends.withLock { ends in
+            defer { (ends.output, ends.errors) = (nil, nil) }
+            return (ends.output, ends.errors)
+        }
         let stdout = Drain(output)
         let stderr = Drain(errors)
         let (printed, said) = (stdout.bytes, stderr.bytes)
-        var status: Int32 = 0
-        var usage = rusage()
-        while wait4(pid, &status, 0, &usage) < 0, errno == EINTR {}
-        if let held { close(held) }
-        let signal = status & 0x7F
-        #if canImport(Darwin)
-        let unit = 1
-        #else
-        let unit = 1024
-        #endif
-        return Run(
-            run: ProductRun(
-                status: signal == 0 ? (status >> 8) & 0xFF : 128 + signal, stdoutBytes: printed, stderrBytes: said),
-            peakMemory: Int(usage.ru_maxrss) * unit)
+        return ProductRun(status: child.collect(), stdoutBytes: printed, stderrBytes: said)
     }
 
     // MARK: Streams
-
-    private static func pipe() throws -> (read: Int32, write: Int32) {
-        var ends: [Int32] = [0, 0]
-        guard Foundation.pipe(&ends) == 0 else { throw ProductError("no pipe can be made") }
-        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-        return (ends[0], ends[1])
-    }
 
     /// The end of a new terminal at which a person would sit, and the name of the other one.
     private static func terminal() throws -> (master: Int32, name: String) {
@@ -152,19 +139,21 @@ final class ToolProcess: Sendable {
         #endif
     }
 
-    private static func open(_ input: Input) throws -> (stdin: Int32, held: Int32?) {
+    private static func open(_ input: Input) throws -> (stdin: Int32?, held: Int32?) {
         switch input {
         case .null:
             return (Foundation.open("/dev/null", O_RDONLY | O_CLOEXEC), nil)
+        case .closed:
+            return (nil, nil)
         case .file(let url, let offset):
             let file = Foundation.open(url.path, O_RDONLY | O_CLOEXEC)
             lseek(file, off_t(offset), SEEK_SET)
             return (file, nil)
         case .silentPipe:
-            let pipe = try pipe()
+            let pipe = try ProcessPipe()
             return (pipe.read, pipe.write)
         case .pipe(let bytes):
-            let pipe = try pipe()
+            let pipe = try ProcessPipe()
             // More than a pipe holds is written while it is read.
             Thread.detachNewThread {
                 var rest = bytes[...]
@@ -182,10 +171,10 @@ final class ToolProcess: Sendable {
     private static func open(_ output: Output) throws -> (stdout: Int32, read: Int32?) {
         switch output {
         case .pipe:
-            let pipe = try pipe()
+            let pipe = try ProcessPipe()
             return (pipe.write, pipe.read)
         case .closedPipe:
-            let pipe = try pipe()
+            let pipe = try ProcessPipe()
             close(pipe.read)
             return (pipe.write, nil)
         case .terminal:
@@ -233,35 +222,7 @@ private final class Drain: @unchecked Sendable {
 
 /// Runs `tsubame` to its end; its input is empty.
 func tool(_ arguments: String...) async throws -> ProductRun {
-    try await ToolProcess(arguments).finished().run
-}
-
-/// A port of the loopback interface that is taken, and at which nobody listens: to connect to it is refused.
-struct DeadPort: Sendable {
-    let number: Int
-    private let descriptor: Int32
-
-    init() throws {
-        #if canImport(Darwin)
-        descriptor = socket(AF_INET, SOCK_STREAM, 0)
-        #else
-        descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        #endif
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let (descriptor, size) = (descriptor, length)
-        let status = withUnsafeMutablePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
-                bind(descriptor, pointer, size) == 0 && getsockname(descriptor, pointer, &length) == 0
-            }
-        }
-        guard status else { throw ProductError("no port can be taken") }
-        number = Int(UInt16(bigEndian: address.sin_port))
-    }
-
-    func release() { close(descriptor) }
+    try await ToolProcess(arguments).finished()
 }
 
 /// A folder of its own, gone when the body has run.

@@ -217,4 +217,19 @@ import TsubameTesting
         let error = await callError { try await Self.response("x").save(to: folder.appending(path: "no/file")) }
         #expect(error?.kind == .file)
     }
+
+    @Test(arguments: [0o600, 0o640, 0o444, 0o666])
+    func `a file that is replaced keeps its permissions`(mode: Int) async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "tsubame-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let file = folder.appending(path: "x")
+        try Data("before".utf8).write(to: file)
+        try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: file.path)
+        try await Self.response("after").save(to: file)
+        let text = try String(contentsOf: file, encoding: .utf8)
+        #expect(text == "after")
+        let attributes = try FileManager.default.attributesOfItem(atPath: file.path)
+        #expect(attributes[.posixPermissions] as? Int == mode)
+    }
 }

@@ -1,7 +1,6 @@
 // ContentTypeGuess: the media type that a file's name suggests.
-#if Tool
 
-enum ContentTypeGuess {
+package enum ContentTypeGuess {
     private static let types: [String: String] = [
         "json": "application/json", "xml": "application/xml", "html": "text/html", "htm": "text/html",
         "txt": "text/plain", "md": "text/markdown", "css": "text/css", "csv": "text/csv", "js": "text/javascript",
@@ -10,11 +9,10 @@ enum ContentTypeGuess {
         "tar": "application/x-tar", "wasm": "application/wasm", "mp3": "audio/mpeg", "mp4": "video/mp4",
     ]
 
-    static func type(of path: String) -> String {
+    /// `application/octet-stream` if it suggests none.
+    package static func type(of path: String) -> String {
         let name = path.split(separator: "/").last ?? ""
         guard let dot = name.lastIndex(of: "."), dot != name.startIndex else { return "application/octet-stream" }
         return types[name[name.index(after: dot)...].lowercased()] ?? "application/octet-stream"
     }
 }
-
-#endif

@@ -1,11 +1,12 @@
-// StubDelay: waits for a stub's delay, but no longer than its call may last.
+// StubWait: waits for a stub's answer, but no longer than its call may last.
 
 internal import TsubameCore
 
-/// One delayed answer.
-final class StubDelay: CallCancellable {
+/// One answer that takes its time: a delay, a closure, or both.
+final class StubWait: CallCancellable {
     private enum Outcome: Sendable {
-        case elapsed, cancelled, totalExpired, headExpired
+        case answered(Result<Response, CallError>)
+        case cancelled, totalExpired, headExpired
     }
 
     private let outcome = Watched<Outcome?>(nil)
@@ -17,28 +18,29 @@ final class StubDelay: CallCancellable {
         outcome.change { if $0 == nil { $0 = value } }
     }
 
-    static func wait(
-        _ delay: Duration, on clock: any Clock<Duration>, request: Request, call: Call
-    ) async throws(CallError) {
-        let waiting = StubDelay()
+    /// What `answer` makes, unless the call ends before: then its task is cancelled, and left alone if it does not care.
+    static func run(
+        request: Request, call: Call, _ answer: @escaping @Sendable () async throws(CallError) -> Response
+    ) async throws(CallError) -> Response {
+        let waiting = StubWait()
         guard call.onCancel(waiting) else { throw call.cancelled(.waitingForHead) }
         let now = MonotonicClock.now
         let (headDeadline, overflow) = now.addingReportingOverflow(call.timeouts.nanoseconds(.head))
         let isTotal = overflow || call.deadline <= headDeadline
         let deadline = isTotal ? call.deadline : headDeadline
 
-        let sleep = Task {
-            do {
-                try await clock.sleep(for: delay)
-                waiting.settle(.elapsed)
+        // Where the call runs: one that blocks its thread must not need another one.
+        let task = Task(executorPreference: call.executor) {
+            do throws(CallError) {
+                waiting.settle(.answered(.success(try await answer())))
             } catch {
-                waiting.settle(.cancelled)
+                waiting.settle(.answered(.failure(error)))
             }
         }
-        defer { sleep.cancel() }
+        defer { task.cancel() }
         var alarm: Task<Void, any Error>?
         if deadline != MonotonicClock.never {
-            alarm = Task {
+            alarm = Task(executorPreference: call.executor) {
                 try await Task.sleep(for: .nanoseconds(clamping: deadline > now ? deadline - now : 0))
                 waiting.settle(isTotal ? .totalExpired : .headExpired)
             }
@@ -51,7 +53,7 @@ final class StubDelay: CallCancellable {
             throw call.cancelled(.waitingForHead)
         }
         switch waiting.outcome.read({ $0 }) {
-        case .elapsed: return
+        case .answered(let result): return try result.get()
         case .cancelled, nil: throw call.cancelled(.waitingForHead)
         case .totalExpired: throw call.expired(.waitingForHead)
         case .headExpired:

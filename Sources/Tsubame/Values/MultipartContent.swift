@@ -1,0 +1,146 @@
+// MultipartContent: a multipart body as the pieces in which it is sent.
+
+import TsubameCore
+import TsubameEngine
+import TsubameWire
+
+/// What a ``MultipartForm`` comes to: bytes that are in memory, and what is read while it is sent.
+struct MultipartContent {
+    /// One stretch of the body.
+    fileprivate enum Stretch: Sendable {
+        case bytes(Bytes)
+        case file(path: String, length: Int64)
+        case stream(open: @Sendable () -> any BodyReader, length: Int64?, name: String)
+    }
+
+    /// Parts up to this size are copied beside their heads, so that a form of short fields is one piece.
+    private static let smallBytes = 32 << 10
+
+    private let framing = MultipartFraming()
+    private var stretches: [Stretch] = []
+    /// Bytes that belong before the next stretch.
+    private var pending: [UInt8] = []
+    /// nil once it is not known.
+    private var length: Int64? = 0
+    private var isOneShot = false
+
+    /// - Throws: ``CallError/Kind/requestBody`` if a file cannot be read; ``CallError/Kind/invalidRequest``; the reason
+    ///   why a part could not be made.
+    init(_ form: MultipartForm) throws(CallError) {
+        for part in form.parts {
+            do throws(WireError) {
+                add(
+                    try framing.head(name: part.name, filename: part.filename, contentType: part.body.contentType))
+            } catch {
+                throw CallError(error.kind, error.description)
+            }
+            try add(part)
+            add(MultipartFraming.partEnd)
+        }
+        add(framing.end)
+        flush()
+    }
+
+    var body: Body {
+        if stretches.count == 1, case .bytes(let bytes) = stretches[0] {
+            return .bytes(bytes, contentType: framing.contentType)
+        }
+        let stretches = stretches
+        return Body(
+            .stream(open: { MultipartReader(stretches) }, isOneShot: isOneShot), contentType: framing.contentType,
+            length: length)
+    }
+
+    private mutating func add(_ text: String) { pending.append(contentsOf: text.utf8) }
+
+    private mutating func add(_ part: MultipartForm.Part) throws(CallError) {
+        switch part.body.content {
+        case nil: break
+        case .bytes(let bytes) where bytes.count <= Self.smallBytes: pending.append(contentsOf: bytes)
+        case .bytes(let bytes): try add(.bytes(bytes), length: Int64(bytes.count))
+        case .file(let path):
+            let length = try FileReader.length(of: path)
+            try add(.file(path: path, length: length), length: length)
+        case .stream(let open, let isOneShot):
+            let length = part.body.length
+            self.isOneShot = self.isOneShot || isOneShot
+            try add(.stream(open: open, length: length, name: part.name), length: length)
+        case .failed(let error): throw error
+        }
+    }
+
+    private mutating func add(_ stretch: Stretch, length: Int64?) throws(CallError) {
+        flush()
+        stretches.append(stretch)
+        guard let known = self.length, let length else { return self.length = nil }
+        let (sum, overflow) = known.addingReportingOverflow(length)
+        guard !overflow else { throw CallError(.requestBody, "the parts are longer together than 2^63 bytes") }
+        self.length = sum
+    }
+
+    private mutating func flush() {
+        guard !pending.isEmpty else { return }
+        stretches.append(.bytes(Bytes(pending)))
+        length = length.map { $0 &+ Int64(pending.count) }
+        pending = []
+    }
+}
+
+/// Gives the stretches one after the other, each in pieces.
+// Used by one sender at a time, which awaits each `next()` before the following one.
+private final class MultipartReader: BodyReader, @unchecked Sendable {
+    private static let pieceBytes = 64 << 10
+
+    private var stretches: ArraySlice<MultipartContent.Stretch>
+    /// Of the first stretch: its reader, and how much of it has been given.
+    private var reader: (any BodyReader)?
+    private var given: Int64 = 0
+
+    init(_ stretches: [MultipartContent.Stretch]) { self.stretches = stretches[...] }
+
+    func next() async throws -> Bytes? {
+        while let stretch = stretches.first {
+            if let piece = try await piece(of: stretch), piece.count > 0 {
+                given += Int64(piece.count)
+                try check(stretch, isAtEnd: false)
+                return piece
+            }
+            try check(stretch, isAtEnd: true)
+            stretches.removeFirst()
+            (reader, given) = (nil, 0)
+        }
+        return nil
+    }
+
+    private func piece(of stretch: MultipartContent.Stretch) async throws -> Bytes? {
+        switch stretch {
+        case .bytes(let bytes):
+            let start = Int(given)
+            return start < bytes.count ? bytes.slice(start..<min(bytes.count, start + Self.pieceBytes)) : nil
+        case .file(let path, _):
+            if reader == nil { reader = try await FileReader.open(path) }
+        case .stream(let open, _, _):
+            if reader == nil { reader = open() }
+        }
+        // A stream may give an empty piece that is not its end.
+        while let piece = try await reader?.next() {
+            if piece.count > 0 { return piece }
+        }
+        return nil
+    }
+
+    /// Every part must have the length that it was counted with: else the parts behind it could not be found.
+    private func check(_ stretch: MultipartContent.Stretch, isAtEnd: Bool) throws(CallError) {
+        let (length, what): (Int64?, String)
+        switch stretch {
+        case .bytes: return
+        case .file(let path, let counted): (length, what) = (counted, "the file \(path)")
+        case .stream(_, let declared, let name): (length, what) = (declared, "the part \"\(name)\"")
+        }
+        guard let length, isAtEnd ? given != length : given > length else { return }
+        throw CallError(
+            .requestBody,
+            "\(what) had \(length) bytes when the body was made, and has \(isAtEnd ? "" : "at least ")\(given)",
+            phase: .sendingBody)
+    }
+}

@@ -1,0 +1,84 @@
+// MultipartForm: the parts of a multipart/form-data body.
+
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+public import TsubameCore
+import TsubameWire
+
+/// The parts of a `multipart/form-data` body (RFC 7578), in the order in which they are added.
+///
+/// ```swift
+/// let body = Body.multipart {
+///     $0.field("album", "2026")
+///     $0.file("photo", path: "/photos/swallow.jpg")
+///     $0.part("place", .json(["latitude": 35.7]))
+/// }
+/// ```
+/// In names and names of files, `"` and line ends are escaped as browsers escape them; everything else is sent in UTF-8.
+public struct MultipartForm: Sendable {
+    struct Part: Sendable {
+        let name: String
+        let filename: String?
+        let body: Body
+    }
+
+    private(set) var parts: [Part] = []
+
+    /// A field of a form: text, without a content type of its own.
+    public mutating func field(_ name: String, _ value: String) {
+        parts.append(Part(name: name, filename: nil, body: .bytes(Bytes(value))))
+    }
+
+    /// A file, read from disk while it is sent, never held whole. It must be there when the body is made, and keep its
+    /// length until the body has been sent: else the call fails with ``CallError/Kind/requestBody``.
+    /// - Parameters:
+    ///   - filename: what the server is told; by default the last component of the path.
+    ///   - contentType: by default what the name of the file suggests, else `application/octet-stream`.
+    public mutating func file(
+        _ name: String, path: String, filename: String? = nil, contentType: String? = nil
+    ) {
+        let base = path.split(separator: "/").last.map(String.init) ?? path
+        part(
+            name, .file(path: path, contentType: contentType ?? ContentTypeGuess.type(of: base)),
+            filename: filename ?? base)
+    }
+
+    /// The file at a file URL.
+    public mutating func file(_ name: String, at url: URL, filename: String? = nil, contentType: String? = nil) {
+        file(name, path: url.path, filename: filename, contentType: contentType)
+    }
+
+    /// Bytes; with a name of a file, a file that exists in memory only.
+    /// - Parameter contentType: by default none for a field, and `application/octet-stream` for a file.
+    public mutating func bytes(
+        _ name: String, _ bytes: some Collection<UInt8>, filename: String? = nil, contentType: String? = nil
+    ) {
+        let type = contentType ?? (filename == nil ? nil : "application/octet-stream")
+        part(name, .bytes(bytes as? Bytes ?? Bytes(bytes), contentType: type), filename: filename)
+    }
+
+    /// Any body: JSON, a stream, … with its own content type. If its length is not known, the whole goes chunked; if it
+    /// can be sent only once, so can the whole.
+    public mutating func part(_ name: String, _ body: Body, filename: String? = nil) {
+        parts.append(Part(name: name, filename: filename, body: body))
+    }
+}
+
+extension Body {
+    /// `multipart/form-data` with these parts: how forms with files are sent.
+    ///
+    /// Files are read while they are sent. The length is known beforehand if that of every part is, and the body can be
+    /// sent again if every part can. What cannot be sent (a file that is not there) is thrown when the request is sent.
+    public static func multipart(_ build: (inout MultipartForm) throws -> Void) rethrows -> Body {
+        var form = MultipartForm()
+        try build(&form)
+        do throws(CallError) {
+            return try MultipartContent(form).body
+        } catch {
+            return .failed(error)
+        }
+    }
+}

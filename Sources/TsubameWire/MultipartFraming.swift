@@ -1,0 +1,63 @@
+// MultipartFraming: what stands around the parts of a multipart/form-data body.
+
+import HTTPTypes
+package import TsubameCore
+
+/// The heads and delimiters of one `multipart/form-data` body (RFC 7578; RFC 2046 section 5.1).
+///
+/// A body is, for each part, its ``head(name:filename:contentType:)``, its content and ``partEnd``; then ``end``.
+package struct MultipartFraming: Sendable {
+    private static let boundaryLength = 32
+    private static let letters = Array("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz".utf8)
+
+    /// What follows the content of each part.
+    package static let partEnd = "\r\n"
+
+    package let boundary: String
+
+    /// With a boundary of 32 letters and digits from the system's random source, which whoever chooses the content of a
+    /// part cannot guess (CVE-2025-22150).
+    package init() {
+        var random = SystemRandomNumberGenerator()
+        let bytes = (0..<Self.boundaryLength).map { _ in Self.letters.randomElement(using: &random) ?? 0x30 }
+        self.init(boundary: String(decoding: bytes, as: UTF8.self))
+    }
+
+    package init(boundary: String) { self.boundary = boundary }
+
+    /// The value of Content-Type.
+    package var contentType: String { "multipart/form-data; boundary=\(boundary)" }
+
+    /// The delimiter before a part, and the part's fields. Names are sent in UTF-8.
+    /// - Throws: if `contentType` is no value of a field.
+    package func head(name: String, filename: String?, contentType: String?) throws(WireError) -> String {
+        var head = "--\(boundary)\r\nContent-Disposition: form-data; name=\"\(Self.escape(name))\""
+        if let filename { head += "; filename=\"\(Self.escape(filename))\"" }
+        if let contentType {
+            guard HTTPField.isValidValue(contentType) else {
+                throw WireError(
+                    .invalidRequest, "the content type of the part \"\(Self.escape(name))\" is no value of a field")
+            }
+            head += "\r\nContent-Type: \(contentType)"
+        }
+        return head + "\r\n\r\n"
+    }
+
+    /// What follows the last part.
+    package var end: String { "--\(boundary)--\r\n" }
+
+    /// As WHATWG's HTML (section 4.10.21.8) has it, and so every browser: nothing else is escaped, not even a percent
+    /// sign.
+    private static func escape(_ name: String) -> String {
+        var escaped = ""
+        for scalar in name.unicodeScalars {
+            switch scalar {
+            case "\"": escaped += "%22"
+            case "\r": escaped += "%0D"
+            case "\n": escaped += "%0A"
+            default: escaped.unicodeScalars.append(scalar)
+            }
+        }
+        return escaped
+    }
+}

@@ -1,0 +1,124 @@
+// ChildProcess: a process that cannot outlive its owner.
+
+import Foundation
+import Synchronization
+
+/// Held while a process is started, and while a pipe has been made and not yet been kept from being inherited.
+private let starting = Mutex(())
+
+/// A process that has been started; killed and collected at the latest when it is dropped.
+final class ChildProcess: Sendable {
+    /// How a process ended: its exit status; 128 plus the number of the signal that ended it, as a shell would say.
+    typealias Status = Int32
+
+    let pid: pid_t
+    /// Held while a signal is sent or the process is collected, so that no signal goes to another process of that number.
+    private let status = Mutex<Status?>(nil)
+
+    /// - Parameters:
+    ///   - streams: its standard input, output and errors, in that order; nil is closed. They are not closed here.
+    ///   - environment: all of it.
+    init(
+        _ path: String, _ arguments: [String], streams: [Int32?],
+        environment: [String: String] = ProcessInfo.processInfo.environment
+    ) throws {
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        for (number, descriptor) in streams.enumerated() {
+            if let descriptor {
+                posix_spawn_file_actions_adddup2(&actions, descriptor, Int32(number))
+            } else {
+                posix_spawn_file_actions_addclose(&actions, Int32(number))
+            }
+        }
+        // As a shell starts a process: a thread of Dispatch blocks signals, and NIO has switched SIGPIPE off, which this
+        // one would inherit.
+        var attributes = posix_spawnattr_t()
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        var (none, all) = (sigset_t(), sigset_t())
+        sigemptyset(&none)
+        sigfillset(&all)
+        posix_spawnattr_setsigmask(&attributes, &none)
+        posix_spawnattr_setsigdefault(&attributes, &all)
+        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK) | Int16(POSIX_SPAWN_SETSIGDEF))
+
+        var argv: [UnsafeMutablePointer<CChar>?] = ([path] + arguments).map { strdup($0) } + [nil]
+        var envp: [UnsafeMutablePointer<CChar>?] = environment.map { strdup("\($0)=\($1)") } + [nil]
+        defer { for text in argv + envp { free(text) } }
+        var pid = pid_t()
+        let failure = starting.withLock { _ in posix_spawn(&pid, path, &actions, &attributes, &argv, &envp) }
+        guard failure == 0 else {
+            throw ProductError("\(path) cannot be started: \(String(cString: strerror(failure)))")
+        }
+        self.pid = pid
+    }
+
+    deinit {
+        send(signal: SIGKILL)
+        _ = collect()
+    }
+
+    /// Sends a signal, unless the process has been collected.
+    func send(signal: Int32) {
+        status.withLock { if $0 == nil { kill(pid, signal) } }
+    }
+
+    /// Waits for its end, on a thread that may block.
+    func collect() -> Status {
+        // Waits without collecting, so that it can be sent signals meanwhile.
+        var info = siginfo_t()
+        while waitid(P_PID, id_t(pid), &info, WEXITED | WNOWAIT) < 0, errno == EINTR {}
+        return status.withLock { status in
+            if let status { return status }
+            var result: Int32 = 0
+            while waitpid(pid, &result, 0) < 0, errno == EINTR {}
+            let signal = result & 0x7F
+            let value = signal == 0 ? (result >> 8) & 0xFF : 128 + signal
+            status = value
+            return value
+        }
+    }
+}
+
+/// A pipe whose ends no other process inherits, wherever else one is being started at the time.
+struct ProcessPipe {
+    let read: Int32
+    let write: Int32
+
+    init() throws {
+        var ends: [Int32] = [0, 0]
+        let status = starting.withLock { _ in
+            let status = pipe(&ends)
+            for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+            return status
+        }
+        guard status == 0 else { throw ProductError("no pipe can be made") }
+        (read, write) = (ends[0], ends[1])
+    }
+}
+
+/// A pipe with a name, as a shell makes one for `<(command)`; gone when it is dropped.
+final class NamedPipe: Sendable {
+    let path = FileManager.default.temporaryDirectory.appending(path: "pipe-\(UUID().uuidString)").path
+
+    /// - Parameter bytes: given to the first who opens it for reading; no more than a pipe is sure to hold.
+    init(_ bytes: [UInt8]) throws {
+        guard bytes.count <= 4096, mkfifo(path, 0o600) == 0 else { throw ProductError("no named pipe can be made") }
+        let path = path
+        Thread.detachNewThread {
+            // Waits for the reader.
+            let end = open(path, O_WRONLY | O_CLOEXEC)
+            _ = bytes.withUnsafeBytes { write(end, $0.baseAddress, $0.count) }
+            close(end)
+        }
+    }
+
+    deinit {
+        // Lets a thread go that waits for a reader who never came.
+        let end = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
+        unlink(path)
+        close(end)
+    }
+}
