@@ -70,6 +70,18 @@ struct ToolFileTests {
         }
     }
 
+    @Test func aClosedStandardStreamIsNotMistakenForTheFile() async throws {
+        try await withFolder { folder in
+            let file = folder.appending(path: "out")
+            try await ScriptedServer.start { _ in .ok("answer") }.use { server in
+                let run = try await ToolProcess(["-o", file.path, server.url], input: .closed).finished()
+                #expect(run.status == 0, "\(run)")
+                #expect(try await server.request(0).method == "GET")
+                #expect(try String(contentsOf: file, encoding: .utf8) == "answer")
+            }
+        }
+    }
+
     #if os(Linux)
     @Test func `a large body is never held whole`() async throws {
         let (size, last) = (256 << 20, 16)

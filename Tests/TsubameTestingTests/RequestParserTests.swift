@@ -5,7 +5,7 @@ import Testing
 
 @testable import TsubameTesting
 
-@Suite struct RequestParserTests {
+@Suite(.timeLimit(.minutes(2))) struct RequestParserTests {
     /// Everything that the parser says of these pieces, in words; content is joined.
     private func events(_ pieces: [[UInt8]]) -> [String] {
         var parser = RequestParser()

@@ -7,7 +7,7 @@ import TsubameCore
 
 @testable import TsubameTesting
 
-@Suite struct StubTransportTests {
+@Suite(.timeLimit(.minutes(2))) struct StubTransportTests {
     private struct User: Codable {
         var name: String
     }
