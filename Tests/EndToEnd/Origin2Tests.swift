@@ -61,7 +61,9 @@ struct Origin2Tests {
     }
 
     @Test func thePasswordIsInNoLineWhenNobodyListens() async throws {
-        let url = try await withHTTPBin { url, _ in url }
+        let dead = try DeadPort()
+        defer { dead.release() }
+        let url = "http://127.0.0.1:\(dead.number)"
         let run = try await runProduct("HttpClient", [url, Self.name], stdin: Array(Self.password.utf8))
         #expect(run.status == 1)
         #expect(run.stdout.contains("not signed in: POST \(url)/login failed while connecting"))
