@@ -200,7 +200,7 @@ struct Origin3Tests {
     }
 
     @Test func aStreamedBodyIsNotTakenForAnEmptyOne() async throws {
-        try await ScriptedServer.start { _ in .chunked(["<a>", "1</a>"]) }.use { server in
+        try await ScriptedServer.start { _ in .stream(nil) }.use { server in
             try await withClient(server.url) { api in
                 let error = try await api.stream(Request(.get, "page")) { response in
                     #expect(throws: CallError.self) { try response.xml([String: String].self) }
