@@ -1,5 +1,5 @@
 // Origin 1: a request and its response as a pair of classes to subclass.
-// Who waits for calls without waiting: a delegate.
+// Who shows what comes of calls, and waits for some of them without waiting: a delegate.
 
 import Foundation
 import Tsubame
@@ -21,15 +21,15 @@ final class Viewer: CallDelegate {
         guard let greeting = running[call.id] else { return }
         do throws(CallError) {
             show("asynchronous", greeting, try greeting.value(of: response))
-            end(call)
         } catch {
-            self.call(call, didFailWith: error)
+            show("asynchronous", greeting, error)
         }
+        end(call)
     }
 
     func call(_ call: Call, didFailWith error: CallError) {
-        print(error)
-        hasFailed = true
+        guard let greeting = running[call.id] else { return }
+        show("asynchronous", greeting, error)
         end(call)
     }
 
@@ -37,8 +37,16 @@ final class Viewer: CallDelegate {
         running[call.id] = nil
         if running.isEmpty { exit(hasFailed ? 1 : 0) }
     }
-}
 
-func show(_ way: String, _ greeting: GreetingRequest, _ answer: GreetingResponse) {
-    print("\(way) \(greeting.method): \(answer.message), \(answer.expression), \(answer.resultCode ?? -1)")
+    func show(_ way: String, _ greeting: GreetingRequest, _ answer: GreetingResponse) {
+        let text =
+            answer.errorMessage.isEmpty
+            ? "\(answer.message), \(answer.expression), \(answer.resultCode ?? -1)" : "error: \(answer.errorMessage)"
+        print("\(way) \(greeting.method): \(answer.statusCode), \(text)")
+    }
+
+    func show(_ way: String, _ greeting: GreetingRequest, _ error: CallError) {
+        print("\(way) \(greeting.method) failed: \(error)")
+        hasFailed = true
+    }
 }

@@ -11,12 +11,16 @@ do {
         messageType: "viewer", installation: try .stored(for: "tsubame-examples"), timeZone: .current)
     let api = Client(base) { $0.interceptors = [common] }
 
+    let viewer = Viewer(api)
     for method in [HTTPRequest.Method.get, .post] {
         let greeting = GreetingRequest(method, word: "春 & 秋=燕")
-        show("synchronous", greeting, try api.blocking.send(greeting))
+        do throws(CallError) {
+            viewer.show("synchronous", greeting, try api.blocking.send(greeting))
+        } catch {
+            viewer.show("synchronous", greeting, error)
+        }
     }
 
-    let viewer = Viewer(api)
     for method in [HTTPRequest.Method.get, .post] {
         viewer.start(GreetingRequest(method, word: "春 & 秋=燕"))
     }

@@ -10,8 +10,12 @@ import TsubameXML
 @MainActor
 final class TimelineViewer {
     private var observers: [any NSObjectProtocol] = []
+    private let end: (_ isShown: Bool) -> Void
 
-    init() {
+    /// Views the next timeline that is loaded, and no other.
+    /// - Parameter end: called when it has been shown, or cannot be.
+    init(then end: @escaping (_ isShown: Bool) -> Void) {
+        self.end = end
         observe(.callDidReceiveResponse, CallNotification.response) { (response: Response) in
             print("response: \(response.status)")
         }
@@ -32,18 +36,19 @@ final class TimelineViewer {
 
     private func show(_ timeline: Timeline) {
         for status in timeline.status { print("\(status.user.name): \(status.text)") }
-        close(exitCode: 0)
+        close(isShown: true)
     }
 
     private func alert(_ error: CallError) {
         print("alert: \(error)")
-        close(exitCode: 1)
+        close(isShown: false)
     }
 
-    private func close(exitCode: Int32) {
+    /// What is not removed goes on being told, of every later load.
+    private func close(isShown: Bool) {
         observers.forEach(NotificationCenter.default.removeObserver)
         observers = []
-        exit(exitCode)
+        end(isShown)
     }
 
     private func observe<Value: Sendable>(

@@ -1,5 +1,6 @@
 // Origin 3: a timeline viewer that lives on notifications.
-// Loads the timeline of the user named by the second argument, with an indicator while anything is in flight.
+// Loads the timelines of the users named behind the URL, one after the other, with an indicator while anything is in
+// flight.
 
 #if XML
 import Foundation
@@ -10,9 +11,15 @@ let arguments = CommandLine.arguments.dropFirst()
 let api = Client(arguments.first ?? "http://127.0.0.1:8080")
 
 let indicator = ActivityMonitor(api) { count in print("indicator: \(count > 0 ? "on" : "off")") }
-let viewer = TimelineViewer()
 
-api.start(Timeline.request(of: arguments.dropFirst().first ?? "kinukawa"), notifying: .default)
+@MainActor func load(_ users: ArraySlice<String>, hasFailed: Bool = false) {
+    guard let user = users.first else { exit(hasFailed ? 1 : 0) }
+    // Kept by what it observes, until its timeline is there.
+    _ = TimelineViewer { isShown in load(users.dropFirst(), hasFailed: hasFailed || !isShown) }
+    api.start(Timeline.request(of: user), notifying: .default)
+}
+
+load(arguments.count > 1 ? arguments.dropFirst() : ["kinukawa"])
 dispatchMain()
 #else
 import Foundation

@@ -137,6 +137,7 @@ public final class Client: Sendable {
         let result: Result<Response, CallError> = await withTaskCancellationHandler {
             do throws(CallError) {
                 var response = try await corridor.run(try prepare(request), from: 0, call)
+                addSettings(to: &response)
                 if !isCollected(response) { response = try await collected(response) }
                 if call.isObserved { await call.settle() }
                 call.finish(.finished(response))
@@ -213,9 +214,10 @@ public final class Client: Sendable {
         let result: Result<T, CallError> = await withTaskCancellationHandler {
             do throws(CallError) {
                 let request = try prepare(call.original)
-                let response =
+                var response =
                     corridor.hasForeignArounds
                     ? try await guarded(call, request) : try await corridor.run(request, from: 0, call)
+                addSettings(to: &response)
                 let value = try await body(response)
                 if call.isObserved { await call.settle() }
                 call.finish(.finished((value as? Response) ?? response))
@@ -230,6 +232,12 @@ public final class Client: Sendable {
         return try end(call, result)
     }
 
+    /// What asking for a value depends on, beside the response itself.
+    private func addSettings(to response: inout Response) {
+        guard let charset = configuration.defaultCharset else { return }
+        response.details = response.details.with(charset: charset.name)
+    }
+
     private func begin(_ call: Call) throws(CallError) {
         guard activity.begin(call) else {
             throw CallError(.cancelled, "the client is closed", phase: .preparing, request: call.original)
@@ -242,9 +250,8 @@ public final class Client: Sendable {
         switch result {
         case .success(let value): return value
         case .failure(let error):
-            let error =
-                error.request == nil
-                ? error.with(request: (try? prepare(call.original)) ?? call.original) : error
+            let request = error.request == nil ? (try? prepare(call.original)) ?? call.original : nil
+            let error = error.with(request: request, attempts: call.exchanges)
             // An error that is kept must not keep a connection.
             error.response?.body.discard()
             if error.kind == .cancelled { call.finish(.cancelled) } else { call.finish(.failed(error)) }

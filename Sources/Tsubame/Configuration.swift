@@ -37,7 +37,7 @@ public struct Configuration: Sendable {
     public var allowedOrigins: Set<Origin> = []
     /// How connections are made: TLS, address overrides, pool.
     public var connection = ConnectionSettings()
-    /// The charset of texts that do not name one; UTF-8 unless set.
+    /// The charset of texts that name none, by a byte order mark or in Content-Type; UTF-8 unless set.
     public var defaultCharset: Charset?
     /// What delays are counted on, such as the one before a request is sent again; tests turn one by hand. Deadlines are
     /// always real time.

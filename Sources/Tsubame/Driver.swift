@@ -29,7 +29,11 @@ extension Corridor {
                 var response: Response
                 switch segment.end {
                 case .transport:
-                    try call.countExchange()
+                    do throws(CallError) {
+                        try call.countExchange()
+                    } catch {
+                        throw error.with(response: Self.joined(history))
+                    }
                     // Called by its own type where that is known: an async call through a protocol costs a frame more.
                     if let engine {
                         response = try await engine.send(request, call: call)
@@ -78,6 +82,13 @@ extension Corridor {
                 throw error.with(request: request)
             }
         }
+    }
+
+    /// The last response with those before it: what a call has to show that is not sent again.
+    private static func joined(_ history: [Response]) -> Response? {
+        guard var last = history.last else { return nil }
+        last.details = last.details.with(history: Array(history.dropLast()))
+        return last
     }
 
     private func pass(

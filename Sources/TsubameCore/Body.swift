@@ -4,6 +4,9 @@ internal import Synchronization
 
 /// The body of a request: nothing, bytes, a file or a stream, with its content type and, if it is known, its length.
 ///
+/// A content type with a control character in it makes the request one that no way to send takes
+/// (``CallError/Kind/invalidRequest``).
+///
 /// A body can be sent again (after a redirect with 307 or 308, or a lost connection) unless it is a one-shot stream.
 public struct Body: Sendable {
     /// Where the bytes come from.
@@ -34,7 +37,13 @@ public struct Body: Sendable {
     private init(_ storage: Storage?) { self.storage = storage }
 
     package init(_ content: Content, contentType: String?, length: Int64?) {
-        storage = Storage(content: content, contentType: contentType, length: length)
+        if let contentType, contentType.holdsControlCharacter {
+            // A field would take some of them as spaces, and send what nobody meant.
+            let error = CallError(.invalidRequest, "the body's content type holds a control character")
+            storage = Storage(content: .failed(error), contentType: nil, length: nil)
+        } else {
+            storage = Storage(content: content, contentType: contentType, length: length)
+        }
     }
 
     /// No body: no Content-Length, no Content-Type.

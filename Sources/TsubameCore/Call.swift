@@ -185,6 +185,9 @@ public final class Call: Sendable {
         }
     }
 
+    /// How many exchanges have begun: redirects, and whatever else was sent again, included.
+    package var exchanges: Int { state.withLock { $0.exchanges } }
+
     /// What a cancelled call fails with.
     package func cancelled(_ phase: CallError.Phase) -> CallError {
         CallError(.cancelled, "the call was cancelled", phase: phase)

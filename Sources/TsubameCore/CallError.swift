@@ -154,18 +154,18 @@ public struct CallError: Error, Sendable {
     public var failure: (any Sendable)? { details.failure }
     /// The connection that was used.
     public var connection: ConnectionInfo? { details.connection }
-    /// How often the request was tried.
+    /// How many exchanges the call had begun: redirects, and whatever else was sent again, included.
     public var attempts: Int { details.attempts }
 
     /// The same error with what a higher layer knows; what is already there stays.
     package func with(
         request: Request? = nil, response: Response? = nil, failure: (any Sendable)? = nil,
-        attempts: Int? = nil, advice: String? = nil
+        attempts: Int? = nil, advice: String? = nil, progress: String? = nil
     ) -> CallError {
         CallError(
             kind, reason, phase: phase, advice: self.advice ?? advice, timeout: timeout, underlying: underlying,
             request: self.request ?? request, response: self.response ?? response,
-            failure: self.failure ?? failure, connection: connection, progress: details.progress,
+            failure: self.failure ?? failure, connection: connection, progress: details.progress ?? progress,
             attempts: Swift.max(self.attempts, attempts ?? 1))
     }
 
@@ -186,7 +186,7 @@ extension CallError: CustomStringConvertible, CustomDebugStringConvertible {
         var context: [String] = []
         if let connection { context.append(connection.description) }
         if let progress = details.progress { context.append(progress) }
-        if attempts > 1 { context.append("\(attempts) attempts") }
+        if attempts > 1 { context.append("\(attempts) exchanges") }
         if !context.isEmpty { text += "\n  " + context.joined(separator: " · ") }
         if kind == .status, let response, let excerpt = response.excerpt { text += "\n  \(excerpt)" }
         if let advice { text += "\n  \(advice)" }

@@ -95,10 +95,12 @@ package final class ResponseDetails: Sendable {
     package let timings: Timings
     package let history: [Response]
     package let trailers: TrailerBox?
+    /// The charset of a text that does not name one, as the client has it; nil for UTF-8.
+    package let charset: String?
 
     package init(
         head: ReceivedHead?, request: Request, connection: ConnectionInfo?, timings: Timings, history: [Response],
-        trailers: TrailerBox?
+        trailers: TrailerBox?, charset: String? = nil
     ) {
         self.head = head
         self.request = request
@@ -106,14 +108,15 @@ package final class ResponseDetails: Sendable {
         self.timings = timings
         self.history = history
         self.trailers = trailers
+        self.charset = charset
     }
 
     package func with(
-        history: [Response]? = nil, timings: Timings? = nil, request: Request? = nil
+        history: [Response]? = nil, timings: Timings? = nil, request: Request? = nil, charset: String? = nil
     ) -> ResponseDetails {
         ResponseDetails(
             head: head, request: request ?? self.request, connection: connection, timings: timings ?? self.timings,
-            history: history ?? self.history, trailers: trailers)
+            history: history ?? self.history, trailers: trailers, charset: charset ?? self.charset)
     }
 }
 

@@ -54,14 +54,17 @@ final class Connection: ChannelInboundHandler, @unchecked Sendable {
     func handlerRemoved(context: ChannelHandlerContext) { self.context = nil }
 
     func channelActive(context: ChannelHandlerContext) {
-        if !key.origin.isSecure { becomeReady(context, tlsVersion: nil) }
+        setFacts(context, tlsVersion: nil)
+        onReady?.reached(self)
+        if !key.origin.isSecure { becomeReady() }
         context.fireChannelActive()
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         if case TLSUserEvent.handshakeCompleted? = event as? TLSUserEvent {
             let version = try? context.pipeline.syncOperations.nioSSL_tlsVersion()
-            becomeReady(context, tlsVersion: version.map(Self.name))
+            setFacts(context, tlsVersion: version.map(Self.name))
+            becomeReady()
         }
         context.fireUserInboundEventTriggered(event)
     }
@@ -75,15 +78,18 @@ final class Connection: ChannelInboundHandler, @unchecked Sendable {
         }
     }
 
-    private func becomeReady(_ context: ChannelHandlerContext, tlsVersion: String?) {
+    private func setFacts(_ context: ChannelHandlerContext, tlsVersion: String?) {
         func text(_ address: SocketAddress?) -> String {
             guard let address else { return "" }
             guard let host = address.ipAddress, let port = address.port else { return "\(address)" }
             return host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
         }
         facts = ConnectionInfo(
-            id: shard.nextConnectionID(), remoteAddress: text(context.remoteAddress),
+            id: facts?.id ?? shard.nextConnectionID(), remoteAddress: text(context.remoteAddress),
             localAddress: text(context.localAddress), tlsVersion: tlsVersion)
+    }
+
+    private func becomeReady() {
         let dial = onReady
         onReady = nil
         dial?.succeeded(self)

@@ -104,11 +104,8 @@ final class Dial: @unchecked Sendable {
                 }
                 switch result {
                 case .success:
-                    self.facts.connectedAt = MonotonicClock.now
-                    if tls != nil {
-                        self.arm(.tls)
-                        self.enter(.securing, .securing)
-                    }
+                    // The connection itself tells when it stands, and when it is secured.
+                    break
                 case .failure(let error):
                     if let error = error as? NIOSSLExtraError {
                         return self.finish(.failure(self.key.settings.tls.explain(error, host: origin.host)))
@@ -129,14 +126,22 @@ final class Dial: @unchecked Sendable {
         return .nanoseconds(Swift.max(remaining / (left + 1), 250_000_000))
     }
 
+    /// The TCP connection stands; the handshake, if there has to be one, begins.
+    func reached(_ connection: Connection) {
+        guard !isDone else { return }
+        facts.connectedAt = MonotonicClock.now
+        if let info = connection.facts { tell(.connected(info)) }
+        guard key.origin.isSecure else { return }
+        arm(.tls)
+        enter(.securing, .securing)
+    }
+
     /// The connection is there, secured if it has to be.
     func succeeded(_ connection: Connection) {
         guard !isDone else { return connection.close() }
-        if key.origin.isSecure { facts.securedAt = MonotonicClock.now }
-        if facts.connectedAt == 0 { facts.connectedAt = MonotonicClock.now }
-        if let info = connection.facts {
-            tell(.connected(info))
-            if key.origin.isSecure { tell(.secured(info)) }
+        if key.origin.isSecure {
+            facts.securedAt = MonotonicClock.now
+            if let info = connection.facts { tell(.secured(info)) }
         }
         finish(.success(connection))
     }

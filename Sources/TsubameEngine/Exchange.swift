@@ -140,7 +140,7 @@ final class Exchange: CallCancellable, @unchecked Sendable {
         isOver = true
         tellShown()
         shard.forget(self)
-        let error = error.with(request: request)
+        let error = error.with(request: request, progress: progress)
         let connection = connection
         self.connection = nil
         connection?.abandon(self)
@@ -151,6 +151,12 @@ final class Exchange: CallCancellable, @unchecked Sendable {
             resume(.failure(error))
         }
         gathered = GatheredBytes()
+    }
+
+    /// How far the response's body has come, for the text of an error.
+    private var progress: String? {
+        guard phase == .receivingBody else { return nil }
+        return "\(receivedBytes)\(expectedLength.map { " of \($0)" } ?? "") bytes of the body received"
     }
 
     func timedOut(_ limit: Timeouts.Name, _ reason: String) {

@@ -37,7 +37,4 @@ extension ASCIISet {
     /// RFC 3986 §2.3: `A–Z a–z 0–9 - . _ ~`.
     package static let unreserved = ASCIISet(
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
-
-    /// What RFC 3986 §3.3 allows in a path segment beside the unreserved: sub-delims, `:` and `@`.
-    package static let segmentExtras = ASCIISet("!$&'()*+,;=:@")
 }

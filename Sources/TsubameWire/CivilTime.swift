@@ -44,10 +44,7 @@ package struct CivilTime: Sendable, Hashable {
         }
     }
 
-    static let weekdayNames: [(short: StaticString, long: StaticString)] = [
-        ("Sun", "Sunday"), ("Mon", "Monday"), ("Tue", "Tuesday"), ("Wed", "Wednesday"), ("Thu", "Thursday"),
-        ("Fri", "Friday"), ("Sat", "Saturday"),
-    ]
+    static let weekdayNames: [StaticString] = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
 
     static let monthNames: [StaticString] = [
         "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
@@ -56,7 +53,7 @@ package struct CivilTime: Sendable, Hashable {
     /// `Sun`
     package var weekdayName: String {
         let days = Self.floorDivide(secondsSince1970, by: 86_400).quotient
-        return Self.weekdayNames[Int(Self.floorDivide(days + 4, by: 7).remainder)].short.description
+        return Self.weekdayNames[Int(Self.floorDivide(days + 4, by: 7).remainder)].description
     }
 
     /// `Nov`

@@ -54,11 +54,6 @@ package struct MediaType: Sendable, Hashable {
         guard label.count > 2, label.hasPrefix("'"), label.hasSuffix("'") else { return Charset(label: label) }
         return Charset(label: label.dropFirst().dropLast())
     }
-
-    /// What stands between the parts of a multipart body (RFC 2046 section 5.1.1): 1 to 70 characters.
-    package var boundary: String? {
-        self["boundary"].flatMap { (1...70).contains($0.utf8.count) ? $0 : nil }
-    }
 }
 
 /// A place in the bytes of a field's value.

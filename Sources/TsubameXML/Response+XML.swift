@@ -11,24 +11,20 @@ public import TsubameCore
 public import XMLCoder
 
 extension Response {
-    /// The body as a `Decodable` type from XML. Decoding runs where this is called.
-    /// - Throws: ``CallError`` of kind `status`, or `decoding` with the decoder's error as `underlying`.
+    /// The body as a `Decodable` type from XML. Decoding runs where this is called. An empty 204, 205 or HEAD response
+    /// decodes to nil or an empty value.
+    /// - Throws: ``CallError`` of kind `status`, `decoding` with the decoder's error as `underlying`, or `misuse` if the
+    ///   body is still being streamed.
     public func xml<T: Decodable>(_ type: T.Type = T.self, decoder: XMLDecoder = .keepingSpaces) throws(CallError) -> T
     {
         try accepted()
-        do {
-            return try decoder.decode(type, from: Data(bytes))
-        } catch {
-            throw CallError(
-                .decoding, "the body is no XML of \(type): \(error)", phase: .decoding, underlying: error,
-                request: request, response: self)
-        }
+        return try decodeBody(as: type, in: "XML") { try decoder.decode(type, from: $0) }
     }
 }
 
 extension XMLDecoder {
     /// A decoder that keeps the spaces of a text: XMLCoder's default trims each piece of one, and an entity such as
-    /// `&amp;` ends a piece.
+    /// `&amp;` ends a piece. A number or a truth value with white space around it is refused.
     public static var keepingSpaces: XMLDecoder {
         let decoder = XMLDecoder()
         decoder.trimValueWhitespaces = false

@@ -43,8 +43,10 @@ import TsubameTesting
             if [.callDidFinish, .callDidFail].contains(notification.name) { ended.continuation.yield() }
         }
 
-        func all() async -> [Stage] {
+        /// All stages, once the client has come to rest: those that should not have come too.
+        func all(of client: Client) async throws -> [Stage] {
             for await _ in ended.stream { break }
+            try await settled(client)
             return stages.withLock { $0 }
         }
     }
@@ -65,7 +67,7 @@ import TsubameTesting
                 let center = NotificationCenter()
                 let listener = Self.listen(to: center)
                 let call = client.start(Request(.get, "x"), notifying: center)
-                let stages = await listener.all()
+                let stages = try await listener.all(of: client)
                 #expect(stages.first?.name == .callDidReceiveResponse)
                 #expect(stages.first?.response?.statusCode == 200)
                 #expect(stages.last?.name == .callDidFinish)
@@ -85,7 +87,7 @@ import TsubameTesting
                 let center = NotificationCenter()
                 let listener = Self.listen(to: center)
                 client.start(Request(.get, "x"), notifying: center)
-                let stages = await listener.all()
+                let stages = try await listener.all(of: client)
                 #expect(stages.map(\.name) == [.callDidFail])
                 #expect(stages.first?.error?.kind == .emptyReply)
             }
@@ -97,7 +99,7 @@ import TsubameTesting
             let center = NotificationCenter()
             let listener = Self.listen(to: center)
             client.start(Request(.get, "a/../b"), notifying: center)
-            let stages = await listener.all()
+            let stages = try await listener.all(of: client)
             #expect(stages.map(\.name) == [.callDidFail])
             #expect(stages.first?.error?.kind == .invalidRequest)
         }

@@ -17,7 +17,7 @@ struct Origin1Tests {
         let (run, _) = try await runExample()
         #expect(run.status == 0)
         for way in ["synchronous GET", "synchronous POST", "asynchronous GET", "asynchronous POST"] {
-            #expect(run.lines.filter { $0 == "\(way): 燕は春に来る, a=b==c, 0" }.count == 1)
+            #expect(run.lines.filter { $0 == "\(way): 200, 燕は春に来る, a=b==c, 0" }.count == 1)
         }
     }
 
@@ -78,12 +78,31 @@ struct Origin1Tests {
         }
     }
 
-    @Test func anAnswerWithoutItsEndFailsTheExample() async throws {
-        try await ScriptedServer.start { _ in .ok("message=half&resultCode=0&EN") }.use { server in
+    private static let ways = ["synchronous GET", "synchronous POST", "asynchronous GET", "asynchronous POST"]
+
+    @Test(arguments: [
+        (Reply.ok("message=half&resultCode=0&EN"), "ends without END"), (.close, "without a byte of an answer"),
+        (.status(.notFound, "message=half&resultCode=0&END"), "404 Not Found"),
+    ])
+    func aFailureIsToldInEveryWayToWaitOnce(reply: Reply, why: String) async throws {
+        try await ScriptedServer.start { _ in reply }.use { server in
             let run = try await runProduct("RequestParam", [server.url], environment: home(temporaryFolder()))
             #expect(run.status == 1)
-            #expect(run.stdout.contains("ends without END"))
+            for way in Self.ways {
+                let failures = run.lines.filter { $0.hasPrefix("\(way) failed: ") }
+                #expect(failures.count == 1)
+                #expect(failures.allSatisfy { $0.contains(why) }, "\(failures)")
+            }
             #expect(!run.stdout.contains("half,"))
+        }
+    }
+
+    @Test func theStatusAndTheServersErrorMessageAreInTheAnswer() async throws {
+        let reply = Reply.status(.created, "errorMessage=燕がいない&resultCode=7&END")
+        try await ScriptedServer.start { _ in reply }.use { server in
+            let run = try await runProduct("RequestParam", [server.url], environment: home(temporaryFolder()))
+            #expect(run.status == 0)
+            for way in Self.ways { #expect(run.lines.filter { $0 == "\(way): 201, error: 燕がいない" }.count == 1) }
         }
     }
 

@@ -14,7 +14,7 @@ struct Origin3Tests {
     // MARK: The example
 
     @Test func theFourStagesEndInATimelineDecodedFromXML() async throws {
-        let (run, _) = try await runExample(user: "kinukawa")
+        let (run, _) = try await runExample("kinukawa")
         #expect(run.status == 0)
         let stages = run.lines.filter { !$0.hasPrefix("indicator") && !$0.hasPrefix("data: ") }
         #expect(
@@ -33,14 +33,29 @@ struct Origin3Tests {
         ("燕", "%E7%87%95"), ("\\", "%5C"),
     ])
     func theUserNameIsEscapedIntoThePath(user: String, segment: String) async throws {
-        let (run, log) = try await runExample(user: user)
+        let (run, log) = try await runExample(user)
         #expect(log.all.map(\.target) == ["/timeline/\(segment).xml"])
         #expect(run.status == 0)
         #expect(run.lines.filter { $0.hasPrefix("\(user): ") }.count == 3)
     }
 
+    @Test func aViewerThatIsDoneIsToldNothingOfTheNextLoad() async throws {
+        let (run, log) = try await runExample("kinukawa", "nobody", "tsubame")
+        #expect(log.all.map(\.target) == ["kinukawa", "nobody", "tsubame"].map { "/timeline/\($0).xml" })
+        for user in ["kinukawa", "tsubame"] {
+            let lines = run.lines.filter { $0.hasPrefix("\(user): ") }
+            #expect(lines.count == 3 && Set(lines).count == 3)
+        }
+        let responses = run.lines.filter { $0.hasPrefix("response: ") }
+        #expect(responses == ["response: 200 OK", "response: 404 Not Found", "response: 200 OK"])
+        #expect(run.lines.filter { $0.hasPrefix("alert: ") }.count == 1)
+        let indicator = run.lines.filter { $0.hasPrefix("indicator") }
+        #expect(indicator == (0..<6).map { $0 % 2 == 0 ? "indicator: on" : "indicator: off" })
+        #expect(run.status == 1)
+    }
+
     @Test func aMissingTimelineIsAFailureAndNoTimeline() async throws {
-        let (run, log) = try await runExample(user: "nobody")
+        let (run, log) = try await runExample("nobody")
         #expect(log.all.map(\.target) == ["/timeline/nobody.xml"])
         #expect(run.status == 1)
         #expect(run.lines.contains { $0.hasPrefix("alert: ") && $0.contains("404 Not Found") })
@@ -66,7 +81,7 @@ struct Origin3Tests {
 
     @Test(arguments: ["kinukawa", "nobody"])
     func theIndicatorIsOnWhileTheCallRunsAndThenOff(user: String) async throws {
-        let (run, _) = try await runExample(user: user)
+        let (run, _) = try await runExample(user)
         #expect(run.lines.filter { $0.hasPrefix("indicator") } == ["indicator: on", "indicator: off"])
         #expect(run.lines.first == "indicator: on")
     }
@@ -91,6 +106,7 @@ struct Origin3Tests {
                 let (first, second) = (Witness(center), Witness(center))
                 let call = api.start(Request(.get, "page"), notifying: center)
                 await first.finished()
+                try await settled(api)
                 for witness in [first, second] {
                     #expect(witness.names.first == .callDidReceiveResponse)
                     #expect(witness.names.filter { $0 == .callDidReceiveResponse }.count == 1)
@@ -111,6 +127,7 @@ struct Origin3Tests {
                 let witness = Witness(center)
                 api.start(Request(.post, "page"), notifying: center)
                 await witness.finished()
+                try await settled(api)
                 #expect(witness.names == [.callDidFail])
                 #expect(witness.error?.kind == .emptyReply)
                 witness.stop()
@@ -126,6 +143,7 @@ struct Origin3Tests {
                 gone.stop()
                 api.start(Request(.get, "page"), notifying: center)
                 await present.finished()
+                try await settled(api)
                 #expect(gone.names.isEmpty)
                 present.stop()
             }
@@ -168,6 +186,39 @@ struct Origin3Tests {
         #expect(statuses.status.map { "\($0.id) \($0.text)" } == expected)
     }
 
+    @Test(arguments: [(HTTPResponse.Status.noContent, HTTPRequest.Method.get), (.resetContent, .post), (.ok, .head)])
+    func anEmptyAnswerThatMayBeOneIsAnEmptyValue(status: HTTPResponse.Status, method: HTTPRequest.Method) throws {
+        let response = Response(status: status, request: Request(method, url: "https://a.example/"))
+        #expect(try response.xml([String: String]?.self) == nil)
+        #expect(try response.xml([Int].self).isEmpty)
+        #expect(try response.xml(Empty.self) == Empty())
+        let error = #expect(throws: CallError.self) { try response.xml(Int.self) }
+        #expect(error?.kind == .decoding)
+        let ok = Response(status: .ok, request: Request(.get, url: "https://a.example/"))
+        let unexpected = #expect(throws: CallError.self) { try ok.xml([String: String]?.self) }
+        #expect(unexpected?.kind == .decoding)
+    }
+
+    @Test func aStreamedBodyIsNotTakenForAnEmptyOne() async throws {
+        try await ScriptedServer.start { _ in .stream(nil) }.use { server in
+            try await withClient(server.url) { api in
+                let error = try await api.stream(Request(.get, "page")) { response in
+                    #expect(throws: CallError.self) { try response.xml([String: String].self) }
+                }
+                #expect(error?.kind == .misuse)
+            }
+        }
+    }
+
+    @Test func numbersWithSpacesAroundThemAreRefused() throws {
+        struct Item: Decodable { let id: Int }
+        #expect(try Response(status: .ok, body: Bytes("<a><id>7</id></a>")).xml(Item.self).id == 7)
+        let error = #expect(throws: CallError.self) {
+            try Response(status: .ok, body: Bytes("<a><id> 7 </id></a>")).xml(Item.self)
+        }
+        #expect(error?.kind == .decoding)
+    }
+
     @Test func theCountOfCallsInFlightReturnsToZeroHoweverTheyEnd() async throws {
         let gate = Gate()
         let server = try await ScriptedServer.start { request in
@@ -202,8 +253,8 @@ struct Origin3Tests {
 
     // MARK: -
 
-    private func runExample(user: String) async throws -> (ProductRun, RequestLog) {
-        try await withHTTPBin { url, log in (try await runProduct("URLLoader", [url, user]), log) }
+    private func runExample(_ users: String...) async throws -> (ProductRun, RequestLog) {
+        try await withHTTPBin { url, log in (try await runProduct("URLLoader", [url] + users), log) }
     }
 }
 

@@ -165,6 +165,7 @@ struct Origin4Tests {
                 #expect(error?.kind == .cancelled)
                 try await server.waitUntil(openConnections: 0)
                 call.cancel()
+                try await settled(api)
                 told.finish()
                 #expect(await iterator.next() == nil)
             }

@@ -42,7 +42,7 @@ private struct SignIn: Endpoint {
     let name, password: String
 }
 
-@Suite struct ReadmeSamples {
+@Suite(.timeLimit(.minutes(2))) struct ReadmeSamples {
     @Test func sixLines() async throws {
         let server = try await HTTPBin.start()
         let api = Client(server.url) { $0.timeouts.total = .seconds(20) }
@@ -50,6 +50,7 @@ private struct SignIn: Endpoint {
         let answer = try await api.post("post", form: ["name": "燕", "size": 17])  // any status is an answer
         #expect(echo.args?["page"] == "2")
         #expect(try await answer.json(Echo.self).form?["name"] == "燕")
+        try await close(api)
         await server.stop()
     }
 
@@ -74,6 +75,7 @@ private struct SignIn: Endpoint {
         #expect(targets.withLock { $0.first }?.hasPrefix("/anything/a%2Fb%3Fc?") == true)
         #expect(found.args?["messageType"] == "viewer")
         #expect(other.status == .ok)
+        try await close(api)
         await server.stop()
     }
 
@@ -119,6 +121,7 @@ private struct SignIn: Endpoint {
         var notifications = posted.stream.makeAsyncIterator()
         await notifications.next()
         NotificationCenter.default.removeObserver(observer)
+        try await close(api)
         await server.stop()
     }
 
@@ -144,6 +147,7 @@ private struct SignIn: Endpoint {
         try await api.stream(Request(.get, "bytes/100000")) { response in try await response.save(to: file) }
         #expect(try Data(contentsOf: file).count == 100_000)
         try FileManager.default.removeItem(at: file)
+        try await close(api)
         await server.stop()
     }
 
@@ -157,6 +161,7 @@ private struct SignIn: Endpoint {
         } throws: { error in
             (error as? CallError)?.kind == .status
         }
+        try await close(api)
         await server.stop()
     }
 
@@ -173,6 +178,7 @@ private struct SignIn: Endpoint {
             #expect(error.response?.statusCode == 418)
         }
         observation.cancel()
+        try await close(api)
         await server.stop()
     }
 
@@ -181,6 +187,7 @@ private struct SignIn: Endpoint {
         let api = Client("https://api.example.com", transport: stub)
         let users = try await api.get("users").json([String].self)
         #expect(users == ["燕"])
+        try await close(api)
     }
 }
 #endif

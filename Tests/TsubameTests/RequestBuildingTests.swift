@@ -170,6 +170,16 @@ import TsubameTesting
         Request(.get, url: "https://a\\@b.example/"), Request(.get, url: "https://a.example/\r\nX: y"),
         Request(.get, "x", query: ["n": Double.nan]), Request(.get, "x", query: Parameters(encoding: Unencodable())),
         Request(.post, "x", body: .json(Unencodable())), Request(.post, "x", body: .form(["n": Double.infinity])),
+        Request(.get, url: "https://us\r\ner@a.example/"), Request(.get, url: "https://us\0er:pw@a.example/"),
+        Request(.post, "x", body: .text("x", contentType: "text/plain\r\nX: y")),
+        Request(.post, "x", body: .bytes([1], contentType: "image/png\n")),
+        Request(.post, "x", body: .file(path: "/nowhere", contentType: "\0")),
+        Request(.post, "x", body: .json(1, contentType: "application/json\r")),
+        Request(.post, "x", body: .data(Data(), contentType: "a/b\0")),
+        Request(.post, "x", body: .stream(contentType: "a\nb") { AsyncStream<Bytes> { $0.finish() } }),
+        Request(.post, "x", body: .text("x").with(contentType: "a\r\nb")),
+        // The type would not even be sent.
+        Request(.post, "x", headers: [.contentType: "text/plain"], body: .text("x", contentType: "a\r\nb")),
     ]
 
     @Test("BAD-INPUT 17: what is invalid is kept, and thrown by every way to send before any I/O", arguments: invalid)
@@ -224,6 +234,33 @@ import TsubameTesting
             #expect(request["from"] == "a  Injected: yes")
             #expect(request.values("host") == ["other.example"])
         }
+    }
+
+    @Test("BAD-INPUT 17: more fields than HTTPFields holds beside them are refused, and nothing traps")
+    func tooManyFields() async throws {
+        try await serving(.start()) {
+            $0.headers = [.from: "me"]
+            $0.authentication = .bearer("token")
+        } _: { server, client in
+            let name = try #require(HTTPField.Name("X"))
+            var fields = HTTPFields()
+            while fields.count < 65_534 { fields.append(HTTPField(name: name, value: "")) }
+            let error = await callError { _ = try await client.get("x", headers: fields) }
+            #expect(error?.kind == .invalidRequest)
+            #expect(error?.reason == "the request has more than 65000 fields")
+            #expect(server.requests.isEmpty)
+        }
+    }
+
+    @Test("BAD-INPUT 17: a pseudo name, at which HTTPFields would trap, is left out") func pseudoName() throws {
+        let name = try #require(HTTPField.Name(parsed: ":path"))
+        #expect(HTTPField.Name(":path") == nil)
+        var received = Response(status: .ok, headers: [.from: "me"]).headers
+        received.append(HTTPField(name: name, value: "/evil"))
+        #expect(received.map(\.name) == [.from])
+        var fields = HTTPFields(received)
+        fields.appendSafely(HTTPField(name: name, value: "/evil"))
+        #expect(fields == [.from: "me"])
     }
 
     @Test func `a client whose base is invalid throws why, by every request`() async throws {

@@ -98,11 +98,8 @@ import TsubameWire
 
     /// The text in hexadecimal, or `!` and the offset of the error.
     private func strictly(_ charset: Charset, _ bytes: [UInt8]) -> String {
-        do throws(CharsetError) {
-            return hexadecimal(try charset.decodeStrictly(bytes).utf8)
-        } catch {
-            return "!\(error.offset)"
-        }
+        let decoded = charset.decode(bytes)
+        return decoded.malformedOffset.map { "!\($0)" } ?? hexadecimal(decoded.text.utf8)
     }
 
     private func asShiftJIS(row: Int, cell: Int) -> [UInt8] {

@@ -46,4 +46,17 @@ import TsubameWire
         #expect(CookieDate.parse(String(repeating: "9", count: 100_000)) == nil)
         #expect(CookieDate.parse(String(repeating: "1:", count: 100_000)) == nil)
     }
+
+    @Test func noCutOrChangedByteTraps() {
+        for text in ["Sun, 06 Nov 1994 08:49:37 GMT", "Sunday, 06-Nov-94 08:49:37 GMT", "Sun Nov  6 08:49:37 1994"] {
+            for length in 0..<text.utf8.count {
+                for byte in UInt8.min...UInt8.max {
+                    var bytes = Array(text.utf8)
+                    bytes[length] = byte
+                    _ = CookieDate.parse(String(decoding: bytes, as: UTF8.self))
+                    _ = CookieDate.parse(String(decoding: bytes.prefix(length), as: UTF8.self))
+                }
+            }
+        }
+    }
 }

@@ -43,7 +43,7 @@ import TsubameWire
 
     @Test func quotedValuesLoseQuotesAndEscapes() throws {
         let mediaType = try #require(MediaType(#"multipart/form-data; boundary="a;b=\"c\\"; x=y"#))
-        #expect(mediaType.boundary == #"a;b="c\"#)
+        #expect(mediaType["boundary"] == #"a;b="c\"#)
         #expect(mediaType["X"] == "y")
         #expect(mediaType["z"] == nil)
         #expect(mediaType.parameters.map(\.name) == ["boundary", "x"])
@@ -60,13 +60,5 @@ import TsubameWire
 
     @Test func valuesBeyondASCIIAreKept() {
         #expect(MediaType("a/b; c=\"日本\"")?["c"] == "日本")
-    }
-
-    @Test func aBoundaryHasOneTo70Characters() {
-        let longest = String(repeating: "b", count: 70)
-        #expect(MediaType("multipart/mixed; boundary=\(longest)")?.boundary == longest)
-        #expect(MediaType("multipart/mixed; boundary=\(longest)b")?.boundary == nil)
-        #expect(MediaType("multipart/mixed; boundary=\"\"")?.boundary == nil)
-        #expect(MediaType("multipart/mixed")?.boundary == nil)
     }
 }

@@ -9,8 +9,8 @@ import HTTPTypes
 public import TsubameCore
 public import TsubameWire
 
-/// Adds the same parameters to every request: to the query of a GET, HEAD or DELETE, to the body of one that carries a
-/// form. They stay at home: a request to another origin goes without them.
+/// Adds the same parameters to every request: to the body of one that carries a form in memory, to the query of any
+/// other, whatever its method. They stay at home: a request to another origin goes without them.
 ///
 /// ```swift
 /// $0.interceptors += [CommonParameters(messageType: "viewer", installation: .stored(in: folder))]
@@ -52,14 +52,14 @@ public struct CommonParameters: Hook {
         let encoded = parameters.encoded()
         guard !encoded.isEmpty else { return }
         guard let bytes = request.body.bytes,
-            request.headers[.contentType]?.hasPrefix("application/x-www-form-urlencoded") == true
+            request.headers[.contentType].flatMap({ MediaType($0) })?.essence == "application/x-www-form-urlencoded"
         else {
             request.target = .uri(uri.adding(query: encoded))
             return
         }
-        var body = String(decoding: bytes, as: UTF8.self)
-        if !body.isEmpty { body += "&" }
-        request.body = .bytes(Bytes(body + encoded), contentType: request.body.contentType)
+        // As bytes: a form of the caller's need not be in UTF-8.
+        let form = Bytes(joining: bytes.count > 0 ? [bytes, Bytes("&"), Bytes(encoded)] : [Bytes(encoded)])
+        request.body = .bytes(form, contentType: request.body.contentType)
     }
 
     /// `yyyyMMddHHmmss` in the given zone, by the Gregorian calendar whatever the user's is.

@@ -67,7 +67,7 @@ struct Redirects: Judge {
         // 301 and 302 turn a POST into a GET, as every browser does; 303 anything but HEAD (RFC 9110 section 15.4).
         let becomesGet =
             switch status {
-            case 303: method != .head && method != .get
+            case 303: method != .head
             case 301, 302: method == .post
             default: false
             }
@@ -88,7 +88,8 @@ struct Redirects: Judge {
         if becomesGet || hasLostBody {
             if becomesGet { next.method = .get }
             next.body = .empty
-            for name in Self.contentFields { next.headers[fields: name] = [] }
+            // Whatever speaks of the content, registered or not.
+            next.headers.removeAll { $0.name.canonicalName.hasPrefix("content-") }
         } else if !next.body.canBeSentAgain {
             return nil
         }
@@ -98,10 +99,6 @@ struct Redirects: Judge {
     }
 
     private func isAllowed(_ origin: Origin) -> Bool { allowedOrigins.contains(origin) }
-
-    private static let contentFields: [HTTPField.Name] = [
-        .contentType, .contentLength, .contentEncoding, .contentLanguage, .contentLocation, .contentRange,
-    ]
 
     private func error(_ reason: String, _ response: borrowing Response, _ hop: borrowing Hop) -> CallError {
         let response = copy response

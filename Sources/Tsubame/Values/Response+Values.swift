@@ -52,6 +52,15 @@ extension Response {
     }
 
     func decodeJSON<T: Decodable>(_ type: T.Type, _ decoder: JSONDecoder) throws(CallError) -> T {
+        try decodeBody(as: type, in: "JSON") { try decoder.decode(type, from: $0) }
+    }
+
+    /// The body by a decoder of any format. An empty body is an empty value where the status or the method says so.
+    /// - Throws: ``CallError`` of kind `misuse` for a body that is still being streamed, or `decoding` with the
+    ///   decoder's error as `underlying`.
+    package func decodeBody<T>(
+        as type: T.Type, in format: String, _ decode: (Data) throws -> T
+    ) throws(CallError) -> T {
         let bytes = try collectedBytes()
         if let nothing = Empty() as? T { return nothing }
         if bytes.count == 0, mayBeEmpty, let empty = type as? any EmptyDecodable.Type,
@@ -60,18 +69,20 @@ extension Response {
             return value
         }
         do {
-            return try decoder.decode(type, from: Data(bytes))
+            return try decode(Data(bytes))
         } catch {
             throw CallError(
-                .decoding, "the body is no JSON of \(type): \(Self.words(error))", phase: .decoding, underlying: error,
-                request: request, response: self)
+                .decoding, "the body is no \(format) of \(type): \(Self.words(error))", phase: .decoding,
+                underlying: error, request: request, response: self)
         }
     }
 
-    /// The body as text, by its byte order mark, the charset of Content-Type, or UTF-8; a wrong byte becomes U+FFFD.
+    /// The body as text, by its byte order mark, the charset of Content-Type, `defaultCharset`, the client's
+    /// ``Configuration/defaultCharset``, or UTF-8; a wrong byte becomes U+FFFD.
     public func text(defaultCharset: Charset? = nil) throws(CallError) -> String {
         try accepted()
-        return decodeText(try collectedBytes(), contentType: headers[.contentType], fallback: defaultCharset)
+        let fallback = defaultCharset ?? details.charset.flatMap { Charset(rawValue: $0) }
+        return decodeText(try collectedBytes(), contentType: headers[.contentType], fallback: fallback)
     }
 
     /// The body as `application/x-www-form-urlencoded`.
@@ -99,7 +110,7 @@ extension Response {
     /// than an answer that is not whole.
     private var mayBeEmpty: Bool { statusCode == 204 || statusCode == 205 || request.method == .head }
 
-    func collectedBytes() throws(CallError) -> Bytes {
+    private func collectedBytes() throws(CallError) -> Bytes {
         guard let bytes = body.bytes else {
             throw CallError(
                 .misuse, "the body is still being streamed", phase: .decoding, advice: "await the value, or use send",
@@ -113,7 +124,7 @@ extension Response {
         let excerpt = body.bytes.map { with(collected: $0.slice(0..<(64 << 10))) } ?? self
         return CallError(
             .status, "the server answered \(statusCode) \(status.reasonPhrase)", phase: .decoding, timeout: nil,
-            request: request, response: excerpt, failure: failure, connection: connection)
+            request: request, response: excerpt, failure: failure, connection: connection, attempts: history.count + 1)
     }
 
     /// Where a decoder failed and why, without Foundation's wrapping.
@@ -151,7 +162,8 @@ extension Response {
         return try Self.json(of: whole, type, decoder)
     }
 
-    /// The body as text, by its byte order mark, the charset of Content-Type, or UTF-8; a wrong byte becomes U+FFFD.
+    /// The body as text, by its byte order mark, the charset of Content-Type, `defaultCharset`, the client's
+    /// ``Configuration/defaultCharset``, or UTF-8; a wrong byte becomes U+FFFD.
     @concurrent
     public func text(defaultCharset: Charset? = nil) async throws(CallError) -> String {
         let whole = try await whole()

@@ -56,9 +56,9 @@ extension Client {
         relay.call = call
         let limit = configuration.limits.bufferedBody
         run(call, on: .main) { response throws(CallError) in
-            MainQueueWatch.expect()
+            MainQueueWatch.shared.expect()
             await MainActor.run {
-                MainQueueWatch.served()
+                MainQueueWatch.shared.served()
                 head(call, response)
                 relay.headWasTold()
             }

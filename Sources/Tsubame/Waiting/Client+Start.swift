@@ -31,9 +31,9 @@ public struct CallbackQueue: Sendable {
 
     /// The main queue.
     public static let main = CallbackQueue { work in
-        MainQueueWatch.expect()
+        MainQueueWatch.shared.expect()
         DispatchQueue.main.async {
-            MainQueueWatch.served()
+            MainQueueWatch.shared.served()
             work()
         }
     }

@@ -5,22 +5,45 @@ import Logging
 import Synchronization
 
 /// On Linux nothing serves the main queue by itself; a program that forgets it would wait for ever, silently.
-enum MainQueueWatch {
-    private static let state = Mutex((isServed: false, isWatching: false))
+final class MainQueueWatch: Sendable {
+    /// The process has one main queue, and so one watch. It warns at the first callback that has waited a second.
+    static let shared = MainQueueWatch(later: afterSecond) { text in
+        Logger(label: "tsubame").warning("\(text)")
+    }
 
-    static func expect() {
+    static let afterSecond: @Sendable (@escaping @Sendable () -> Void) -> Void = { look in
+        DispatchQueue.global().asyncAfter(deadline: .now() + 1, execute: look)
+    }
+
+    private let state = Mutex((isServed: false, isWatching: false))
+    private let later: @Sendable (@escaping @Sendable () -> Void) -> Void
+    private let warn: @Sendable (String) -> Void
+
+    /// - Parameters:
+    ///   - later: calls its argument when a callback has waited long enough.
+    ///   - warn: told once, what is wrong and what to do.
+    init(
+        later: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void, warn: @escaping @Sendable (String) -> Void
+    ) {
+        self.later = later
+        self.warn = warn
+    }
+
+    /// A callback has been put on the main queue.
+    func expect() {
         let starts = state.withLock { state in
             defer { state.isWatching = true }
             return !state.isServed && !state.isWatching
         }
         guard starts else { return }
-        DispatchQueue.global().asyncAfter(deadline: .now() + 1) {
+        later { [self] in
             guard !state.withLock({ $0.isServed }) else { return }
-            Logger(label: "tsubame").warning(
-                "a callback has waited a second for the main queue: serve it by an async main, dispatchMain() or a run loop, or start the call with on: .queue(…)"
-            )
+            warn(
+                "a callback has waited a second for the main queue: serve it by an async main, dispatchMain() or a "
+                    + "run loop, or start the call with on: .queue(…)")
         }
     }
 
-    static func served() { state.withLock { $0.isServed = true } }
+    /// A callback runs on the main queue.
+    func served() { state.withLock { $0.isServed = true } }
 }

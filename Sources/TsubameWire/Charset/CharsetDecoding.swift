@@ -20,13 +20,6 @@ extension Charset {
             ?? Array(bytes).withUnsafeBytes { decode(bytes: $0) }
     }
 
-    /// The text of bytes in this encoding; throws if any of them is wrong.
-    package func decodeStrictly(_ bytes: some Collection<UInt8>) throws(CharsetError) -> String {
-        let decoded = decode(bytes)
-        if let offset = decoded.malformedOffset { throw CharsetError(charset: self, offset: offset) }
-        return decoded.text
-    }
-
     private func decode(bytes: UnsafeRawBufferPointer) -> DecodedText {
         if self == .utf8 { return decodeUTF8(bytes) }
         var cursor = ByteCursor(bytes)

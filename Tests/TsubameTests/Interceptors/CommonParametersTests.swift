@@ -35,6 +35,32 @@ import TsubameTesting
         #expect(empty?.body.bytes == Bytes("app=1&name=a%20b"))
     }
 
+    @Test(arguments: [
+        "Application/X-WWW-Form-URLencoded", "application/x-www-form-urlencoded; charset=utf-8",
+        "application/x-www-form-urlencoded ;x=y",
+    ])
+    func `a form is one however its type is written`(type: String) async throws {
+        let form = Body.form(["f": 2])
+        let ofBody = try await Self.sent(Request(.post, "x", body: form.with(contentType: type)))
+        #expect(ofBody?.body.bytes == Bytes("f=2&app=1&name=a%20b"))
+        #expect(ofBody?.uri?.query == nil)
+        let ofField = try await Self.sent(Request(.post, "x", headers: [.contentType: type], body: form))
+        #expect(ofField?.body.bytes == Bytes("f=2&app=1&name=a%20b"))
+    }
+
+    @Test func `a type that only begins like a form's is none`() async throws {
+        let type = "application/x-www-form-urlencoded-not"
+        let request = try await Self.sent(Request(.post, "x", body: .text("f=2", contentType: type)))
+        #expect(request?.body.bytes == Bytes("f=2"))
+        #expect(request?.uri?.query == "app=1&name=a%20b")
+    }
+
+    @Test func `a form that is not in UTF-8 keeps its bytes`() async throws {
+        let form = Body.bytes([0x66, 0x3D, 0xE4], contentType: "application/x-www-form-urlencoded")
+        let request = try await Self.sent(Request(.post, "x", body: form))
+        #expect(request?.body.bytes == Bytes([0x66, 0x3D, 0xE4] + Array("&app=1&name=a%20b".utf8)))
+    }
+
     @Test func `a body that is no form is left alone`() async throws {
         let json = try await Self.sent(Request(.post, "x", body: .json(["f": 2])))
         #expect(json?.uri?.query == "app=1&name=a%20b")

@@ -38,9 +38,35 @@ import TsubameTesting
         #expect(sent == "Mine")
     }
 
-    @Test("BAD-INPUT 17: a token with a line end cannot add a field") func injection() async throws {
-        let sent = try await Self.authorization(.bearer("abc\r\nX: y"), url: "https://a.example/")
-        #expect(sent == "Bearer abc  X: y")
+    @Test(
+        "BAD-INPUT 17: a control character in credentials is refused before anything is sent, and they are not told",
+        arguments: ["\r", "\n", "\0", "\r\nX: y", "\u{7F}"])
+    func control(characters: String) async throws {
+        let escaped = characters.utf8.map { "%\($0 < 16 ? "0" : "")\(String($0, radix: 16))" }.joined()
+        let refused: [(Authentication, String)] = [
+            (.bearer("s3cret\(characters)"), "https://a.example/"),
+            (.bearer("\(characters)s3cret"), "https://a.example/"),
+            (.basic(user: "me\(characters)", password: "s3cret"), "https://a.example/"),
+            (.basic(user: "me", password: "s3\(characters)s3cret"), "https://a.example/"),
+            (.none, "https://me\(escaped):s3cret@a.example/"), (.none, "https://me:s3cret\(escaped)@a.example/"),
+        ]
+        for (authentication, url) in refused {
+            let stub = StubTransport { $0.on("*") }
+            let client = Client(transport: stub) { $0.authentication = authentication }
+            let error = try #require(await callError { _ = try await client.get(url: url) })
+            #expect(error.kind == .invalidRequest && error.phase == .preparing)
+            #expect(error.reason.hasSuffix("holds a control character"))
+            #expect(!"\(error)\(String(reflecting: error))".contains("s3cret"))
+            #expect(stub.requests.isEmpty)
+        }
+    }
+
+    @Test func `credentials that cannot be sent hinder no call that goes without them`() async throws {
+        let broken = Authentication.bearer("abc\n")
+        let foreign = try await Self.authorization(broken, base: "https://a.example", url: "https://b.example/")
+        #expect(foreign == nil)
+        let own = try await Self.authorization(broken, url: "https://a.example/", headers: [.authorization: "Mine"])
+        #expect(own == "Mine")
     }
 
     @Test(

@@ -221,6 +221,42 @@ import TsubameTesting
         #expect(error?.kind == .limitExceeded)
         #expect(error?.reason == "more than 40 exchanges for one call (limits.exchanges)")
         #expect(stub.requests.count == 40)
+        // What there was to see until then.
+        #expect(error?.response?.status == Self.unavailable)
+        #expect(error?.response?.history.count == 39)
+    }
+
+    @Test func `an error says how many exchanges the call had begun`() async throws {
+        let stub = StubTransport {
+            $0.on("/x").respond(status: Self.unavailable).respond(status: Self.unavailable)
+                .fail(CallError(.connectionLost, "gone"))
+            $0.on("/once").fail(CallError(.connectionLost, "gone"))
+            $0.on("/status").respond(status: Self.unavailable).respond(status: .notFound)
+        }
+        let client = Self.client(stub) { $0.interceptors = [TestJudge.resending()] }
+        let lost = await callError { _ = try await client.get("x") }
+        #expect(lost?.attempts == 3)
+        #expect(lost.map { "\($0)" }?.contains("3 exchanges") == true)
+        let once = await callError { _ = try await client.get("once") }
+        #expect(once?.attempts == 1)
+        let status = await callError { try await client.get("status").accepted() }
+        #expect(status?.attempts == 2)
+    }
+
+    @Test func `what a judge fails with carries the responses so far`() async throws {
+        let stub = StubTransport {
+            $0.on("/x").respond(status: Self.unavailable).respond(status: Self.unavailable).respond(status: .gone)
+        }
+        let judge = TestJudge(received: { response, hop in
+            if response.statusCode == 503 { return .resend(hop.request, after: .zero, why: "503") }
+            let response = copy response
+            return .fail(CallError(.misuse, "gone", response: response))
+        })
+        let client = Self.client(stub) { $0.interceptors = [judge] }
+        let error = await callError { _ = try await client.get("x") }
+        #expect(error?.response?.status == .gone)
+        #expect(error?.response?.history.map(\.statusCode) == [503, 503])
+        #expect(error?.attempts == 3)
     }
 
     // MARK: Back-off

@@ -1,5 +1,6 @@
 // A client and its server, which must leave nothing open.
 
+import Dispatch
 import Testing
 import Tsubame
 import TsubameTesting
@@ -16,6 +17,13 @@ func serving<R>(
         try await server.waitUntil(openConnections: 0)
         return result
     }
+}
+
+/// Returns when no call of the client runs and the main queue is through with what the last one put there: what was told
+/// twice, or after the end, has been told by then.
+func settled(_ client: Client) async throws {
+    try await LeakCheck.verify(client)
+    await withCheckedContinuation { continuation in DispatchQueue.main.async { continuation.resume() } }
 }
 
 /// A server that plays several hosts: the client is told to find each of them here.

@@ -88,6 +88,31 @@ import TsubameTesting
         }
     }
 
+    @Test(
+        arguments: [
+            ("Content-Length: 9\r\n\r\nhalf", false, "4 of 9 bytes of the body received"),
+            ("Content-Length: 9\r\n\r\nhalf", true, "4 of 9 bytes of the body received"),
+            ("Transfer-Encoding: chunked\r\n\r\n5\r\nhalf", false, "4 bytes of the body received"),
+        ])
+    func `a body that is cut off, or stalls, says how much of it had come`(
+        answer: String, stalls: Bool, words: String
+    ) async throws {
+        let server = try await ScriptedServer.start { _ in
+            [.bytes("HTTP/1.1 200 OK\r\n" + answer), stalls ? .stall : .close]
+        }
+        try await serving(server, { if stalls { $0.timeouts.idle = .milliseconds(50) } }) { server, client in
+            let sent = try #require(await callError { _ = try await client.get("x") })
+            let streamed = try #require(
+                await callError {
+                    try await client.stream(Request(.get, "x")) { for try await _ in $0.body {} }
+                })
+            for error in [sent, streamed] {
+                #expect(error.kind == (stalls ? .timeout : .incompleteResponse))
+                #expect("\(error)".contains(" · \(words)"), "\(error)")
+            }
+        }
+    }
+
     @Test func `a server that is not there`() async throws {
         // A port that was just in use, and is not any more.
         let server = try await ScriptedServer.start()

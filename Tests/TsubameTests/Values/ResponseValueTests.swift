@@ -90,6 +90,41 @@ import TsubameTesting
         #expect(named == "一")
     }
 
+    @Test func `the client's default charset counts where none is named, in every way to send`() async throws {
+        let japanese: [UInt8] = [0x88, 0xEA]
+        let server = try await ScriptedServer.start { request in
+            switch request.path {
+            case "/named": .ok("一", headers: [.contentType: "text/plain; charset=utf-8"])
+            case "/marked": .ok([0xEF, 0xBB, 0xBF] + Array("一".utf8), headers: [.contentType: "text/plain"])
+            case "/away": .redirect(to: "/plain")
+            default: .ok(japanese, headers: [.contentType: "text/plain"])
+            }
+        }
+        struct Echo: Around {
+            func intercept(_ request: Request, next: Next) async throws -> Response { try await next(request) }
+        }
+        try await serving(server) {
+            $0.defaultCharset = .shiftJIS
+        } _: { server, client in
+            for path in ["plain", "named", "marked", "away"] as [Path] {
+                let sent = try await client.get(path).text()
+                let streamed = try await client.stream(Request(.get, path)) { try await $0.text() }
+                let waited = try await onThread { try client.blocking.send(Request(.get, path)).text() }
+                let guarded = try await client.with { $0.interceptors = [Echo()] }.get(path).text()
+                #expect([sent, streamed, waited, guarded] == Array(repeating: "一", count: 4), "\(path.encoded)")
+            }
+            let asked = try await client.get("plain").text(defaultCharset: .eucJP)
+            #expect(asked != "一")
+            let plain = try await client.with { $0.defaultCharset = nil }.get("plain").text()
+            #expect(plain == "\u{FFFD}\u{FFFD}")
+            // Wherever the response has gone since.
+            var request = Request(.get, "plain")
+            request.acceptedStatuses = StatusSet(500...500)
+            let refused = await callError { [request] in _ = try await client.send(request).text() }
+            #expect(refused?.kind == .status)
+        }
+    }
+
     @Test func `form and key values keep order and repetition`() async throws {
         let form = try await Self.response("a=1&b=x%20y&a=2&c").form()
         #expect(form == ["a": "1", "b": "x y", "a": "2", "c": ""])

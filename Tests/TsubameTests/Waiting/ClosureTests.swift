@@ -19,8 +19,7 @@ import TsubameTesting
     private static var isOnQueue: Bool { DispatchQueue.getSpecific(key: queueKey) == true }
 
     @Test @MainActor func `without a queue callbacks run on the main actor`() async throws {
-        try await ScriptedServer.start { _ in .ok("hello") }.use { server in
-            let client = Client(server.url)
+        try await serving(.start { _ in .ok("hello") }) { _, client in
             let response = try await withCheckedContinuation { continuation in
                 client.start(Request(.get, "x")) { result in
                     MainActor.assertIsolated()
@@ -28,7 +27,6 @@ import TsubameTesting
                 }
             }.get()
             #expect(response.bytes == Bytes("hello"))
-            await client.close()
         }
     }
 
@@ -177,19 +175,23 @@ import TsubameTesting
         }
     }
 
-    @Test func `a running call keeps what it needs of its client`() async throws {
+    @Test func `dropping the client lets a running call end, and then closes its connections`() async throws {
         let gate = Gate()
         try await ScriptedServer.start { _ in .ok("late").after(gate) }.use { server in
-            let result = await withCheckedContinuation { continuation in
-                var client: Client? = Client(server.url)
-                weak let dropped = client
-                client?.start(Request(.get, "x"), on: .queue(Self.queue())) { continuation.resume(returning: $0) }
-                client = nil
-                _ = dropped
-                gate.open()
-            }
+            var client: Client? = Client(server.url)
+            weak let dropped = client
+            let ended = AsyncStream<Result<Response, CallError>>.makeStream()
+            client?.start(Request(.get, "x"), on: .queue(Self.queue())) { ended.continuation.yield($0) }
+            _ = try await server.head(0)
+            client = nil
+            #expect(dropped?.runningCalls == 1)
+            gate.open()
+            let result = try #require(await ended.stream.first { _ in true })
             let response = try result.get()
             #expect(response.bytes == Bytes("late"))
+            // The call was the last who needed it.
+            try await server.waitUntil(openConnections: 0)
+            #expect(dropped == nil)
         }
     }
 }

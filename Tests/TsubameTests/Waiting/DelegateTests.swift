@@ -119,6 +119,7 @@ import TsubameTesting
             let observation = client.observe { if case .receiving = $0.kind { gate.open() } }
             client.start(Request(.get, "x"), delegate: recorder)
             try await recorder.ended.wait()
+            try await settled(client)
             #expect(recorder.stages == ["head 200", "bytes", "failed"])
             #expect(recorder.bytes == Array("hell".utf8))
             #expect(throws: CallError.self) { try recorder.result?.get() }

@@ -47,6 +47,8 @@ struct ResponseFeeder {
     var limits = Limits()
     /// The peer closes behind the bytes.
     var closes = true
+    /// Whether what is kept waiting is held against the limits: not against those that hold nothing.
+    var checksKept = true
     /// The connection keeps what was consumed in its buffer, rather than moving the rest to the front.
     var keepsConsumed = false
 
@@ -65,7 +67,9 @@ struct ResponseFeeder {
             start = end
             run(&decoder, buffer, &offset, &outcome)
             if outcome.isOver || outcome.error != nil { break }
-            #expect(buffer.count - offset <= max(limits.headBytes, limits.trailerBytes), "too much is kept waiting")
+            #expect(
+                !checksKept || buffer.count - offset <= max(limits.headBytes, limits.trailerBytes),
+                "too much is kept waiting")
             if !keepsConsumed {
                 buffer.removeFirst(offset)
                 offset = 0
@@ -106,6 +110,33 @@ struct ResponseFeeder {
 
     func feedInEveryWay(_ text: String, sourceLocation: SourceLocation = #_sourceLocation) -> Outcome {
         feedInEveryWay(latin1(text), sourceLocation: sourceLocation)
+    }
+
+    /// For a stream too long to be cut everywhere: in one read, in two at every position around each bound, and in reads
+    /// of one byte around them; all must come to the same.
+    /// - Parameter bounds: the positions that matter.
+    func feedCutAround(
+        _ bounds: [Int], _ bytes: [UInt8], sourceLocation: SourceLocation = #_sourceLocation
+    ) -> Outcome {
+        let whole = feed(bytes)
+        for bound in bounds {
+            let around = max(bound - 4, 1)..<min(bound + 5, bytes.count)
+            #expect(!around.isEmpty, "no bound of this stream", sourceLocation: sourceLocation)
+            for cut in around {
+                let outcome = feed(bytes, cuts: [cut])
+                #expect(outcome == whole, "cut at \(cut)", sourceLocation: sourceLocation)
+            }
+        }
+        let bytewise = bounds.flatMap { max($0 - 50, 1)..<min($0 + 50, bytes.count) }
+        var keeping = self
+        keeping.keepsConsumed = true
+        for feeder in [self, keeping] {
+            let outcome = feeder.feed(bytes, cuts: bytewise)
+            #expect(outcome == whole, "byte by byte", sourceLocation: sourceLocation)
+            let pieces = feeder.feed(bytes, cuts: stride(from: 1, to: bytes.count, by: 997))
+            #expect(pieces == whole, "in pieces of 997 bytes", sourceLocation: sourceLocation)
+        }
+        return whole
     }
 
     private func run(

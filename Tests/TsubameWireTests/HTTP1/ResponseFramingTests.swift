@@ -185,10 +185,17 @@ import TsubameWire
         refused(
             chunked("1" + String(repeating: " ", count: 41)), .limitExceeded, "limits.chunkExtensionBytes",
             feeder: feeder)
-        // The default, and no line end at all.
+    }
+
+    @Test("BAD-INPUT 7: the default limit of chunk extensions holds, cut at every position around it")
+    func endlessChunkExtension() {
+        // And no line end at all.
         let endless = latin1(chunked("1;" + String(repeating: "x", count: 20_000)))
-        #expect(ResponseFeeder().feed(endless).error?.kind == .limitExceeded)
-        #expect(ResponseFeeder().feed(endless, cuts: 1..<endless.count).error?.kind == .limitExceeded)
+        let start = chunked("1").count
+        let outcome = ResponseFeeder().feedCutAround([start, start + 16_384], endless)
+        #expect(outcome.error?.kind == .limitExceeded)
+        #expect(outcome.error?.description.contains("limits.chunkExtensionBytes") == true)
+        #expect(ResponseFeeder().feed(endless, cuts: 1..<endless.count) == outcome)
     }
 
     @Test(
@@ -221,8 +228,20 @@ import TsubameWire
         refused(
             chunked("0\r\n" + String(repeating: "X: y\r\n", count: 5) + "\r\n"), .limitExceeded, "limits.headFields",
             feeder: feeder)
-        let large = latin1(chunked("0\r\n" + String(repeating: "X: y\r\n", count: 4_000) + "\r\n"))
-        #expect(ResponseFeeder().feed(large).error?.kind == .limitExceeded)
+    }
+
+    @Test("BAD-INPUT 8: the default limits of a trailer section hold, cut at every position around them")
+    func defaultTrailerLimits() {
+        let start = chunked("0\r\n").count
+        let long = latin1(
+            chunked("0\r\n" + String(repeating: "X: \(String(repeating: "y", count: 95))\r\n", count: 400)))
+        let tooLong = ResponseFeeder().feedCutAround([start, start + 16_384], long)
+        #expect(tooLong.error?.kind == .limitExceeded)
+        #expect(tooLong.error?.description.contains("limits.trailerBytes") == true)
+        let many = latin1(chunked("0\r\n" + String(repeating: "X: y\r\n", count: 1_100) + "\r\n"))
+        let tooMany = ResponseFeeder().feedCutAround([start + 5_999, start + 6_005], many)
+        #expect(tooMany.error?.kind == .limitExceeded)
+        #expect(tooMany.error?.description.contains("limits.headFields") == true)
     }
 
     @Test("BAD-INPUT 8: trailers that say something about framing, credentials or control are left out")
@@ -287,17 +306,23 @@ import TsubameWire
         }
     }
 
-    @Test("BAD-INPUT 10: bytes before an exchange are not taken")
+    @Test("BAD-INPUT 10: bytes before an exchange are not taken, however few of them have come")
     func idleBytes() throws {
-        var decoder = ResponseDecoder(limits: Limits())
-        var offset = 0
-        let event = try latin1("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n").withUnsafeBytes {
-            try decoder.next($0, &offset)
+        let bytes = latin1("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
+        var patient = ResponseDecoder(limits: Limits())
+        for count in 0...bytes.count {
+            var fresh = ResponseDecoder(limits: Limits())
+            var offset = 0
+            let first = try bytes[..<count].withUnsafeBytes { try fresh.next($0, &offset) }
+            let rest = try bytes.withUnsafeBytes { try fresh.next($0, &offset) }
+            let bytewise = try bytes[..<count].withUnsafeBytes { try patient.next($0, &offset) }
+            for event in [first, rest, bytewise] {
+                guard case .end(nil) = event else {
+                    Issue.record("a response was made of \(count) idle bytes")
+                    return
+                }
+            }
+            #expect(offset == 0)
         }
-        guard case .end(nil) = event else {
-            Issue.record("a response was made of idle bytes")
-            return
-        }
-        #expect(offset == 0)
     }
 }

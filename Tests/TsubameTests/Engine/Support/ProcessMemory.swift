@@ -3,10 +3,15 @@
 import Foundation
 
 enum ProcessMemory {
-    /// Resident bytes, where `/proc` tells them; else 0, which no bound on growth can fail on.
-    static var resident: Int? {
+    /// Bytes that lie in memory, where `/proc` tells them; else 0, which no bound on growth can fail on.
+    static var resident: Int? { field(1) }
+
+    /// Bytes that the process has asked for, used or not; likewise.
+    static var reserved: Int? { field(0) }
+
+    private static func field(_ index: Int) -> Int? {
         guard let text = try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8) else { return 0 }
         let fields = text.split(separator: " ")
-        return fields.count > 1 ? Int(fields[1]).map { $0 * 4096 } : nil
+        return fields.indices.contains(index) ? Int(fields[index]).map { $0 * 4096 } : nil
     }
 }

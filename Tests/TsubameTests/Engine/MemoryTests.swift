@@ -1,0 +1,67 @@
+// Memory: what a server announces takes none, and what it sends takes no more than the limits allow.
+
+import HTTPTypes
+import Testing
+import Tsubame
+import TsubameTesting
+
+/// The bounds are far above what other tests of this process take meanwhile, and far below what the fault would.
+@Suite(.timeLimit(.minutes(2))) struct MemoryTests {
+    @Test("BAD-INPUT 3: no memory is taken by a Content-Length, however large") func announcedLength() async throws {
+        let calls = 64
+        let (gate, heads) = (Gate(), Gate())
+        let announcement = "HTTP/1.1 200 OK\r\nContent-Length: 9223372036854775807\r\n\r\nabc"
+        let server = try await ScriptedServer.start { _ in [.bytes(announcement), .wait(for: gate), .close] }
+        try await serving(server) { server, client in
+            let seen = Log<UInt64>()
+            let observation = client.observe { event in
+                guard case .headReceived = event.kind else { return }
+                seen.add(event.call)
+                if seen.all.count == calls { heads.open() }
+            }
+            let before = try #require(ProcessMemory.reserved)
+            let errors = try await withThrowingTaskGroup(of: CallError?.self) { group in
+                for _ in 0..<calls { group.addTask { await callError { _ = try await client.get("x") } } }
+                // All bodies are being received. Of 64 MiB each, what a client may buffer, it would be 4 GiB.
+                try await heads.wait()
+                let growth = try #require(ProcessMemory.reserved) - before
+                #expect(growth < 2 << 30)
+                gate.open()
+                return try await group.reduce(into: []) { $0.append($1) }
+            }
+            #expect(errors.count == calls)
+            for error in errors {
+                #expect(error?.kind == .incompleteResponse)
+                #expect(error?.connection != nil)
+            }
+            try await server.waitUntil(openConnections: 0)
+            withExtendedLifetime(observation) {}
+        }
+    }
+
+    @Test("BAD-INPUT 38: a gibibyte out of a bomb takes no memory when it is read piece by piece")
+    func streamedBomb() async throws {
+        let zeros = Coded.endlessZeros
+        let server = try await ScriptedServer.start { _ in
+            [
+                .bytes("HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n\r\n"), .bytes(zeros.start),
+                .repeating(zeros.piece),
+            ]
+        }
+        try await serving(server) { server, client in
+            let before = try #require(ProcessMemory.resident)
+            let growth = try await client.stream(Request(.get, "x")) { response in
+                var (total, largest) = (0, 0)
+                for try await piece in response.body {
+                    total += piece.count
+                    if total % (64 << 20) < piece.count, let resident = ProcessMemory.resident {
+                        largest = max(largest, resident - before)
+                    }
+                    if total >= 1 << 30 { break }
+                }
+                return largest
+            }
+            #expect(growth < 512 << 20)
+        }
+    }
+}
