@@ -64,7 +64,9 @@ final class Dial: @unchecked Sendable {
             case .success(let context): self.tryNext(tls: context)
             case .failure(let error):
                 self.finish(
-                    .failure(CallError(.tls, "TLS cannot be set up: \(error)", phase: .securing, underlying: error)))
+                    .failure(
+                        error as? CallError
+                            ?? CallError(.tls, "TLS cannot be set up: \(error)", phase: .securing, underlying: error)))
             }
         }
     }

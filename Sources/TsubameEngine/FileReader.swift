@@ -29,8 +29,6 @@ package final class FileReader: BodyReader, @unchecked Sendable {
 
     deinit { _ = close(descriptor) }
 
-    static func isReadable(_ path: String) -> Bool { access(path, R_OK) == 0 }
-
     static func open(_ path: String, on loop: any EventLoop) -> EventLoopFuture<FileReader> {
         NIOThreadPool.singleton.runIfActive(eventLoop: loop) { try openNow(path) }
     }

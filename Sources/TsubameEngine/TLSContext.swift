@@ -29,7 +29,10 @@ final class TLSContext: Sendable {
             case .none: configuration.certificateVerification = .none
             }
             switch settings.roots {
-            case .system: break
+            case .system:
+                #if os(Linux)
+                if settings.verification == .full { configuration.trustRoots = try SystemRoots.find() }
+                #endif
             case .pem(let text):
                 configuration.trustRoots = .certificates(try NIOSSLCertificate.fromPEMBytes(Array(text.utf8)))
             case .file(let path):
@@ -52,12 +55,6 @@ final class TLSContext: Sendable {
         if case NIOSSLError.handshakeFailed(let reason) = error {
             let text = "\(reason)"
             if text.contains("CERTIFICATE_VERIFY_FAILED") {
-                if settings.roots == .system, !SystemRoots.exist {
-                    return CallError(
-                        .tls, "the certificate of \(host) cannot be checked: this machine has no root certificates",
-                        phase: phase, advice: "install the package ca-certificates, or give tls.roots",
-                        underlying: error)
-                }
                 return CallError(
                     .tls, "the certificate of \(host) is not trusted (expired, self-signed, or from an unknown issuer)",
                     phase: phase, advice: "if it is your own authority's, give it as tls.roots", underlying: error)
@@ -71,14 +68,4 @@ final class TLSContext: Sendable {
         }
         return CallError(.tls, "the TLS handshake failed: \(error)", phase: phase, underlying: error)
     }
-}
-
-/// Whether the machine has root certificates where systems keep them.
-enum SystemRoots {
-    static let places = [
-        "/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt", "/etc/ssl/cert.pem",
-        "/etc/ssl/ca-bundle.pem",
-    ]
-
-    static var exist: Bool { places.contains(where: FileReader.isReadable) }
 }

@@ -92,7 +92,9 @@ import TsubameTesting
     }
 
     #if os(Linux)
-    @Test func `BAD-INPUT 10: nor are they taken for the answer to a POST if the loop had no time to read them`() async throws {
+    @Test func `BAD-INPUT 10: nor are they taken for the answer to a POST if the loop had no time to read them`()
+        async throws
+    {
         let (gate, sent) = (Gate(), Gate())
         let server = try await ScriptedServer.start { request in
             let evil = Reply.Step.bytes("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nevil")
