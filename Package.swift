@@ -41,7 +41,8 @@ let package = Package(
         .target(
             name: "TsubameCore",
             dependencies: [.product(name: "HTTPTypes", package: "swift-http-types")],
-            swiftSettings: settings),
+            // For `Bytes.span`.
+            swiftSettings: settings + [.enableExperimentalFeature("Lifetimes")]),
         .target(
             name: "TsubameWire",
             dependencies: ["TsubameCore", "CZlib", .product(name: "HTTPTypes", package: "swift-http-types")],

@@ -5,6 +5,10 @@ set -uo pipefail
 cd "$(dirname "$0")/.."
 
 status=0
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+"$(dirname "$(readlink -f "$(command -v swift)")")/clang" -shared -fPIC -O1 -o "$folder/tsan-mutex.so" Tests/tsan-mutex.c || exit 1
+
 for sanitizer in "$@"; do
     scratch=.build-$([ "$sanitizer" = thread ] && echo tsan || echo asan)
     log=$(mktemp)
@@ -12,17 +16,25 @@ for sanitizer in "$@"; do
     swift build "${build[@]}" --build-tests >"$log" 2>&1 || { tail -50 "$log" >&2; exit 1; }
     echo "## $sanitizer, $(date +%F), $(uname -sm), $(nproc) cores, $(swift --version 2>/dev/null | grep -oE 'Swift version [0-9.]+')"
     : >"$log"
+    # One file a process that has something to report, the tools and examples that the tests start among them.
+    reports=/tmp/tsubame-$sanitizer-reports
+    rm -rf "$reports"
+    mkdir "$reports"
+    preload=
+    [ "$sanitizer" = thread ] && preload=$folder/tsan-mutex.so
     # Those that start processes by themselves, as in `make unit`.
     for part in "1 --filter Origin|Tool|Readme" "4 --skip Origin --skip Tool --skip Readme"; do
         read -r width arguments <<<"$part"
         # shellcheck disable=SC2086
-        SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=$width TSAN_OPTIONS="halt_on_error=0 suppressions=$PWD/Tests/tsan.supp" \
-            ASAN_OPTIONS=detect_leaks=1 LSAN_OPTIONS="suppressions=$PWD/Tests/lsan.supp print_suppressions=0" \
-            timeout 2400 swift test "${build[@]}" --skip-build --disable-xctest --parallel $arguments >>"$log" 2>&1 || status=1
+        SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=$width TSAN_OPTIONS="halt_on_error=0 suppressions=$PWD/Tests/tsan.supp log_path=$reports/report" \
+            ASAN_OPTIONS="detect_leaks=1 log_path=$reports/report" LSAN_OPTIONS="suppressions=$PWD/Tests/lsan.supp print_suppressions=0" \
+            LD_PRELOAD=$preload timeout 2400 swift test "${build[@]}" --skip-build --disable-xctest --parallel $arguments >>"$log" 2>&1 || status=1
     done
     grep -E '^. Test run with' "$log" | sed 's/^[^ ]* /- /'
-    echo "- reports: $(grep -cE 'WARNING: ThreadSanitizer|ERROR: (Address|Leak)Sanitizer' "$log")"
+    count=$(cat "$reports"/* 2>/dev/null | grep -cE 'WARNING: ThreadSanitizer|ERROR: (Address|Leak)Sanitizer')
+    echo "- reports: $count"
+    [ "$count" = 0 ] || status=1
     cp "$log" "/tmp/tsubame-$sanitizer.log"
-    echo "- whole log: /tmp/tsubame-$sanitizer.log" >&2
+    echo "- whole log: /tmp/tsubame-$sanitizer.log, reports in $reports" >&2
 done
 exit $status

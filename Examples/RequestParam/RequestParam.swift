@@ -19,6 +19,8 @@ class RequestParam<Answer: ResponseParam>: EndpointClass<Answer> {
     override var timeouts: Timeouts {
         var timeouts = Timeouts()
         timeouts.connect = .seconds(60)
+        // What was one read timeout there: for the answer to begin, and between its bytes.
+        timeouts.head = .seconds(60)
         timeouts.idle = .seconds(60)
         return timeouts
     }

@@ -24,7 +24,7 @@ extension Client {
             switch base {
             case .none:
                 throw CallError(
-                    .invalidRequest, "the path \"\(path.encoded)\" has no base URL",
+                    .invalidRequest, "the path \"\(Redaction.standard.url(path.encoded))\" has no base URL",
                     advice: "give the client one: Client(\"https://…\"), or pass a whole URL: get(url:)",
                     request: request)
             case .invalid(let error):

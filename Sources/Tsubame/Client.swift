@@ -23,6 +23,8 @@ public final class Client: Sendable {
     let activity: Activity
     private let engine: Engine?
     let presetHeaders: HTTPFields
+    /// Only where it differs from the standard.
+    private let redaction: Redaction?
 
     /// What paths are appended to.
     enum Base: Sendable {
@@ -68,6 +70,8 @@ public final class Client: Sendable {
         self.observers = observers
         self.activity = activity
         presetHeaders = RequestDefaults.preset(configuration)
+        redaction =
+            configuration.secrets == Redaction.standard.secrets ? nil : Redaction(secrets: configuration.secrets)
         corridor = Corridor(configuration, transport: transport ?? engine ?? Engine())
     }
 
@@ -136,7 +140,7 @@ public final class Client: Sendable {
         try begin(call)
         let result: Result<Response, CallError> = await withTaskCancellationHandler {
             do throws(CallError) {
-                var response = try await corridor.run(try prepare(request), from: 0, call)
+                var response = try await corridor.run(try prepare(call.original), from: 0, call)
                 addSettings(to: &response)
                 if !isCollected(response) { response = try await collected(response) }
                 if call.isObserved { await call.settle() }
@@ -181,6 +185,8 @@ public final class Client: Sendable {
         var timeouts = configuration.timeouts
         if !request.timeouts.isUnset { timeouts = request.timeouts.merged(over: timeouts) }
         if let defaultTotal, !timeouts.isSet(.total) { timeouts.total = defaultTotal }
+        var request = request
+        if let redaction { request.redaction = redaction }
         return Call(
             request, timeouts: timeouts, limits: configuration.limits, wantsStream: wantsStream, observers: observers,
             observer: observer, executor: executor, isGuarded: corridor.hasForeignArounds)
@@ -234,8 +240,10 @@ public final class Client: Sendable {
 
     /// What asking for a value depends on, beside the response itself.
     private func addSettings(to response: inout Response) {
-        guard let charset = configuration.defaultCharset else { return }
-        response.details = response.details.with(charset: charset.name)
+        // The engine knows the limit.
+        let limit = configuration.limits.bufferedBody
+        guard configuration.defaultCharset != nil || response.details.bufferedBody != limit else { return }
+        response.details = response.details.with(charset: configuration.defaultCharset?.name, bufferedBody: limit)
     }
 
     private func begin(_ call: Call) throws(CallError) {

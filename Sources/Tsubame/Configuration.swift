@@ -1,7 +1,6 @@
 // Configuration: everything that can be set on a client, as values with defaults.
 
 public import HTTPTypes
-public import Logging
 public import TsubameCore
 public import TsubameEngine
 public import TsubameWire
@@ -17,7 +16,7 @@ public import TsubameWire
 /// ```
 public struct Configuration: Sendable {
     /// Fields added to every request that does not set them itself. They stay at home: a request to another origin than
-    /// the client's own goes without them.
+    /// the client's own goes without them. Without a base URL, the URL that is asked for is home.
     public var headers = HTTPFields()
     public var timeouts = Timeouts()
     public var limits = Limits()
@@ -42,8 +41,9 @@ public struct Configuration: Sendable {
     /// What delays are counted on, such as the one before a request is sent again; tests turn one by hand. Deadlines are
     /// always real time.
     public var clock: any Clock<Duration> = ContinuousClock()
-    /// Where warnings go.
-    public var logger = Logger(label: "tsubame")
+    /// Names of parameters and fields, in lower case, whose values no text of a call or an error shows; one is secret if
+    /// its name contains one of these.
+    public var secrets = Redaction.standard.secrets
 
     public init() {}
 
@@ -73,7 +73,7 @@ extension Configuration: CustomStringConvertible, CustomDebugStringConvertible, 
         Mirror(
             self,
             children: [
-                "headers": headers.map { "\($0.name.rawName): \(Redaction.standard.value(of: $0))" },
+                "headers": headers.map { "\($0.name.rawName): \(Redaction(secrets: secrets).value(of: $0))" },
                 "timeouts": timeouts, "limits": limits, "redirects": redirects, "cookies": cookies,
                 "authentication": authentication, "decoding": decoding, "interceptors": interceptors.map(\.name),
                 "wireInterceptors": wireInterceptors.map(\.name), "allowedOrigins": allowedOrigins,

@@ -5,6 +5,8 @@ import TsubameCore
 extension Corridor {
     /// How much of a response that is not the last is read, so that its connection can be used again.
     private static let drainedBytes = 256 << 10
+    /// And for how long, in nanoseconds: a new connection is cheaper than a body that does not come.
+    private static let drainTime: UInt64 = 500_000_000
 
     /// Runs the segment at `index` and everything behind it.
     ///
@@ -56,7 +58,7 @@ extension Corridor {
                         let verdict = judge.didReceive(response, hop)
                         if case .proceed = verdict { continue }
                         guard let next = try await act(on: verdict, call) else { continue }
-                        await response.body.drain(upTo: Self.drainedBytes)
+                        await drain(response.body)
                         history = response.history
                         response.details = response.details.with(history: [])
                         history.append(response)
@@ -82,6 +84,14 @@ extension Corridor {
                 throw error.with(request: request)
             }
         }
+    }
+
+    /// Reads what is left of a body that nobody wants, unless it is long or slow.
+    private func drain(_ body: ReceivedBody) async {
+        guard body.bytes == nil else { return }
+        let alarm = Alarm(at: MonotonicClock.now &+ Self.drainTime) { body.discard() }
+        await body.drain(upTo: Self.drainedBytes)
+        withExtendedLifetime(alarm) {}
     }
 
     /// The last response with those before it: what a call has to show that is not sent again.

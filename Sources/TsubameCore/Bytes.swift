@@ -90,6 +90,15 @@ public struct Bytes: @unchecked Sendable {
         }
     }
 
+    /// The bytes, for as long as this value is there.
+    public var span: Span<UInt8> {
+        @_lifetime(borrow self)
+        get {
+            let memory = UnsafeBufferPointer(start: base?.assumingMemoryBound(to: UInt8.self), count: count)
+            return _overrideLifetime(Span(_unsafeElements: memory), borrowing: self)
+        }
+    }
+
     /// Calls `body` with the memory. The pointer is valid only inside the closure.
     @inline(__always)
     public func withUnsafeBytes<R, E: Error>(_ body: (UnsafeRawBufferPointer) throws(E) -> R) throws(E) -> R {

@@ -81,7 +81,12 @@ public struct Path: Sendable, Hashable, ExpressibleByStringInterpolation {
 
         private mutating func check(_ upToHere: String) {
             let segment = upToHere.lastIndex(of: "/").map { upToHere[upToHere.index(after: $0)...] } ?? upToHere[...]
-            if segment == "." || segment == ".." {
+            // Servers undo the encoding of a dot before they look at segments.
+            let dots =
+                segment.contains("%")
+                ? segment.lowercased().split(separator: "%2e", omittingEmptySubsequences: false).joined(separator: ".")
+                : String(segment)
+            if dots == "." || dots == ".." {
                 problem = problem ?? "has a segment that is \(segment)"
             } else if segment.isEmpty, hasInterpolation {
                 problem = problem ?? "has an empty segment where a value was put in"

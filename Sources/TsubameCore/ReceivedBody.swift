@@ -73,6 +73,21 @@ public struct ReceivedBody: Sendable {
         source.cancel()
     }
 
+    /// The beginning, for the text of an error; the rest is given up.
+    package func excerpt(upTo limit: Int) async -> Bytes {
+        guard case .stream(let source) = content else { return bytes?.slice(0..<limit) ?? Bytes() }
+        var gathered = GatheredBytes()
+        do throws(CallError) {
+            while gathered.count < limit, let piece = try await source.next() {
+                gathered.append(piece.slice(0..<(limit - gathered.count)))
+            }
+        } catch {
+            // What came is what there is to show.
+        }
+        source.cancel()
+        return gathered.joined()
+    }
+
     /// All of it in memory.
     /// - Throws: ``CallError/Kind/limitExceeded`` beyond `limit` bytes, and whatever reading throws.
     package func collect(upTo limit: Int) async throws(CallError) -> Bytes {

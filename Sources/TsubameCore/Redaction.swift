@@ -6,11 +6,12 @@ public import HTTPTypes
 public struct Redaction: Sendable, Hashable {
     /// Names of query and form parameters, in lower case, whose values are withheld; a parameter is secret if its name
     /// contains one.
-    public var secrets: Set<String> = ["token", "key", "password", "secret", "signature", "code"]
+    public let secrets: Set<String>
 
-    public static let standard = Redaction()
+    public static let standard = Redaction(
+        secrets: ["token", "key", "password", "secret", "signature", "code"])
 
-    public init() {}
+    public init(secrets: Set<String>) { self.secrets = secrets }
 
     /// What stands in place of a secret.
     public static let placeholder = "[redacted]"
@@ -30,40 +31,52 @@ public struct Redaction: Sendable, Hashable {
     }
 
     /// Whether a parameter of that name is withheld.
-    public func isSecret(_ name: some StringProtocol) -> Bool {
-        let name = name.lowercased()
-        return secrets.contains { name.contains($0) }
+    public func isSecret(_ name: some StringProtocol) -> Bool { isSecret(utf8: name.utf8) }
+
+    // By bytes, here and below: a combining mark behind a letter or a delimiter must not hide it.
+    private func isSecret(utf8 name: some Collection<UInt8>) -> Bool {
+        let name = name.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }
+        return secrets.contains { secret in
+            let secret = Array(secret.utf8)
+            return name.indices.contains { name[$0...].starts(with: secret) }
+        }
     }
 
     /// The URL without userinfo and with the values of secret parameters withheld, control characters escaped.
     public func url(_ url: some StringProtocol) -> String {
-        var text = ""
-        var rest = Substring(url)
+        let (slash, question, hash, at) = (UInt8(ascii: "/"), UInt8(ascii: "?"), UInt8(ascii: "#"), UInt8(ascii: "@"))
+        var text: [UInt8] = []
+        var rest = Array(url.utf8)[...]
         // Userinfo: what stands between `//` and the last `@` of the authority; without `//`, what looks like it.
-        let slashes = rest.range(ofSlashes: ())
+        let slashes = rest.indices.dropFirst().first { rest[$0] == slash && rest[$0 - 1] == slash }
         if let slashes {
-            text += rest[..<slashes]
-            rest = rest[slashes...]
+            text += rest[...slashes]
+            rest = rest[(slashes + 1)...]
         }
-        let end = rest.firstIndex { "/?#\\".contains($0) } ?? rest.endIndex
-        if let at = rest[..<end].lastIndex(of: "@"), slashes != nil || rest[..<at].contains(":") {
-            rest = rest[rest.index(after: at)...]
+        let end = rest.firstIndex { [slash, question, hash, UInt8(ascii: "\\")].contains($0) } ?? rest.endIndex
+        if let mark = rest[..<end].lastIndex(of: at),
+            slashes != nil || rest[..<mark].contains(UInt8(ascii: ":"))
+        {
+            rest = rest[(mark + 1)...]
         }
         // Query and fragment: tokens travel in both.
-        while let mark = rest.firstIndex(where: { $0 == "?" || $0 == "#" }) {
-            let afterMark = rest.index(after: mark)
-            let end = rest[afterMark...].firstIndex(of: "#") ?? rest.endIndex
+        while let mark = rest.firstIndex(where: { $0 == question || $0 == hash }) {
+            let afterMark = mark + 1
+            let end = rest[afterMark...].firstIndex(of: hash) ?? rest.endIndex
             text += rest[..<afterMark]
-            text += rest[afterMark..<end].split(separator: "&", omittingEmptySubsequences: false)
-                .map { piece in
-                    guard let equals = piece.firstIndex(of: "=") else { return String(piece) }
-                    return isSecret(piece[..<equals])
-                        ? piece[...equals] + Self.placeholder : String(piece)
+            let pieces = rest[afterMark..<end].split(separator: UInt8(ascii: "&"), omittingEmptySubsequences: false)
+            for (index, piece) in pieces.enumerated() {
+                if index > 0 { text.append(UInt8(ascii: "&")) }
+                guard let equals = piece.firstIndex(of: UInt8(ascii: "=")), isSecret(utf8: piece[..<equals]) else {
+                    text += piece
+                    continue
                 }
-                .joined(separator: "&")
+                text += piece[...equals]
+                text += Self.placeholder.utf8
+            }
             rest = rest[end...]
         }
-        return Self.printable(text + rest)
+        return Self.printable(String(decoding: text + rest, as: UTF8.self))
     }
 
     /// Control characters as `\u{…}`, so that no text can forge a line of a log.
@@ -76,17 +89,5 @@ public struct Redaction: Sendable, Hashable {
                 result.unicodeScalars.append(scalar)
             }
         }
-    }
-}
-
-extension Substring {
-    /// The index behind the first `//`.
-    fileprivate func range(ofSlashes: Void) -> Index? {
-        var previous: Character?
-        for index in indices {
-            if self[index] == "/", previous == "/" { return self.index(after: index) }
-            previous = self[index]
-        }
-        return nil
     }
 }

@@ -39,7 +39,7 @@ public struct Request: Sendable {
         self.body = body
         if let problem = path.problem {
             target = .invalid(
-                CallError(.invalidRequest, "the path \"\(Redaction.printable(path.encoded))\" \(problem)"))
+                CallError(.invalidRequest, "the path \"\(Redaction.standard.url(path.encoded))\" \(problem)"))
         } else {
             target = .path(path, query: encodedQuery)
         }
@@ -126,6 +126,12 @@ public struct Request: Sendable {
         set { change { $0.entry = newValue.map { RequestEntry($0) } } }
     }
 
+    /// What its texts withhold.
+    package var redaction: Redaction {
+        get { options?.redaction ?? .standard }
+        set { change { $0.redaction = newValue } }
+    }
+
     /// Whether the method may be repeated without harm (RFC 9110 section 9.2.2), or the caller says so.
     package var mayBeReplayed: Bool {
         (method.isIdempotent || isReplayable || headers.contains(.idempotencyKey)) && body.canBeSentAgain
@@ -134,9 +140,9 @@ public struct Request: Sendable {
     /// `GET https://…`, with secrets withheld.
     public var summary: String {
         switch target {
-        case .uri(let uri): "\(method.rawValue) \(uri)"
+        case .uri(let uri): "\(method.rawValue) \(redaction.url(uri.string))"
         case .path(let path, let query):
-            "\(method.rawValue) \(Redaction.standard.url(path.encoded + (query.isEmpty ? "" : "?" + query)))"
+            "\(method.rawValue) \(redaction.url(path.encoded + (query.isEmpty ? "" : "?" + query)))"
         case .invalid: "\(method.rawValue) request"
         }
     }
@@ -152,6 +158,7 @@ private final class RequestOptions: @unchecked Sendable {
     var isReplayable = false
     var isForeign = false
     var entry: RequestEntry?
+    var redaction = Redaction.standard
 
     func copy() -> RequestOptions {
         let copy = RequestOptions()
@@ -162,6 +169,7 @@ private final class RequestOptions: @unchecked Sendable {
         copy.isReplayable = isReplayable
         copy.isForeign = isForeign
         copy.entry = entry
+        copy.redaction = redaction
         return copy
     }
 }
@@ -201,7 +209,7 @@ extension HTTPField.Name {
 extension Request: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     /// Method, URI and fields, with credentials withheld.
     public var description: String {
-        ([summary] + headers.map { "\($0.name.rawName): \(Redaction.standard.value(of: $0))" }).joined(separator: "\n")
+        ([summary] + headers.map { "\($0.name.rawName): \(redaction.value(of: $0))" }).joined(separator: "\n")
     }
 
     public var debugDescription: String { description }

@@ -97,11 +97,14 @@ package final class ResponseDetails: Sendable {
     package let trailers: TrailerBox?
     /// The charset of a text that does not name one, as the client has it; nil for UTF-8.
     package let charset: String?
+    /// How much of a body is collected, as the client has it.
+    package let bufferedBody: Int
 
     package init(
         head: ReceivedHead?, request: Request, connection: ConnectionInfo?, timings: Timings, history: [Response],
-        trailers: TrailerBox?, charset: String? = nil
+        trailers: TrailerBox?, charset: String? = nil, bufferedBody: Int = Limits().bufferedBody
     ) {
+        self.bufferedBody = bufferedBody
         self.head = head
         self.request = request
         self.connection = connection
@@ -112,11 +115,13 @@ package final class ResponseDetails: Sendable {
     }
 
     package func with(
-        history: [Response]? = nil, timings: Timings? = nil, request: Request? = nil, charset: String? = nil
+        history: [Response]? = nil, timings: Timings? = nil, request: Request? = nil, charset: String? = nil,
+        bufferedBody: Int? = nil
     ) -> ResponseDetails {
         ResponseDetails(
             head: head, request: request ?? self.request, connection: connection, timings: timings ?? self.timings,
-            history: history ?? self.history, trailers: trailers, charset: charset ?? self.charset)
+            history: history ?? self.history, trailers: trailers, charset: charset ?? self.charset,
+            bufferedBody: bufferedBody ?? self.bufferedBody)
     }
 }
 

@@ -7,7 +7,7 @@ import TsubameWire
 /// Pulls the pieces in a task of its own and writes them on the loop, waiting while the socket is full.
 // `waiter`, `task` and the counts are confined to the connection's loop.
 final class BodySender: @unchecked Sendable {
-    /// Larger pieces are cut: each write that the socket has taken is progress, and puts the idle deadline off.
+    /// Larger pieces are cut: what is told as progress should not come in lumps.
     private static let writtenAtOnce = 256 << 10
 
     private let reader: any BodyReader
@@ -19,7 +19,6 @@ final class BodySender: @unchecked Sendable {
     private var waiter: UnsafeContinuation<Bool, Never>?
     private var isStopped = false
     private var isComplete = false
-    private var movedBytes: Int64 = 0
     private var lastEvent: MonotonicTime = 0
     private var shown = GatheredBytes()
 
@@ -76,13 +75,14 @@ final class BodySender: @unchecked Sendable {
     }
 
     private func moved(_ count: Int64) {
-        movedBytes += count
+        exchange.sentBytes += count
         connection?.bodyMoved(of: exchange)
         guard exchange.isObserved else { return }
         let now = MonotonicClock.now
         guard isComplete || now &- lastEvent >= 50_000_000 else { return }
         lastEvent = now
-        exchange.call.emit(.sending(Progress(bytes: movedBytes, total: isComplete ? movedBytes : length)))
+        let bytes = exchange.sentBytes
+        exchange.call.emit(.sending(Progress(bytes: bytes, total: isComplete ? bytes : length)))
     }
 
     /// The body's end: the piece that completes the declared length, or the last chunk.

@@ -18,7 +18,8 @@ extension Connection {
         exchange.sendings += 1
         isSending = false
         let request = exchange.request
-        decoder.begin(isHead: request.method == .head)
+        // A connection serves calls of views with other limits.
+        decoder.begin(isHead: request.method == .head, limits: exchange.call.limits)
         let smallBody: Bytes?
         let framing: RequestEncoder.Framing
         switch exchange.upload {
@@ -64,7 +65,7 @@ extension Connection {
         if case .pieces(let reader, let length) = exchange.upload {
             isSending = true
             exchange.phase = .sendingBody
-            setDeadline(.idle, from: now)
+            markMoved(at: now)
             let sender = BodySender(reader, length: length, exchange: exchange, connection: self)
             self.sender = sender
             // With nothing to follow the head is the whole request, and waits until the reader has said so.
@@ -123,7 +124,7 @@ extension Connection {
     /// Bytes of the body went to the socket.
     func bodyMoved(of exchange: Exchange) {
         guard self.exchange === exchange, isSending, !isPaused else { return }
-        setDeadline(.idle, from: MonotonicClock.now)
+        markMoved(at: MonotonicClock.now)
     }
 
     /// The body has been sent: from now on the head is awaited.

@@ -19,7 +19,7 @@ final class Connection: ChannelInboundHandler, @unchecked Sendable {
     let shard: Shard
     private var onReady: Dial?
     @exclusivity(unchecked) var context: ChannelHandlerContext?
-    @exclusivity(unchecked) var decoder: ResponseDecoder
+    @exclusivity(unchecked) var decoder = ResponseDecoder(limits: Limits())
     @exclusivity(unchecked) var exchange: Exchange?
     /// Received and not yet consumed.
     @exclusivity(unchecked) private var pending: ByteBuffer?
@@ -29,6 +29,8 @@ final class Connection: ChannelInboundHandler, @unchecked Sendable {
     var sender: BodySender?
     var isPaused = false
     var isSending = false
+    /// When a byte of the request's body was last known to move, and how much the peer had taken by then.
+    var moved: (at: MonotonicTime, acknowledged: UInt64) = (0, 0)
     private var failure: (any Error)?
     private(set) var facts: ConnectionInfo?
     var exchanges = 0
@@ -38,11 +40,10 @@ final class Connection: ChannelInboundHandler, @unchecked Sendable {
     /// Whether the pool counts it, as leased or as idle.
     var isCounted = false
 
-    init(key: ConnectionKey, shard: Shard, dial: Dial, limits: Limits) {
+    init(key: ConnectionKey, shard: Shard, dial: Dial) {
         self.key = key
         self.shard = shard
         onReady = dial
-        decoder = ResponseDecoder(limits: limits)
     }
 
     var isUsable: Bool { !isClosed && exchange == nil && context != nil }
@@ -333,6 +334,11 @@ final class Connection: ChannelInboundHandler, @unchecked Sendable {
     private func timerFired() {
         guard deadline.hasPassed(on: shard.loop, timerFires), let exchange else { return }
         let limit = limit
+        if limit == .idle, exchange.phase == .sendingBody,
+            stillMoves(exchange.call.timeouts.nanoseconds(.idle))
+        {
+            return
+        }
         let time = Duration.nanoseconds(clamping: exchange.call.timeouts.nanoseconds(limit)).inSeconds
         let reason: String
         switch limit {

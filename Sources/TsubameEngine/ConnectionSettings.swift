@@ -30,7 +30,8 @@ public struct ConnectionSettings: Sendable, Hashable {
     }
 
     public var tls = TLS()
-    /// Addresses used instead of asking the resolver: `["host:443": "127.0.0.1:8443"]`. The host stays what it is for
+    /// Addresses used instead of asking the resolver: `["host:443": "127.0.0.1:8443"]`; without a port the address is
+    /// taken with the origin's. The host stays what it is for
     /// TLS, cookies and the Host field; only where it is an address itself does TLS check the certificate for the
     /// address that was connected to.
     public var resolve: [String: String] = [:]

@@ -18,7 +18,7 @@ import TsubameCore
 final class Dial: @unchecked Sendable {
     let key: ConnectionKey
     let shard: Shard
-    /// The exchange that wanted the connection; the connection may serve another one that waited longer.
+    /// The exchange that wants the connection; if it has got another one meanwhile, this one serves whoever waits.
     let exchange: Exchange
     private(set) var facts = DialFacts()
     private var addresses: ArraySlice<SocketAddress> = []
@@ -75,9 +75,7 @@ final class Dial: @unchecked Sendable {
         guard let address = addresses.popFirst() else { return finish(.failure(refused())) }
         enter(.connecting, .connecting(address: Self.text(address)))
         guard !isDone else { return }
-        let (origin, connection) = (
-            key.origin, Connection(key: key, shard: shard, dial: self, limits: exchange.call.limits)
-        )
+        let (origin, connection) = (key.origin, Connection(key: key, shard: shard, dial: self))
         ClientBootstrap(group: shard.loop)
             .connectTimeout(patience)
             // After each read a body that nobody takes can pause; what fills the buffer at once is rarely all there is.
@@ -133,7 +131,8 @@ final class Dial: @unchecked Sendable {
         guard !isDone else { return }
         facts.connectedAt = MonotonicClock.now
         if let info = connection.facts { tell(.connected(info)) }
-        guard key.origin.isSecure else { return }
+        // Whoever was told may have cancelled the call.
+        guard key.origin.isSecure, !isDone else { return }
         arm(.tls)
         enter(.securing, .securing)
     }

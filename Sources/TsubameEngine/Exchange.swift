@@ -38,13 +38,13 @@ final class Exchange: CallCancellable, @unchecked Sendable {
     /// As much of each body as observers want to be told.
     let shownBytes: Int
     private var shown = GatheredBytes()
-    /// Set by the dial that was made for this exchange.
-    var dialFacts: DialFacts?
 
     private var head: ReceivedHead?
     private var expectedLength: Int64?
     private var gathered = GatheredBytes()
     private var receivedBytes: Int64 = 0
+    /// Of the request's body: what the socket has taken.
+    var sentBytes: Int64 = 0
     private var lastReceiveEvent: MonotonicTime = 0
     private(set) var window: BodyWindow?
     private var trailers: TrailerBox?
@@ -109,6 +109,13 @@ final class Exchange: CallCancellable, @unchecked Sendable {
         return true
     }
 
+    /// The dial that was made for this exchange has made its connection.
+    func take(_ facts: DialFacts) {
+        timings.resolvedAt = facts.resolvedAt
+        timings.connectedAt = facts.connectedAt
+        timings.securedAt = facts.securedAt
+    }
+
     /// Why the request cannot be sent, if it cannot.
     var invalidity: CallError? {
         do throws(WireError) {
@@ -153,10 +160,16 @@ final class Exchange: CallCancellable, @unchecked Sendable {
         gathered = GatheredBytes()
     }
 
-    /// How far the response's body has come, for the text of an error.
+    /// How far the body has come that was on its way, for the text of an error.
     private var progress: String? {
-        guard phase == .receivingBody else { return nil }
-        return "\(receivedBytes)\(expectedLength.map { " of \($0)" } ?? "") bytes of the body received"
+        switch phase {
+        case .sendingBody:
+            guard case .pieces(_, let length) = upload else { return nil }
+            return "\(sentBytes)\(length.map { " of \($0)" } ?? "") bytes of the body sent"
+        case .receivingBody:
+            return "\(receivedBytes)\(expectedLength.map { " of \($0)" } ?? "") bytes of the body received"
+        default: return nil
+        }
     }
 
     func timedOut(_ limit: Timeouts.Name, _ reason: String) {
@@ -206,7 +219,11 @@ final class Exchange: CallCancellable, @unchecked Sendable {
 
     /// Everything that one read held has been given; what is not over by now, and is not to be gathered, is streamed.
     func endOfRead() {
-        guard !isOver, window == nil, let head, call.wantsStream || receivedBytes > Self.gatheredBytes else { return }
+        guard !isOver, window == nil, let head else { return }
+        // Whoever follows a redirect need not wait for a body that nobody reads.
+        guard call.wantsStream || receivedBytes > Self.gatheredBytes || (300...399).contains(head.status) else {
+            return
+        }
         let window = BodyWindow(self, initial: gathered.all(), isCollected: !call.wantsStream)
         gathered = GatheredBytes()
         self.window = window
@@ -236,7 +253,8 @@ final class Exchange: CallCancellable, @unchecked Sendable {
         Response(
             head: head, body: body,
             details: ResponseDetails(
-                head: head, request: request, connection: info, timings: timings, history: [], trailers: trailers))
+                head: head, request: request, connection: info, timings: timings, history: [], trailers: trailers,
+                bufferedBody: call.limits.bufferedBody))
     }
 
     private func tellReceived(isLast: Bool) {
@@ -255,6 +273,7 @@ final class Exchange: CallCancellable, @unchecked Sendable {
         gathered = GatheredBytes()
         shown = GatheredBytes()
         receivedBytes = 0
+        sentBytes = 0
         if case .pieces = upload {
             do throws(CallError) {
                 upload = try Upload(request.body)

@@ -21,10 +21,14 @@ enum Resolver {
     {
         var host = origin.host
         var port = Int(origin.port)
-        if !settings.resolve.isEmpty, let override = settings.resolve["\(host):\(port)"] {
-            guard let target = Origin("http://\(override)") else {
+        if let override = override(for: "\(host):\(port)", in: settings.resolve) {
+            // Without a port of its own the address is taken with the origin's, which is its scheme's unless named.
+            let hasPort = override.last != "]" && override.split(separator: ":").count > 1
+            guard let target = Origin("http://\(override)\(hasPort ? "" : ":\(port)")") else {
                 return loop.makeFailedFuture(
-                    CallError(.invalidRequest, "resolve[\"\(host):\(port)\"] is no address and port: \(override)"))
+                    CallError(
+                        .invalidRequest, "resolve[\"\(host):\(port)\"] is no address and port: \(override)",
+                        advice: "an IPv6 address stands in brackets"))
             }
             host = target.host
             port = Int(target.port)
@@ -42,6 +46,12 @@ enum Resolver {
                 })
         }
         return promise.futureResult
+    }
+
+    /// Hosts are compared without regard to case.
+    private static func override(for name: String, in overrides: [String: String]) -> String? {
+        if overrides.isEmpty { return nil }
+        return overrides[name] ?? overrides.first { $0.key.lowercased() == name }?.value
     }
 
     private static let lookUps = LookUps(lookUp)

@@ -93,10 +93,13 @@ final class Shard: @unchecked Sendable {
         pool.dials.removeAll { $0 === dial }
         switch result {
         case .success(let connection):
-            if !dial.exchange.isDone { dial.exchange.dialFacts = dial.facts }
             pool.leased += 1
             connection.isCounted = true
-            release(connection)
+            // Who waits longer has a dial of its own, with deadlines of its own, or is queued behind the limit.
+            guard dial.exchange.isWaiting else { return release(connection) }
+            pool.waiting.remove(dial.exchange)
+            dial.exchange.take(dial.facts)
+            connection.run(dial.exchange)
         case .failure(let error):
             // If the exchange found another connection meanwhile, the failure concerns nobody.
             if dial.exchange.isWaiting { dial.exchange.fail(error) }
@@ -109,11 +112,6 @@ final class Shard: @unchecked Sendable {
         let pool = pool(connection.key)
         while let next = pool.waiting.popFirst() {
             if next.isDone { continue }
-            if let facts = next.dialFacts {
-                next.timings.resolvedAt = facts.resolvedAt
-                next.timings.connectedAt = facts.connectedAt
-                next.timings.securedAt = facts.securedAt
-            }
             return connection.run(next)
         }
         guard !isClosed else { return connection.close() }

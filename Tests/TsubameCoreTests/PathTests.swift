@@ -35,7 +35,9 @@ import TsubameCore
         #expect(path.problem != nil)
     }
 
-    @Test(arguments: ["a//b", "http://evil/", "a\\b", "a\nb", "a#b", "../x", "x/./y"] as [Path])
+    @Test(
+        arguments: ["a//b", "http://evil/", "a\\b", "a\nb", "a#b", "../x", "x/./y", "a/%2e%2E/b", "a/.%2e", "%2e/x"]
+            as [Path])
     func whatIsNoPathIsAnError(path: Path) {
         #expect(path.problem != nil)
     }

@@ -9,7 +9,8 @@ import HTTPTypes
 import TsubameCore
 import TsubameWire
 
-/// The credentials that a client sends to its own origin; never to another.
+/// The credentials that a client sends to its own origin; never to another. A client without a base URL has no origin of
+/// its own: it sends them to whatever URL it is given, and to no other origin that a redirect leads to.
 ///
 /// Name, password and token must not hold control characters (RFC 7617 section 2): calls that would send them fail with
 /// ``CallError/Kind/invalidRequest``, before anything is sent.

@@ -13,7 +13,7 @@ extension Response {
     /// - Throws: ``CallError`` of kind `status`, `file`, or what reading the body throws.
     @concurrent
     public func save(to file: URL) async throws(CallError) {
-        try accepted()
+        try await accepted()
         let partial = file.deletingLastPathComponent().appending(
             path: ".\(file.lastPathComponent).\(UUID().uuidString.prefix(8)).part")
         let output = try PartialFile(partial.path, inPlaceOf: file.path, request)

@@ -121,11 +121,14 @@ extension Response {
 
     /// The error of a status that is not accepted.
     package func statusError(failure: (any Sendable)?) -> CallError {
-        let excerpt = body.bytes.map { with(collected: $0.slice(0..<(64 << 10))) } ?? self
+        let excerpt = body.bytes.map { with(collected: $0.slice(0..<Self.excerptBytes)) } ?? self
         return CallError(
             .status, "the server answered \(statusCode) \(status.reasonPhrase)", phase: .decoding, timeout: nil,
             request: request, response: excerpt, failure: failure, connection: connection, attempts: history.count + 1)
     }
+
+    /// How much of the body an error carries.
+    static let excerptBytes = 64 << 10
 
     /// Where a decoder failed and why, without Foundation's wrapping.
     static func words(_ error: any Error) -> String {
@@ -145,6 +148,14 @@ extension Response {
 
 // Asynchronous: off the caller's actor, collecting a streamed body first.
 extension Response {
+    /// The same response if its status is accepted; the body may still be streamed.
+    /// - Throws: ``CallError/Kind/status``, with this response and up to 64 KiB of its body.
+    @concurrent @discardableResult
+    public func accepted() async throws(CallError) -> Response {
+        if isAccepted { return self }
+        throw with(collected: await body.excerpt(upTo: Self.excerptBytes)).statusError(failure: nil)
+    }
+
     /// The body as a `Decodable` type, decoded off the caller's actor.
     /// - Throws: ``CallError`` of kind `status`, or `decoding` with the decoder's error as `underlying`.
     @concurrent
@@ -187,7 +198,7 @@ extension Response {
     /// This response with its body in memory.
     func whole() async throws(CallError) -> Response {
         if body.bytes != nil { return self }
-        return with(collected: try await body.collect(upTo: Limits().bufferedBody))
+        return with(collected: try await body.collect(upTo: details.bufferedBody))
     }
 
     // Synchronous on purpose: inside an async function the async overload of the same name would be chosen.

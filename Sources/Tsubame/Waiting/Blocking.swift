@@ -12,7 +12,7 @@ extension Client {
     /// let response = try api.blocking.send(request)
     /// ```
     /// Such a call needs its own thread and the event loops' only, so it cannot starve: the interceptors run on the
-    /// waiting thread. The total time is 60 s unless set.
+    /// waiting thread. The total time is 60 s unless set. Inside a task, cancelling the task cancels the call.
     public var blocking: BlockingClient { BlockingClient(client: self) }
 }
 
@@ -101,7 +101,12 @@ public struct BlockingClient: Sendable {
             }
             executor.wake()
         }
-        executor.run { outcome.isSet }
+        withUnsafeCurrentTask { waiting in
+            // A synchronous function cannot be told that the task which called it was cancelled; it has to look.
+            executor.run(
+                until: { outcome.isSet },
+                lookingUp: waiting.map { waiting in { waiting.isCancelled ? task.cancel() : () } })
+        }
         if outer == nil { executor.stop() }
         guard let result = outcome.value else {
             task.cancel()
@@ -117,6 +122,8 @@ final class ThreadExecutor: TaskExecutor {
         var jobs: [UnownedJob] = []
         var isStopped = false
     }
+
+    private static let lookInterval = DispatchTimeInterval.milliseconds(20)
 
     private let queue = Mutex(Queue())
     private let ready = DispatchSemaphore(value: 0)
@@ -138,12 +145,18 @@ final class ThreadExecutor: TaskExecutor {
     func asUnownedTaskExecutor() -> UnownedTaskExecutor { UnownedTaskExecutor(ordinary: self) }
 
     /// Runs jobs on this thread until `isDone`; one of them may call this again.
-    func run(until isDone: () -> Bool) {
+    /// - Parameter look: called now and then while there is nothing to run.
+    func run(until isDone: () -> Bool, lookingUp look: (() -> Void)?) {
         while !isDone() {
             if let job = queue.withLock({ $0.jobs.isEmpty ? nil : $0.jobs.removeFirst() }) {
                 job.runSynchronously(on: asUnownedTaskExecutor())
             } else {
-                ready.wait()
+                guard let look else {
+                    ready.wait()
+                    continue
+                }
+                look()
+                _ = ready.wait(timeout: .now() + Self.lookInterval)
             }
         }
     }

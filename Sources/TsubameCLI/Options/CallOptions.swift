@@ -14,7 +14,10 @@ struct CallOptions: ParsableArguments {
     @Option(help: ArgumentHelp("How many redirects are followed.", valueName: "n"))
     var maxRedirects = 20
 
-    @Option(help: ArgumentHelp("For the whole call, with redirects; 0 is none.", valueName: "seconds"))
+    @Option(
+        help: ArgumentHelp(
+            "For the whole call, with redirects; 0 is none. Without it, 60 for the head and 60 without a byte.",
+            valueName: "seconds"))
     var timeout: Seconds?
 
     @Option(
@@ -46,8 +49,12 @@ struct CallOptions: ParsableArguments {
     }
 
     func apply(to configuration: inout Configuration) {
-        // Whoever calls the tool sees what happens and can end it: without --timeout, a call may take its time.
-        configuration.timeouts.total = timeout?.duration
+        // Whoever gives a time for the whole call means that one; without it, the parts have theirs.
+        if let timeout {
+            configuration.timeouts.total = timeout.duration
+            configuration.timeouts.head = nil
+            configuration.timeouts.idle = nil
+        }
         configuration.redirects = redirects.map { .follow(max: $0) } ?? .off
         configuration.limits.exchanges = max(configuration.limits.exchanges, (redirects ?? 0) + 20)
         if let auth, let colon = auth.firstIndex(of: ":") {

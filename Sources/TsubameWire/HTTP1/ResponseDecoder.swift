@@ -67,9 +67,11 @@ package struct ResponseDecoder: ~Copyable {
     private static func bounded(_ limit: Int) -> Int { Swift.min(Swift.max(limit, 0), 1 << 30) }
 
     /// Starts an exchange.
-    /// - Parameter isHead: the request's method was HEAD, or CONNECT and succeeded: whatever the head says, no body
-    ///   follows.
-    package mutating func begin(isHead: Bool) {
+    /// - Parameters:
+    ///   - isHead: the request's method was HEAD, or CONNECT and succeeded: whatever the head says, no body follows.
+    ///   - limits: those of this exchange; as before unless given.
+    package mutating func begin(isHead: Bool, limits: Limits? = nil) {
+        if let limits, limits != self.limits { self = ResponseDecoder(limits: limits) }
         self.isHead = isHead
         state = .head
         mustClose = false

@@ -139,8 +139,42 @@ import TsubameTesting
                 }
                 for try await isRight in group { #expect(isRight) }
             }
-            #expect(server.acceptedConnections <= 3 * 4)
+            #expect(server.acceptedConnections <= 3)
             #expect(await client.statistics().leased == 0)
+        }
+    }
+
+    @Test func `a connection that was made for one call is not given to another that waits longer`() async throws {
+        let server = try await ScriptedServer.start(
+            tls: .localhost, { .ok($0.target) }, onConnect: { $0 == 0 ? [.stopReading, .stall] : nil })
+        try await serving(
+            server, base: server.localhostURL, { $0.tls.roots = .pem(TestCertificates.authorityPEM) }
+        ) { server, client in
+            var patient = Request(.get, "stalls")
+            (patient.timeouts.tls, patient.timeouts.total) = (nil, nil)
+            let first = client.start(patient) { _ in }
+            try await server.waitUntil(acceptedConnections: 1)
+            // Had the first one got its connection, this one would wait for a handshake that never comes.
+            let second = try await client.get("x")
+            #expect(second.bytes == Bytes("/x") && second.timings.secured != nil)
+            first.cancel()
+        }
+    }
+
+    @Test func `limits are those of the call, on whatever connection it runs`() async throws {
+        let server = try await ScriptedServer.start { request in
+            .ok("x", headers: [.server: String(repeating: "x", count: request.path == "/long" ? 200 : 2)])
+        }
+        try await serving(server) { server, client in
+            let strict = client.with { $0.limits.headBytes = 20 }
+            _ = try await client.get("1")
+            let error = try await failure { try await strict.get("2") }
+            #expect(error.kind == .limitExceeded && error.connection?.isReused == true)
+            // And the other way: the connection was made for a call with a lower limit.
+            _ = try await client.with { $0.limits.headBytes = 90 }.get("3")
+            let response = try await client.get("long")
+            #expect(response.statusCode == 200 && response.connection?.isReused == true)
+            #expect(server.acceptedConnections == 2)
         }
     }
 
@@ -149,6 +183,18 @@ import TsubameTesting
         try await serving(server) { server, client in
             try await client.stream(Request(.get, url: server.url)) { _ in }
             try await server.waitUntil(openConnections: 0)
+        }
+    }
+
+    @Test func `resolve takes a host in any case, and the port of the origin where it names none`() async throws {
+        let server = try await ScriptedServer.start()
+        try await serving(server, { $0.resolve = ["API.example:\(server.port)": "127.0.0.1"] }) { server, client in
+            let response = try await client.get(url: "http://api.example:\(server.port)/")
+            #expect(response.statusCode == 200)
+        }
+        try await withClient("http://api.example", { $0.resolve = ["api.example:80": "::1:80"] }) { client in
+            let error = try await failure { try await client.get(url: "http://api.example/") }
+            #expect(error.kind == .invalidRequest && error.advice == "an IPv6 address stands in brackets")
         }
     }
 

@@ -189,4 +189,41 @@ struct UploadCase: Sendable, CustomTestStringConvertible {
             withExtendedLifetime(observation) {}
         }
     }
+
+    #if os(Linux)
+    @Test func `a peer that takes little at a time, but steadily, is not idle`() async throws {
+        // Every 100 ms what one read gives, much less than the system makes room for at once; after 2 s all of it.
+        let sips = (1...20).flatMap { index -> [Reply.Step] in
+            [
+                .wait(for: .opening(after: index * 100)), .resumeReading,
+                .wait(for: .opening(after: index * 100 + 10)), .stopReading,
+            ]
+        }
+        let server = try await ScriptedServer.start(onHead: { _ in
+            Reply(
+                [.stopReading] + sips + [.resumeReading, .wholeRequest, .bytes(Reply.head(.ok, [.contentLength: "0"]))])
+        })
+        try await serving(server) { server, client in
+            var request = Request(.post, url: server.url, body: .bytes(Self.content(24 << 20)))
+            request.timeouts.idle = .milliseconds(600)
+            let response = try await client.send(request)
+            let received = try await server.request(0)
+            #expect(response.statusCode == 200 && received.bodyByteCount == 24 << 20)
+        }
+    }
+    #endif
+
+    @Test func `the error of an upload that breaks says how much had been sent`() async throws {
+        let server = try await ScriptedServer.start(onHead: { _ in
+            [.stopReading, .wait(for: .opening(after: 50)), .reset]
+        })
+        try await serving(server) { server, client in
+            let request = Request(.post, url: server.url, body: .bytes(Self.content(24 << 20)))
+            let error = try await failure { try await client.send(request) }
+            #expect(error.phase == .sendingBody)
+            let text = "\(error)"
+            let sent = text.firstMatch(of: #/(\d+) of 25165824 bytes of the body sent/#).flatMap { Int($0.1) }
+            #expect(try #require(sent, "\(text)") > 0)
+        }
+    }
 }

@@ -207,6 +207,20 @@ import TsubameTesting
         }
     }
 
+    @Test(
+        "BAD-INPUT 23: a redirect whose body stalls or is cut off is closed and followed",
+        arguments: [Reply.Step.stall, .close], [false, true])
+    func unfinished(end: Reply.Step, streams: Bool) async throws {
+        let server = try await ScriptedServer.start(replies: [
+            [.bytes("HTTP/1.1 302 Found\r\nLocation: /end\r\nContent-Length: 10\r\n\r\nabc"), end], .ok("end"),
+        ])
+        try await serving(server) { server, client in
+            let text = try await client.text(of: Request(.get, "start"), streaming: streams)
+            #expect(text == "end")
+            #expect(server.acceptedConnections == 2)
+        }
+    }
+
     @Test("BAD-INPUT 23: a redirect's body is never decoded", arguments: [false, true])
     func notDecoded(streams: Bool) async throws {
         let body = "this is no gzip"

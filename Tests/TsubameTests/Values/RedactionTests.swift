@@ -69,6 +69,42 @@ import TsubameTesting
         Self.expectNoSecret(in: Client(url))
     }
 
+    @Test("BAD-INPUT 20: a path that is refused", arguments: ["a//b?token=s3cret", "x?key=s3cret", "../?token=s3cret"])
+    func refusedPath(path: String) async throws {
+        let request = Request(.get, Path(encoded: path))
+        Self.expectNoSecret(in: request)
+        let error = try #require(await callError { _ = try await Client().send(request) })
+        #expect(error.kind == .invalidRequest)
+        Self.expectNoSecret(in: error)
+    }
+
+    @Test(
+        "BAD-INPUT 20: a combining mark hides nothing",
+        arguments: [
+            "https://user:s3cret@\u{301}host/", "https://\u{301}user:s3cret@host/", "ftp://a/?token=\u{301}s3cret",
+            "ftp://a/?token\u{301}=s3cret", "ftp://a/?x=1&\u{301}token=s3cret", "ftp://a/\u{301}?token=s3cret",
+            "ftp://a/?\u{301}token=s3cret", "ftp:/\u{301}/user:s3cret@host/",
+        ])
+    func combiningMarks(url: String) async throws {
+        Self.expectNoSecret(in: Request(.get, url: url))
+        let error = try #require(await callError { _ = try await Client().send(Request(.get, url: url)) })
+        Self.expectNoSecret(in: error)
+    }
+
+    @Test("a client says which names are secret") func ownSecrets() async throws {
+        let client = Client("https://a.example", transport: StubTransport { $0.on("/x").respond(status: .forbidden) }) {
+            $0.secrets = ["pin"]
+        }
+        let events = Log<String>()
+        let observation = client.observe { events.add("\($0.kind)") }
+        defer { observation.cancel() }
+        let response = try await client.get("x", query: ["PIN": "s3cret", "token": "shown"])
+        let error = try #require(await callError { try response.accepted() })
+        #expect("\(error)".contains("PIN=[redacted]&token=shown"), "\(error)")
+        Self.expectNoSecret(in: error)
+        #expect(!events.all.joined().contains("s3cret"))
+    }
+
     @Test("BAD-INPUT 20: a response, its error and its history") func response() async throws {
         let stub = StubTransport {
             var headers = Self.headers

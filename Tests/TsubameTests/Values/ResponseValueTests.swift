@@ -223,6 +223,32 @@ import TsubameTesting
 
     // MARK: Files
 
+    @Test func `the error of a streamed response carries the beginning of its body`() async throws {
+        let body = String(repeating: "why ", count: 50_000)
+        try await serving(.start { _ in .status(.internalServerError, body) }) { _, client in
+            for read in [
+                { @Sendable (response: Response) in try await response.save(to: URL(filePath: "/nowhere/file")) },
+                { @Sendable (response: Response) in _ = try await response.accepted() },
+                { @Sendable (response: Response) in _ = try await response.text() },
+            ] {
+                let error = await callError { try await client.stream(Request(.get, "x"), read) }
+                #expect(error?.kind == .status && error?.response?.bytes == Bytes(body.prefix(64 << 10)))
+            }
+        }
+    }
+
+    @Test func `a value of a streamed response has the client's limit`() async throws {
+        try await serving(
+            .start { _ in .chunked([String(repeating: "x", count: 3_000)]) }, { $0.limits.bufferedBody = 1_000 }
+        ) { _, client in
+            let error = await callError { try await client.stream(Request(.get, "x")) { _ = try await $0.text() } }
+            #expect(error?.kind == .limitExceeded)
+            let large = client.with { $0.limits.bufferedBody = 3_000 }
+            let text = try await large.stream(Request(.get, "x")) { try await $0.text() }
+            #expect(text.utf8.count == 3_000)
+        }
+    }
+
     @Test func `a body is saved whole, or not at all`() async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "tsubame-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

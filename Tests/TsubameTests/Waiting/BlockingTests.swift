@@ -208,4 +208,15 @@ import TsubameTesting
             #expect(late?.kind == .cancelled && late?.reason == "the client is closed")
         }
     }
+
+    @Test func `cancelling the task that waits ends the call`() async throws {
+        @Sendable func waitBlocked(_ client: Client) throws -> Response { try client.blocking.send(Request(.get, "x")) }
+        try await serving(.start { _ in .stall }) { server, client in
+            let task = Task { try waitBlocked(client) }
+            _ = try await server.head(0)
+            task.cancel()
+            let error = await callError { _ = try await task.value }
+            #expect(error?.kind == .cancelled)
+        }
+    }
 }
