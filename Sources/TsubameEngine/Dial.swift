@@ -16,6 +16,9 @@ import TsubameCore
 /// made for.
 // Guarded by confinement to `shard.loop`.
 final class Dial: @unchecked Sendable {
+    /// In nanoseconds.
+    private static let patienceForNobody: UInt64 = 10_000_000_000
+
     let key: ConnectionKey
     let shard: Shard
     /// The exchange that wants the connection; if it has got another one meanwhile, this one serves whoever waits.
@@ -25,6 +28,7 @@ final class Dial: @unchecked Sendable {
     private var failures: [(address: String, reason: String)] = []
     private var channel: (any Channel)?
     private var timer: Scheduled<Void>?
+    private var armed = Timeouts.Name.connect
     private var connectDue = MonotonicClock.never
     private var isDone = false
 
@@ -190,10 +194,17 @@ final class Dial: @unchecked Sendable {
         if exchange.isWaiting { exchange.call.emit(event()) }
     }
 
+    /// The exchange has got another connection: this one may still be made, for the next, but not for ever.
+    func loseExchange() {
+        if timer == nil { arm(armed) }
+    }
+
     private func arm(_ limit: Timeouts.Name) {
         timer?.cancel()
         timer = nil
-        let nanoseconds = exchange.call.timeouts.nanoseconds(limit)
+        armed = limit
+        var nanoseconds = exchange.call.timeouts.nanoseconds(limit)
+        if !exchange.isWaiting { nanoseconds = Swift.min(nanoseconds, Self.patienceForNobody) }
         guard nanoseconds != MonotonicClock.never else { return }
         let amount = TimeAmount.nanoseconds(Int64(clamping: nanoseconds))
         if limit == .connect { connectDue = MonotonicClock.now &+ UInt64(clamping: amount.nanoseconds) }

@@ -112,6 +112,7 @@ final class Shard: @unchecked Sendable {
         let pool = pool(connection.key)
         while let next = pool.waiting.popFirst() {
             if next.isDone { continue }
+            if !pool.dials.isEmpty { pool.dials.first { $0.exchange === next }?.loseExchange() }
             return connection.run(next)
         }
         guard !isClosed else { return connection.close() }
@@ -198,6 +199,10 @@ final class Shard: @unchecked Sendable {
         sweep = nil
         for pool in pools.values {
             for connection in pool.idle { connection.close() }
+            for dial in pool.dials where !dial.exchange.isWaiting {
+                dial.cancel()
+                pool.dials.removeAll { $0 === dial }
+            }
         }
     }
 

@@ -197,7 +197,7 @@ extension Response {
 
     /// This response with its body in memory.
     func whole() async throws(CallError) -> Response {
-        if body.bytes != nil { return self }
+        if let bytes = body.bytes, bytes.count <= details.bufferedBody { return self }
         return with(collected: try await body.collect(upTo: details.bufferedBody))
     }
 

@@ -145,19 +145,41 @@ import TsubameTesting
     }
 
     @Test func `a connection that was made for one call is not given to another that waits longer`() async throws {
+        let answer = Gate()
         let server = try await ScriptedServer.start(
-            tls: .localhost, { .ok($0.target) }, onConnect: { $0 == 0 ? [.stopReading, .stall] : nil })
+            tls: .localhost, { _ in .ok("x").after(answer) }, onConnect: { $0 == 0 ? [.stopReading, .stall] : nil })
         try await serving(
             server, base: server.localhostURL, { $0.tls.roots = .pem(TestCertificates.authorityPEM) }
         ) { server, client in
-            var patient = Request(.get, "stalls")
-            (patient.timeouts.tls, patient.timeouts.total) = (nil, nil)
-            let first = client.start(patient) { _ in }
+            let first = Task { try await client.get("1") }
             try await server.waitUntil(acceptedConnections: 1)
+            let second = Task { try await client.get("2") }
             // Had the first one got its connection, this one would wait for a handshake that never comes.
-            let second = try await client.get("x")
-            #expect(second.bytes == Bytes("/x") && second.timings.secured != nil)
+            #expect(try await server.head(0).path == "/2")
             first.cancel()
+            _ = await first.result
+            answer.open()
+            #expect(try await second.value.timings.secured != nil)
+        }
+    }
+
+    @Test func `what was being connected for a call that found another connection ends with the client`() async throws {
+        let answer = Gate()
+        let server = try await ScriptedServer.start(
+            tls: .localhost, { $0.path == "/2" ? .ok("x").after(answer) : .ok("x") },
+            onConnect: { $0 == 0 ? [.stopReading, .stall] : nil })
+        try await server.use { server in
+            let client = Client(server.localhostURL) { $0.tls.roots = .pem(TestCertificates.authorityPEM) }
+            let first = Task { try await client.get("1") }
+            try await server.waitUntil(acceptedConnections: 1)
+            let second = Task { try await client.get("2") }
+            _ = try await server.head(0)
+            answer.open()
+            #expect(try await first.value.connection?.isReused == true)
+            _ = try await second.value
+            #expect(await client.statistics().dialing == 1)
+            await client.close()
+            try await server.waitUntil(openConnections: 0)
         }
     }
 
@@ -171,7 +193,7 @@ import TsubameTesting
             let error = try await failure { try await strict.get("2") }
             #expect(error.kind == .limitExceeded && error.connection?.isReused == true)
             // And the other way: the connection was made for a call with a lower limit.
-            _ = try await client.with { $0.limits.headBytes = 90 }.get("3")
+            _ = try await client.with { $0.limits.headBytes = 150 }.get("3")
             let response = try await client.get("long")
             #expect(response.statusCode == 200 && response.connection?.isReused == true)
             #expect(server.acceptedConnections == 2)

@@ -1,5 +1,6 @@
 // Bodies on their way out: whole, once, and with the length that was declared.
 
+import Dispatch
 import Foundation
 import HTTPTypes
 import Synchronization
@@ -192,20 +193,24 @@ struct UploadCase: Sendable, CustomTestStringConvertible {
 
     #if os(Linux)
     @Test func `a peer that takes little at a time, but steadily, is not idle`() async throws {
-        // Every 100 ms what one read gives, much less than the system makes room for at once; after 2 s all of it.
-        let sips = (1...20).flatMap { index -> [Reply.Step] in
-            [
-                .wait(for: .opening(after: index * 100)), .resumeReading,
-                .wait(for: .opening(after: index * 100 + 10)), .stopReading,
-            ]
+        // Every 100 ms a little, much less than the system makes room for at once; after some seconds all of it.
+        func pause(_ milliseconds: Int) -> [Reply.Step] {
+            let gate = Gate()
+            let begin = Reply.Step.generated { _ in
+                DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(milliseconds)) { gate.open() }
+                return nil
+            }
+            return [begin, .wait(for: gate)]
         }
+        let sips = (1...25).flatMap { _ in pause(100) + [.resumeReading] + pause(10) + [.stopReading] }
         let server = try await ScriptedServer.start(onHead: { _ in
             Reply(
-                [.stopReading] + sips + [.resumeReading, .wholeRequest, .bytes(Reply.head(.ok, [.contentLength: "0"]))])
+                [.stopReading] + sips
+                    + [.resumeReading, .wholeRequest, .bytes(Reply.head(.ok, [.contentLength: "0"]))])
         })
         try await serving(server) { server, client in
             var request = Request(.post, url: server.url, body: .bytes(Self.content(24 << 20)))
-            request.timeouts.idle = .milliseconds(600)
+            request.timeouts.idle = .seconds(1)
             let response = try await client.send(request)
             let received = try await server.request(0)
             #expect(response.statusCode == 200 && received.bodyByteCount == 24 << 20)
