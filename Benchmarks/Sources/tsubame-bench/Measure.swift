@@ -22,6 +22,20 @@ func usage() -> (cpuMicroseconds: UInt64, peakKiB: Int) {
     return (cpu, Int(usage.ru_maxrss))
 }
 
+/// Memory of this process in KiB, what was freed given back first.
+func residentKiB() -> Int {
+    #if canImport(Glibc)
+    malloc_trim(0)
+    #endif
+    guard let file = fopen("/proc/self/statm", "r") else { return 0 }
+    defer { fclose(file) }
+    var line = [CChar](repeating: 0, count: 256)
+    guard fgets(&line, Int32(line.count), file) != nil else { return 0 }
+    let fields = String(decoding: line.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        .split(separator: " ")
+    return fields.count > 1 ? (Int(fields[1]) ?? 0) * Int(sysconf(Int32(_SC_PAGESIZE))) / 1024 : 0
+}
+
 /// The latencies of one worker, in tenths of a microsecond.
 // One writer each, read after the worker has ended.
 final class Latencies: @unchecked Sendable {
@@ -46,7 +60,8 @@ struct Measurement {
     }
 
     /// tag, wall s, requests/s, CPU µs/request, peak KiB, p50 µs, p99 µs, MB/s, CPU s; tab separated.
-    func report(_ latencies: [Latencies]) {
+    /// - Parameter middle: printed in place of p50.
+    func report(_ latencies: [Latencies], middle: Double? = nil) {
         let wall = Double(nanoseconds() - startedAt) / 1e9
         let (cpuNow, peak) = usage()
         let cpu = Double(cpuNow - cpuAtStart)
@@ -59,7 +74,8 @@ struct Measurement {
             [
                 tag, rounded(wall, 1000), rounded(Double(count) / wall, 1), rounded(cpu / Double(count), 100),
                 "\(peak)",
-                rounded(percentile(50), 10), rounded(percentile(99), 10), rounded(Double(bytes) / 1e6 / wall, 1),
+                rounded(middle ?? percentile(50), 10), rounded(percentile(99), 10),
+                rounded(Double(bytes) / 1e6 / wall, 1),
                 rounded(cpu / 1e6, 1000),
             ].joined(separator: "\t"))
     }

@@ -1,4 +1,4 @@
-// tsubame-bench MODE URL N C: one workload, one line. MODE: get, loop, block, down, up, close.
+// tsubame-bench MODE URL N C: one workload, one line. MODE: get, loop, block, down, up, close, idle.
 
 #if canImport(Glibc)
 import Glibc
@@ -15,7 +15,7 @@ enum TsubameBench {
         guard arguments.count == 3, let count = Int(arguments[1]), let concurrency = Int(arguments[2]), count > 0,
             concurrency > 0
         else {
-            print("usage: tsubame-bench [get|loop|block|down|up|close] URL N C")
+            print("usage: tsubame-bench [get|loop|block|down|up|close|idle] URL N C")
             exit(2)
         }
         let workload = Workload(mode: mode, url: arguments[0], count: count, concurrency: concurrency)
@@ -43,7 +43,7 @@ struct Workload: Sendable {
     func run() async throws {
         let client = Client { configuration in
             configuration.connection.tls.verification = .none
-            configuration.connection.connectionsPerOrigin = max(concurrency, 256)
+            configuration.connection.connectionsPerOrigin = max(mode == "idle" ? count : concurrency, 256)
         }
         let url = url
         switch mode {
@@ -75,6 +75,8 @@ struct Workload: Sendable {
                 let text = try await client.post(url: url, body: body).text()
                 guard text == "\(length)\n" else { throw Wrong.answer }
             }
+        case "idle":
+            try await idle(client)
         default:
             throw Wrong.mode
         }
@@ -108,6 +110,22 @@ struct Workload: Sendable {
         let measurement = Measurement(tag, count: count, bytes: bytes * count)
         try await round(count, measured)
         measurement.report(measured)
+    }
+
+    /// As many connections as requests, all idle at the end; the server answers when it has all of them.
+    private func idle(_ client: Client) async throws {
+        _ = try await client.get(url: url + "/1").text()
+        let before = residentKiB()
+        let measurement = Measurement("tsubame", count: count)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<count {
+                group.addTask { try await client.get(url: "\(url)/\(count)").accepted() }
+            }
+            try await group.waitForAll()
+        }
+        measurement.report([], middle: Double(residentKiB() - before) / Double(count))
+        // Idle until it was measured.
+        withExtendedLifetime(client) {}
     }
 
     private func block(_ client: Client) throws {
