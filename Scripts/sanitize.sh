@@ -7,7 +7,7 @@ cd "$(dirname "$0")/.."
 status=0
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
-"$(dirname "$(readlink -f "$(command -v swift)")")/clang" -shared -fPIC -O1 -o "$folder/tsan-mutex.so" Tests/tsan-mutex.c || exit 1
+"$(dirname "$(readlink -f "$(command -v swift)")")/clang" -shared -fPIC -O1 -o "$folder/tsan-runtime.so" Tests/tsan-runtime.c || exit 1
 
 for sanitizer in "$@"; do
     scratch=.build-$([ "$sanitizer" = thread ] && echo tsan || echo asan)
@@ -21,7 +21,7 @@ for sanitizer in "$@"; do
     rm -rf "$reports"
     mkdir "$reports"
     preload=
-    [ "$sanitizer" = thread ] && preload=$folder/tsan-mutex.so
+    [ "$sanitizer" = thread ] && preload=$folder/tsan-runtime.so
     # Those that start processes by themselves, as in `make unit`.
     for part in "1 --filter Origin|Tool|Readme" "4 --skip Origin --skip Tool --skip Readme"; do
         read -r width arguments <<<"$part"

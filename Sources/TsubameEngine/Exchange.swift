@@ -2,12 +2,13 @@
 
 import HTTPTypes
 import NIOCore
+import Synchronization
 import TsubameCore
 import TsubameWire
 
 /// One request on its way through the engine. Made where the call runs; from the hand-over on confined to the loop of
 /// its shard, until the waiting call is resumed with its outcome.
-// Guarded by confinement to `shard.loop`; `outcome` is written before, and read after, the resume.
+// Guarded by confinement to `shard.loop`; `outcome` is written before `isSettled` is set, and read after.
 final class Exchange: CallCancellable, @unchecked Sendable {
     /// Collected on the loop rather than streamed, so that the call needs one resume.
     static let gatheredBytes = 256 << 10
@@ -21,6 +22,8 @@ final class Exchange: CallCancellable, @unchecked Sendable {
     private(set) var upload: Upload
     private var continuation: UnsafeContinuation<Void, Never>?
     private var outcome: Result<Response, CallError>?
+    /// A continuation that is resumed before it is awaited orders memory, but not so that ThreadSanitizer would see it.
+    private let isSettled = Atomic(false)
 
     /// The connection it runs on; nil while it waits and once it is over.
     var connection: Connection?
@@ -66,6 +69,7 @@ final class Exchange: CallCancellable, @unchecked Sendable {
 
     /// What the waiting call was resumed with. It is kept no longer: a streamed body refers back to this exchange.
     func takeOutcome() -> Result<Response, CallError>? {
+        guard isSettled.load(ordering: .acquiring) else { return nil }
         defer { outcome = nil }
         return outcome
     }
@@ -132,6 +136,7 @@ final class Exchange: CallCancellable, @unchecked Sendable {
         guard let continuation else { return }
         self.continuation = nil
         self.outcome = outcome
+        isSettled.store(true, ordering: .releasing)
         continuation.resume()
     }
 
