@@ -1,5 +1,12 @@
 // A server that listens, until it is stopped or dropped.
 #if Server
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#elseif canImport(Darwin)
+import Darwin
+#endif
 import NIOCore
 
 /// A server that listens. It ends with ``stop()``, or when the last reference to it is dropped; keep one as long as
@@ -19,11 +26,21 @@ public final class RunningHTTPBin: Sendable {
         do {
             listener = try await Listener.bind(settings, connections: connections)
         } catch {
-            throw HTTPBinError.cannotListen(host: settings.host, port: settings.port, reason: "\(error)")
+            throw HTTPBinError.cannotListen(host: settings.host, port: settings.port, reason: Self.words(error))
         }
         host = settings.host
         port = listener.localAddress?.port ?? settings.port
         self.connections = connections
+    }
+
+    /// In the system's words.
+    private static func words(_ error: any Error) -> String {
+        switch error {
+        case let error as IOError where error.errnoCode == EADDRINUSE: "the port is already in use"
+        case let error as IOError: String(cString: strerror(error.errnoCode))
+        case SocketAddressError.unknown: "the host has no address"
+        default: "\(error)"
+        }
     }
 
     deinit {

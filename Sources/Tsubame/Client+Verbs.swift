@@ -1,5 +1,10 @@
 // The verbs: one line for each of HTTP's everyday methods.
 
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
 public import HTTPTypes
 public import TsubameCore
 public import TsubameWire
@@ -17,6 +22,14 @@ extension Client {
     @concurrent
     public func get(
         url: String, query: Parameters = [:], headers: HTTPFields = [:]
+    ) async throws(CallError) -> Response {
+        try await sendHere(Request(.get, url: url, query: query, headers: headers))
+    }
+
+    /// GET of a whole URL; Foundation's idea of it is checked again, as strictly as text is.
+    @concurrent
+    public func get(
+        url: URL, query: Parameters = [:], headers: HTTPFields = [:]
     ) async throws(CallError) -> Response {
         try await sendHere(Request(.get, url: url, query: query, headers: headers))
     }
@@ -63,6 +76,14 @@ extension Client {
     @concurrent
     public func post(
         url: String, query: Parameters = [:], headers: HTTPFields = [:], body: Body = .empty
+    ) async throws(CallError) -> Response {
+        try await sendHere(Request(.post, url: url, query: query, headers: headers, body: body))
+    }
+
+    /// POST to a whole URL; Foundation's idea of it is checked again, as strictly as text is.
+    @concurrent
+    public func post(
+        url: URL, query: Parameters = [:], headers: HTTPFields = [:], body: Body = .empty
     ) async throws(CallError) -> Response {
         try await sendHere(Request(.post, url: url, query: query, headers: headers, body: body))
     }

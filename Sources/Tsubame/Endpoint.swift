@@ -121,9 +121,17 @@ open class EndpointClass<Value>: Endpoint {
     open var cachePolicy: CachePolicy { .standard }
     open var acceptedStatuses: StatusSet { .successful }
 
-    /// To be overridden; this one says so.
+    /// JSON, if `Value` is `Decodable`; for any other value it is to be overridden.
     open func decode(_ response: Response) throws -> Value {
-        throw CallError(.misuse, "\(type(of: self)) does not override decode(_:)", phase: .decoding)
+        func decoded<T: Decodable>(as type: T.Type) throws -> Value? {
+            try response.decodeJSON(type, JSONDecoder()) as? Value
+        }
+        if let type = Value.self as? any Decodable.Type, let value = try decoded(as: type) { return value }
+        if let response = response as? Value { return response }
+        if let nothing = () as? Value { return nothing }
+        throw CallError(
+            .misuse, "\(type(of: self)) does not override decode(_:), and \(Value.self) is not Decodable",
+            phase: .decoding)
     }
 
     open func decodeFailure(_ response: Response) -> NoFailure? { nil }

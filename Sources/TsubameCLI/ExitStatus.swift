@@ -9,7 +9,7 @@ enum ExitStatus: Int32 {
     case failure = 1
     /// A deadline passed.
     case timeout = 2
-    /// The answer is a redirect that was not followed.
+    /// 3xx: a redirect that was not followed, or none, such as 304.
     case redirect = 3
     /// 4xx.
     case clientError = 4
@@ -17,12 +17,9 @@ enum ExitStatus: Int32 {
     case serverError = 5
     case tooManyRedirects = 6
 
-    /// - Parameter follows: whether redirects are followed. Then only one that was refused is a 3; a 304 is none.
-    init(status: Int, hasLocation: Bool, follows: Bool) {
+    init(status: Int) {
         switch status {
-        case 300..<400:
-            let isRefused = hasLocation && [301, 302, 303, 307, 308].contains(status)
-            self = !follows || isRefused ? .redirect : .ok
+        case 300..<400: self = .redirect
         case 400..<500: self = .clientError
         case 500..<600: self = .serverError
         default: self = .ok

@@ -55,10 +55,10 @@ struct RequestRun {
     }
 
     private func status(of end: End) -> ExitStatus {
-        let status = ExitStatus(
-            status: end.status, hasLocation: end.hasLocation, follows: maximumRedirects != nil)
+        let status = ExitStatus(status: end.status)
         if status != .ok, !printer.parts.contains(.responseHead) {
-            Diagnostics.say("the server answered \(end.status) \(end.reason)")
+            let hint = end.hasLocation && maximumRedirects == nil ? "; -F follows it" : ""
+            Diagnostics.say("the server answered \(end.status) \(end.reason)\(hint)")
         }
         return status
     }

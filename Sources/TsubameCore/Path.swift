@@ -98,12 +98,16 @@ public struct Path: Sendable, Hashable, ExpressibleByStringInterpolation {
             if !inQuery { copy.endSegments("", isLast: true) }
             var problem = copy.problem
             let path = text.prefix { $0 != "?" }
-            if problem == nil, path.contains("//") { problem = "has an empty segment (//)" }
+            let escaped = path.lowercased()
+            if problem == nil, escaped.hasPrefix("http%3a%2f%2f") || escaped.hasPrefix("https%3a%2f%2f") {
+                problem = "starts with a whole URL that was put in; pass it as get(url:), or give it to the client"
+            }
             if problem == nil, let colon = path.firstIndex(of: ":"), !path[..<colon].contains("/"),
                 path[colon...].hasPrefix(":/")
             {
                 problem = "starts with a scheme; pass whole URLs as get(url:)"
             }
+            if problem == nil, path.contains("//") { problem = "has an empty segment (//)" }
             if problem == nil {
                 var text = text
                 text.makeContiguousUTF8()

@@ -36,7 +36,13 @@ final class TLSContext: Sendable {
             case .pem(let text):
                 configuration.trustRoots = .certificates(try NIOSSLCertificate.fromPEMBytes(Array(text.utf8)))
             case .file(let path):
-                configuration.trustRoots = .certificates(try NIOSSLCertificate.fromPEMFile(path))
+                do {
+                    configuration.trustRoots = .certificates(try NIOSSLCertificate.fromPEMFile(path))
+                } catch {
+                    throw CallError(
+                        .tls, "the certificates of tls.roots cannot be read from \(path)", phase: .securing,
+                        advice: "give a file that is there and holds certificates in PEM", underlying: error)
+                }
             }
             let context = try NIOSSLContext(configuration: configuration)
             made = context

@@ -62,7 +62,7 @@ struct Origin2Tests {
 
     @Test func thePasswordIsInNoLineWhenNobodyListens() async throws {
         let dead = try DeadPort()
-        defer { dead.release() }
+        defer { withExtendedLifetime(dead) {} }
         let url = dead.url
         let run = try await runProduct("HttpClient", [url, Self.name], stdin: Array(Self.password.utf8))
         #expect(run.status == 1)

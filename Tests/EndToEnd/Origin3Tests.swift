@@ -64,7 +64,7 @@ struct Origin3Tests {
 
     @Test func aTransferThatFailsIsAnAlert() async throws {
         let dead = try DeadPort()
-        defer { dead.release() }
+        defer { withExtendedLifetime(dead) {} }
         let url = dead.url
         let run = try await runProduct("URLLoader", [url, "kinukawa"])
         #expect(run.status == 1)
@@ -88,7 +88,7 @@ struct Origin3Tests {
 
     @Test func theIndicatorIsOffWhenTheTransferFails() async throws {
         let dead = try DeadPort()
-        defer { dead.release() }
+        defer { withExtendedLifetime(dead) {} }
         let url = dead.url
         let run = try await runProduct("URLLoader", [url])
         #expect(run.lines.filter { $0.hasPrefix("indicator") } == ["indicator: on", "indicator: off"])

@@ -169,7 +169,7 @@ private struct SignIn: Endpoint {
         let server = try await HTTPBin.start()
         let api = Client(server.url)
         let observation = api.observe { event in print(event.time, event.kind) }
-        do {
+        do throws(CallError) {
             _ = try await api.get("status/418").text()
         } catch {
             print(error.kind, error.response?.statusCode ?? 0)  // status 418

@@ -75,7 +75,8 @@ struct ToolCommandTests {
         try await ScriptedServer.start().use { server in
             let run = try await tool("serve", "--port", "\(server.port)")
             #expect(run.status == 1 && run.stdout.isEmpty)
-            #expect(run.stderr.contains("cannot listen on 127.0.0.1, port \(server.port)"))
+            #expect(
+                run.stderr == "tsubame: cannot listen on 127.0.0.1, port \(server.port): the port is already in use\n")
         }
     }
 

@@ -206,5 +206,39 @@ struct ToolRequestTests {
             }
         }
     }
+
+    // MARK: Redirects
+
+    @Test func cookiesOfARedirectAreSentOnAndEveryHeadIsShown() async throws {
+        try await ScriptedServer.start { request in
+            request.path == "/login"
+                ? [.bytes("HTTP/1.1 302 Found\r\nLocation: /page\r\nSet-Cookie: id=7\r\nContent-Length: 0\r\n\r\n")]
+                : .ok("the page")
+        }.use { server in
+            let run = try await tool("-F", "-v", server.url + "/login")
+            #expect(run.status == 0)
+            #expect(try await server.request(1)["cookie"] == "id=7")
+            let starts = run.stdout.split(whereSeparator: \.isNewline)
+                .filter { $0.hasPrefix("GET ") || $0.hasPrefix("HTTP/1.1 ") }
+            #expect(starts == ["GET /login HTTP/1.1", "HTTP/1.1 302 Found", "GET /page HTTP/1.1", "HTTP/1.1 200 OK"])
+        }
+    }
+
+    @Test(arguments: [
+        ("", "The URL is empty."), ("https:/localhost", "is https://localhost meant?"),
+        ("http//localhost/x", "is http://localhost/x meant?"),
+    ])
+    func aBrokenSchemeIsNotTakenForAHost(url: String, words: String) async throws {
+        let run = try await tool(url)
+        #expect(run.status == 64 && run.stderr.contains(words), "\(run)")
+    }
+
+    @Test func aMissingFileOfCertificatesIsNamed() async throws {
+        try await ScriptedServer.start(tls: .localhost) { _ in .ok() }.use { server in
+            let run = try await tool("--cacert", "/nowhere/ca.pem", "https://localhost:\(server.port)/")
+            #expect(run.status == 1 && run.stderr.contains("cannot be read from /nowhere/ca.pem"), "\(run)")
+        }
+    }
 }
+
 #endif

@@ -71,7 +71,9 @@ struct ToolStatusTests {
         let answer = try await run(.redirect(to: "ftp://127.0.0.1/"), "-F")
         #expect(answer.status == 3)
         #expect(answer.stderr.contains("ftp"))
-        #expect(try await run(.bytes("HTTP/1.1 304 Not Modified\r\n\r\n"), "-F").status == 0)
+        #expect(try await run(.bytes("HTTP/1.1 304 Not Modified\r\n\r\n"), "-F").status == 3)
+        #expect(
+            try await run(.redirect(to: "/there")).stderr == "tsubame: the server answered 302 Found; -F follows it\n")
     }
 
     @Test func aRedirectThatLeadsNowhereIsAFailure() async throws {
@@ -129,7 +131,7 @@ struct ToolStatusTests {
         let dead = try DeadPort()
         let port = dead.number
         let answer = try await tool(":\(port)/x")
-        dead.release()
+        withExtendedLifetime(dead) {}
         #expect(answer.status == 1 && answer.stdout.isEmpty)
         #expect(answer.stderr.contains("GET http://localhost:\(port)/x failed while connecting"))
         #expect(answer.stderr.contains("refused"))
@@ -144,7 +146,7 @@ struct ToolStatusTests {
     @Test func secretsStayOutOfErrors() async throws {
         let dead = try DeadPort()
         let answer = try await tool("-a", "user:pa55word", "http://u:pa55word@127.0.0.1:\(dead.number)/?token=pa55word")
-        dead.release()
+        withExtendedLifetime(dead) {}
         #expect(answer.status == 1)
         #expect(!answer.shown.contains("pa55word"))
     }

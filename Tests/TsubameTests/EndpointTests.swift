@@ -207,11 +207,15 @@ import TsubameTesting
         #expect(log.all == [200, 201])
     }
 
-    @Test func `a subclass without decode says so`() async throws {
-        let (client, _) = Self.client { $0.on("*") }
-        let error = await callError { _ = try await client.send(API<Int>()) }
+    @Test func `a subclass without decode decodes JSON, or says that it cannot`() async throws {
+        struct Opaque: Sendable {}
+        let (client, _) = Self.client { $0.on("*").respond(text: "42") }
+        #expect(try await client.send(API<Int>()) == 42)
+        #expect(try await client.send(API<Response>()).bytes == Bytes("42"))
+        try await client.send(API<Void>())
+        let error = await callError { _ = try await client.send(API<Opaque>()) }
         #expect(error?.kind == .misuse)
-        #expect(error?.reason == "API<Int> does not override decode(_:)")
+        #expect(error?.reason == "API<Opaque> does not override decode(_:), and Opaque is not Decodable")
     }
 
     @Test func `the same request and decoding serve every way to wait`() async throws {

@@ -15,7 +15,7 @@ enum Reply {
 
     /// A page for a request that no route takes. The text is not escaped.
     static func page(_ text: String, status: Int) throws -> Response {
-        let title = "\(status) \(try Self.status(status).reasonPhrase)"
+        let title = "\(status) \(reasons[status] ?? "")"
         let page =
             "<!DOCTYPE html>\n<html lang=\"en\"><title>\(title)</title>\n<h1>\(title)</h1>\n<p>\(text)</p>\n</html>\n"
         return try Self.text(page, type: "text/html; charset=utf-8", status: status)
@@ -61,6 +61,8 @@ enum Reply {
         guard (200...999).contains(code) else { throw Problem(400, "not a final status: \(code)") }
         return HTTPResponse.Status(code: code)
     }
+
+    private static let reasons = [404: "Not Found", 405: "Method Not Allowed"]
 }
 
 #endif

@@ -68,13 +68,25 @@ extension Response {
         {
             return value
         }
+        if bytes.count == 0 {
+            throw CallError(
+                .decoding, "the body is empty, and so no \(format) of \(type)", phase: .decoding, request: request,
+                response: self)
+        }
         do {
             return try decode(Data(bytes))
         } catch {
             throw CallError(
-                .decoding, "the body is no \(format) of \(type): \(Self.words(error))", phase: .decoding,
+                .decoding, "the body is no \(format) of \(type): \(Self.words(error))\(unexpected(format))",
+                phase: .decoding,
                 underlying: error, request: request, response: self)
         }
+    }
+
+    /// What the body says that it is, if that is something else; not what is in it, which may be a secret.
+    private func unexpected(_ format: String) -> String {
+        guard let type = headers[.contentType], !type.lowercased().contains(format.lowercased()) else { return "" }
+        return " (it is \(type), \(bytes.count) bytes)"
     }
 
     /// The body as text, by its byte order mark, the charset of Content-Type, `defaultCharset`, the client's
@@ -138,7 +150,8 @@ extension Response {
         }
         switch error {
         case DecodingError.keyNotFound(let key, let context): return "no \"\(key.stringValue)\"\(path(context))"
-        case DecodingError.typeMismatch(let type, let context): return "no \(type)\(path(context))"
+        case DecodingError.typeMismatch(let type, let context):
+            return "no \(type)\(path(context)): \(context.debugDescription)"
         case DecodingError.valueNotFound(let type, let context): return "null where \(type) is wanted\(path(context))"
         case DecodingError.dataCorrupted(let context): return "\(context.debugDescription)\(path(context))"
         default: return "\(error)"

@@ -27,9 +27,9 @@ struct RequestCommand: ParsableCommand {
         With :@ ==@ =@ :=@ the value comes from a file. A backslash before : ; = @ makes it an ordinary character.
 
         The standard input is the body if it is a file or a pipe and has something in it; with --raw, or with items that \
-        make a body, it is not. Where it is a pipe that is never closed, --ignore-stdin keeps from waiting for it.
+        make a body, it is left alone. Where it is a pipe that is never closed, --ignore-stdin keeps from waiting for it.
 
-        The exit status is 0, or 1 failure, 2 timeout, 3 redirect not followed, 4 status 4xx, 5 status 5xx, \
+        The exit status is 0, or 1 failure, 2 timeout, 3 status 3xx, 4 status 4xx, 5 status 5xx, \
         6 too many redirects, 64 wrong usage.
 
         tsubame serve runs an httpbin-compatible server; tsubame demo shows the library at work.
@@ -64,12 +64,15 @@ struct RequestCommand: ParsableCommand {
         }
         let file = try OutputFile(output.output)
         let printer = ExchangePrinter(
-            output.parts(isTerminal: file.isTerminal), file, output.style(isTerminal: file.isTerminal))
+            output.parts(isTerminal: file.isTerminal), file, output.style(isTerminal: file.isTerminal),
+            showsAll: output.verbose)
         do {
             return RequestRun(
                 request: try request(words, items, printer), printer: printer, output: file,
                 maximumRedirects: call.redirects
             ) { configuration in
+                // For redirects: a login answers with a cookie and the way to its page.
+                configuration.cookies = .memory
                 call.apply(to: &configuration)
                 if !items.unset.isEmpty { configuration.wireInterceptors.append(UnsetFields(names: items.unset)) }
             }
@@ -85,12 +88,8 @@ struct RequestCommand: ParsableCommand {
         var body = items.body
         if let raw = content.raw {
             body = try RawBody.make(raw, format: content.format)
-        } else if !content.ignoreStdin {
-            if items.hasBody || content.multipart {
-                try RawBody.refuseStandardInput()
-            } else {
-                body = try RawBody.ofStandardInput(format: content.format) ?? .empty
-            }
+        } else if !content.ignoreStdin, !items.hasBody, !content.multipart {
+            body = try RawBody.ofStandardInput(format: content.format) ?? .empty
         }
         // A body that is streamed is printed as it goes; any other when it is sent.
         if printer.parts.contains(.requestBody) { body = body.tapped { printer.take($0) } }

@@ -10,6 +10,8 @@ final class ExchangePrinter: Sendable {
     let parts: PrintParts
     private let output: OutputFile
     private let style: OutputStyle
+    /// Whether the heads of responses that are not the last are printed, too.
+    private let showsAll: Bool
     private let queue = DispatchQueue(label: "tsubame.output")
     private let sent = Mutex(Sent())
 
@@ -19,9 +21,12 @@ final class ExchangePrinter: Sendable {
         var hasBody = false
         /// Of a body that is printed while it is streamed.
         var streamed: BodyPrinter?
+        /// Of the latest response.
+        var head: ReceivedHead?
     }
 
-    init(_ parts: PrintParts, _ output: OutputFile, _ style: OutputStyle) {
+    init(_ parts: PrintParts, _ output: OutputFile, _ style: OutputStyle, showsAll: Bool) {
+        self.showsAll = showsAll
         self.parts = parts
         self.output = output
         self.style = style
@@ -29,10 +34,24 @@ final class ExchangePrinter: Sendable {
 
     // MARK: Request
 
-    /// Prints requests as they go to the socket, redirected ones too.
+    /// Prints requests as they go to the socket, redirected ones too, and the heads of the redirects.
     func take(_ event: CallEvent) {
-        guard case .sent(let request) = event.kind, !parts.isDisjoint(with: .request) else { return }
-        queue.async { self.keepingFailure { try self.print(request) } }
+        switch event.kind {
+        case .sent(let request):
+            guard !parts.isDisjoint(with: .request) else { return }
+            queue.async { self.keepingFailure { try self.print(request) } }
+        case .headReceived(let response):
+            sent.withLock { $0.head = response.details.head }
+        case .resending:
+            guard showsAll, parts.contains(.responseHead), let head = sent.withLock({ $0.head }) else { return }
+            queue.async {
+                self.keepingFailure {
+                    try self.separate()
+                    try self.write(head: Self.bytes(of: head))
+                }
+            }
+        default: break
+        }
     }
 
     /// A piece of a request body that is streamed.

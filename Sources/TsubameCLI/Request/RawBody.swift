@@ -38,21 +38,6 @@ enum RawBody {
         return body.length == 0 ? nil : body
     }
 
-    /// - Throws: if the standard input has, or may yet have, something for a request whose body is made of items: it must
-    ///   not be lost without a word. One that is at its end is none.
-    static func refuseStandardInput() throws {
-        let input = Descriptor.input
-        guard input.isRedirected else { return }
-        if input.kind == .regular {
-            guard input.hasByte else { return }
-        } else if input.isReadable(within: patience) {
-            guard try input.readPiece(1).count > 0 else { return }
-        }
-        throw UsageProblem(
-            "A body by items and one by the standard input cannot both be sent: --ignore-stdin leaves the latter alone."
-        )
-    }
-
     /// What a body is that does not say: JSON, unless a form is asked for.
     private static func contentType(_ format: RequestContent.Format) -> String {
         format.isForm ? "application/x-www-form-urlencoded" : "application/json"

@@ -15,13 +15,13 @@ struct RequestWords {
         guard let first = words.first else { throw UsageProblem("There is no URL.") }
         guard let method = Self.method(first, before: words.dropFirst().first) else {
             self.method = nil
-            url = URLShorthand.expand(first)
+            url = try URLShorthand.expand(first)
             items = Array(words.dropFirst())
             return
         }
         guard words.count > 1 else { throw UsageProblem("There is no URL behind \(first).") }
         self.method = method
-        url = URLShorthand.expand(words[1])
+        url = try URLShorthand.expand(words[1])
         items = Array(words.dropFirst(2))
     }
 

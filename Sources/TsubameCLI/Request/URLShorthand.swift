@@ -2,10 +2,18 @@
 #if Tool
 
 enum URLShorthand {
-    /// `:3000/path` and `:/path` are on localhost. Without a scheme, also where only `://` was pasted of it, `http` is meant for localhost, the names below it
-    /// and IP literals, and `https` for every other host.
-    static func expand(_ word: String) -> String {
+    /// `:3000/path` and `:/path` are on localhost. Without a scheme, also where only `://` was pasted of it, `http` is
+    /// meant for localhost, the names below it and IP literals, and `https` for every other host.
+    static func expand(_ word: String) throws(UsageProblem) -> String {
+        if word.isEmpty { throw UsageProblem("The URL is empty.") }
         if hasScheme(word) { return word }
+        // `https:/host` and `http//host` would be looked up as a host named https.
+        for scheme in ["https", "http"] where word.lowercased().hasPrefix(scheme) {
+            let rest = word.dropFirst(scheme.count)
+            if rest.hasPrefix(":/") || rest.hasPrefix("//") || rest.hasPrefix(":?") || rest == ":" {
+                throw UsageProblem("“\(word)” is no URL; is \(scheme)://\(rest.drop { ":/".contains($0) }) meant?")
+            }
+        }
         let word = word.hasPrefix("://") ? String(word.dropFirst(3)) : word
         if word.hasPrefix(":") {
             let rest = word.dropFirst()

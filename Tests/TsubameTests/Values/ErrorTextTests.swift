@@ -48,11 +48,14 @@ import TsubameTesting
     @Test func `a value that is not what was asked for`() async {
         struct User: Decodable, Sendable { var name: String; var tags: [Int]? }
         for (body, reason) in [
-            (#"{"nome":"x"}"#, #"no "name""#), (#"{"name":1}"#, "no String at name"),
+            (#"{"nome":"x"}"#, #"no "name""#),
+            (#"{"name":1}"#, "no String at name: Expected to decode String but found number instead."),
             (#"{"name":null}"#, "null where String is wanted at name"),
-            (#"{"name":"x","tags":[1,"2"]}"#, "no Int at tags[1]"),
+            (#"{"name":"x","tags":[1,"2"]}"#, "no Int at tags[1]: Expected to decode Int but found a string instead."),
         ] {
-            let stub = StubTransport { $0.on("*").respond(text: body) }
+            let stub = StubTransport {
+                $0.on("*").respond(headers: [.contentType: "application/json"], body: Bytes(body))
+            }
             let text = await Self.text(stub) { _ = try await $0.get("me").json(User.self) }
             #expect(
                 text == "GET https://api.example.com/v1/me failed while decoding the response: "
@@ -114,15 +117,14 @@ import TsubameTesting
     }
 
     @Test func `a server that is not there`() async throws {
-        // A port that was just in use, and is not any more.
-        let server = try await ScriptedServer.start()
-        await server.stop()
-        let client = Client(server.url)
+        let dead = try DeadPort()
+        defer { withExtendedLifetime(dead) {} }
+        let client = Client(dead.url)
         let error = try #require(await callError { _ = try await client.get("x") })
         #expect(
             "\(error)" == """
-                GET \(server.url)/x failed while connecting: \
-                no connection to 127.0.0.1:\(server.port) (127.0.0.1:\(server.port): connection refused)
+                GET \(dead.url)/x failed while connecting: \
+                no connection to 127.0.0.1:\(dead.number) (127.0.0.1:\(dead.number): connection refused)
                   check that the server runs and that the port is right
                 """)
         #expect(String(reflecting: error) == "CallError.connectionFailed: \(error)")
