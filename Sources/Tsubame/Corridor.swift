@@ -37,7 +37,9 @@ public struct Corridor: Sendable {
         list.append(Redirects(policy: configuration.redirects, configuration: configuration))
         list.append(Credentials(configuration.authentication))
         if let jar = configuration.cookies.jar { list.append(CookiesOut(jar: jar)) }
-        if configuration.decoding == .automatic { list.append(ContentDecoding(limits: configuration.limits)) }
+        if configuration.decoding == .automatic {
+            list.append(ContentDecoding(limit: configuration.limits.contentCodings))
+        }
         list.append(CacheDirectives())
         if let jar = configuration.cookies.jar { list.append(CookiesIn(jar: jar)) }
         list += configuration.wireInterceptors

@@ -12,10 +12,10 @@ extension Corridor {
     ///
     /// Hooks change the message in passing, judges say on the way back what happens next. A judge's resend starts
     /// behind that judge; what the response so far still holds is given up, and it goes into the history.
-    func run(_ request: Request, from index: Int, _ call: Call) async throws(CallError) -> Response {
+    func run(_ given: consuming Request, from index: Int, _ call: Call) async throws(CallError) -> Response {
         let segment = segments[index]
         let steps = segment.steps
-        var request = request
+        var request = given
         var first = 0
         var passed = PassedJudges()
         var history: [Response] = []
@@ -54,7 +54,7 @@ extension Corridor {
                     case .hook(let hook):
                         try hook.didReceive(&response)
                     case .judge(let judge):
-                        guard let hop = passed.hop(at: position, call) else { continue }
+                        guard judge.concerns(response), let hop = passed.hop(at: position, call) else { continue }
                         let verdict = judge.didReceive(response, hop)
                         if case .proceed = verdict { continue }
                         guard let next = try await act(on: verdict, call) else { continue }

@@ -58,11 +58,14 @@ public struct Next: Sendable {
 
 /// Says what happens next; the driver does it. Pure, tested without I/O. The library's own for now.
 package protocol Judge: Interceptor {
+    /// Whether there is anything to judge; most responses need no look at the request they answer.
+    func concerns(_ response: borrowing Response) -> Bool
     func didReceive(_ response: borrowing Response, _ hop: borrowing Hop) -> Verdict
     func didFail(_ error: CallError, _ hop: borrowing Hop) -> Verdict
 }
 
 extension Judge {
+    package func concerns(_ response: borrowing Response) -> Bool { true }
     package func didReceive(_ response: borrowing Response, _ hop: borrowing Hop) -> Verdict { .proceed }
     package func didFail(_ error: CallError, _ hop: borrowing Hop) -> Verdict { .proceed }
 }

@@ -14,9 +14,11 @@ public struct TargetURI: Sendable {
         let fragment: String?
         let userinfo: String?
 
-        init(origin: Origin, target: String, pathLength: Int, fragment: String?, userinfo: String?) {
+        init(
+            origin: Origin, authority: String, target: String, pathLength: Int, fragment: String?, userinfo: String?
+        ) {
             self.origin = origin
-            self.authority = origin.authority
+            self.authority = authority
             self.target = target
             self.pathLength = pathLength
             self.fragment = fragment
@@ -26,8 +28,14 @@ public struct TargetURI: Sendable {
 
     private let parts: Parts
 
-    package init(origin: Origin, target: String, pathLength: Int, fragment: String?, userinfo: String? = nil) {
-        parts = Parts(origin: origin, target: target, pathLength: pathLength, fragment: fragment, userinfo: userinfo)
+    /// - Parameter authority: that of the origin, if it is known already.
+    package init(
+        origin: Origin, authority: String? = nil, target: String, pathLength: Int, fragment: String?,
+        userinfo: String? = nil
+    ) {
+        parts = Parts(
+            origin: origin, authority: authority ?? origin.authority, target: target, pathLength: pathLength,
+            fragment: fragment, userinfo: userinfo)
     }
 
     public var origin: Origin { parts.origin }
@@ -78,7 +86,9 @@ public struct TargetURI: Sendable {
 
     /// The same URI with another target and fragment.
     package func with(target: String, pathLength: Int, fragment: String?) -> TargetURI {
-        TargetURI(origin: origin, target: target, pathLength: pathLength, fragment: fragment, userinfo: userinfo)
+        TargetURI(
+            origin: origin, authority: authority, target: target, pathLength: pathLength, fragment: fragment,
+            userinfo: userinfo)
     }
 
     /// The same URI with an already encoded query added to the one it has.
@@ -109,8 +119,8 @@ public struct TargetURI: Sendable {
         }
         let pathLength = target.utf8.firstIndex(of: 0x3F).map { target.utf8.distance(from: target.startIndex, to: $0) }
         let joined = TargetURI(
-            origin: origin, target: target, pathLength: pathLength ?? target.utf8.count, fragment: nil,
-            userinfo: userinfo)
+            origin: origin, authority: authority, target: target, pathLength: pathLength ?? target.utf8.count,
+            fragment: nil, userinfo: userinfo)
         return query.map { joined.adding(query: $0) } ?? joined
     }
 }

@@ -26,14 +26,14 @@ final class Connection: ChannelInboundHandler, @unchecked Sendable {
     @exclusivity(unchecked) var output = ByteBuffer()
     @exclusivity(unchecked) private var deadline = Deadline()
     private var limit = Timeouts.Name.head
-    var sender: BodySender?
+    @exclusivity(unchecked) var sender: BodySender?
     var isPaused = false
-    var isSending = false
+    @exclusivity(unchecked) var isSending = false
     /// When a byte of the request's body was last known to move, and how much the peer had taken by then.
     var moved: (at: MonotonicTime, acknowledged: UInt64) = (0, 0)
     private var failure: (any Error)?
     private(set) var facts: ConnectionInfo?
-    var exchanges = 0
+    @exclusivity(unchecked) var exchanges = 0
     private var isClosed = false
     /// When it became idle.
     var idleSince: MonotonicTime = 0

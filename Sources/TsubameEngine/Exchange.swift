@@ -8,7 +8,8 @@ import TsubameWire
 
 /// One request on its way through the engine. Made where the call runs; from the hand-over on confined to the loop of
 /// its shard, until the waiting call is resumed with its outcome.
-// Guarded by confinement to `shard.loop`; `outcome` is written before `isSettled` is set, and read after.
+// Guarded by confinement to `shard.loop`, where no two accesses overlap; `outcome` is written before `isSettled` is set,
+// and read after.
 final class Exchange: CallCancellable, @unchecked Sendable {
     /// Collected on the loop rather than streamed, so that the call needs one resume.
     static let gatheredBytes = 256 << 10
@@ -30,21 +31,21 @@ final class Exchange: CallCancellable, @unchecked Sendable {
     var info: ConnectionInfo?
     var isWaiting = false
     var phase = CallError.Phase.waiting
-    var timings = Timings()
+    @exclusivity(unchecked) var timings = Timings()
     /// How often it has been sent; after a lost reused connection only a new one will do, since others that were idle
     /// may be dead as well.
-    var sendings = 0
+    @exclusivity(unchecked) var sendings = 0
     /// When waiting without a connection ends, and by which limit.
     var waitDeadline = MonotonicClock.never
     var waitLimit = Timeouts.Name.pool
     var isObserved = false
     /// As much of each body as observers want to be told.
     let shownBytes: Int
-    private var shown = GatheredBytes()
+    @exclusivity(unchecked) private var shown = GatheredBytes()
 
     private var head: ReceivedHead?
     private var expectedLength: Int64?
-    private var gathered = GatheredBytes()
+    @exclusivity(unchecked) private var gathered = GatheredBytes()
     private var receivedBytes: Int64 = 0
     /// Of the request's body: what the socket has taken.
     var sentBytes: Int64 = 0

@@ -5,16 +5,16 @@ import Synchronization
 import TsubameCore
 
 /// The pool of one loop. An exchange that starts here stays here.
-// Everything but `backlog` is confined to `loop`.
+// Everything but `backlog` is confined to `loop`; no two accesses overlap there, so none is checked for it.
 final class Shard: @unchecked Sendable {
     let loop: any EventLoop
     /// Handed over and not yet begun; read by callers that look for a loop with room.
     let backlog = Atomic<Int>(0)
-    private var pools: [ConnectionKey: OriginPool] = [:]
-    private var lastPool: OriginPool?
-    private var waitDeadline = Deadline()
-    private var sweep: Scheduled<Void>?
-    private var isClosed = false
+    @exclusivity(unchecked) private var pools: [ConnectionKey: OriginPool] = [:]
+    @exclusivity(unchecked) private var lastPool: OriginPool?
+    @exclusivity(unchecked) private var waitDeadline = Deadline()
+    @exclusivity(unchecked) private var sweep: Scheduled<Void>?
+    @exclusivity(unchecked) private var isClosed = false
     private static let connectionCount = Atomic<UInt64>(0)
 
     init(_ loop: any EventLoop) { self.loop = loop }
@@ -220,10 +220,10 @@ final class Shard: @unchecked Sendable {
 final class OriginPool {
     let key: ConnectionKey
     /// The newest last.
-    var idle: [Connection] = []
-    var leased = 0
-    var waiting = WaitingList()
-    var dials: [Dial] = []
+    @exclusivity(unchecked) var idle: [Connection] = []
+    @exclusivity(unchecked) var leased = 0
+    @exclusivity(unchecked) var waiting = WaitingList()
+    @exclusivity(unchecked) var dials: [Dial] = []
 
     init(_ key: ConnectionKey) { self.key = key }
 

@@ -15,7 +15,8 @@ public enum DecodingPolicy: Sendable, Hashable {
 struct ContentDecoding: Hook {
     private static let offer = HTTPField(name: .acceptEncoding, value: "gzip, deflate")
 
-    let limits: Limits
+    /// Codings on one response.
+    let limit: Int
 
     func willSend(_ request: inout Request) throws(CallError) {
         // Ranges are of the coded content: a part of it cannot be decoded.
@@ -31,10 +32,10 @@ struct ContentDecoding: Hook {
         let names = response.headers[.contentEncoding, default: ""].split(separator: ",").map {
             $0.lowercased().filter { !$0.isWhitespace }
         }.filter { !$0.isEmpty && $0 != "identity" }
-        guard names.count <= limits.contentCodings else {
+        guard names.count <= limit else {
             response.body.discard()
             throw CallError(
-                .limitExceeded, "\(names.count) content codings, and \(limits.contentCodings) are allowed",
+                .limitExceeded, "\(names.count) content codings, and \(limit) are allowed",
                 phase: .receivingBody, request: response.request)
         }
         let codings = names.map(Self.coding)

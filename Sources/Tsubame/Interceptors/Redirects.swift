@@ -22,10 +22,16 @@ struct Redirects: Judge {
         allowedOrigins = configuration.allowedOrigins
     }
 
+    func concerns(_ response: borrowing Response) -> Bool {
+        switch response.statusCode {
+        case 301, 302, 303, 307, 308: policy != .off
+        default: false
+        }
+    }
+
     func didReceive(_ response: borrowing Response, _ hop: borrowing Hop) -> Verdict {
         let status = response.statusCode
-        guard status >= 300, [301, 302, 303, 307, 308].contains(status), case .follow(let maximum, let allowed) = policy
-        else { return .proceed }
+        guard concerns(response), case .follow(let maximum, let allowed) = policy else { return .proceed }
         let locations = Set(response.wire[values: .location])
         guard let location = locations.first else { return .proceed }
         guard locations.count == 1 else {
