@@ -219,10 +219,13 @@ struct UploadCase: Sendable, CustomTestStringConvertible {
     #endif
 
     @Test func `the error of an upload that breaks says how much had been sent`() async throws {
-        let server = try await ScriptedServer.start(onHead: { _ in
-            [.stopReading, .wait(for: .opening(after: 50)), .reset]
-        })
+        let hasMoved = Gate()
+        let server = try await ScriptedServer.start(onHead: { _ in [.stopReading, .wait(for: hasMoved), .reset] })
         try await serving(server) { server, client in
+            let observation = client.observe { event in
+                if case .sending(let progress) = event.kind, progress.bytes > 0 { hasMoved.open() }
+            }
+            defer { observation.cancel() }
             let request = Request(.post, url: server.url, body: .bytes(Self.content(24 << 20)))
             let error = try await failure { try await client.send(request) }
             #expect(error.phase == .sendingBody)
