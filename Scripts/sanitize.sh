@@ -23,15 +23,17 @@ for sanitizer in "$@"; do
     preload=
     [ "$sanitizer" = thread ] && preload=$folder/tsan-runtime.so
     # Those that start processes by themselves, as in `make unit`.
+    # No leaks are looked for: Swift keeps marks in the high bits of references, by which LeakSanitizer does not know them.
+    # The tests count descriptors, connections and calls by themselves.
     for part in "1 --filter Origin|Tool|Readme" "4 --skip Origin --skip Tool --skip Readme"; do
         read -r width arguments <<<"$part"
         # shellcheck disable=SC2086
         SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=$width TSAN_OPTIONS="halt_on_error=0 suppressions=$PWD/Tests/tsan.supp log_path=$reports/report" \
-            ASAN_OPTIONS="detect_leaks=1 log_path=$reports/report" LSAN_OPTIONS="suppressions=$PWD/Tests/lsan.supp print_suppressions=0" \
+            ASAN_OPTIONS="detect_leaks=0 quarantine_size_mb=8 log_path=$reports/report" \
             LD_PRELOAD=$preload timeout 2400 swift test "${build[@]}" --skip-build --disable-xctest --parallel $arguments >>"$log" 2>&1 || status=1
     done
     grep -E '^. Test run with' "$log" | sed 's/^[^ ]* /- /'
-    count=$(cat "$reports"/* 2>/dev/null | grep -cE 'WARNING: ThreadSanitizer|ERROR: (Address|Leak)Sanitizer')
+    count=$(cat "$reports"/* 2>/dev/null | grep -cE 'WARNING: ThreadSanitizer|ERROR: AddressSanitizer')
     echo "- reports: $count"
     [ "$count" = 0 ] || status=1
     cp "$log" "/tmp/tsubame-$sanitizer.log"
