@@ -3,6 +3,7 @@
 import HTTPTypes
 public import TsubameCore
 package import TsubameEngine
+import TsubameWire
 
 /// Sends requests; made once for an API and used from anywhere, at once.
 ///
@@ -23,6 +24,8 @@ public final class Client: Sendable {
     let activity: Activity
     private let engine: Engine?
     let presetHeaders: HTTPFields
+    /// What most requests come to.
+    private let sharedFields: SharedFields?
     /// Only where it differs from the standard.
     private let redaction: Redaction?
 
@@ -72,7 +75,9 @@ public final class Client: Sendable {
         presetHeaders = RequestDefaults.preset(configuration)
         redaction =
             configuration.secrets == Redaction.standard.secrets ? nil : Redaction(secrets: configuration.secrets)
-        corridor = Corridor(configuration, transport: transport ?? engine ?? Engine())
+        let decoding = ContentDecoding(configuration, preset: presetHeaders)
+        sharedFields = RequestEncoder.shared(decoding?.offered ?? presetHeaders)
+        corridor = Corridor(configuration, decoding: decoding, transport: transport ?? engine ?? Engine())
     }
 
     /// The same client with other settings for some calls: same base, connections, cookies and observers.
@@ -189,7 +194,7 @@ public final class Client: Sendable {
         if let redaction { request.redaction = redaction }
         return Call(
             request, timeouts: timeouts, limits: configuration.limits, wantsStream: wantsStream, observers: observers,
-            observer: observer, executor: executor, isGuarded: corridor.hasForeignArounds)
+            observer: observer, executor: executor, isGuarded: corridor.hasForeignArounds, sharedFields: sharedFields)
     }
 
     private func isCollected(_ response: borrowing Response) -> Bool {

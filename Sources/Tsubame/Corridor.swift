@@ -32,14 +32,12 @@ public struct Corridor: Sendable {
     private let allowedOrigins: Set<Origin>
     private let names: [String]
 
-    init(_ configuration: Configuration, transport: any Transport) {
+    init(_ configuration: Configuration, decoding: ContentDecoding?, transport: any Transport) {
         var list: [any Interceptor] = configuration.interceptors
         list.append(Redirects(policy: configuration.redirects, configuration: configuration))
         list.append(Credentials(configuration.authentication))
         if let jar = configuration.cookies.jar { list.append(CookiesOut(jar: jar)) }
-        if configuration.decoding == .automatic {
-            list.append(ContentDecoding(limit: configuration.limits.contentCodings))
-        }
+        if let decoding { list.append(decoding) }
         list.append(CacheDirectives())
         if let jar = configuration.cookies.jar { list.append(CookiesIn(jar: jar)) }
         list += configuration.wireInterceptors

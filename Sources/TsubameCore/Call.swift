@@ -37,9 +37,11 @@ public final class Call: Sendable {
     /// Where a streamed request body is read: the executor that the call runs on, if it has a preference.
     package let executor: (any TaskExecutor)?
     /// Where the list of running calls holds this one. Guarded by that list's lock.
-    package nonisolated(unsafe) var activityIndex = 0
+    @exclusivity(unchecked) package nonisolated(unsafe) var activityIndex = 0
     /// Whether the call runs in a task that is cancelled when the call is: exchanges then end with their task.
     package let isGuarded: Bool
+    /// What the client gives to most of its requests.
+    package let sharedFields: SharedFields?
     /// Whether the response is in the hands of the caller's closure.
     package var isInClosure: Bool { state.withLock { $0.isInClosure } }
     private let observers: ObserverList
@@ -51,7 +53,7 @@ public final class Call: Sendable {
     package init(
         _ request: Request, timeouts: Timeouts, limits: Limits, wantsStream: Bool, observers: ObserverList,
         observer: (@Sendable (CallEvent) -> Void)? = nil, executor: (any TaskExecutor)? = nil,
-        isGuarded: Bool = false
+        isGuarded: Bool = false, sharedFields: SharedFields? = nil
     ) {
         id = Self.count.wrappingAdd(1, ordering: .relaxed).newValue
         start = MonotonicClock.now
@@ -63,6 +65,7 @@ public final class Call: Sendable {
         self.observer = observer
         self.executor = executor
         self.isGuarded = isGuarded
+        self.sharedFields = sharedFields
         let (deadline, overflow) = start.addingReportingOverflow(timeouts.nanoseconds(.total))
         self.deadline = overflow ? MonotonicClock.never : deadline
     }

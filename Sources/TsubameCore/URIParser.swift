@@ -90,6 +90,11 @@ package enum URIParser {
             end += 1
         }
         let needsSlash = start == end || bytes[start] != 0x2F
+        if extra == 0, !needsSlash {
+            let path = bytes[start..<end]
+            let pathLength = (path.firstIndex(of: 0x3F) ?? end) - start
+            return (String(decoding: path, as: UTF8.self), pathLength, end)
+        }
         let capacity = end - start + extra + (needsSlash ? 1 : 0)
         var pathLength = capacity
         let target = String(unsafeUninitializedCapacity: capacity) { output in

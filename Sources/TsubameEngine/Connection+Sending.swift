@@ -82,15 +82,17 @@ extension Connection {
     ) throws(WireError) {
         let method = request.method.rawValue
         let bodyCount = body?.count ?? 0
+        var shared = exchange?.call.sharedFields
+        if let fields = shared?.fields, !SharedFields.isSame(fields, request.headers) { shared = nil }
         let capacity = RequestEncoder.capacity(
-            method: method, target: uri.target, authority: uri.authority, headers: request.headers)
+            method: method, target: uri.target, authority: uri.authority, headers: request.headers, shared: shared)
         output.clear(minimumCapacity: capacity + bodyCount)
         var failure: WireError?
         output.writeWithUnsafeMutableBytes(minimumWritableBytes: capacity + bodyCount) { target in
             do throws(WireError) {
                 var count = try RequestEncoder.write(
                     method: method, target: uri.target, authority: uri.authority, headers: request.headers,
-                    framing: framing, into: target)
+                    shared: shared, framing: framing, into: target)
                 body?.withUnsafeBytes { bytes in
                     guard let from = bytes.baseAddress, let to = target.baseAddress, count + bytes.count <= target.count
                     else { return }

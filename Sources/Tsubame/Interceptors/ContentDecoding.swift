@@ -16,9 +16,27 @@ struct ContentDecoding: Hook {
     private static let offer = HTTPField(name: .acceptEncoding, value: "gzip, deflate")
 
     /// Codings on one response.
-    let limit: Int
+    private let limit: Int
+    /// The fields that most requests come with, and the same with the offer.
+    private let preset: HTTPFields
+    let offered: HTTPFields
+
+    /// nil if content codings are not to be asked for.
+    init?(_ configuration: Configuration, preset: HTTPFields) {
+        guard configuration.decoding == .automatic else { return nil }
+        limit = configuration.limits.contentCodings
+        self.preset = preset
+        var offered = preset
+        if !preset.contains(.acceptEncoding), !preset.contains(.range) { offered.appendSafely(Self.offer) }
+        self.offered = offered
+    }
 
     func willSend(_ request: inout Request) throws(CallError) {
+        if SharedFields.isSame(preset, request.headers), !SharedFields.isSame(preset, offered) {
+            request.headers = offered
+            request.undoesCodings = true
+            return
+        }
         // Ranges are of the coded content: a part of it cannot be decoded.
         guard !request.headers.contains(.acceptEncoding), !request.headers.contains(.range) else { return }
         request.headers.appendSafely(Self.offer)

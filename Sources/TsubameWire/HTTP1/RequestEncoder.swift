@@ -14,10 +14,28 @@ package enum RequestEncoder {
         case chunked
     }
 
-    /// Upper bound of the bytes that ``write(method:target:authority:headers:framing:into:)`` needs.
-    package static func capacity(method: String, target: String, authority: String, headers: HTTPFields) -> Int {
+    /// The lines of these fields, for requests that share them; nil if they are not simply to be copied.
+    package static func shared(_ headers: HTTPFields) -> SharedFields? {
+        guard (try? RequestValidation.check(headers)) != nil else { return nil }
+        let capacity = capacity(method: "", target: "", authority: "", headers: headers)
+        var lineCount: Int?
+        let lines = Bytes(capacity: capacity) { output in
+            guard let base = output.baseAddress else { return 0 }
+            var writer = RequestHeadWriter(base, capacity: output.count)
+            guard writer.writeFields(headers), !writer.isFull else { return 0 }
+            lineCount = writer.lines
+            return writer.count
+        }
+        return lineCount.map { SharedFields(headers, lines: lines, lineCount: $0) }
+    }
+
+    /// Upper bound of the bytes that ``write(method:target:authority:headers:shared:framing:into:)`` needs.
+    package static func capacity(
+        method: String, target: String, authority: String, headers: HTTPFields, shared: SharedFields? = nil
+    ) -> Int {
         // Two spaces, the version, line ends, `Host: ` and the longer of the framing fields are 81 bytes at most.
         var bytes = 96 &+ method.utf8.count &+ target.utf8.count &+ authority.utf8.count
+        if let shared { return bytes &+ shared.lines.count }
         for index in 0..<headers.count {
             let field = headers[index]
             bytes &+= field.name.rawName.utf8.count &+ field.withUnsafeBytesOfValue { $0.count } &+ 4
@@ -29,18 +47,22 @@ package enum RequestEncoder {
     ///
     /// Host is `authority`, unless the caller's fields have one: then it is theirs, and still the first. Cookie fields,
     /// of which `HTTPFields` has one for each pair, are joined to one (RFC 6265 section 5.4). Values go as their bytes.
-    /// - Parameter output: of at least ``capacity(method:target:authority:headers:)`` bytes.
+    /// - Parameters:
+    ///   - shared: those of the fields, if they are shared ones.
+    ///   - output: of at least ``capacity(method:target:authority:headers:shared:)`` bytes.
     /// - Returns: how many bytes were written.
     /// - Throws: kind `invalidRequest` for whatever would not arrive as the one request that it is meant to be; what
     ///   `output` holds by then must not be sent.
     package static func write(
-        method: String, target: String, authority: String, headers: HTTPFields, framing: Framing,
-        into output: UnsafeMutableRawBufferPointer
+        method: String, target: String, authority: String, headers: HTTPFields, shared: SharedFields? = nil,
+        framing: Framing, into output: UnsafeMutableRawBufferPointer
     ) throws(WireError) -> Int {
         guard let base = output.baseAddress else { throw WireError(.misuse, "there is no room for the request's head") }
         var writer = RequestHeadWriter(base, capacity: output.count)
         writer.writeStart(method, target, authority)
-        if !writer.writeFields(headers) {
+        if let shared {
+            writer.write(shared)
+        } else if !writer.writeFields(headers) {
             // Rare, and to be looked at in peace: a Host of the caller's, or a field that must not be there.
             try RequestValidation.check(headers)
             writer = RequestHeadWriter(base, capacity: output.count)
@@ -57,7 +79,7 @@ package enum RequestEncoder {
         return writer.count
     }
 
-    /// Whether the parts can be sent, as ``write(method:target:authority:headers:framing:into:)`` would find out.
+    /// Whether the parts can be sent, as ``write(method:target:authority:headers:shared:framing:into:)`` would find out.
     /// - Throws: kind `invalidRequest`; the text names the part, and the field, but no value.
     package static func validate(method: String, target: String, headers: HTTPFields) throws(WireError) {
         try RequestValidation.check(method: method)

@@ -1,6 +1,7 @@
 // RequestHeadWriter: the bytes of a request's head, and the proof that they are no more than that.
 
 import HTTPTypes
+import TsubameCore
 
 /// Writes first and looks afterwards: what was written must hold as many control characters as the line ends that this
 /// type itself has put there, and no more. So no part can bring in a line, or the end of one.
@@ -11,7 +12,7 @@ struct RequestHeadWriter {
     /// Something did not fit and was left out.
     private(set) var isFull = false
     private var isWrong = false
-    private var lines = 0
+    private(set) var lines = 0
     private var methodEnd = 0
     private var targetEnd = 0
     private var hostStart = 0
@@ -37,6 +38,14 @@ struct RequestHeadWriter {
         hostEnd = count
         put("\r\n")
         lines = 2
+    }
+
+    /// Lines that were written before.
+    mutating func write(_ shared: SharedFields) {
+        shared.lines.withUnsafeBytes { bytes in
+            put(bytes.baseAddress?.assumingMemoryBound(to: UInt8.self), bytes.count)
+        }
+        lines &+= shared.lineCount
     }
 
     /// - Returns: false at a field that cannot simply be copied: Host (unless it is to be left out), or one that must

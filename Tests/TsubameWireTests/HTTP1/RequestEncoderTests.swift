@@ -9,13 +9,15 @@ import TsubameWire
     private func encode(
         _ method: String = "GET", _ target: String = "/", authority: String = "example.com",
         _ headers: HTTPFields = [:],
-        _ framing: RequestEncoder.Framing = .none
+        _ framing: RequestEncoder.Framing = .none, shared: SharedFields? = nil
     ) throws(WireError) -> String {
-        let capacity = RequestEncoder.capacity(method: method, target: target, authority: authority, headers: headers)
+        let capacity = RequestEncoder.capacity(
+            method: method, target: target, authority: authority, headers: headers, shared: shared)
         let output = UnsafeMutableRawBufferPointer.allocate(byteCount: capacity, alignment: 1)
         defer { output.deallocate() }
         let count = try RequestEncoder.write(
-            method: method, target: target, authority: authority, headers: headers, framing: framing, into: output)
+            method: method, target: target, authority: authority, headers: headers, shared: shared, framing: framing,
+            into: output)
         #expect(count <= capacity)
         return String(decoding: output[..<count], as: UTF8.self)
     }
@@ -77,6 +79,34 @@ import TsubameWire
                 == """
                 GET / HTTP/1.1\r\nHost: example.com\r\nAccept: */*\r\nCookie: a=1; b=2; c=3; d=4\r\nUser-Agent: x\r\n\r\n
                 """)
+    }
+
+    @Test func fieldsThatAreSharedAreWrittenAsAnyOthers() throws {
+        var cookies: HTTPFields = [.accept: "*/*"]
+        cookies.append(HTTPField(name: .cookie, value: "a=b"))
+        cookies.append(HTTPField(name: .cookie, value: "c=d"))
+        for fields in [[:], [.userAgent: "燕\tand more", .accept: "*/*"], cookies] {
+            let shared = try #require(RequestEncoder.shared(fields))
+            #expect(SharedFields.isSame(shared.fields, fields))
+            #expect(try encode("GET", "/", fields, shared: shared) == encode("GET", "/", fields))
+            #expect(try encode("PUT", "/", fields, .length(5), shared: shared) == encode("PUT", fields, .length(5)))
+            var changed = fields
+            changed[.accept] = "text/html"
+            #expect(!SharedFields.isSame(shared.fields, changed))
+            #expect(SharedFields.isSame(shared.fields, fields))
+        }
+    }
+
+    @Test func fieldsThatMustNotBeSentAreNotShared() throws {
+        let lenient = HTTPField(name: .accept, lenientValue: [0x61, 1, 0x62])
+        for field in [
+            HTTPField(name: try name("Host"), value: "a.example"), HTTPField(name: .contentLength, value: "1"),
+            HTTPField(name: .transferEncoding, value: "chunked"), lenient,
+        ] {
+            var fields: HTTPFields = [.userAgent: "x"]
+            fields.append(field)
+            #expect(RequestEncoder.shared(fields) == nil)
+        }
     }
 
     @Test func namesThatOnlyLookSpecialAreCopied() throws {
