@@ -44,6 +44,11 @@ struct Workload: Sendable {
         let client = Client { configuration in
             configuration.connection.tls.verification = .none
             configuration.connection.connectionsPerOrigin = max(mode == "idle" ? count : concurrency, 256)
+            if mode == "idle" {
+                // The system takes some thousands at a time and lets the others try again, seconds later.
+                configuration.timeouts.connect = .seconds(120)
+                configuration.timeouts.head = .seconds(120)
+            }
         }
         let url = url
         switch mode {
