@@ -438,9 +438,9 @@ def main():
             lines = table(workload, run(workload, rows, arguments.rounds))
             print("\n".join(lines), flush=True)
             report += lines
-    if arguments.write:
-        with open(arguments.write, "w") as file:
-            file.write("\n".join(report).rstrip() + "\n")
+            if arguments.write:  # After each, so that what was measured is kept whatever happens next.
+                with open(arguments.write, "w") as file:
+                    file.write("\n".join(report).rstrip() + "\n")
 
 
 main()
