@@ -22,7 +22,7 @@ final class Sink: NSObject, URLSessionDataDelegate, @unchecked Sendable {
     }
     func urlSession(_ s: URLSession, task: URLSessionTask,
                     needNewBodyStream c: @escaping (InputStream?) -> Void) {
-        c(InputStream(fileAtPath: "server/www/up256"))
+        c(InputStream(fileAtPath: "www/up256"))
     }
 }
 runMain {
@@ -43,9 +43,11 @@ case "up":
         q.httpMethod = "POST"
         q.setValue("268435456", forHTTPHeaderField: "Content-Length")
         q.setValue("", forHTTPHeaderField: "Expect")
-        q.httpBodyStream = InputStream(fileAtPath: "server/www/up256")
+        q.httpBodyStream = InputStream(fileAtPath: "www/up256")
         let r = q
-        _ = try await withCheckedThrowingContinuation { k in sink.done = k; s.dataTask(with: r).resume() }
+        sink.n = 0
+        let n = try await withCheckedThrowingContinuation { k in sink.done = k; s.dataTask(with: r).resume() }
+        precondition(n == 10, "the sink says 268435456 and a line feed")
     }
 default:
     let s = URLSession(configuration: conf)
