@@ -278,6 +278,7 @@ def measure(command):
         _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
         resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
 
+    before = children()
     # `time` starts the client from a small process, so that its peak of memory is not this script's.
     process = subprocess.Popen(
         ["/usr/bin/time", "-q", "-f", "PEAK %M", *command] if os.path.exists("/usr/bin/time") else command,
@@ -290,14 +291,12 @@ def measure(command):
         process.communicate()
         print(f"no answer within 180 s: {' '.join(command)}", file=sys.stderr)
         return None
-    usage = None
     if command[0] == "wrk":
         found = re.search(r"(\d+) requests in ([\d.]+)s", output)
         if not found:
             return None
         count, wall = int(found[1]), float(found[2])
-        usage = resource.getrusage(resource.RUSAGE_CHILDREN)
-        cpu = usage.ru_utime + usage.ru_stime - measure.before
+        cpu = children() - before
         percent = [microseconds(re.search(rf"(?m)^\s+{p}%\s+(\S+)", output)[1]) for p in (50, 99)]
         figures = [wall, count / wall, cpu * 1e6 / count, 0, *percent, 0, cpu]
     else:
@@ -322,7 +321,6 @@ def run(workload, rows, rounds):
     for number in range(rounds):
         started = time.time()
         for name, command in rows:
-            measure.before = children()
             figures = measure(command)
             if figures:
                 results[name].append((number, figures))

@@ -98,8 +98,10 @@ public struct Path: Sendable, Hashable, ExpressibleByStringInterpolation {
             if !inQuery { copy.endSegments("", isLast: true) }
             var problem = copy.problem
             let path = text.prefix { $0 != "?" }
-            let escaped = path.lowercased()
-            if problem == nil, escaped.hasPrefix("http%3a%2f%2f") || escaped.hasPrefix("https%3a%2f%2f") {
+            // An interpolation escapes in upper case.
+            if problem == nil, path.hasPrefix("http"),
+                path.hasPrefix("http%3A%2F%2F") || path.hasPrefix("https%3A%2F%2F")
+            {
                 problem = "starts with a whole URL that was put in; pass it as get(url:), or give it to the client"
             }
             if problem == nil, let colon = path.firstIndex(of: ":"), !path[..<colon].contains("/"),

@@ -42,6 +42,14 @@ import TsubameCore
         #expect(path.problem != nil)
     }
 
+    @Test(arguments: ["http://a.example", "https://a.example/b"])
+    func aWholeURLThatIsPutInIsToldFromASegment(base: String) {
+        let path: Path = "\(base)/get"
+        #expect(path.problem?.contains("get(url:)") == true)
+        let harmless: Path = "http%3A/\(base)"
+        #expect(harmless.problem == nil)
+    }
+
     @Test func aQueryInALiteralStays() {
         let value = "a&b=c"
         let path: Path = "search?q=\(value)&n=1"

@@ -105,7 +105,7 @@ public struct BlockingClient: Sendable {
             // A synchronous function cannot be told that the task which called it was cancelled; it has to look.
             executor.run(
                 until: { outcome.isSet },
-                lookingUp: waiting.map { waiting in { waiting.isCancelled ? task.cancel() : () } })
+                lookingUp: outer == nil ? waiting.map { waiting in { waiting.isCancelled ? task.cancel() : () } } : nil)
         }
         if outer == nil { executor.stop() }
         guard let result = outcome.value else {
@@ -125,6 +125,8 @@ final class ThreadExecutor: TaskExecutor {
 
     private static let lookInterval = DispatchTimeInterval.milliseconds(20)
 
+    /// Of the outermost wait. Used by the waiting thread alone.
+    private nonisolated(unsafe) var look: (() -> Void)?
     private let queue = Mutex(Queue())
     private let ready = DispatchSemaphore(value: 0)
 
@@ -145,8 +147,11 @@ final class ThreadExecutor: TaskExecutor {
     func asUnownedTaskExecutor() -> UnownedTaskExecutor { UnownedTaskExecutor(ordinary: self) }
 
     /// Runs jobs on this thread until `isDone`; one of them may call this again.
-    /// - Parameter look: called now and then while there is nothing to run.
-    func run(until isDone: () -> Bool, lookingUp look: (() -> Void)?) {
+    /// - Parameter given: called now and then while there is nothing to run, here and in what runs within.
+    func run(until isDone: () -> Bool, lookingUp given: (() -> Void)?) {
+        let before = look
+        look = given ?? before
+        defer { look = before }
         while !isDone() {
             if let job = queue.withLock({ $0.jobs.isEmpty ? nil : $0.jobs.removeFirst() }) {
                 job.runSynchronously(on: asUnownedTaskExecutor())

@@ -78,12 +78,6 @@ struct Descriptor: Sendable {
         return max(0, Int64(status.st_size) - max(0, Int64(lseek(number, 0, SEEK_CUR))))
     }
 
-    /// Whether a regular file has a byte where it is being read, which stays there.
-    var hasByte: Bool {
-        var byte: UInt8 = 0
-        return pread(number, &byte, 1, max(0, lseek(number, 0, SEEK_CUR))) == 1
-    }
-
     /// Whether something can be read, or the end has been reached, within that time.
     func isReadable(within milliseconds: Int32) -> Bool {
         var entry = pollfd(fd: number, events: Int16(POLLIN), revents: 0)

@@ -209,6 +209,26 @@ import TsubameTesting
         }
     }
 
+    @Test func `cancelling the task that reads piece by piece ends the call`() async throws {
+        @Sendable func readBlocked(_ client: Client) throws {
+            try client.blocking.stream(Request(.get, "x")) { _, next in
+                while try next() != nil {}
+            }
+        }
+        try await serving(
+            .start { _ in [.bytes("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc"), .stall] }
+        ) { _, client in
+            let (began, begin) = AsyncStream.makeStream(of: Void.self)
+            let observation = client.observe { if case .receiving = $0.kind { begin.finish() } }
+            defer { observation.cancel() }
+            let task = Task { try readBlocked(client) }
+            for await _ in began {}
+            task.cancel()
+            let error = await callError { try await task.value }
+            #expect(error?.kind == .cancelled)
+        }
+    }
+
     @Test func `cancelling the task that waits ends the call`() async throws {
         @Sendable func waitBlocked(_ client: Client) throws -> Response { try client.blocking.send(Request(.get, "x")) }
         try await serving(.start { _ in .stall }) { server, client in
