@@ -10,6 +10,7 @@ let package = Package(
         .executableTarget(
             name: "tsubame-bench",
             dependencies: [.product(name: "Tsubame", package: "Tsubame")],
-            swiftSettings: [.swiftLanguageMode(.v6)])
+            swiftSettings: [.swiftLanguageMode(.v6)],
+            linkerSettings: [.unsafeFlags(["-static-stdlib", "-l_FoundationCShims", "-l_FoundationCollections"], .when(platforms: [.linux]))])
     ]
 )

@@ -11,7 +11,6 @@ public import TsubameWire
 
 extension Client {
     /// GET of a path below the client's base URL.
-    @concurrent
     public func get(
         _ path: Path, query: Parameters = [:], headers: HTTPFields = [:]
     ) async throws(CallError) -> Response {
@@ -19,7 +18,6 @@ extension Client {
     }
 
     /// GET of a whole URL.
-    @concurrent
     public func get(
         url: String, query: Parameters = [:], headers: HTTPFields = [:]
     ) async throws(CallError) -> Response {
@@ -27,7 +25,6 @@ extension Client {
     }
 
     /// GET of a whole URL; Foundation's idea of it is checked again, as strictly as text is.
-    @concurrent
     public func get(
         url: URL, query: Parameters = [:], headers: HTTPFields = [:]
     ) async throws(CallError) -> Response {
@@ -35,7 +32,6 @@ extension Client {
     }
 
     /// HEAD of a path below the client's base URL.
-    @concurrent
     public func head(
         _ path: Path, query: Parameters = [:], headers: HTTPFields = [:]
     ) async throws(CallError) -> Response {
@@ -43,7 +39,6 @@ extension Client {
     }
 
     /// DELETE of a path below the client's base URL.
-    @concurrent
     public func delete(
         _ path: Path, query: Parameters = [:], headers: HTTPFields = [:]
     ) async throws(CallError) -> Response {
@@ -51,7 +46,6 @@ extension Client {
     }
 
     /// POST to a path below the client's base URL.
-    @concurrent
     public func post(
         _ path: Path, query: Parameters = [:], headers: HTTPFields = [:], body: Body = .empty
     ) async throws(CallError) -> Response {
@@ -73,7 +67,6 @@ extension Client {
     }
 
     /// POST to a whole URL.
-    @concurrent
     public func post(
         url: String, query: Parameters = [:], headers: HTTPFields = [:], body: Body = .empty
     ) async throws(CallError) -> Response {
@@ -81,7 +74,6 @@ extension Client {
     }
 
     /// POST to a whole URL; Foundation's idea of it is checked again, as strictly as text is.
-    @concurrent
     public func post(
         url: URL, query: Parameters = [:], headers: HTTPFields = [:], body: Body = .empty
     ) async throws(CallError) -> Response {
@@ -89,7 +81,6 @@ extension Client {
     }
 
     /// PUT to a path below the client's base URL.
-    @concurrent
     public func put(
         _ path: Path, query: Parameters = [:], headers: HTTPFields = [:], body: Body
     ) async throws(CallError) -> Response {
@@ -105,7 +96,6 @@ extension Client {
     }
 
     /// PATCH of a path below the client's base URL.
-    @concurrent
     public func patch(
         _ path: Path, query: Parameters = [:], headers: HTTPFields = [:], body: Body
     ) async throws(CallError) -> Response {

@@ -130,7 +130,6 @@ public final class Client: Sendable {
     ///
     /// Any status is an answer. Interceptors and decoding run off the caller's actor.
     /// - Throws: ``CallError``; never because of a status.
-    @concurrent
     public func send(_ request: Request) async throws(CallError) -> Response {
         try await sendHere(request)
     }
@@ -143,22 +142,21 @@ public final class Client: Sendable {
         }
         // `perform` without its generality: each async layer of it would cost a hop on the way of most requests.
         try begin(call)
-        let result: Result<Response, CallError> = await withTaskCancellationHandler {
-            do throws(CallError) {
-                var response = try await corridor.run(try prepare(call.original), from: 0, call)
-                addSettings(to: &response)
-                if !isCollected(response) { response = try await collected(response) }
-                if call.isObserved { await call.settle() }
-                call.finish(.finished(response))
-                return .success(response)
-            } catch {
-                return .failure(error)
-            }
-        } onCancel: {
-            call.cancel()
+        do {
+            let response = try await withTaskCancellationHandler(
+                operation: {
+                    var response = try await corridor.run(try prepare(call.original), from: 0, call)
+                    addSettings(to: &response)
+                    if !isCollected(response) { response = try await collected(response) }
+                    if call.isObserved { await call.settle() }
+                    call.finish(.finished(response))
+                    return response
+                }, onCancel: { call.cancel() }, isolation: nil)
+            activity.end(call)
+            return response
+        } catch {
+            throw await fail(call, error)
         }
-        if call.isObserved { await call.settle() }
-        return try end(call, result)
     }
 
     /// Sends the request and gives the response as soon as its head is there; the body is read in the closure, as it
@@ -190,15 +188,20 @@ public final class Client: Sendable {
         var timeouts = configuration.timeouts
         if !request.timeouts.isUnset { timeouts = request.timeouts.merged(over: timeouts) }
         if let defaultTotal, !timeouts.isSet(.total) { timeouts.total = defaultTotal }
-        var request = request
-        if let redaction { request.redaction = redaction }
         return Call(
-            request, timeouts: timeouts, limits: configuration.limits, wantsStream: wantsStream, observers: observers,
+            redacting(request), timeouts: timeouts, limits: configuration.limits, wantsStream: wantsStream, observers: observers,
             observer: observer, executor: executor, isGuarded: corridor.hasForeignArounds, sharedFields: sharedFields)
     }
 
+    private func redacting(_ request: Request) -> Request {
+        guard let redaction else { return request }
+        var redacting = request
+        redacting.redaction = redaction
+        return redacting
+    }
+
     private func isCollected(_ response: borrowing Response) -> Bool {
-        if let bytes = response.body.bytes { bytes.count <= configuration.limits.bufferedBody } else { false }
+        if let count = response.body.count { count <= configuration.limits.bufferedBody } else { false }
     }
 
     func collected(_ response: Response) async throws(CallError) -> Response {
@@ -222,25 +225,24 @@ public final class Client: Sendable {
         _ call: Call, _ body: @escaping @Sendable (Response) async throws(CallError) -> T
     ) async throws(CallError) -> T {
         try begin(call)
-        let result: Result<T, CallError> = await withTaskCancellationHandler {
-            do throws(CallError) {
-                let request = try prepare(call.original)
-                var response =
-                    corridor.hasForeignArounds
-                    ? try await guarded(call, request) : try await corridor.run(request, from: 0, call)
-                addSettings(to: &response)
-                let value = try await body(response)
-                if call.isObserved { await call.settle() }
-                call.finish(.finished((value as? Response) ?? response))
-                return .success(value)
-            } catch {
-                return .failure(error)
-            }
-        } onCancel: {
-            call.cancel()
+        do {
+            let value = try await withTaskCancellationHandler(
+                operation: {
+                    let request = try prepare(call.original)
+                    var response =
+                        corridor.hasForeignArounds
+                        ? try await guarded(call, request) : try await corridor.run(request, from: 0, call)
+                    addSettings(to: &response)
+                    let value = try await body(response)
+                    if call.isObserved { await call.settle() }
+                    call.finish(.finished((value as? Response) ?? response))
+                    return value
+                }, onCancel: { call.cancel() }, isolation: nil)
+            activity.end(call)
+            return value
+        } catch {
+            throw await fail(call, error)
         }
-        if call.isObserved { await call.settle() }
-        return try end(call, result)
     }
 
     /// What asking for a value depends on, beside the response itself.
@@ -258,18 +260,17 @@ public final class Client: Sendable {
         call.emit(.started(call.original))
     }
 
-    private func end<T>(_ call: Call, _ result: Result<T, CallError>) throws(CallError) -> T {
+    /// Ends a call that failed, with the error that it is to throw.
+    private func fail(_ call: Call, _ error: any Error) async -> CallError {
+        if call.isObserved { await call.settle() }
         activity.end(call)
-        switch result {
-        case .success(let value): return value
-        case .failure(let error):
-            let request = error.request == nil ? (try? prepare(call.original)) ?? call.original : nil
-            let error = error.with(request: request, attempts: call.exchanges)
-            // An error that is kept must not keep a connection.
-            error.response?.body.discard()
-            if error.kind == .cancelled { call.finish(.cancelled) } else { call.finish(.failed(error)) }
-            throw error
-        }
+        let error = error as? CallError ?? CallError(.interceptor, "\(error)", underlying: error)
+        let request = error.request == nil ? (try? prepare(call.original)) ?? call.original : nil
+        let whole = error.with(request: request, attempts: call.exchanges)
+        // An error that is kept must not keep a connection.
+        whole.response?.body.discard()
+        if whole.kind == .cancelled { call.finish(.cancelled) } else { call.finish(.failed(whole)) }
+        return whole
     }
 
     /// With an around of the user's in the list, the way down is raced against deadline and cancellation, since nothing

@@ -4,12 +4,7 @@ import TsubameCore
 import TsubameEngine
 
 /// The list of interceptors of a client, in order. `print(client.corridor)` shows it as it is resolved.
-public struct Corridor: Sendable {
-    enum Step: Sendable {
-        case hook(any Hook)
-        case judge(any Judge)
-    }
-
+public final class Corridor: Sendable {
     enum End: Sendable {
         case around(any Around)
         case transport
@@ -17,7 +12,7 @@ public struct Corridor: Sendable {
 
     /// The stretch up to the next around, or to the transport.
     struct Segment: Sendable {
-        var steps: [Step]
+        var steps: [any Step]
         var end: End
     }
 
@@ -43,16 +38,16 @@ public struct Corridor: Sendable {
         list += configuration.wireInterceptors
 
         var segments: [Segment] = []
-        var steps: [Step] = []
+        var steps: [any Step] = []
         for interceptor in list {
             switch interceptor {
             case let around as any Around:
                 segments.append(Segment(steps: steps, end: .around(around)))
                 steps = []
             case let judge as any Judge:
-                steps.append(.judge(judge))
+                steps.append(JudgeStep(judge))
             case let hook as any Hook:
-                steps.append(.hook(hook))
+                steps.append(HookStep(hook))
             default:
                 // Neither kind: it can do nothing, and the list says so.
                 continue

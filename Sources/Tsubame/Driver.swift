@@ -21,9 +21,11 @@ extension Corridor {
         var history: [Response] = []
         sending: while true {
             for position in first..<steps.count {
-                switch steps[position] {
-                case .hook(let hook): try hook.willSend(&request)
-                case .judge: passed.remember(request, at: position)
+                let step = steps[position]
+                if step.judges {
+                    passed.remember(request, at: position)
+                } else {
+                    try step.willSend(&request)
                 }
             }
             var position = steps.count
@@ -50,31 +52,27 @@ extension Corridor {
                 }
                 while position > 0 {
                     position -= 1
-                    switch steps[position] {
-                    case .hook(let hook):
-                        try hook.didReceive(&response)
-                    case .judge(let judge):
-                        guard judge.concerns(response), let hop = passed.hop(at: position, call) else { continue }
-                        let verdict = judge.didReceive(response, hop)
-                        if case .proceed = verdict { continue }
-                        guard let next = try await act(on: verdict, call) else { continue }
-                        await drain(response.body)
-                        history = response.history
-                        response.details = response.details.with(history: [])
-                        history.append(response)
-                        passed.countResend(of: next, at: position)
-                        request = next
-                        first = position + 1
-                        continue sending
-                    }
+                    let step = steps[position]
+                    guard try step.didReceive(&response), let hop = passed.hop(at: position, call) else { continue }
+                    let verdict = step.judge(response, hop)
+                    if case .proceed = verdict { continue }
+                    guard let next = try await act(on: verdict, call) else { continue }
+                    await drain(response.body)
+                    history = response.history
+                    response.details = response.details.with(history: [])
+                    history.append(response)
+                    passed.countResend(of: next, at: position)
+                    request = next
+                    first = position + 1
+                    continue sending
                 }
                 return response
             } catch {
                 // Judges that the failure has not passed yet may know better.
                 while position > 0 {
                     position -= 1
-                    guard case .judge(let judge) = steps[position], let hop = passed.hop(at: position, call),
-                        let next = try await act(on: judge.didFail(error, hop), call)
+                    guard steps[position].judges, let hop = passed.hop(at: position, call),
+                        let next = try await act(on: steps[position].judge(error, hop), call)
                     else { continue }
                     passed.countResend(of: next, at: position)
                     request = next
@@ -105,7 +103,7 @@ extension Corridor {
         _ around: any Around, _ index: Int, _ request: Request, _ call: Call
     ) async throws(CallError) -> Response {
         let next = Next { given throws(CallError) in
-            try await run(adopt(given, insteadOf: request), from: index + 1, call)
+            try await self.run(self.adopt(given, insteadOf: request), from: index + 1, call)
         }
         do {
             var response = try await around.intercept(request, next: next)

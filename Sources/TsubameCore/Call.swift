@@ -36,8 +36,12 @@ public final class Call: Sendable {
     package let wantsStream: Bool
     /// Where a streamed request body is read: the executor that the call runs on, if it has a preference.
     package let executor: (any TaskExecutor)?
+    @exclusivity(unchecked) private nonisolated(unsafe) var index = 0
     /// Where the list of running calls holds this one. Guarded by that list's lock.
-    @exclusivity(unchecked) package nonisolated(unsafe) var activityIndex = 0
+    package var activityIndex: Int {
+        get { index }
+        set { index = newValue }
+    }
     /// Whether the call runs in a task that is cancelled when the call is: exchanges then end with their task.
     package let isGuarded: Bool
     /// What the client gives to most of its requests.

@@ -28,6 +28,11 @@ public struct ReceivedBody: Sendable {
         if case .whole(let bytes) = content { bytes } else { nil }
     }
 
+    /// How many bytes are in memory, if it is whole.
+    package var count: Int? {
+        if case .whole(let bytes) = content { bytes.count } else { nil }
+    }
+
     /// Puts a transform, such as a decoder, between the connection and the reader. It runs where the body is read, never
     /// on an event loop, unless the reader does.
     public mutating func transform(by transform: any BodyTransform) {

@@ -19,7 +19,7 @@ extension Connection {
         isSending = false
         let request = exchange.request
         // A connection serves calls of views with other limits.
-        decoder.begin(isHead: request.method == .head, limits: exchange.call.limits)
+        decoder.begin(isHead: request.method != .get && request.method == .head, limits: exchange.call.limits)
         let smallBody: Bytes?
         let framing: RequestEncoder.Framing
         switch exchange.upload {
@@ -143,5 +143,5 @@ extension Connection {
 
 extension HTTPRequest.Method {
     /// Methods whose request without a body says so with `Content-Length: 0` (RFC 9110 section 8.6).
-    fileprivate var expectsBody: Bool { self == .post || self == .put || self == .patch }
+    fileprivate var expectsBody: Bool { self != .get && (self == .post || self == .put || self == .patch) }
 }

@@ -10,12 +10,12 @@ public import TsubameCore
 ///
 /// An origin has a home loop; a call that already runs on a loop stays on that one, any other goes to the home loop.
 /// See ARCHITECTURE.md, "Engine".
-public struct Engine: PromptTransport {
+public final class Engine: PromptTransport {
     private let loops: LoopSet
     private let settings: SharedSettings
 
     /// - Parameter settings: how connections are made.
-    public init(settings: ConnectionSettings = ConnectionSettings()) {
+    public convenience init(settings: ConnectionSettings = ConnectionSettings()) {
         self.init(loops: LoopSet(), settings: SharedSettings(settings))
     }
 
@@ -38,7 +38,7 @@ public struct Engine: PromptTransport {
         guard let uri = request.uri else {
             throw CallError(.invalidRequest, "the request has no absolute URI", request: request)
         }
-        if request.method == .connect {
+        if request.method != .get, request.method == .connect {
             throw CallError(.unsupported, "CONNECT is not a method to be sent by hand", request: request)
         }
         let upload: Upload = request.body.isEmpty ? .none : try Upload(request.body)
@@ -69,11 +69,7 @@ public struct Engine: PromptTransport {
             if isHere {
                 shard.start(exchange)
             } else {
-                shard.backlog.wrappingAdd(1, ordering: .relaxed)
-                shard.loop.execute {
-                    shard.backlog.wrappingSubtract(1, ordering: .relaxed)
-                    shard.start(exchange)
-                }
+                shard.handOver(exchange)
             }
         }
     }

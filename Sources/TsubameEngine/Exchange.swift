@@ -71,8 +71,7 @@ final class Exchange: CallCancellable, @unchecked Sendable {
     /// What the waiting call was resumed with. It is kept no longer: a streamed body refers back to this exchange.
     func takeOutcome() -> Result<Response, CallError>? {
         guard isSettled.load(ordering: .acquiring) else { return nil }
-        defer { outcome = nil }
-        return outcome
+        return outcome.take()
     }
 
     func wait(_ continuation: UnsafeContinuation<Void, Never>) { self.continuation = continuation }

@@ -29,8 +29,8 @@ final class LoopExecutor: TaskExecutor {
 // Guarded by confinement to `loop`.
 private final class LoopQueue: @unchecked Sendable {
     let loop: any EventLoop
-    private var jobs: [UnownedJob] = []
-    private var spare: [UnownedJob] = []
+    @exclusivity(unchecked) private var jobs: [UnownedJob] = []
+    @exclusivity(unchecked) private var spare: [UnownedJob] = []
 
     init(_ loop: any EventLoop) { self.loop = loop }
 

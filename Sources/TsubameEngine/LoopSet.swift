@@ -2,7 +2,6 @@
 
 import NIOCore
 import NIOPosix
-import Synchronization
 import TsubameCore
 
 final class LoopSet: Sendable {
@@ -38,8 +37,7 @@ final class LoopSet: Sendable {
             for shard in shards where shard.loop === loop { return (shard, true) }
         }
         let home = shards[key.origin.spread % shards.count]
-        if home.backlog.load(ordering: .relaxed) <= Self.spillBacklog { return (home, false) }
-        let freest = shards.min { $0.backlog.load(ordering: .relaxed) < $1.backlog.load(ordering: .relaxed) }
-        return (freest ?? home, false)
+        if shards.count == 1 || home.backlog <= Self.spillBacklog { return (home, false) }
+        return (shards.min { $0.backlog < $1.backlog } ?? home, false)
     }
 }

@@ -5,11 +5,13 @@ import Synchronization
 import TsubameCore
 
 /// The pool of one loop. An exchange that starts here stays here.
-// Everything but `backlog` is confined to `loop`; no two accesses overlap there, so none is checked for it.
+// Everything but `arrivals` is confined to `loop`; no two accesses overlap there, so none is checked for it.
 final class Shard: @unchecked Sendable {
     let loop: any EventLoop
-    /// Handed over and not yet begun; read by callers that look for a loop with room.
-    let backlog = Atomic<Int>(0)
+    /// Handed over from other threads and not yet begun. Whoever finds it empty wakes the loop, so that many at once cost
+    /// one task of the loop.
+    private let arrivals = Mutex<[Exchange]>([])
+    @exclusivity(unchecked) private var arrived: [Exchange] = []
     @exclusivity(unchecked) private var pools: [ConnectionKey: OriginPool] = [:]
     @exclusivity(unchecked) private var lastPool: OriginPool?
     @exclusivity(unchecked) private var waitDeadline = Deadline()
@@ -35,6 +37,25 @@ final class Shard: @unchecked Sendable {
     }
 
     // MARK: Exchanges
+
+    /// Begins an exchange, from any thread.
+    func handOver(_ exchange: Exchange) {
+        let isFirst = arrivals.withLock { arrivals in
+            arrivals.append(exchange)
+            return arrivals.count == 1
+        }
+        if isFirst { loop.execute { self.startArrivals() } }
+    }
+
+    /// How many were handed over and have not begun; read by callers that look for a loop with room.
+    var backlog: Int { arrivals.withLock { $0.count } }
+
+    private func startArrivals() {
+        // The two arrays change places, so that neither gives its memory back.
+        arrivals.withLock { swap(&$0, &arrived) }
+        for exchange in arrived { start(exchange) }
+        arrived.removeAll(keepingCapacity: true)
+    }
 
     /// Begins an exchange: on the newest idle connection, or else it waits, and a connection is made if there may be
     /// one more.

@@ -89,7 +89,7 @@ struct Workload: Sendable {
 
     private func drive(
         _ tag: String, _ executor: (any TaskExecutor)?, bytes: Int = 1024,
-        _ one: @escaping @Sendable () async throws -> Void
+        _ one: nonisolated(nonsending) @escaping @Sendable () async throws -> Void
     ) async throws {
         @Sendable func round(_ count: Int, _ latencies: [Latencies]) async throws {
             try await withThrowingTaskGroup(of: Void.self) { group in

@@ -12,7 +12,7 @@ public enum DecodingPolicy: Sendable, Hashable {
     case off
 }
 
-struct ContentDecoding: Hook {
+final class ContentDecoding: Hook {
     private static let offer = HTTPField(name: .acceptEncoding, value: "gzip, deflate")
 
     /// Codings on one response.

@@ -53,7 +53,7 @@ extension Authentication: CustomStringConvertible, CustomDebugStringConvertible,
 }
 
 /// Adds Authorization where the request has none and stays at home.
-struct Credentials: Hook {
+final class Credentials: Hook {
     let authentication: Authentication
 
     init(_ authentication: Authentication) { self.authentication = authentication }

@@ -13,7 +13,7 @@ public enum RedirectPolicy: Sendable, Hashable {
 
 /// Follows redirects. What goes to another origin starts again from the request as the caller made it, without
 /// credentials and without anything that the client or an interceptor had added, and stays so for the rest of the call.
-struct Redirects: Judge {
+final class Redirects: Judge {
     let policy: RedirectPolicy
     private let allowedOrigins: Set<Origin>
 
