@@ -75,7 +75,8 @@ def main():
         if not line.strip() or line.startswith("#"):
             continue
         mode, concurrency, most_instructions, most_allocations = line.split()
-        few, many = (400, 1200) if int(concurrency) > 1 else (200, 600)
+        # So many that it matters little which of them had to connect.
+        few, many = (1000, 4000) if int(concurrency) > 1 else (200, 600)
         # The program warms up with a tenth of its requests.
         requests = (many - few) * 1.1
         at = lambda count: [stripped, mode, url, str(count), concurrency]

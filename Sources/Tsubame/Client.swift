@@ -135,7 +135,7 @@ public final class Client: Sendable {
     }
 
     /// The same on the caller's executor: what the public entries call once they have left the caller's actor.
-    func sendHere(_ request: Request) async throws(CallError) -> Response {
+    func sendHere(_ request: consuming Request) async throws(CallError) -> Response {
         let call = makeCall(request)
         if corridor.hasForeignArounds {
             return try await perform(call) { response throws(CallError) in try await self.collected(response) }
@@ -182,22 +182,16 @@ public final class Client: Sendable {
     }
 
     package func makeCall(
-        _ request: Request, wantsStream: Bool = false, defaultTotal: Duration? = nil,
+        _ request: consuming Request, wantsStream: Bool = false, defaultTotal: Duration? = nil,
         executor: (any TaskExecutor)? = nil, observer: (@Sendable (CallEvent) -> Void)? = nil
     ) -> Call {
         var timeouts = configuration.timeouts
         if !request.timeouts.isUnset { timeouts = request.timeouts.merged(over: timeouts) }
         if let defaultTotal, !timeouts.isSet(.total) { timeouts.total = defaultTotal }
+        if let redaction { request.redaction = redaction }
         return Call(
-            redacting(request), timeouts: timeouts, limits: configuration.limits, wantsStream: wantsStream, observers: observers,
+            request, timeouts: timeouts, limits: configuration.limits, wantsStream: wantsStream, observers: observers,
             observer: observer, executor: executor, isGuarded: corridor.hasForeignArounds, sharedFields: sharedFields)
-    }
-
-    private func redacting(_ request: Request) -> Request {
-        guard let redaction else { return request }
-        var redacting = request
-        redacting.redaction = redaction
-        return redacting
     }
 
     private func isCollected(_ response: borrowing Response) -> Bool {
