@@ -53,6 +53,12 @@ public struct Configuration: Sendable {
         set { connection.tls = newValue }
     }
 
+    /// Which proxy requests go through; the same as `connection.proxy`.
+    public var proxy: ProxyPolicy {
+        get { connection.proxy }
+        set { connection.proxy = newValue }
+    }
+
     /// Addresses used instead of asking the resolver; the same as `connection.resolve`.
     public var resolve: [String: String] {
         get { connection.resolve }

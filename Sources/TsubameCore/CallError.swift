@@ -25,6 +25,8 @@ public struct CallError: Error, Sendable {
         case nameResolution
         /// No connection could be made to any address.
         case connectionFailed
+        /// The proxy refused, wants credentials, or does not speak its protocol.
+        case proxy
         /// The TLS handshake failed, the certificate was refused, or the stream was cut off without notice.
         case tls
         /// The connection broke while the request was being sent or the answer awaited.

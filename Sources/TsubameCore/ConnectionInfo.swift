@@ -6,13 +6,15 @@ public struct ConnectionInfo: Sendable, Hashable, CustomStringConvertible {
         let id: UInt64
         let remoteAddress: String
         let localAddress: String
-        let tlsVersion: String?
+        let proxy: String?
+        let tls: TLSInfo?
 
-        init(id: UInt64, remoteAddress: String, localAddress: String, tlsVersion: String?) {
+        init(id: UInt64, remoteAddress: String, localAddress: String, proxy: String?, tls: TLSInfo?) {
             self.id = id
             self.remoteAddress = remoteAddress
             self.localAddress = localAddress
-            self.tlsVersion = tlsVersion
+            self.proxy = proxy
+            self.tls = tls
         }
     }
 
@@ -20,8 +22,8 @@ public struct ConnectionInfo: Sendable, Hashable, CustomStringConvertible {
     /// Whether it had carried an exchange before.
     public let isReused: Bool
 
-    package init(id: UInt64, remoteAddress: String, localAddress: String, tlsVersion: String?) {
-        facts = Facts(id: id, remoteAddress: remoteAddress, localAddress: localAddress, tlsVersion: tlsVersion)
+    package init(id: UInt64, remoteAddress: String, localAddress: String, proxy: String?, tls: TLSInfo?) {
+        facts = Facts(id: id, remoteAddress: remoteAddress, localAddress: localAddress, proxy: proxy, tls: tls)
         isReused = false
     }
 
@@ -34,14 +36,18 @@ public struct ConnectionInfo: Sendable, Hashable, CustomStringConvertible {
 
     /// Counts up within the process.
     public var id: UInt64 { facts.id }
-    /// `address:port` of the peer.
+    /// `address:port` of the peer, which is the proxy if there is one.
     public var remoteAddress: String { facts.remoteAddress }
     public var localAddress: String { facts.localAddress }
-    /// Such as `TLS 1.3`; nil for plain TCP.
-    public var tlsVersion: String? { facts.tlsVersion }
+    /// The proxy it goes through, without credentials; nil if there is none.
+    public var proxy: String? { facts.proxy }
+    /// What TLS settled with the origin; nil for plain TCP.
+    public var tls: TLSInfo? { facts.tls }
 
     public var description: String {
-        let how = [facts.tlsVersion, "HTTP/1.1", isReused ? "reused" : nil].compactMap { $0 }
+        let how = [
+            facts.tls?.version, "HTTP/1.1", facts.proxy.map { "through \($0)" }, isReused ? "reused" : nil,
+        ].compactMap { $0 }
         return "connected to \(facts.remoteAddress) (\(how.joined(separator: ", ")))"
     }
 

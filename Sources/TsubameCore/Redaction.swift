@@ -80,7 +80,7 @@ public struct Redaction: Sendable, Hashable {
     }
 
     /// Control characters as `\u{…}`, so that no text can forge a line of a log.
-    static func printable(_ text: String) -> String {
+    package static func printable(_ text: String) -> String {
         guard text.unicodeScalars.contains(where: { $0.value < 0x20 || $0.value == 0x7F }) else { return text }
         return text.unicodeScalars.reduce(into: "") { result, scalar in
             if scalar.value < 0x20 || scalar.value == 0x7F {

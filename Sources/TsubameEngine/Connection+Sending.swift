@@ -82,19 +82,32 @@ extension Connection {
     ) throws(WireError) {
         let method = request.method.rawValue
         let bodyCount = body?.count ?? 0
+        var (target, headers) = (uri.target, request.headers)
         var shared = exchange?.call.sharedFields
-        if let fields = shared?.fields, !SharedFields.isSame(fields, request.headers) { shared = nil }
+        if let fields = shared?.fields, !SharedFields.isSame(fields, headers) { shared = nil }
+        if let proxy = key.proxy {
+            shared = nil
+            // Credentials for the proxy go to the proxy, and no further.
+            if !key.isForwarded {
+                headers[fields: .proxyAuthorization] = []
+            } else {
+                target = "http://\(uri.authority)\(uri.target)"
+                if !headers.contains(.proxyAuthorization), let value = proxy.authorization {
+                    headers.appendSafely(HTTPField(name: .proxyAuthorization, value: value))
+                }
+            }
+        }
         let capacity = RequestEncoder.capacity(
-            method: method, target: uri.target, authority: uri.authority, headers: request.headers, shared: shared)
+            method: method, target: target, authority: uri.authority, headers: headers, shared: shared)
         output.clear(minimumCapacity: capacity + bodyCount)
         var failure: WireError?
-        output.writeWithUnsafeMutableBytes(minimumWritableBytes: capacity + bodyCount) { target in
+        output.writeWithUnsafeMutableBytes(minimumWritableBytes: capacity + bodyCount) { room in
             do throws(WireError) {
                 var count = try RequestEncoder.write(
-                    method: method, target: uri.target, authority: uri.authority, headers: request.headers,
-                    shared: shared, framing: framing, into: target)
+                    method: method, target: target, authority: uri.authority, headers: headers,
+                    shared: shared, framing: framing, into: room)
                 body?.withUnsafeBytes { bytes in
-                    guard let from = bytes.baseAddress, let to = target.baseAddress, count + bytes.count <= target.count
+                    guard let from = bytes.baseAddress, let to = room.baseAddress, count + bytes.count <= room.count
                     else { return }
                     (to + count).copyMemory(from: from, byteCount: bytes.count)
                     count += bytes.count

@@ -9,7 +9,7 @@ import TsubameWire
 
 /// One connection: writes requests, reads responses, one at a time, and keeps their deadlines.
 // Guarded by confinement to `shard.loop`.
-final class Connection: ChannelInboundHandler, @unchecked Sendable {
+final class Connection: ChannelInboundHandler, Carrier, @unchecked Sendable {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
     // What every request touches goes without dynamic exclusivity checks, a tenth of its instructions otherwise: no two
@@ -18,6 +18,8 @@ final class Connection: ChannelInboundHandler, @unchecked Sendable {
     let key: ConnectionKey
     let shard: Shard
     private var onReady: Dial?
+    /// What does TLS to the origin, if it is wanted.
+    private let tls: NIOSSLClientHandler?
     @exclusivity(unchecked) var context: ChannelHandlerContext?
     @exclusivity(unchecked) var decoder = ResponseDecoder(limits: Limits())
     @exclusivity(unchecked) var exchange: Exchange?
@@ -35,64 +37,72 @@ final class Connection: ChannelInboundHandler, @unchecked Sendable {
     private(set) var facts: ConnectionInfo?
     @exclusivity(unchecked) var exchanges = 0
     private var isClosed = false
-    /// When it became idle.
+    private(set) var madeAt: MonotonicTime = 0
     var idleSince: MonotonicTime = 0
-    /// Whether the pool counts it, as leased or as idle.
     var isCounted = false
 
-    init(key: ConnectionKey, shard: Shard, dial: Dial) {
-        self.key = key
-        self.shard = shard
+    init(_ dial: Dial, tls: NIOSSLClientHandler?) {
+        key = dial.key
+        shard = dial.shard
         onReady = dial
+        self.tls = tls
     }
 
-    var isUsable: Bool { !isClosed && exchange == nil && context != nil }
+    var room: Int { !isClosed && exchange == nil && context != nil ? 1 : 0 }
 
     // MARK: Life of the channel
 
-    func handlerAdded(context: ChannelHandlerContext) { self.context = context }
+    func handlerAdded(context: ChannelHandlerContext) {
+        self.context = context
+        // Behind a proxy the channel was there before.
+        if context.channel.isActive { becomeActive(context) }
+    }
 
     func handlerRemoved(context: ChannelHandlerContext) { self.context = nil }
 
     func channelActive(context: ChannelHandlerContext) {
-        setFacts(context, tlsVersion: nil)
-        onReady?.reached(self)
-        if !key.origin.isSecure { becomeReady() }
+        becomeActive(context)
         context.fireChannelActive()
     }
 
+    private func becomeActive(_ context: ChannelHandlerContext) {
+        setFacts(context, tls: nil)
+        onReady?.reached(self)
+        if tls == nil { becomeReady() }
+    }
+
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-        if case TLSUserEvent.handshakeCompleted? = event as? TLSUserEvent {
-            let version = try? context.pipeline.syncOperations.nioSSL_tlsVersion()
-            setFacts(context, tlsVersion: version.map(Self.name))
-            becomeReady()
+        if case TLSUserEvent.handshakeCompleted(let applicationProtocol)? = event as? TLSUserEvent, let tls {
+            let info = TLSInfo(tls, applicationProtocol: applicationProtocol)
+            setFacts(context, tls: info)
+            do throws(CallError) {
+                // Only this was offered.
+                guard applicationProtocol == nil || applicationProtocol == "http/1.1" else {
+                    throw CallError(.tls, "the server wants to speak another protocol than HTTP/1.1", phase: .securing)
+                }
+                try key.settings.tls.check(info, host: key.origin.host)
+                becomeReady()
+            } catch {
+                let dial = onReady
+                onReady = nil
+                dial?.failed(error, self)
+                context.close(promise: nil)
+            }
         }
         context.fireUserInboundEventTriggered(event)
     }
 
-    private static func name(_ version: TLSVersion) -> String {
-        switch version {
-        case .tlsv1: "TLS 1.0"
-        case .tlsv11: "TLS 1.1"
-        case .tlsv12: "TLS 1.2"
-        case .tlsv13: "TLS 1.3"
-        }
-    }
-
-    private func setFacts(_ context: ChannelHandlerContext, tlsVersion: String?) {
-        func text(_ address: SocketAddress?) -> String {
-            guard let address else { return "" }
-            guard let host = address.ipAddress, let port = address.port else { return "\(address)" }
-            return host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
-        }
+    private func setFacts(_ context: ChannelHandlerContext, tls: TLSInfo?) {
+        func text(_ address: SocketAddress?) -> String { address.map { Dial.text($0) } ?? "" }
         facts = ConnectionInfo(
             id: facts?.id ?? shard.nextConnectionID(), remoteAddress: text(context.remoteAddress),
-            localAddress: text(context.localAddress), tlsVersion: tlsVersion)
+            localAddress: text(context.localAddress), proxy: key.proxy?.description, tls: tls)
     }
 
     private func becomeReady() {
         let dial = onReady
         onReady = nil
+        madeAt = MonotonicClock.now
         dial?.succeeded(self)
     }
 
@@ -100,7 +110,7 @@ final class Connection: ChannelInboundHandler, @unchecked Sendable {
         if failure == nil { failure = error }
         if let dial = onReady {
             onReady = nil
-            dial.failed(error)
+            dial.failed(error, self)
         }
         // An unclean TLS end is followed by channelInactive, where the decoder says what it means.
         if case NIOSSLError.uncleanShutdown? = error as? NIOSSLError { return }
@@ -112,7 +122,7 @@ final class Connection: ChannelInboundHandler, @unchecked Sendable {
         deadline.cancel()
         if let dial = onReady {
             onReady = nil
-            dial.failed(failure ?? ChannelError.eof)
+            dial.failed(failure ?? ChannelError.eof, self)
         }
         sender?.stop()
         if let exchange { ended(exchange) }
@@ -185,7 +195,6 @@ final class Connection: ChannelInboundHandler, @unchecked Sendable {
         exchange.fail(error)
     }
 
-    /// The exchange has ended otherwise (cancelled, timed out): nothing of it may be left on the wire.
     func abandon(_ exchange: Exchange) {
         guard self.exchange === exchange else { return }
         self.exchange = nil

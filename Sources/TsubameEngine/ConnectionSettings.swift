@@ -1,73 +1,63 @@
 // ConnectionSettings: everything beside the origin that takes part in making a connection.
 
-import TsubameCore
+public import TsubameCore
+
 /// How connections are made. Part of what identifies a connection in the pool: two calls whose settings differ never
 /// share one.
 public struct ConnectionSettings: Sendable, Hashable {
-    /// How the server's certificate is checked.
-    public struct TLS: Sendable, Hashable {
-        /// Where trust comes from.
-        public enum Roots: Sendable, Hashable {
-            /// The system's certificate authorities.
-            case system
-            /// Only these certificates, as PEM text.
-            case pem(String)
-            /// Only the certificates in this PEM file.
-            case file(path: String)
-        }
-
-        public enum Verification: Sendable, Hashable {
-            /// Chain and host name.
-            case full
-            /// Nothing is checked: anybody can be the server. For tests.
-            case none
-        }
-
-        public var roots = Roots.system
-        public var verification = Verification.full
-
-        public init() {}
-    }
-
     public var tls = TLS()
+    /// Which proxy requests go through: what the environment says, unless set.
+    public var proxy = ProxyPolicy.environment
+    /// How TLS is done to an `https` proxy. It shares nothing with ``tls``, which is for origins: neither verification
+    /// nor certificates nor pins.
+    public var proxyTLS = TLS()
     /// Addresses used instead of asking the resolver: `["host:443": "127.0.0.1:8443"]`; without a port the address is
     /// taken with the origin's. The host stays what it is for
     /// TLS, cookies and the Host field; only where it is an address itself does TLS check the certificate for the
-    /// address that was connected to.
+    /// address that was connected to. A proxy is told this address instead of the name.
     public var resolve: [String: String] = [:]
+    /// Where the addresses of names come from: the system, unless set.
+    public var resolver = NameResolver.system
+    /// How long the addresses of a name are used again at most; a resolver that knows their time to live may say less.
+    /// Zero asks every time. When none of them can be reached, they are forgotten at once.
+    public var addressLifetime: Duration = .seconds(60)
+    /// The source of connections: an address of this machine, or on Linux also the name of a network interface.
+    public var interface: String?
     /// Connections to one origin at once; further calls wait (``Timeouts/pool``). The default, 256, and more are counted
     /// for each event loop; fewer are fewer in all: the calls to an origin then share one loop.
     public var connectionsPerOrigin = ConnectionSettings.defaultConnectionsPerOrigin
     static let defaultConnectionsPerOrigin = 256
+    /// Connections of the client to all origins at once; no limit unless set. When it is reached, idle ones make room,
+    /// the longest idle first.
+    public var connections: Int?
     /// How long an idle connection is kept.
     public var idleConnectionLifetime: Duration = .seconds(55)
+    /// How old a connection may become before it is used no more, as for servers whose addresses move; no limit unless
+    /// set.
+    public var connectionLifetime: Duration?
+    /// How many exchanges a connection may carry; no limit unless set.
+    public var exchangesPerConnection: Int?
 
     public init() {}
 }
 
-/// What identifies a connection in the pool.
-struct ConnectionKey: Hashable {
-    let origin: Origin
-    let settings: SharedSettings
-
-    static func == (left: ConnectionKey, right: ConnectionKey) -> Bool {
-        left.settings == right.settings && left.origin == right.origin
-    }
-
-    func hash(into hasher: inout Hasher) {
-        hasher.combine(origin.host)
-        hasher.combine(origin.port)
-    }
-}
-
-/// Settings behind one reference: compared by identity first, and with the TLS context made of them once.
+/// Settings behind one reference: compared by identity first, and with the TLS contexts made of them once.
 final class SharedSettings: Hashable, Sendable {
     let settings: ConnectionSettings
     let tls: TLSContext
+    let proxyTLS: TLSContext
+    /// In nanoseconds; what most requests look at.
+    let connectionLifetime: UInt64
+    let exchangesPerConnection: Int
+    let hasNoProxy: Bool
 
     init(_ settings: ConnectionSettings) {
         self.settings = settings
         tls = TLSContext(settings.tls)
+        proxyTLS = TLSContext(settings.proxyTLS)
+        connectionLifetime = settings.connectionLifetime?.nanosecondsClamped ?? .max
+        exchangesPerConnection = settings.exchangesPerConnection ?? .max
+        hasNoProxy = settings.proxy.isNone
     }
 
     static func == (left: SharedSettings, right: SharedSettings) -> Bool {

@@ -1,4 +1,4 @@
-// Dial: the making of one connection: resolve, connect, secure.
+// Dial: the making of one connection: resolve, connect, speak to the proxy, secure.
 
 #if canImport(Glibc)
 import Glibc
@@ -11,9 +11,10 @@ import NIOCore
 import NIOPosix
 import NIOSSL
 import TsubameCore
+import TsubameWire
 
 /// One attempt to make a connection, over all addresses of the host, within the deadlines of the exchange that it was
-/// made for.
+/// made for. The first address that answers is taken; the others are given up.
 // Guarded by confinement to `shard.loop`.
 final class Dial: @unchecked Sendable {
     /// In nanoseconds.
@@ -23,13 +24,22 @@ final class Dial: @unchecked Sendable {
     let shard: Shard
     /// The exchange that wants the connection; if it has got another one meanwhile, this one serves whoever waits.
     let exchange: Exchange
+    /// Where its pool holds it.
+    var index = 0
     private(set) var facts = DialFacts()
-    private var addresses: ArraySlice<SocketAddress> = []
+    private var order = AddressOrder([])
+    /// The addresses that are being tried.
+    private var attempts: [Attempt] = []
+    private var winner: Attempt?
     private var failures: [(address: String, reason: String)] = []
-    private var channel: (any Channel)?
+    /// What TLS to the origin, and to the proxy, is done with.
+    private var contexts: (origin: NIOSSLContext?, proxy: NIOSSLContext?)
+    /// The host whose addresses the cache gave or will keep.
+    private var name: String?
+    private var source: Source?
+    private var next: Scheduled<Void>?
     private var timer: Scheduled<Void>?
     private var armed = Timeouts.Name.connect
-    private var connectDue = MonotonicClock.never
     private var isDone = false
 
     init(_ exchange: Exchange) {
@@ -38,34 +48,51 @@ final class Dial: @unchecked Sendable {
         self.exchange = exchange
     }
 
+    private var settings: ConnectionSettings { key.settings.settings }
+
+    // MARK: Before the connection
+
     func start() {
-        enter(.resolving, .resolving(host: key.origin.host))
-        // Whoever was told may have cancelled the call.
-        guard !isDone else { return }
-        arm(.connect)
-        let settings = key.settings.settings
-        Resolver.addresses(of: key.origin, settings: settings, on: shard.loop).assumeIsolated().whenComplete { result in
-            guard !self.isDone else { return }
-            switch result {
-            case .success(let addresses):
-                self.facts.resolvedAt = MonotonicClock.now
-                self.tell(.resolved(addresses: addresses.compactMap(\.ipAddress)))
-                self.addresses = addresses[...]
-                self.prepareTLS()
-            case .failure(let error):
-                self.finish(.failure(self.asCallError(error)))
+        do throws(CallError) {
+            source = try settings.interface.map { text throws(CallError) in try Source(text) }
+            // What a proxy is to connect to, it resolves itself.
+            let target = try Resolver.endpoint(of: key.origin, settings)
+            let endpoint = key.proxy.map { HostPort(host: $0.origin.host, port: $0.origin.port) } ?? target
+            enter(.resolving, .resolving(host: endpoint.host))
+            // Whoever was told may have cancelled the call.
+            guard !isDone else { return }
+            arm(.connect)
+            name = endpoint.host
+            Resolver.addresses(of: endpoint, settings, on: shard.loop).assumeIsolated().whenComplete { result in
+                guard !self.isDone else { return }
+                switch result {
+                case .success(let addresses):
+                    self.facts.resolvedAt = MonotonicClock.now
+                    self.tell(.resolved(addresses: addresses.compactMap(\.ipAddress)))
+                    self.order = AddressOrder(addresses)
+                    self.prepareTLS()
+                case .failure(let error):
+                    self.finish(.failure(self.asCallError(error, of: endpoint.host)))
+                }
             }
+        } catch {
+            finish(.failure(error))
         }
     }
 
     private func prepareTLS() {
         guard !isDone else { return }
-        guard key.origin.isSecure else { return tryNext(tls: nil) }
+        guard key.origin.isSecure || key.proxy?.scheme == .https else { return tryNext() }
         enter(.securing)
-        key.settings.tls.get(on: shard.loop).assumeIsolated().whenComplete { result in
+        let none = shard.loop.makeSucceededFuture(NIOSSLContext?.none)
+        let origin = key.origin.isSecure ? key.settings.tls.get(on: shard.loop).map { Optional($0) } : none
+        let proxy = key.proxy?.scheme == .https ? key.settings.proxyTLS.get(on: shard.loop).map { Optional($0) } : none
+        origin.and(proxy).assumeIsolated().whenComplete { result in
             guard !self.isDone else { return }
             switch result {
-            case .success(let context): self.tryNext(tls: context)
+            case .success(let contexts):
+                self.contexts = (contexts.0, contexts.1)
+                self.tryNext()
             case .failure(let error):
                 self.finish(
                     .failure(
@@ -75,64 +102,164 @@ final class Dial: @unchecked Sendable {
         }
     }
 
-    private func tryNext(tls: NIOSSLContext?) {
-        guard let address = addresses.popFirst() else { return finish(.failure(refused())) }
+    // MARK: Addresses
+
+    /// Tries one address more; the next one follows soon, or at once if this one fails.
+    private func tryNext() {
+        next?.cancel()
+        next = nil
+        guard !isDone, winner == nil else { return }
+        guard let address = nextAddress() else {
+            if attempts.isEmpty {
+                // They may have moved.
+                if let name { settings.resolver.names.forget(name) }
+                finish(.failure(refused()))
+            }
+            return
+        }
         enter(.connecting, .connecting(address: Self.text(address)))
         guard !isDone else { return }
-        let (origin, connection) = (key.origin, Connection(key: key, shard: shard, dial: self))
-        ClientBootstrap(group: shard.loop)
-            .connectTimeout(patience)
+        let attempt = Attempt(address)
+        attempts.append(attempt)
+        connect(attempt)
+        if !order.isEmpty {
+            next = shard.loop.scheduleTask(in: AddressOrder.delay) { [weak self] in self?.tryNext() }
+        }
+    }
+
+    private func nextAddress() -> SocketAddress? {
+        while let address = order.next() {
+            if source?.suits(address) ?? true { return address }
+            failures.append((Self.text(address), "not of the family of \(settings.interface ?? "")"))
+        }
+        return nil
+    }
+
+    private func connect(_ attempt: Attempt) {
+        var bootstrap = ClientBootstrap(group: shard.loop)
+            // The dial's own deadline runs for all of them.
+            .connectTimeout(.hours(24))
             // After each read a body that nobody takes can pause; what fills the buffer at once is rarely all there is.
             .channelOption(.maxMessagesPerRead, value: 1)
             .channelOption(
                 .recvAllocator, value: AdaptiveRecvByteBufferAllocator(minimum: 1024, initial: 4096, maximum: 256 << 10)
             )
-            .channelInitializer { channel in
-                channel.eventLoop.makeCompletedFuture {
-                    self.channel = channel
-                    if let tls {
-                        // An IP literal goes without SNI; NIOSSL then checks the certificate's addresses.
-                        let name = (try? SocketAddress(ipAddress: origin.host, port: 0)) == nil ? origin.host : nil
-                        try channel.pipeline.syncOperations.addHandler(
-                            try NIOSSLClientHandler(context: tls, serverHostname: name))
-                    }
-                    try channel.pipeline.syncOperations.addHandler(connection)
-                }
+            .channelInitializer { channel in self.initialize(channel, attempt) }
+        if case .address(let address)? = source { bootstrap = bootstrap.bind(to: address) }
+        bootstrap.connect(to: attempt.address).assumeIsolated().whenComplete { result in
+            switch result {
+            case .success(let channel):
+                // The handlers tell when it stands. One that lost, or that nobody wants any more, goes.
+                let hasLost = self.isDone || (self.winner != nil && self.winner !== attempt)
+                if hasLost, !attempt.isKept { channel.close(promise: nil) }
+            case .failure(let error):
+                guard !self.isDone, self.winner == nil || self.winner === attempt else { return }
+                self.attempts.removeAll { $0 === attempt }
+                self.failures.append((Self.text(attempt.address), Self.words(error)))
+                // Whatever was decided of the winner has been told already.
+                if self.winner == nil { self.tryNext() }
             }
-            .connect(to: address)
-            .assumeIsolated()
-            .whenComplete { result in
-                guard !self.isDone else {
-                    if case .success(let channel) = result { channel.close(promise: nil) }
-                    return
-                }
-                switch result {
-                case .success:
-                    // The connection itself tells when it stands, and when it is secured.
-                    break
-                case .failure(let error):
-                    if let error = error as? NIOSSLExtraError {
-                        return self.finish(.failure(self.key.settings.tls.explain(error, host: origin.host)))
-                    }
-                    self.failures.append((Self.text(address), Self.words(error)))
-                    self.tryNext(tls: tls)
-                }
-            }
+        }
     }
 
-    /// How long this address may take: its share of what is left, so that one that is dead does not cost the others
-    /// their turn. The last one has all of it, and ends by the dial's own timer.
-    private var patience: TimeAmount {
-        let left = Int64(addresses.count)
-        guard left > 0, connectDue != MonotonicClock.never else { return .hours(24) }
-        let now = MonotonicClock.now
-        let remaining = Int64(clamping: connectDue > now ? connectDue - now : 0)
-        return .nanoseconds(Swift.max(remaining / (left + 1), 250_000_000))
+    private func initialize(_ channel: any Channel, _ attempt: Attempt) -> EventLoopFuture<Void> {
+        attempt.channel = channel
+        return channel.eventLoop.makeCompletedFuture {
+            if let proxy = key.proxy {
+                try addProxy(proxy, to: channel, attempt)
+            } else {
+                try addConnection(to: channel, attempt)
+            }
+        }.flatMap { [source] in source?.bind(channel) ?? channel.eventLoop.makeSucceededVoidFuture() }
     }
 
-    /// The TCP connection stands; the handshake, if there has to be one, begins.
+    private func addProxy(_ proxy: Proxy, to channel: any Channel, _ attempt: Attempt) throws {
+        let target = try Resolver.endpoint(of: key.origin, settings)
+        let handshake: (any ProxyHandshake)?
+        do throws(WireError) {
+            handshake = try proxy.handshake(to: key.origin, at: target, limits: exchange.call.limits)
+        } catch {
+            throw CallError(error, phase: .connecting)
+        }
+        if let context = contexts.proxy {
+            try channel.pipeline.syncOperations.addHandler(
+                try NIOSSLClientHandler(context: context, serverHostname: Self.serverName(proxy.host)))
+        }
+        try channel.pipeline.syncOperations.addHandler(
+            ProxyHandler(self, attempt, handshake, isSecure: contexts.proxy != nil))
+    }
+
+    private func addConnection(to channel: any Channel, _ attempt: Attempt) throws {
+        let tls = try contexts.origin.map {
+            try NIOSSLClientHandler(context: $0, serverHostname: Self.serverName(key.origin.host))
+        }
+        if let tls { try channel.pipeline.syncOperations.addHandler(tls) }
+        let connection = Connection(self, tls: tls)
+        attempt.connection = connection
+        try channel.pipeline.syncOperations.addHandler(connection)
+    }
+
+    /// An IP literal goes without SNI; NIOSSL then checks the certificate's addresses.
+    private static func serverName(_ host: String) -> String? { IPAddress(host) == nil ? host : nil }
+
+    /// The first address that answers is taken; false if another one was.
+    private func win(_ attempt: Attempt) -> Bool {
+        guard !isDone, winner == nil || winner === attempt else { return false }
+        guard winner == nil else { return true }
+        winner = attempt
+        next?.cancel()
+        next = nil
+        for other in attempts where other !== attempt { other.channel?.close(promise: nil) }
+        attempts = [attempt]
+        return true
+    }
+
+    // MARK: The proxy
+
+    /// The TCP connection to the proxy stands.
+    func reachedProxy(_ attempt: Attempt) {
+        if !win(attempt) { attempt.channel?.close(promise: nil) }
+    }
+
+    /// What is sent from here on reaches the origin, or the proxy that forwards.
+    func passedProxy(_ attempt: Attempt) {
+        guard !isDone, let channel = attempt.channel else { return }
+        do {
+            try addConnection(to: channel, attempt)
+        } catch {
+            finish(
+                .failure(CallError(.tls, "TLS cannot be set up: \(error)", phase: .securing, underlying: error)))
+        }
+    }
+
+    func failedAtProxy(_ error: any Error, _ attempt: Attempt) {
+        guard !isDone, winner === attempt, let proxy = key.proxy else { return }
+        switch error {
+        case let error as WireError where error.kind == .proxy:
+            finish(
+                .failure(
+                    CallError(
+                        .proxy, "the proxy \(proxy) does not lead to \(key.origin.authority): \(error.description)",
+                        phase: .connecting, advice: "check the proxy's address and kind, and its user and password")))
+        case let error as CallError: finish(.failure(error))
+        case is NIOSSLError, is NIOSSLExtraError:
+            finish(.failure(key.settings.proxyTLS.explain(error, host: proxy.host)))
+        default:
+            finish(
+                .failure(
+                    CallError(
+                        .proxy, "the proxy \(proxy) ended the connection: \(Self.words(error))", phase: .connecting,
+                        underlying: error)))
+        }
+    }
+
+    // MARK: The connection
+
+    /// The way to the origin stands; the handshake, if there has to be one, begins.
     func reached(_ connection: Connection) {
-        guard !isDone else { return }
+        guard let attempt = attempts.first(where: { $0.connection === connection }), win(attempt) else {
+            return connection.close()
+        }
         facts.connectedAt = MonotonicClock.now
         if let info = connection.facts { tell(.connected(info)) }
         // Whoever was told may have cancelled the call.
@@ -143,7 +270,7 @@ final class Dial: @unchecked Sendable {
 
     /// The connection is there, secured if it has to be.
     func succeeded(_ connection: Connection) {
-        guard !isDone else { return connection.close() }
+        guard !isDone, winner?.connection === connection else { return connection.close() }
         if key.origin.isSecure {
             facts.securedAt = MonotonicClock.now
             if let info = connection.facts { tell(.secured(info)) }
@@ -152,11 +279,13 @@ final class Dial: @unchecked Sendable {
     }
 
     /// The TLS handshake failed; a failed TCP connect comes by the bootstrap instead.
-    func failed(_ error: any Error) {
-        guard !isDone, facts.connectedAt != 0 || error is NIOSSLError || error is NIOSSLExtraError else { return }
-        if error is NIOSSLError || error is NIOSSLExtraError {
+    func failed(_ error: any Error, _ connection: Connection) {
+        guard !isDone, winner?.connection === connection else { return }
+        switch error {
+        case let error as CallError: finish(.failure(error))
+        case is NIOSSLError, is NIOSSLExtraError:
             finish(.failure(key.settings.tls.explain(error, host: key.origin.host)))
-        } else {
+        default:
             finish(
                 .failure(
                     CallError(
@@ -169,19 +298,27 @@ final class Dial: @unchecked Sendable {
     /// Nobody waits for it any more.
     func cancel() {
         guard !isDone else { return }
-        isDone = true
-        timer?.cancel()
-        channel?.close(promise: nil)
+        end(keeping: nil)
     }
 
-    private func finish(_ result: Result<Connection, CallError>) {
+    private func finish(_ result: Result<any Carrier, CallError>) {
         guard !isDone else { return }
-        isDone = true
-        timer?.cancel()
-        if case .failure = result { channel?.close(promise: nil) }
-        channel = nil
+        let kept: Attempt? = if case .success = result { winner } else { nil }
+        end(keeping: kept)
         shard.finished(self, result)
     }
+
+    private func end(keeping kept: Attempt?) {
+        isDone = true
+        kept?.isKept = true
+        timer?.cancel()
+        next?.cancel()
+        for attempt in attempts where attempt !== kept { attempt.channel?.close(promise: nil) }
+        attempts = []
+        winner = nil
+    }
+
+    // MARK: Deadlines and events
 
     /// The exchange may have found another connection by now; what goes on here is then no longer its affair.
     private func enter(_ phase: CallError.Phase, _ event: @autoclosure () -> CallEvent.Kind? = nil) {
@@ -206,9 +343,9 @@ final class Dial: @unchecked Sendable {
         var nanoseconds = exchange.call.timeouts.nanoseconds(limit)
         if !exchange.isWaiting { nanoseconds = Swift.min(nanoseconds, Self.patienceForNobody) }
         guard nanoseconds != MonotonicClock.never else { return }
-        let amount = TimeAmount.nanoseconds(Int64(clamping: nanoseconds))
-        if limit == .connect { connectDue = MonotonicClock.now &+ UInt64(clamping: amount.nanoseconds) }
-        timer = shard.loop.scheduleTask(in: amount) { [weak self] in self?.timedOut(limit) }
+        timer = shard.loop.scheduleTask(in: .nanoseconds(Int64(clamping: nanoseconds))) { [weak self] in
+            self?.timedOut(limit)
+        }
     }
 
     private func timedOut(_ limit: Timeouts.Name) {
@@ -216,22 +353,30 @@ final class Dial: @unchecked Sendable {
         let reason =
             limit == .tls
             ? "no TLS connection to \(key.origin.authority) within \(time)"
-            : "no connection to \(key.origin.authority) within \(time)"
-        finish(.failure(CallError(.timeout, reason, phase: exchange.phase, timeout: limit)))
+            : "no connection to \(key.origin.authority)\(way) within \(time)"
+        finish(.failure(CallError(.timeout, reason + tried, phase: exchange.phase, timeout: limit)))
+    }
+
+    private var way: String { key.proxy.map { " through \($0)" } ?? "" }
+
+    /// What each address came to, where there was more than one or one has failed.
+    private var tried: String {
+        let silent = attempts.filter { $0 !== winner }.map { "\(Self.text($0.address)): no answer" }
+        let list = failures.map { "\($0.address): \($0.reason)" } + silent
+        return list.isEmpty ? "" : " (\(list.joined(separator: "; ")))"
     }
 
     private func refused() -> CallError {
-        let list = failures.map { "\($0.address): \($0.reason)" }.joined(separator: "; ")
-        return CallError(
-            .connectionFailed, "no connection to \(key.origin.authority) (\(list))", phase: .connecting,
-            advice: "check that the server runs and that the port is right")
+        CallError(
+            .connectionFailed, "no connection to \(key.origin.authority)\(way)\(tried)", phase: .connecting,
+            advice: key.proxy == nil
+                ? "check that the server runs and that the port is right" : "check that the proxy runs")
     }
 
-    private func asCallError(_ error: any Error) -> CallError {
+    private func asCallError(_ error: any Error, of host: String) -> CallError {
         error as? CallError
             ?? CallError(
-                .nameResolution, "\(key.origin.host) could not be resolved: \(error)", phase: .resolving,
-                underlying: error)
+                .nameResolution, "\(host) could not be resolved: \(error)", phase: .resolving, underlying: error)
     }
 
     static func text(_ address: SocketAddress) -> String {
@@ -243,14 +388,22 @@ final class Dial: @unchecked Sendable {
     static func words(_ error: any Error) -> String {
         if let error = error as? IOError { return String(cString: strerror(error.errnoCode)).lowercasedFirst }
         if let error = error as? ChannelError, error == .eof { return "closed by the server" }
-        if case ChannelError.connectTimeout(let time)? = error as? ChannelError {
-            return "no answer within \(Duration.nanoseconds(time.nanoseconds).inSeconds)"
-        }
         if let error = error as? NIOConnectionError, let first = error.connectionErrors.first {
             return words(first.error)
         }
         return "\(error)"
     }
+}
+
+/// One address that is being tried.
+final class Attempt {
+    let address: SocketAddress
+    var channel: (any Channel)?
+    var connection: Connection?
+    /// It has become the dial's connection.
+    var isKept = false
+
+    init(_ address: SocketAddress) { self.address = address }
 }
 
 extension String {

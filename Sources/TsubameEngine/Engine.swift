@@ -42,7 +42,7 @@ public final class Engine: PromptTransport {
             throw CallError(.unsupported, "CONNECT is not a method to be sent by hand", request: request)
         }
         let upload: Upload = request.body.isEmpty ? .none : try Upload(request.body)
-        let key = ConnectionKey(origin: uri.origin, settings: settings)
+        let key = try key(for: uri)
         let (shard, isHere) = loops.shard(for: key)
         let exchange = Exchange(request, uri: uri, call: call, key: key, shard: shard, upload: upload)
         if call.isGuarded {
@@ -72,6 +72,28 @@ public final class Engine: PromptTransport {
                 shard.handOver(exchange)
             }
         }
+    }
+
+    private func key(for uri: TargetURI) throws(CallError) -> ConnectionKey {
+        let proxy = settings.hasNoProxy ? nil : try settings.settings.proxy.proxy(for: uri)
+        return ConnectionKey(origin: uri.origin, settings: settings, proxy: proxy)
+    }
+
+    /// How many connections calls to this origin find or wait for where they go first: idle, in use, or being made.
+    package func connections(to uri: TargetURI) async throws(CallError) -> Int {
+        let key = try key(for: uri)
+        let shard = loops.home(of: key)
+        return (try? await shard.loop.submit { shard.connections(for: key) }.get()) ?? 0
+    }
+
+    /// Makes one more connection, which the first call that comes will use.
+    package func warmUp(_ uri: TargetURI, call: Call) async throws(CallError) {
+        let key = try key(for: uri)
+        let shard = loops.home(of: key)
+        let exchange = Exchange(
+            call.original, uri: uri, call: call, key: key, shard: shard, upload: .none, isWarmUp: true)
+        await run(exchange, on: shard, isHere: false)
+        if case .failure(let error) = exchange.takeOutcome() { throw error }
     }
 
     /// Closes idle connections, and the others as soon as they are free; later calls fail.

@@ -27,7 +27,13 @@ final class Exchange: CallCancellable, @unchecked Sendable {
     private let isSettled = Atomic(false)
 
     /// The connection it runs on; nil while it waits and once it is over.
-    var connection: Connection?
+    var connection: (any Carrier)?
+    /// What makes a connection for it.
+    var dial: Dial?
+    /// It only has a connection made.
+    let isWarmUp: Bool
+    /// Its shard counts it until it is over.
+    var isFromElsewhere = false
     var info: ConnectionInfo?
     var isWaiting = false
     var phase = CallError.Phase.waiting
@@ -56,7 +62,11 @@ final class Exchange: CallCancellable, @unchecked Sendable {
     private var hasBegun = false
     private var isCancelled = false
 
-    init(_ request: Request, uri: TargetURI, call: Call, key: ConnectionKey, shard: Shard, upload: Upload) {
+    init(
+        _ request: Request, uri: TargetURI, call: Call, key: ConnectionKey, shard: Shard, upload: Upload,
+        isWarmUp: Bool = false
+    ) {
+        self.isWarmUp = isWarmUp
         self.request = request
         self.uri = uri
         self.call = call
@@ -149,7 +159,7 @@ final class Exchange: CallCancellable, @unchecked Sendable {
     /// Ends it with an error, wherever it is; its connection is closed.
     func fail(_ error: CallError) {
         guard !isOver else { return }
-        isOver = true
+        setOver()
         tellShown()
         shard.forget(self)
         let error = error.with(request: request, progress: progress)
@@ -183,9 +193,31 @@ final class Exchange: CallCancellable, @unchecked Sendable {
                 .timeout, reason, phase: phase, timeout: limit, request: request, connection: info))
     }
 
+    private func setOver() {
+        isOver = true
+        if isFromElsewhere { shard.load.wrappingSubtract(1, ordering: .relaxed) }
+    }
+
+    /// The connection that it was to have made is there.
+    func warmedUp() {
+        guard !isOver else { return }
+        setOver()
+        resume(.success(Response(status: .noContent, request: request)))
+    }
+
+    /// Credentials are for proxies, and a server that is none asks for them to get at those of one.
+    private func refuse(_ head: ReceivedHead) -> Bool {
+        guard head.status == 407, !key.isForwarded else { return false }
+        fail(
+            CallError(
+                .invalidResponse, "407 (Proxy Authentication Required) from a server that is no proxy",
+                phase: .waitingForHead, timeout: nil, connection: info))
+        return true
+    }
+
     /// The whole response lay in one read: the way of most requests.
     func finish(_ head: ReceivedHead, body: Bytes) {
-        guard !isOver else { return }
+        guard !isOver, !refuse(head) else { return }
         timings.headAt = MonotonicClock.now
         timings.endAt = timings.headAt
         let response = response(head, ReceivedBody(body), trailers: nil)
@@ -194,13 +226,13 @@ final class Exchange: CallCancellable, @unchecked Sendable {
             call.emit(.receiving(Progress(bytes: Int64(body.count), total: Int64(body.count))))
             if shownBytes > 0 { call.emit(.responseBody(body.slice(0..<shownBytes))) }
         }
-        isOver = true
+        setOver()
         resume(.success(response))
     }
 
     /// The head has come, a body follows.
     func begin(_ head: ReceivedHead, length: Int64?) {
-        guard !isOver else { return }
+        guard !isOver, !refuse(head) else { return }
         phase = .receivingBody
         timings.headAt = MonotonicClock.now
         self.head = head
@@ -238,7 +270,7 @@ final class Exchange: CallCancellable, @unchecked Sendable {
     /// The body is complete.
     func end(trailers fields: HTTPFields?) {
         guard !isOver, let head else { return }
-        isOver = true
+        setOver()
         timings.endAt = MonotonicClock.now
         if isObserved {
             tellReceived(isLast: true)

@@ -5,9 +5,12 @@ import Synchronization
 import TsubameCore
 
 /// The pool of one loop. An exchange that starts here stays here.
-// Everything but `arrivals` is confined to `loop`; no two accesses overlap there, so none is checked for it.
+// Everything but `arrivals` and `load` is confined to `loop`; no two accesses overlap there, so none is checked for it.
 final class Shard: @unchecked Sendable {
     let loop: any EventLoop
+    let budget: ConnectionBudget
+    /// Exchanges from other threads that are here and not over; read by callers that look for a loop with room.
+    let load = Atomic(0)
     /// Handed over from other threads and not yet begun. Whoever finds it empty wakes the loop, so that many at once cost
     /// one task of the loop.
     private let arrivals = Mutex<[Exchange]>([])
@@ -19,7 +22,10 @@ final class Shard: @unchecked Sendable {
     @exclusivity(unchecked) private var isClosed = false
     private static let connectionCount = Atomic<UInt64>(0)
 
-    init(_ loop: any EventLoop) { self.loop = loop }
+    init(_ loop: any EventLoop, _ budget: ConnectionBudget) {
+        self.loop = loop
+        self.budget = budget
+    }
 
     func nextConnectionID() -> UInt64 { Self.connectionCount.wrappingAdd(1, ordering: .relaxed).newValue }
 
@@ -40,6 +46,8 @@ final class Shard: @unchecked Sendable {
 
     /// Begins an exchange, from any thread.
     func handOver(_ exchange: Exchange) {
+        load.wrappingAdd(1, ordering: .relaxed)
+        exchange.isFromElsewhere = true
         let isFirst = arrivals.withLock { arrivals in
             arrivals.append(exchange)
             return arrivals.count == 1
@@ -66,13 +74,15 @@ final class Shard: @unchecked Sendable {
         }
         if case .file(let path) = exchange.upload { return exchange.openFile(path) }
         let pool = pool(exchange.key)
-        if pool.waiting.isEmpty, exchange.sendings == 0, let connection = pool.takeIdle(for: exchange) {
+        if pool.waiting.isEmpty, exchange.sendings == 0, !exchange.isWarmUp,
+            let carrier = pool.takeIdle(for: exchange)
+        {
             pool.leased += 1
-            return connection.run(exchange)
+            return carrier.run(exchange)
         }
         // Before a connection is made for nothing; one that is there finds out as it writes the head.
         if let error = exchange.invalidity { return exchange.fail(error) }
-        pool.waiting.append(exchange)
+        pool.wait(exchange)
         exchange.call.emit(.queued)
         // Whoever was told may have cancelled the call.
         guard exchange.isWaiting else { return }
@@ -81,18 +91,39 @@ final class Shard: @unchecked Sendable {
     }
 
     private func dialIfNeeded(_ pool: OriginPool) {
-        let limit = Swift.max(pool.key.settings.settings.connectionsPerOrigin, 1)
-        while pool.dials.count < pool.waiting.count, pool.leased + pool.idle.count + pool.dials.count < limit {
-            // The oldest waiting exchange that no dial was made for yet.
-            guard let next = pool.waiting.first(where: { waiting in !pool.dials.contains { $0.exchange === waiting } })
-            else { return }
+        let settings = pool.key.settings.settings
+        let limit = Swift.max(settings.connectionsPerOrigin, 1)
+        while pool.dials.count < pool.waiting.count, pool.total < limit {
+            // The longest idle connection makes room; whoever waits is told when it has gone.
+            guard budget.take(limit: settings.connections, for: self) else { return makeRoom() }
+            guard let next = pool.nextUndialed() else { return budget.giveBack() }
             // From here on the dial's own deadlines run, and the total time as ever.
             next.waitLimit = .total
             next.waitDeadline = next.call.deadline
             let dial = Dial(next)
-            pool.dials.append(dial)
+            pool.add(dial)
             dial.start()
         }
+    }
+
+    /// A connection was closed somewhere, and may be made here.
+    func dialWaiting() {
+        for pool in Array(pools.values) where !pool.waiting.isEmpty { dialIfNeeded(pool) }
+    }
+
+    /// Has the longest idle connection closed, here or, if there is none, on the other loops.
+    private func makeRoom() {
+        if closeLongestIdle() { return }
+        for shard in siblings where shard !== self { shard.loop.execute { _ = shard.closeLongestIdle() } }
+    }
+
+    /// All shards of the client.
+    @exclusivity(unchecked) var siblings: [Shard] = []
+
+    private func closeLongestIdle() -> Bool {
+        let oldest = pools.values.compactMap(\.idle.first).min { $0.idleSince < $1.idleSince }
+        oldest?.close()
+        return oldest != nil
     }
 
     /// Taken out of the queue because it has ended otherwise.
@@ -100,58 +131,72 @@ final class Shard: @unchecked Sendable {
         guard exchange.isWaiting, let pool = pools[exchange.key] else { return }
         pool.waiting.remove(exchange)
         // A dial that was made for it goes on only if someone else is waiting.
-        if let index = pool.dials.firstIndex(where: { $0.exchange === exchange }), pool.waiting.count < pool.dials.count
-        {
-            pool.dials.remove(at: index).cancel()
+        if let dial = exchange.dial, pool.waiting.count < pool.dials.count {
+            pool.remove(dial)
+            dial.cancel()
+            budget.giveBack()
         }
         dropIfEmpty(pool)
     }
 
     // MARK: Connections
 
-    func finished(_ dial: Dial, _ result: Result<Connection, CallError>) {
-        guard let pool = pools[dial.key] else { return }
-        pool.dials.removeAll { $0 === dial }
+    func finished(_ dial: Dial, _ result: Result<any Carrier, CallError>) {
+        guard let pool = pools[dial.key] else { return budget.giveBack() }
+        pool.remove(dial)
         switch result {
-        case .success(let connection):
+        case .success(let carrier):
             pool.leased += 1
-            connection.isCounted = true
+            carrier.isCounted = true
             // Who waits longer has a dial of its own, with deadlines of its own, or is queued behind the limit.
-            guard dial.exchange.isWaiting else { return release(connection) }
+            guard dial.exchange.isWaiting else { return release(carrier) }
             pool.waiting.remove(dial.exchange)
             dial.exchange.take(dial.facts)
-            connection.run(dial.exchange)
+            if dial.exchange.isWarmUp {
+                dial.exchange.warmedUp()
+                return release(carrier)
+            }
+            carrier.run(dial.exchange)
         case .failure(let error):
+            budget.giveBack()
             // If the exchange found another connection meanwhile, the failure concerns nobody.
             if dial.exchange.isWaiting { dial.exchange.fail(error) }
             dialIfNeeded(pool)
+            dropIfEmpty(pool)
         }
     }
 
-    /// A leased connection is free: the longest waiting exchange gets it, or it becomes idle.
-    func release(_ connection: Connection) {
-        let pool = pool(connection.key)
+    /// An exchange has ended on a connection: the longest waiting exchange gets it, or it becomes idle.
+    func release(_ carrier: any Carrier) {
+        let pool = pool(carrier.key)
+        guard !pool.isSpent(carrier) else { return carrier.close() }
         while let next = pool.waiting.popFirst() {
             if next.isDone { continue }
-            if !pool.dials.isEmpty { pool.dials.first { $0.exchange === next }?.loseExchange() }
-            return connection.run(next)
+            if next.isWarmUp {
+                next.warmedUp()
+                continue
+            }
+            next.dial?.loseExchange()
+            return carrier.run(next)
         }
-        guard !isClosed else { return connection.close() }
+        guard !isClosed else { return carrier.close() }
         pool.leased -= 1
-        connection.idleSince = MonotonicClock.now
-        pool.idle.append(connection)
+        carrier.idleSince = MonotonicClock.now
+        pool.idle.append(carrier)
+        if budget.isContended { _ = closeLongestIdle() }
         startSweep()
     }
 
     /// A connection is gone.
-    func removed(_ connection: Connection) {
-        guard connection.isCounted, let pool = pools[connection.key] else { return }
-        connection.isCounted = false
-        if let index = pool.idle.lastIndex(where: { $0 === connection }) {
+    func removed(_ carrier: any Carrier) {
+        guard carrier.isCounted, let pool = pools[carrier.key] else { return }
+        carrier.isCounted = false
+        if let index = pool.idle.lastIndex(where: { $0 === carrier }) {
             pool.idle.remove(at: index)
         } else {
             pool.leased -= 1
         }
+        budget.giveBack()
         dialIfNeeded(pool)
         dropIfEmpty(pool)
     }
@@ -161,6 +206,9 @@ final class Shard: @unchecked Sendable {
         pools[pool.key] = nil
         if lastPool === pool { lastPool = nil }
     }
+
+    /// How many connections there are for a key, idle, in use, or being made.
+    func connections(for key: ConnectionKey) -> Int { pools[key]?.total ?? 0 }
 
     // MARK: Waiting and idling
 
@@ -207,9 +255,11 @@ final class Shard: @unchecked Sendable {
     private func sweepIdle() {
         sweep = nil
         let now = MonotonicClock.now
-        for pool in pools.values {
+        for pool in Array(pools.values) {
             let lifetime = pool.key.settings.settings.idleConnectionLifetime.nanosecondsClamped
-            for connection in pool.idle where now &- connection.idleSince >= lifetime { connection.close() }
+            for carrier in pool.idle where now &- carrier.idleSince >= lifetime || pool.isSpent(carrier) {
+                carrier.close()
+            }
         }
         if pools.values.contains(where: { !$0.idle.isEmpty }) { startSweep() }
     }
@@ -218,11 +268,12 @@ final class Shard: @unchecked Sendable {
         isClosed = true
         sweep?.cancel()
         sweep = nil
-        for pool in pools.values {
-            for connection in pool.idle { connection.close() }
+        for pool in Array(pools.values) {
+            for carrier in pool.idle { carrier.close() }
             for dial in pool.dials where !dial.exchange.isWaiting {
+                pool.remove(dial)
                 dial.cancel()
-                pool.dials.removeAll { $0 === dial }
+                budget.giveBack()
             }
         }
     }
@@ -234,34 +285,6 @@ final class Shard: @unchecked Sendable {
             sum.waiting += pool.waiting.count
             sum.dialing += pool.dials.count
         }
-    }
-}
-
-/// The connections to one origin with one set of settings, on one loop.
-final class OriginPool {
-    let key: ConnectionKey
-    /// The newest last.
-    @exclusivity(unchecked) var idle: [Connection] = []
-    @exclusivity(unchecked) var leased = 0
-    @exclusivity(unchecked) var waiting = WaitingList()
-    @exclusivity(unchecked) var dials: [Dial] = []
-
-    init(_ key: ConnectionKey) { self.key = key }
-
-    var isEmpty: Bool { idle.isEmpty && leased == 0 && waiting.isEmpty && dials.isEmpty }
-
-    /// The newest idle connection: the one least likely to have been closed by its server meanwhile.
-    func takeIdle(for exchange: Exchange) -> Connection? {
-        while let connection = idle.popLast() {
-            guard connection.isUsable else { continue }
-            if connection.mayBeStale(for: exchange), connection.hasUnreadInput {
-                connection.isCounted = false
-                connection.close()
-                continue
-            }
-            return connection
-        }
-        return nil
     }
 }
 

@@ -51,15 +51,16 @@ extension Connection {
 
     private var socketState: SocketState? { context.flatMap { SocketState.of($0.channel) } }
 
-    /// Whether the socket is to be asked before this exchange goes out on it: always if the request could not be repeated;
-    /// else the loop, which reads its sockets all the time, has most likely seen what there was.
-    func mayBeStale(for exchange: Exchange) -> Bool {
-        !exchange.request.mayBeReplayed || MonotonicClock.now &- idleSince > Self.freshness
+    /// The socket is asked before an exchange goes out on it if the request could not be repeated; else the loop, which
+    /// reads its sockets all the time, has most likely seen what there was.
+    func suits(_ exchange: Exchange) -> Bool {
+        let mayBeStale = !exchange.request.mayBeReplayed || MonotonicClock.now &- idleSince > Self.freshness
+        return !mayBeStale || !hasUnreadInput
     }
 
     /// Bytes came while nothing was asked for, or the server has closed: an answer read from here might not be ours
     /// (CVE-2026-1525), and a request sent here would be lost.
-    var hasUnreadInput: Bool {
+    private var hasUnreadInput: Bool {
         guard let state = socketState else { return false }
         return !state.isEstablished || state.silence &+ Self.tick < MonotonicClock.now &- idleSince
     }

@@ -21,32 +21,96 @@ final class TLSContext: Sendable {
     private func make() throws -> NIOSSLContext {
         try made.withLockedValue { made in
             if let made { return made }
+            guard settings.minimumVersion <= settings.maximumVersion else {
+                throw CallError(.invalidRequest, "tls.minimumVersion is above tls.maximumVersion", phase: .securing)
+            }
             var configuration = TLSConfiguration.makeClientConfiguration()
             configuration.applicationProtocols = ["http/1.1"]
-            configuration.minimumTLSVersion = .tlsv12
+            configuration.minimumTLSVersion = settings.minimumVersion.value
+            configuration.maximumTLSVersion = settings.maximumVersion.value
             switch settings.verification {
             case .full: configuration.certificateVerification = .fullVerification
-            case .none: configuration.certificateVerification = .none
+            case .dangerouslyOff: configuration.certificateVerification = .none
             }
-            switch settings.roots {
-            case .system:
-                #if os(Linux)
-                if settings.verification == .full { configuration.trustRoots = try SystemRoots.find() }
-                #endif
-            case .pem(let text):
-                configuration.trustRoots = .certificates(try NIOSSLCertificate.fromPEMBytes(Array(text.utf8)))
-            case .file(let path):
-                do {
-                    configuration.trustRoots = .certificates(try NIOSSLCertificate.fromPEMFile(path))
-                } catch {
-                    throw CallError(
-                        .tls, "the certificates of tls.roots cannot be read from \(path)", phase: .securing,
-                        advice: "give a file that is there and holds certificates in PEM", underlying: error)
-                }
+            try setRoots(of: &configuration)
+            if let identity = settings.identity { try show(identity, in: &configuration) }
+            if let path = settings.keyLogFile {
+                let log = try KeyLog(path)
+                configuration.keyLogCallback = { log.write($0) }
             }
             let context = try NIOSSLContext(configuration: configuration)
             made = context
             return context
+        }
+    }
+
+    private func setRoots(of configuration: inout TLSConfiguration) throws {
+        switch settings.roots {
+        case .system:
+            #if os(Linux)
+            if settings.verification == .full { configuration.trustRoots = try SystemRoots.find() }
+            #endif
+        case .pem(let text):
+            configuration.trustRoots = .certificates(try NIOSSLCertificate.fromPEMBytes(Array(text.utf8)))
+        case .file(let path):
+            do {
+                configuration.trustRoots = .certificates(try NIOSSLCertificate.fromPEMFile(path))
+            } catch {
+                throw Self.unreadable("the certificates of tls.roots", path, error)
+            }
+        }
+    }
+
+    private func show(
+        _ identity: ConnectionSettings.TLS.Identity, in configuration: inout TLSConfiguration
+    ) throws {
+        let chain: [NIOSSLCertificate]
+        do {
+            switch identity.chain {
+            case .pem(let text): chain = try NIOSSLCertificate.fromPEMBytes(Array(text.utf8))
+            case .file(let path): chain = try NIOSSLCertificate.fromPEMFile(path)
+            }
+        } catch {
+            throw Self.unreadable("the certificate of tls.identity", identity.chain.path, error)
+        }
+        let passphrase = identity.passphrase.map { Array($0.utf8) }
+        do {
+            let key: NIOSSLPrivateKey
+            switch (identity.key, passphrase) {
+            case (.pem(let text), let passphrase?):
+                key = try NIOSSLPrivateKey(bytes: Array(text.utf8), format: .pem) { $0(passphrase) }
+            case (.pem(let text), nil): key = try NIOSSLPrivateKey(bytes: Array(text.utf8), format: .pem)
+            case (.file(let path), let passphrase?):
+                key = try NIOSSLPrivateKey(file: path, format: .pem) { $0(passphrase) }
+            case (.file(let path), nil): key = try NIOSSLPrivateKey(file: path, format: .pem)
+            }
+            configuration.certificateChain = chain.map { .certificate($0) }
+            configuration.privateKey = .privateKey(key)
+        } catch {
+            throw Self.unreadable("the private key of tls.identity", identity.key.path, error)
+        }
+    }
+
+    private static func unreadable(_ what: String, _ path: String?, _ error: any Error) -> CallError {
+        CallError(
+            .tls, "\(what) cannot be read\(path.map { " from \($0)" } ?? "")", phase: .securing,
+            advice: path == nil ? "give PEM text" : "give a file that is there and holds it in PEM", underlying: error)
+    }
+
+    /// Pins and the user's own check, once the handshake has succeeded.
+    func check(_ tls: TLSInfo, host: String) throws(CallError) {
+        if let keys = settings.pins(for: host) {
+            let pin = tls.certificate?.publicKeyPin ?? ""
+            guard !pin.isEmpty, keys.pins.contains(pin) else {
+                throw CallError(
+                    .tls, "\(host) has the key \(pin.isEmpty ? "of no certificate" : pin), which is not pinned",
+                    phase: .securing, advice: "if the server's key was changed on purpose, add its pin to tls.pins")
+            }
+        }
+        do {
+            try settings.check?.check(host, tls)
+        } catch {
+            throw CallError(.tls, "tls.check refused \(host): \(error)", phase: .securing, underlying: error)
         }
     }
 
@@ -70,8 +134,30 @@ final class TLSContext: Sendable {
                     .tls, "the server does not speak TLS on this port", phase: phase, advice: "try http://",
                     underlying: error)
             }
+            if text.contains("PROTOCOL_VERSION") || text.contains("UNSUPPORTED_PROTOCOL") {
+                return CallError(
+                    .tls, "the server and the client have no version of TLS in common", phase: phase,
+                    advice: "tls.minimumVersion and tls.maximumVersion are what the client allows", underlying: error)
+            }
             return CallError(.tls, "the TLS handshake failed: \(text)", phase: phase, underlying: error)
         }
         return CallError(.tls, "the TLS handshake failed: \(error)", phase: phase, underlying: error)
+    }
+}
+
+extension ConnectionSettings.TLS.Version {
+    fileprivate var value: TLSVersion {
+        switch self {
+        case .tls10: .tlsv1
+        case .tls11: .tlsv11
+        case .tls12: .tlsv12
+        case .tls13: .tlsv13
+        }
+    }
+}
+
+extension ConnectionSettings.TLS.Identity.Source {
+    fileprivate var path: String? {
+        if case .file(let path) = self { path } else { nil }
     }
 }

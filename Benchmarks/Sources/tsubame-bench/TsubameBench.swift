@@ -42,7 +42,7 @@ struct Workload: Sendable {
 
     func run() async throws {
         let client = Client { configuration in
-            configuration.connection.tls.verification = .none
+            configuration.connection.tls.verification = .dangerouslyOff
             configuration.connection.connectionsPerOrigin = max(mode == "idle" ? count : concurrency, 256)
             if mode == "idle" {
                 // The system takes some thousands at a time and lets the others try again, seconds later.

@@ -62,7 +62,7 @@ struct CallOptions: ParsableArguments {
                 user: String(auth[..<colon]), password: String(auth[auth.index(after: colon)...]))
         }
         for override in resolve { configuration.resolve[override.host] = override.address }
-        if verify == .no { configuration.tls.verification = .none }
+        if verify == .no { configuration.tls.verification = .dangerouslyOff }
         if let cacert { configuration.tls.roots = .file(path: cacert) }
     }
 }

@@ -34,7 +34,7 @@ extension ConnectionSettings.TLS.Roots {
             for index in 0..<2 {
                 let response = try await client.get(url: server.localhostURL)
                 #expect(response.bytes == Bytes("hi"))
-                #expect(response.connection?.tlsVersion == (version == .tls12 ? "TLS 1.2" : "TLS 1.3"))
+                #expect(response.connection?.tls?.version == (version == .tls12 ? "TLS 1.2" : "TLS 1.3"))
                 #expect(response.connection?.isReused == (index > 0))
                 #expect(try await server.request(index).serverName == "localhost")
             }
@@ -93,7 +93,7 @@ extension ConnectionSettings.TLS.Roots {
     @Test func `BAD-INPUT 32: checks that one view switches off stay on in every other`() async throws {
         let server = try await ScriptedServer.start(tls: .selfSigned) { _ in .ok("hi") }
         try await serving(server, { $0.tls.roots = .test }) { server, client in
-            let careless = client.with { $0.tls.verification = .none }
+            let careless = client.with { $0.tls.verification = .dangerouslyOff }
             for _ in 0..<3 {
                 let refused = try await failure { try await client.get(url: server.localhostURL) }
                 #expect(refused.kind == .tls)

@@ -53,7 +53,7 @@ import TsubameTesting
             let server = try await Self.server(to: "https://a.example/end")
             try await serving(server, base: "http://a.example") {
                 Self.furnish(&$0)
-                $0.tls.verification = .none
+                $0.tls.verification = .dangerouslyOff
                 $0.resolve = hosts(["a.example:80"], at: server)
                 $0.resolve["a.example:443"] = "127.0.0.1:\(secure.port)"
             } _: { server, client in

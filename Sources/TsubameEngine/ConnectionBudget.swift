@@ -1,0 +1,44 @@
+// ConnectionBudget: how many connections a client has, over all its loops.
+
+import NIOCore
+import Synchronization
+
+/// Counts connections, made and being made, and tells the shards that wait for one to be given back.
+final class ConnectionBudget: Sendable {
+    private struct State: Sendable {
+        var count = 0
+        var waiting: [Shard] = []
+    }
+
+    private let state = Mutex(State())
+    /// Read wherever a connection becomes idle, so it costs no lock.
+    private let contended = Atomic(false)
+
+    /// Whether a shard waits for a connection of somebody else's to be closed.
+    var isContended: Bool { contended.load(ordering: .relaxed) }
+
+    /// Takes one; false if there are `limit` already, and then `shard` is told when one is given back.
+    func take(limit: Int?, for shard: Shard) -> Bool {
+        state.withLock { state in
+            guard let limit, state.count >= Swift.max(limit, 1) else {
+                state.count += 1
+                return true
+            }
+            if !state.waiting.contains(where: { $0 === shard }) { state.waiting.append(shard) }
+            contended.store(true, ordering: .relaxed)
+            return false
+        }
+    }
+
+    func giveBack() {
+        let waiting = state.withLock { state in
+            state.count -= 1
+            defer { state.waiting = [] }
+            contended.store(false, ordering: .relaxed)
+            return state.waiting
+        }
+        for shard in waiting { shard.loop.execute { shard.dialWaiting() } }
+    }
+
+    var count: Int { state.withLock { $0.count } }
+}

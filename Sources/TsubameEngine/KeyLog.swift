@@ -1,0 +1,40 @@
+// KeyLog: a file of TLS secrets, in the format that Wireshark reads.
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#elseif canImport(Darwin)
+import Darwin
+#endif
+import NIOConcurrencyHelpers
+import NIOCore
+import TsubameCore
+
+/// Lines are appended, so that several clients and programs may share the file; only its owner may read it.
+final class KeyLog: Sendable {
+    private let descriptor: CInt
+    private let lock = NIOLock()
+
+    init(_ path: String) throws {
+        descriptor = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else {
+            throw CallError(
+                .file, "tls.keyLogFile cannot be opened: \(path): \(String(cString: strerror(errno)))",
+                phase: .securing)
+        }
+    }
+
+    deinit { close(descriptor) }
+
+    /// One line with its end, in one write.
+    func write(_ line: ByteBuffer) {
+        let bytes = line.readableBytesView.last == 0x0A ? Array(line.readableBytesView) : line.readableBytesView + [0x0A]
+        lock.withLock {
+            // A disk that is full must not end the connection.
+            _ = bytes.withUnsafeBytes { systemWrite(descriptor, $0.baseAddress, $0.count) }
+        }
+    }
+}
+
+private let systemWrite: @Sendable (CInt, UnsafeRawPointer?, Int) -> Int = { write($0, $1, $2) }

@@ -1,0 +1,72 @@
+// OriginPool: the connections to one origin with one set of settings, on one loop, and who waits for one.
+
+import DequeModule
+import TsubameCore
+
+final class OriginPool {
+    let key: ConnectionKey
+    /// Those without an exchange, the newest last.
+    @exclusivity(unchecked) var idle: [any Carrier] = []
+    /// How many carry an exchange.
+    @exclusivity(unchecked) var leased = 0
+    @exclusivity(unchecked) var waiting = WaitingList()
+    /// Waiting exchanges that no dial was made for, the longest waiting first, and some that wait no more.
+    @exclusivity(unchecked) private var undialed = Deque<Exchange>()
+    @exclusivity(unchecked) private(set) var dials: [Dial] = []
+
+    init(_ key: ConnectionKey) { self.key = key }
+
+    var isEmpty: Bool { idle.isEmpty && leased == 0 && waiting.isEmpty && dials.isEmpty }
+
+    /// Connections, and those that are being made.
+    var total: Int { leased + idle.count + dials.count }
+
+    func wait(_ exchange: Exchange) {
+        waiting.append(exchange)
+        undialed.append(exchange)
+    }
+
+    /// The longest waiting exchange that no dial was made for.
+    func nextUndialed() -> Exchange? {
+        while let exchange = undialed.popFirst() {
+            if exchange.isWaiting, exchange.dial == nil { return exchange }
+        }
+        return nil
+    }
+
+    func add(_ dial: Dial) {
+        dial.index = dials.count
+        dial.exchange.dial = dial
+        dials.append(dial)
+    }
+
+    /// The last one moves into the gap.
+    func remove(_ dial: Dial) {
+        dial.exchange.dial = nil
+        guard dial.index < dials.count, dials[dial.index] === dial, let last = dials.popLast(), last !== dial else {
+            return
+        }
+        last.index = dial.index
+        dials[dial.index] = last
+    }
+
+    /// The newest idle connection: the one least likely to have been closed by its server meanwhile.
+    func takeIdle(for exchange: Exchange) -> (any Carrier)? {
+        while let carrier = idle.popLast() {
+            guard carrier.room > 0 else { continue }
+            if !isSpent(carrier), carrier.suits(exchange) { return carrier }
+            // It leaves the count as one that is in use would.
+            leased += 1
+            carrier.close()
+        }
+        return nil
+    }
+
+    /// Whether it has carried, or lived, as much as it may.
+    func isSpent(_ carrier: any Carrier) -> Bool {
+        let settings = key.settings
+        return carrier.exchanges >= settings.exchangesPerConnection
+            || (settings.connectionLifetime != .max
+                && MonotonicClock.now &- carrier.madeAt >= settings.connectionLifetime)
+    }
+}

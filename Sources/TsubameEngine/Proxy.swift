@@ -1,0 +1,131 @@
+// Proxy: one proxy server, as a URL names it.
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+public import TsubameCore
+import TsubameWire
+
+/// A proxy: `http://user:password@host:3128`, and so on.
+public struct Proxy: Sendable, Hashable, CustomStringConvertible, CustomReflectable {
+    public enum Scheme: String, Sendable, Hashable, CaseIterable {
+        /// Forwards `http` requests, and makes tunnels for `https`.
+        case http
+        /// The same, with TLS to the proxy itself.
+        case https
+        case socks4, socks4a, socks5, socks5h
+
+        var isHTTP: Bool { self == .http || self == .https }
+        var defaultPort: UInt16 {
+            switch self {
+            case .http: 80
+            case .https: 443
+            default: 1080
+            }
+        }
+    }
+
+    private final class Parts: Sendable {
+        let scheme: Scheme
+        let origin: Origin
+        let user: String?
+        let password: String?
+
+        init(scheme: Scheme, origin: Origin, user: String?, password: String?) {
+            self.scheme = scheme
+            self.origin = origin
+            self.user = user
+            self.password = password
+        }
+    }
+
+    private let parts: Parts
+
+    /// Reads the URL of a proxy. Without a scheme it is an HTTP proxy; without a port 80, 443 and, for SOCKS, 1080 are
+    /// meant. Whatever the scheme, the proxy is given the name of the host and looks it up.
+    /// - Throws: ``CallError/Kind/invalidRequest``.
+    public init(_ url: String) throws(CallError) {
+        let split = url.firstRange(of: "://")
+        let name = split.map { url[..<$0.lowerBound].lowercased() } ?? "http"
+        guard let scheme = Scheme(rawValue: name) else {
+            throw CallError(
+                .invalidRequest, "there are no \(Redaction.printable(name)) proxies",
+                advice: "http, https, socks4, socks4a, socks5 and socks5h are known")
+        }
+        let rest = String(split.map { url[$0.upperBound...] } ?? url[...])
+        do throws(CallError) {
+            let uri = try TargetURI(parsing: "http://" + rest)
+            // Only a port that was named is the same for both.
+            let isNamed = try TargetURI(parsing: "https://" + rest).port == uri.port
+            let pair = uri.userinfo?.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+            parts = Parts(
+                scheme: scheme,
+                origin: Origin(
+                    isSecure: scheme == .https, host: uri.host,
+                    port: isNamed ? uri.origin.port : scheme.defaultPort),
+                user: pair?.first.map { PercentEncoding.decodeLeniently(String($0)) },
+                password: pair.map { $0.count > 1 ? PercentEncoding.decodeLeniently(String($0[1])) : "" })
+        } catch {
+            throw CallError(.invalidRequest, "the proxy's URL is invalid: \(error.reason)", advice: error.advice)
+        }
+        if (user ?? "").holdsControlCharacter || (password ?? "").holdsControlCharacter {
+            throw CallError(.invalidRequest, "the proxy's user or password holds a control character")
+        }
+    }
+
+    public var scheme: Scheme { parts.scheme }
+    /// In lower case; an IPv6 address without its brackets.
+    public var host: String { parts.origin.host }
+    public var port: Int { Int(parts.origin.port) }
+    var origin: Origin { parts.origin }
+    private var user: String? { parts.user }
+    private var password: String? { parts.password }
+
+    /// The value of Proxy-Authorization (RFC 7617), if there are credentials.
+    var authorization: String? {
+        user.map { "Basic " + Data("\($0):\(password ?? "")".utf8).base64EncodedString() }
+    }
+
+    /// Whether requests to the origin go to the proxy as they are, in absolute form (RFC 9112 section 3.2.2).
+    func forwards(_ origin: Origin) -> Bool { scheme.isHTTP && !origin.isSecure }
+
+    /// What is to be said before the connection leads to the origin, which is at `target`; nil if the proxy forwards.
+    func handshake(to origin: Origin, at target: HostPort, limits: Limits) throws(WireError) -> (any ProxyHandshake)? {
+        if forwards(origin) { return nil }
+        let address = IPAddress(target.host)?.bytes
+        switch scheme {
+        case .http, .https:
+            let host = target.host.utf8.contains(0x3A) ? "[\(target.host)]" : target.host
+            return ConnectHandshake(
+                authority: "\(host):\(target.port)", authorization: authorization, limits: limits)
+        case .socks4, .socks4a:
+            return try SOCKS4Handshake(host: target.host, address: address, port: target.port, user: user ?? "")
+        case .socks5, .socks5h:
+            return try SOCKS5Handshake(
+                host: target.host, address: address, port: target.port,
+                credentials: user.map { ($0, password ?? "") })
+        }
+    }
+
+    /// Its URL without credentials.
+    public var description: String {
+        let host = host.utf8.contains(0x3A) ? "[\(host)]" : host
+        return "\(scheme.rawValue)://\(host):\(port)"
+    }
+
+    public var customMirror: Mirror { Mirror(self, children: ["proxy": description]) }
+
+    public static func == (left: Proxy, right: Proxy) -> Bool {
+        left.parts === right.parts
+            || (left.scheme == right.scheme && left.origin == right.origin && left.user == right.user
+                && left.password == right.password)
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(scheme)
+        hasher.combine(origin)
+        hasher.combine(user)
+    }
+}

@@ -1,0 +1,90 @@
+// ProxyHandler: speaks to the proxy at the beginning of a connection, and then makes way.
+
+import NIOCore
+import NIOSSL
+import NIOTLS
+import TsubameCore
+import TsubameWire
+
+// Guarded by confinement to its channel's loop.
+final class ProxyHandler: ChannelInboundHandler, RemovableChannelHandler, @unchecked Sendable {
+    typealias InboundIn = ByteBuffer
+    typealias OutboundOut = ByteBuffer
+
+    private let dial: Dial
+    private let attempt: Attempt
+    /// nil if the proxy takes requests as they are.
+    private let handshake: (any ProxyHandshake)?
+    /// Whether TLS to the proxy comes first.
+    private let isSecure: Bool
+    private var input: [UInt8] = []
+    private var isOver = false
+
+    init(_ dial: Dial, _ attempt: Attempt, _ handshake: (any ProxyHandshake)?, isSecure: Bool) {
+        self.dial = dial
+        self.attempt = attempt
+        self.handshake = handshake
+        self.isSecure = isSecure
+    }
+
+    func channelActive(context: ChannelHandlerContext) {
+        dial.reachedProxy(attempt)
+        if !isSecure { greet(context) }
+        context.fireChannelActive()
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        if isSecure, case TLSUserEvent.handshakeCompleted? = event as? TLSUserEvent { return greet(context) }
+        context.fireUserInboundEventTriggered(event)
+    }
+
+    private func greet(_ context: ChannelHandlerContext) {
+        guard !isOver, context.channel.isActive else { return }
+        guard let handshake else { return makeWay(context) }
+        write(handshake.greeting, context)
+    }
+
+    private func write(_ bytes: [UInt8], _ context: ChannelHandlerContext) {
+        context.writeAndFlush(wrapOutboundOut(context.channel.allocator.buffer(bytes: bytes)), promise: nil)
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        guard !isOver, let handshake else { return }
+        input += unwrapInboundIn(data).readableBytesView
+        do throws(WireError) {
+            while let answer = try handshake.receive(&input) {
+                switch answer {
+                case .send(let bytes): write(bytes, context)
+                case .free:
+                    // The origin does not speak first, so these are the proxy's.
+                    guard input.isEmpty else { throw WireError(.proxy, "it says more than belongs to its answer") }
+                    return makeWay(context)
+                }
+            }
+        } catch {
+            fail(error, context)
+        }
+    }
+
+    private func makeWay(_ context: ChannelHandlerContext) {
+        isOver = true
+        let (dial, attempt) = (dial, attempt)
+        context.pipeline.syncOperations.removeHandler(context: context).assumeIsolated().whenComplete { _ in
+            dial.passedProxy(attempt)
+        }
+    }
+
+    private func fail(_ error: any Error, _ context: ChannelHandlerContext) {
+        guard !isOver else { return }
+        isOver = true
+        dial.failedAtProxy(error, attempt)
+        context.close(promise: nil)
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) { fail(error, context) }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        fail(ChannelError.eof, context)
+        context.fireChannelInactive()
+    }
+}

@@ -1,0 +1,66 @@
+// SystemLookUps: questions to the system's resolver, on threads of their own.
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#elseif canImport(Darwin)
+import Darwin
+#endif
+import NIOCore
+import NIOPosix
+import TsubameCore
+
+/// The threads are its own, since a name server that does not answer holds one for half a minute, and files and TLS must
+/// not wait for that.
+final class SystemLookUps: Sendable {
+    private static let threads = 16
+
+    private let pool: NIOThreadPool
+
+    init() {
+        pool = NIOThreadPool(numberOfThreads: Self.threads)
+        pool.start()
+    }
+
+    deinit { pool.shutdownGracefully { _ in } }
+
+    /// `reply` is called once, on a thread that must not be kept.
+    func ask(_ host: String, _ reply: @escaping NameCache.Reply) {
+        pool.submit { state in
+            reply(
+                state == .active
+                    ? Result { NameResolver.Answer(try Self.lookUp(host)) } : .failure(ChannelError.ioOnClosedChannel))
+        }
+    }
+
+    private static func lookUp(_ host: String) throws -> [String] {
+        var hints = addrinfo()
+        #if canImport(Glibc)
+        hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
+        #else
+        hints.ai_socktype = SOCK_STREAM
+        #endif
+        hints.ai_flags = AI_ADDRCONFIG
+        var list: UnsafeMutablePointer<addrinfo>?
+        let status = getaddrinfo(host, nil, &hints, &list)
+        defer { if let list { freeaddrinfo(list) } }
+        guard status == 0 else {
+            throw CallError(
+                .nameResolution, "\(host) has no address: \(String(cString: gai_strerror(status)))", phase: .resolving,
+                advice: "check the host's name and the network")
+        }
+        var addresses: [String] = []
+        var next = list
+        while let entry = next?.pointee {
+            next = entry.ai_next
+            guard let name = entry.ai_addr else { continue }
+            // By way of the numeric text, which is the one form that both the system and NIO read and write.
+            var text = [CChar](repeating: 0, count: Int(NI_MAXHOST))
+            guard getnameinfo(name, entry.ai_addrlen, &text, socklen_t(text.count), nil, 0, NI_NUMERICHOST) == 0
+            else { continue }
+            addresses.append(String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self))
+        }
+        return addresses
+    }
+}

@@ -1,0 +1,133 @@
+// TLSSettings: how TLS is done.
+
+public import TsubameCore
+
+extension ConnectionSettings {
+    /// How the server is checked, and what it is shown.
+    public struct TLS: Sendable, Hashable {
+        /// Where trust comes from.
+        public enum Roots: Sendable, Hashable {
+            /// The system's certificate authorities.
+            case system
+            /// Only these certificates, as PEM text.
+            case pem(String)
+            /// Only the certificates in this PEM file.
+            case file(path: String)
+        }
+
+        public enum Verification: Sendable, Hashable {
+            /// Chain and host name.
+            case full
+            /// Nothing is checked: anybody can be the server. For tests. Pins and ``TLS/check`` still hold.
+            case dangerouslyOff
+        }
+
+        /// Versions of TLS. Older ones than 1.2 are broken (RFC 8996), and for servers that know no better.
+        public enum Version: Int, Sendable, Hashable, CaseIterable, Comparable {
+            case tls10, tls11, tls12, tls13
+
+            public static func < (left: Version, right: Version) -> Bool { left.rawValue < right.rawValue }
+        }
+
+        /// A certificate with its private key, for servers that ask for one.
+        public struct Identity: Sendable, Hashable {
+            enum Source: Sendable, Hashable {
+                case pem(String)
+                case file(path: String)
+            }
+
+            let chain: Source
+            let key: Source
+            let passphrase: String?
+
+            /// - Parameters:
+            ///   - certificate: the chain as PEM text, own certificate first.
+            ///   - key: the private key as PEM text.
+            ///   - passphrase: what the key is encrypted with.
+            public static func pem(certificate: String, key: String, passphrase: String? = nil) -> Identity {
+                Identity(chain: .pem(certificate), key: .pem(key), passphrase: passphrase)
+            }
+
+            /// The same from PEM files, which are read when the first connection is made.
+            public static func files(certificate: String, key: String, passphrase: String? = nil) -> Identity {
+                Identity(chain: .file(path: certificate), key: .file(path: key), passphrase: passphrase)
+            }
+        }
+
+        public var roots = Roots.system
+        public var verification = Verification.full
+        public var minimumVersion = Version.tls12
+        public var maximumVersion = Version.tls13
+        /// What the client shows to servers that ask who it is.
+        public var identity: Identity?
+        /// Keys that a host's certificate must have, by its name or, as `*.example.com`, for all names below one. They
+        /// hold whatever ``verification`` says, are compared after the handshake, and before a byte of a request is
+        /// written.
+        public var pins: [String: PinnedKeys] = [:]
+        /// Your own check, after all others have passed.
+        public var check: TLSCheck?
+        /// Where the secrets of every connection are written, in the format that Wireshark reads: whoever has the file
+        /// can read the traffic. For debugging.
+        public var keyLogFile: String?
+
+        public init() {}
+
+        /// The pins for a host: by its own name first, then by the nearest name above it.
+        func pins(for host: String) -> PinnedKeys? {
+            if pins.isEmpty { return nil }
+            if let own = pins[host] { return own }
+            var rest = host[...]
+            while let dot = rest.firstIndex(of: ".") {
+                rest = rest[rest.index(after: dot)...]
+                if let keys = pins["*." + rest] { return keys }
+            }
+            return nil
+        }
+    }
+}
+
+/// Public keys of which a server must have one: `sha256/` and the base64 of the SHA-256 of the SubjectPublicKeyInfo (RFC
+/// 7469 section 2.4), as ``ServerCertificate/publicKeyPin`` gives it. It is the server's own certificate that is looked
+/// at, not those above it.
+public struct PinnedKeys: Sendable, Hashable {
+    let pins: Set<String>
+
+    /// - Parameters:
+    ///   - pin: the key in use.
+    ///   - backup: the key to come, kept somewhere else: without one, losing the first locks every client out.
+    ///   - more: others.
+    public init(_ pin: String, backup: String, _ more: String...) { pins = Set([pin, backup] + more) }
+}
+
+/// A check of one's own on top of what TLS has verified, never instead of it.
+///
+/// ```swift
+/// $0.tls.check = TLSCheck { host, tls in
+///     guard known.contains(tls.certificate?.publicKeyPin ?? "") else { throw Unknown(host) }
+/// }
+/// ```
+public struct TLSCheck: Sendable, Hashable {
+    private final class Identity: Sendable {}
+
+    private let identity = Identity()
+    let check: @Sendable (_ host: String, _ tls: TLSInfo) throws -> Void
+
+    /// - Parameter check: throws to refuse the server, and the call fails with ``CallError/Kind/tls`` and that error as
+    ///   `underlying`. It runs on an event loop, after the handshake and before a byte of a request is written, once a
+    ///   connection, and must not block.
+    public init(_ check: @escaping @Sendable (_ host: String, _ tls: TLSInfo) throws -> Void) { self.check = check }
+
+    /// The same if made by the same call.
+    public static func == (left: TLSCheck, right: TLSCheck) -> Bool { left.identity === right.identity }
+
+    public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(identity)) }
+}
+
+extension ConnectionSettings.TLS.Identity: CustomStringConvertible, CustomReflectable {
+    /// Where it comes from; nothing of what it holds.
+    public var description: String {
+        if case .file(let path) = chain { "client certificate of \(path)" } else { "client certificate" }
+    }
+
+    public var customMirror: Mirror { Mirror(self, children: ["identity": description]) }
+}
