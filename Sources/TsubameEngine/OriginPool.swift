@@ -14,7 +14,12 @@ final class OriginPool {
     @exclusivity(unchecked) private var undialed = Deque<Exchange>()
     @exclusivity(unchecked) private(set) var dials: [Dial] = []
 
-    init(_ key: ConnectionKey) { self.key = key }
+    private let budget: ConnectionBudget
+
+    init(_ key: ConnectionKey, _ budget: ConnectionBudget) {
+        self.key = key
+        self.budget = budget
+    }
 
     var isEmpty: Bool { idle.isEmpty && leased == 0 && waiting.isEmpty && dials.isEmpty }
 
@@ -55,9 +60,10 @@ final class OriginPool {
         while let carrier = idle.popLast() {
             guard carrier.room > 0 else { continue }
             if !isSpent(carrier), carrier.suits(exchange) { return carrier }
-            // It leaves the count as one that is in use would.
-            leased += 1
+            // Nobody is to be told that it has gone: whoever asks for one is about to make another.
+            carrier.isCounted = false
             carrier.close()
+            budget.giveBack()
         }
         return nil
     }

@@ -35,7 +35,7 @@ final class Shard: @unchecked Sendable {
         if let known = pools[key] {
             pool = known
         } else {
-            pool = OriginPool(key)
+            pool = OriginPool(key, budget)
             pools[key] = pool
         }
         lastPool = pool
@@ -202,7 +202,7 @@ final class Shard: @unchecked Sendable {
     }
 
     private func dropIfEmpty(_ pool: OriginPool) {
-        guard pool.isEmpty else { return }
+        guard pool.isEmpty, pools[pool.key] === pool else { return }
         pools[pool.key] = nil
         if lastPool === pool { lastPool = nil }
     }

@@ -1,5 +1,6 @@
 // Blocking: waits where it is called, needs nobody else's thread, and cannot be called where it must not.
 
+import Dispatch
 import Foundation
 import HTTPTypes
 import Testing
@@ -221,7 +222,7 @@ import TsubameTesting
             let (began, begin) = AsyncStream.makeStream(of: Void.self)
             let observation = client.observe { if case .receiving = $0.kind { begin.finish() } }
             defer { observation.cancel() }
-            let task = Task { try readBlocked(client) }
+            let task = Task(executorPreference: ThreadOfItsOwn()) { try readBlocked(client) }
             for await _ in began {}
             task.cancel()
             let error = await callError { try await task.value }
@@ -232,11 +233,21 @@ import TsubameTesting
     @Test func `cancelling the task that waits ends the call`() async throws {
         @Sendable func waitBlocked(_ client: Client) throws -> Response { try client.blocking.send(Request(.get, "x")) }
         try await serving(.start { _ in .stall }) { server, client in
-            let task = Task { try waitBlocked(client) }
+            let task = Task(executorPreference: ThreadOfItsOwn()) { try waitBlocked(client) }
             _ = try await server.head(0)
             task.cancel()
             let error = await callError { _ = try await task.value }
             #expect(error?.kind == .cancelled)
         }
+    }
+}
+
+/// Where a task may block: two of them on the threads that all tests share would let nobody cancel them.
+private final class ThreadOfItsOwn: TaskExecutor {
+    private let queue = DispatchQueue(label: "a thread of its own")
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        queue.async { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
     }
 }
