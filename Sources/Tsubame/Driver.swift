@@ -12,76 +12,64 @@ extension Corridor {
     ///
     /// Hooks change the message in passing, judges say on the way back what happens next. A judge's resend starts
     /// behind that judge; what the response so far still holds is given up, and it goes into the history.
+    ///
+    /// Whatever is not on the way of every request is in functions of its own: the locals of this one are memory that
+    /// each running call holds.
     func run(_ given: consuming Request, from index: Int, _ call: Call) async throws(CallError) -> Response {
-        let segment = segments[index]
-        let steps = segment.steps
-        var request = given
-        var first = 0
-        var passed = PassedJudges()
-        var history: [Response] = []
-        sending: while true {
-            for position in first..<steps.count {
-                let step = steps[position]
-                if step.judges {
-                    passed.remember(request, at: position)
-                } else {
-                    try step.willSend(&request)
-                }
-            }
-            var position = steps.count
+        var passage = Passage(given, steps: segments[index].steps)
+        while true {
             do throws(CallError) {
+                try passage.goOut()
                 var response: Response
-                switch segment.end {
+                switch segments[index].end {
                 case .transport:
-                    do throws(CallError) {
-                        try call.countExchange()
-                    } catch {
-                        throw error.with(response: Self.joined(history))
-                    }
+                    try passage.count(call)
                     // Called by its own type where that is known: an async call through a protocol costs a frame more.
                     if let engine {
-                        response = try await engine.send(request, call: call)
+                        response = try await engine.send(passage.request, call: call)
                     } else {
-                        response = try await transport.send(request, call: call)
+                        response = try await sendByTransport(passage.request, call)
                     }
-                case .around(let around):
-                    response = try await pass(around, index, request, call)
+                case .around:
+                    response = try await pass(index, passage.request, call)
                 }
-                if !history.isEmpty {
-                    response.details = response.details.with(history: history + response.history)
+                passage.arrive(&response)
+                var isFinal = true
+                while isFinal, let judgement = try passage.comeBack(&response, call) {
+                    isFinal = try await !follow(judgement, &passage, response, call)
                 }
-                while position > 0 {
-                    position -= 1
-                    let step = steps[position]
-                    guard try step.didReceive(&response), let hop = passed.hop(at: position, call) else { continue }
-                    let verdict = step.judge(response, hop)
-                    if case .proceed = verdict { continue }
-                    guard let next = try await act(on: verdict, call) else { continue }
-                    await drain(response.body)
-                    history = response.history
-                    response.details = response.details.with(history: [])
-                    history.append(response)
-                    passed.countResend(of: next, at: position)
-                    request = next
-                    first = position + 1
-                    continue sending
-                }
-                return response
+                if isFinal { return response }
             } catch {
-                // Judges that the failure has not passed yet may know better.
-                while position > 0 {
-                    position -= 1
-                    guard steps[position].judges, let hop = passed.hop(at: position, call),
-                        let next = try await act(on: steps[position].judge(error, hop), call)
-                    else { continue }
-                    passed.countResend(of: next, at: position)
-                    request = next
-                    first = position + 1
-                    continue sending
-                }
-                throw error.with(request: request)
+                try await recover(from: error, &passage, call)
             }
         }
+    }
+
+    @inline(never)
+    private func sendByTransport(_ request: Request, _ call: Call) async throws(CallError) -> Response {
+        try await transport.send(request, call: call)
+    }
+
+    /// Does what a judge said of a response.
+    /// - Returns: whether to send again.
+    @inline(never)
+    private func follow(
+        _ judgement: Judgement, _ passage: inout Passage, _ response: Response, _ call: Call
+    ) async throws(CallError) -> Bool {
+        guard let next = try await act(on: judgement.verdict, call) else { return false }
+        await drain(response.body)
+        passage.start(again: next, after: response)
+        return true
+    }
+
+    /// Judges that a failure has not passed yet may know better; returns if it is to be sent again.
+    @inline(never)
+    private func recover(from error: CallError, _ passage: inout Passage, _ call: Call) async throws(CallError) {
+        while let judgement = passage.judge(error, call) {
+            guard let next = try await act(on: judgement.verdict, call) else { continue }
+            return passage.start(again: next, after: nil)
+        }
+        throw error.with(request: passage.request)
     }
 
     /// Reads what is left of a body that nobody wants, unless it is long or slow.
@@ -92,16 +80,11 @@ extension Corridor {
         withExtendedLifetime(alarm) {}
     }
 
-    /// The last response with those before it: what a call has to show that is not sent again.
-    private static func joined(_ history: [Response]) -> Response? {
-        guard var last = history.last else { return nil }
-        last.details = last.details.with(history: Array(history.dropLast()))
-        return last
-    }
-
-    private func pass(
-        _ around: any Around, _ index: Int, _ request: Request, _ call: Call
-    ) async throws(CallError) -> Response {
+    @inline(never)
+    private func pass(_ index: Int, _ request: Request, _ call: Call) async throws(CallError) -> Response {
+        guard case .around(let around) = segments[index].end else {
+            return try await transport.send(request, call: call)
+        }
         let next = Next { given throws(CallError) in
             try await self.run(self.adopt(given, insteadOf: request), from: index + 1, call)
         }
@@ -137,44 +120,6 @@ extension Corridor {
             let request = try await fetch()
             call.emit(.resending(request, why: why, after: .zero))
             return request
-        }
-    }
-}
-
-/// The requests as they passed the judges of one segment. The first is kept in place: most lists have one judge.
-private struct PassedJudges {
-    private struct Entry {
-        let position: Int
-        var request: Request
-        var resends = 0
-    }
-
-    private var first: Entry?
-    private var rest: [Entry] = []
-
-    mutating func remember(_ request: Request, at position: Int) {
-        if first == nil || first?.position == position {
-            first = Entry(position: position, request: request, resends: first?.resends ?? 0)
-        } else if let index = rest.firstIndex(where: { $0.position == position }) {
-            rest[index].request = request
-        } else {
-            rest.append(Entry(position: position, request: request))
-        }
-    }
-
-    func hop(at position: Int, _ call: Call) -> Hop? {
-        let entry = first?.position == position ? first : rest.first { $0.position == position }
-        return entry.map { Hop(request: $0.request, call: call, resends: $0.resends) }
-    }
-
-    /// A resend goes on from the request that it sends.
-    mutating func countResend(of request: Request, at position: Int) {
-        if first?.position == position {
-            first?.resends += 1
-            first?.request = request
-        } else if let index = rest.firstIndex(where: { $0.position == position }) {
-            rest[index].resends += 1
-            rest[index].request = request
         }
     }
 }

@@ -1,0 +1,139 @@
+// Passage: how far a request has come in one segment of the corridor, and its response on the way back.
+
+import TsubameCore
+
+struct Passage {
+    private(set) var request: Request
+    private let steps: [any Step]
+    /// Where to go on outwards.
+    private var first = 0
+    /// The step that the response, or the failure, has passed last.
+    private var position = 0
+    private var passed = PassedJudges()
+    /// The responses before this one, oldest first.
+    private var history: [Response] = []
+
+    init(_ request: consuming Request, steps: [any Step]) {
+        self.request = request
+        self.steps = steps
+    }
+
+    /// Out through the hooks; each judge's request is remembered.
+    mutating func goOut() throws(CallError) {
+        // What fails out here has passed nobody on its way back.
+        position = 0
+        for index in first..<steps.count {
+            let step = steps[index]
+            if step.judges {
+                passed.remember(request, at: index)
+            } else {
+                try step.willSend(&request)
+            }
+        }
+        position = steps.count
+    }
+
+    /// Counts one more exchange.
+    func count(_ call: Call) throws(CallError) {
+        do throws(CallError) {
+            try call.countExchange()
+        } catch {
+            throw error.with(response: lastResponse)
+        }
+    }
+
+    /// The last response with those before it: what a call has to show that is not sent again.
+    private var lastResponse: Response? {
+        guard var last = history.last else { return nil }
+        last.details = last.details.with(history: Array(history.dropLast()))
+        return last
+    }
+
+    /// A response is at the inner end.
+    func arrive(_ response: inout Response) {
+        if !history.isEmpty { response.details = response.details.with(history: history + response.history) }
+    }
+
+    /// In through the hooks, up to a judge that has something to say.
+    /// - Returns: nil when the response has passed all of them.
+    mutating func comeBack(_ response: inout Response, _ call: Call) throws(CallError) -> Judgement? {
+        while position > 0 {
+            position -= 1
+            let step = steps[position]
+            guard try step.didReceive(&response), let hop = passed.hop(at: position, call) else { continue }
+            let verdict = step.judge(response, hop)
+            if case .proceed = verdict { continue }
+            return Judgement(verdict)
+        }
+        return nil
+    }
+
+    /// What the next judge says of a failure; nil when there is none left.
+    mutating func judge(_ error: CallError, _ call: Call) -> Judgement? {
+        while position > 0 {
+            position -= 1
+            guard steps[position].judges, let hop = passed.hop(at: position, call) else { continue }
+            let verdict = steps[position].judge(error, hop)
+            if case .proceed = verdict { continue }
+            return Judgement(verdict)
+        }
+        return nil
+    }
+
+    /// Starts over with another request, behind the judge that said so.
+    mutating func start(again request: Request, after response: Response?) {
+        if var response {
+            history = response.history
+            response.details = response.details.with(history: [])
+            history.append(response)
+        }
+        passed.countResend(of: request, at: position)
+        self.request = request
+        first = position + 1
+    }
+}
+
+/// What a judge said; an object, since few calls have one.
+final class Judgement {
+    let verdict: Verdict
+
+    init(_ verdict: Verdict) { self.verdict = verdict }
+}
+
+/// The requests as they passed the judges of one segment. The first is kept in place: most lists have one judge.
+private struct PassedJudges {
+    private struct Entry {
+        let position: Int
+        var request: Request
+        var resends = 0
+    }
+
+    private var first: Entry?
+    private var rest: [Entry] = []
+
+    mutating func remember(_ request: Request, at position: Int) {
+        if first == nil || first?.position == position {
+            first = Entry(position: position, request: request, resends: first?.resends ?? 0)
+        } else if let index = rest.firstIndex(where: { $0.position == position }) {
+            rest[index].request = request
+        } else {
+            rest.append(Entry(position: position, request: request))
+        }
+    }
+
+    func hop(at position: Int, _ call: Call) -> Hop? {
+        let entry = first?.position == position ? first : rest.first { $0.position == position }
+        return entry.map { Hop(request: $0.request, call: call, resends: $0.resends) }
+    }
+
+    /// A resend goes on from the request that it sends.
+    mutating func countResend(of request: Request, at position: Int) {
+        if first?.position == position {
+            first?.resends += 1
+            first?.request = request
+        } else if let index = rest.firstIndex(where: { $0.position == position }) {
+            rest[index].resends += 1
+            rest[index].request = request
+        }
+    }
+}
