@@ -7,7 +7,7 @@ TRAITS = --enable-all-traits
 WIDTH = SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=6
 FORMATTED = Package.swift Sources Tests Examples Benchmarks/Package.swift Benchmarks/Sources
 
-.PHONY: all setup setup-test demo test unit consumer counts tool smoke install format lint sanitize bench compare-httpbin clean
+.PHONY: all setup setup-test demo test unit consumer counts tool smoke install format lint sanitize soak bench compare-httpbin clean
 
 all: tool
 
@@ -60,6 +60,11 @@ lint:
 ## The tests once under each sanitizer. Results are kept in Tests/SANITIZERS.md.
 sanitize: setup
 	@Scripts/sanitize.sh thread address
+
+## A hundred thousand requests to a server that closes idle connections at random.
+soak: setup
+	$(SWIFT) build $(TRAITS) --build-tests
+	TSUBAME_SOAK=100000 $(SWIFT) test $(TRAITS) --skip-build --disable-xctest --filter RandomCloseTests
 
 ## Tsubame beside its peers, over all workloads: half an hour; the first time as long again to build them.
 bench: setup

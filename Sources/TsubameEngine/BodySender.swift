@@ -1,22 +1,42 @@
 // BodySender: brings the body of a request to its connection, piece by piece, as fast as the socket takes it.
 
 import NIOCore
+import Synchronization
 import TsubameCore
 import TsubameWire
 
-/// Pulls the pieces in a task of its own and writes them on the loop, waiting while the socket is full.
-// `waiter`, `task` and the counts are confined to the connection's loop.
+/// Pulls the pieces in a task of its own into an outbox, which the loop empties whenever the socket takes more: so many
+/// pieces cost one wake-up and one write.
+// All but `outbox` is confined to the connection's loop.
 final class BodySender: @unchecked Sendable {
-    /// Larger pieces are cut: what is told as progress should not come in lumps.
+    /// Larger pieces are cut: what is told as progress should not come in lumps. The reader waits while as much lies in
+    /// the outbox.
     private static let writtenAtOnce = 256 << 10
+
+    /// Everything was read; the piece that completes the declared length is still to be sent.
+    private struct End: Sendable {
+        let last: Bytes?
+    }
+
+    private struct Outbox: Sendable {
+        var pieces: [Bytes] = []
+        var bytes = 0
+        var end: End?
+        /// The loop has been told that there is something.
+        var isAnnounced = false
+        var isStopped = false
+        var waiter: UnsafeContinuation<Bool, Never>?
+    }
 
     private let reader: any BodyReader
     private let length: Int64?
     private let exchange: Exchange
     private weak var connection: Connection?
     private let loop: any EventLoop
+    private let outbox = Mutex(Outbox())
     private var task: Task<Void, Never>?
-    private var waiter: UnsafeContinuation<Bool, Never>?
+    /// Something lies in the outbox and the socket is full.
+    private var isBlocked = false
     private var isStopped = false
     private var isComplete = false
     private var lastEvent: MonotonicTime = 0
@@ -40,33 +60,55 @@ final class BodySender: @unchecked Sendable {
         isStopped = true
         task?.cancel()
         task = nil
+        let waiter = outbox.withLock { outbox in
+            outbox.isStopped = true
+            outbox.pieces = []
+            outbox.end = nil
+            defer { outbox.waiter = nil }
+            return outbox.waiter
+        }
         waiter?.resume(returning: false)
-        waiter = nil
     }
 
     func becameWritable() {
-        waiter?.resume(returning: true)
-        waiter = nil
+        guard isBlocked else { return }
+        isBlocked = false
+        drain()
     }
 
-    private func write(_ piece: Bytes, _ continuation: UnsafeContinuation<Bool, Never>) {
-        guard !isStopped, let connection else { return continuation.resume(returning: false) }
-        var buffer = ByteBufferAllocator().buffer(capacity: piece.count + 32)
-        if length == nil { buffer.writeChunkHeader(piece.count) }
-        piece.withUnsafeBytes { _ = buffer.writeBytes($0) }
-        if length == nil { buffer.writeStaticString("\r\n") }
-        show(piece)
-        let count = Int64(piece.count)
-        let promise = loop.makePromise(of: Void.self)
-        promise.futureResult.assumeIsolated().whenSuccess { self.moved(count) }
-        connection.write(buffer, of: exchange, promise: promise)
-        if isStopped {
-            continuation.resume(returning: false)
-        } else if connection.isWritable {
-            continuation.resume(returning: true)
-        } else {
-            waiter = continuation
+    /// Sends what lies in the outbox, in one write, unless the socket is full.
+    private func drain() {
+        guard !isStopped, let connection else { return stop() }
+        guard connection.isWritable else { return isBlocked = true }
+        let (pieces, end, waiter) = outbox.withLock { outbox in
+            defer {
+                outbox.pieces = []
+                outbox.bytes = 0
+                outbox.end = nil
+                outbox.isAnnounced = false
+                outbox.waiter = nil
+            }
+            return (outbox.pieces, outbox.end, outbox.waiter)
         }
+        // The reader goes on while this is written.
+        waiter?.resume(returning: true)
+        if !pieces.isEmpty { write(pieces, on: connection) }
+        if let end { finish(end.last) }
+    }
+
+    private func write(_ pieces: [Bytes], on connection: Connection) {
+        let count = pieces.reduce(0) { $0 + $1.count }
+        let overhead = length == nil ? pieces.count * 32 : 0
+        var buffer = ByteBufferAllocator().buffer(capacity: count + overhead)
+        for piece in pieces {
+            if length == nil { buffer.writeChunkHeader(piece.count) }
+            piece.withUnsafeBytes { _ = buffer.writeBytes($0) }
+            if length == nil { buffer.writeStaticString("\r\n") }
+            show(piece)
+        }
+        let promise = loop.makePromise(of: Void.self)
+        promise.futureResult.assumeIsolated().whenSuccess { self.moved(Int64(count)) }
+        connection.write(buffer, of: exchange, promise: promise)
     }
 
     private func show(_ piece: Bytes) {
@@ -131,31 +173,57 @@ final class BodySender: @unchecked Sendable {
                 }
                 var rest = piece
                 while rest.count > Self.writtenAtOnce {
-                    guard await write(rest.slice(0..<Self.writtenAtOnce)) else { return }
+                    guard await offer(rest.slice(0..<Self.writtenAtOnce)) else { return }
                     rest = rest.slice(Self.writtenAtOnce..<rest.count)
                 }
                 if taken == length {
                     last = rest
                 } else {
-                    guard await write(rest) else { return }
+                    guard await offer(rest) else { return }
                 }
             }
             if let length, taken != length {
                 return abort("the body has \(taken) bytes and \(length) were declared")
             }
-            loop.execute { [last] in self.finish(last) }
+            complete(End(last: last))
         } catch {
             abort("the body could not be read: \(error)", error)
         }
     }
 
-    /// False if nothing more is wanted.
-    private func write(_ piece: Bytes) async -> Bool {
-        await withUnsafeContinuation { continuation in
-            loop.execute { self.write(piece, continuation) }
+    /// Puts a piece into the outbox, and waits while that is full; false if nothing more is wanted.
+    private func offer(_ piece: Bytes) async -> Bool {
+        let (isStopped, isNews, isFull) = outbox.withLock { outbox in
+            guard !outbox.isStopped else { return (true, false, false) }
+            outbox.pieces.append(piece)
+            outbox.bytes += piece.count
+            defer { outbox.isAnnounced = true }
+            return (false, !outbox.isAnnounced, outbox.bytes >= Self.writtenAtOnce)
+        }
+        if isStopped { return false }
+        if isNews { loop.execute { self.drain() } }
+        guard isFull else { return true }
+        return await withUnsafeContinuation { continuation in
+            let goesOn: Bool? = outbox.withLock { outbox in
+                if outbox.isStopped { return false }
+                if outbox.bytes < Self.writtenAtOnce { return true }
+                outbox.waiter = continuation
+                return nil
+            }
+            if let goesOn { continuation.resume(returning: goesOn) }
         }
     }
 
+    private func complete(_ end: End) {
+        let isNews = outbox.withLock { outbox in
+            outbox.end = end
+            defer { outbox.isAnnounced = true }
+            return !outbox.isAnnounced
+        }
+        if isNews { loop.execute { self.drain() } }
+    }
+
+    /// The failure need not wait for what comes before it.
     private func abort(_ reason: String, _ error: (any Error)? = nil) {
         loop.execute { self.fail(reason, error) }
     }
