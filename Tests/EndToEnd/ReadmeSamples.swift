@@ -182,6 +182,20 @@ private struct SignIn: Endpoint {
         await server.stop()
     }
 
+    @Test func connections() async throws {
+        let (pin, backup) = ("sha256/AAAA", "sha256/BBBB")
+        let api = Client("https://api.example.com") {
+            $0.proxy = .url("http://user:password@proxy.example:3128", except: ["internal.example", "10.0.0.0/8"])
+            $0.tls.roots = .file(path: "/etc/company/roots.pem")
+            $0.tls.identity = .files(certificate: "client.pem", key: "client.key")
+            $0.tls.pins["api.example.com"] = PinnedKeys(pin, backup: backup)
+            $0.resolve["api.example.com:443"] = "192.0.2.7"
+            $0.connection.connectionsPerOrigin = 8
+        }
+        #expect(!String(reflecting: api.configuration).contains("password"))
+        await #expect(throws: CallError.self) { try await api.warmUp() }
+    }
+
     @Test func inTests() async throws {
         let stub = StubTransport { $0.on(.get, "/users").respond(json: ["燕"]) }
         let api = Client("https://api.example.com", transport: stub)
