@@ -22,7 +22,8 @@ extension Client {
         guard let uri = request.uri else { return }
         let there = try await engine.connections(to: uri)
         let calls = (there..<Swift.max(connections, there)).map { _ in
-            Call(request, timeouts: configuration.timeouts, limits: configuration.limits, wantsStream: false,
+            Call(
+                request, timeouts: configuration.timeouts, limits: configuration.limits, wantsStream: false,
                 observers: ObserverList())
         }
         let failures = await withTaskCancellationHandler {

@@ -1,12 +1,5 @@
 // Dial: the making of one connection: resolve, connect, speak to the proxy, secure.
 
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#elseif canImport(Darwin)
-import Darwin
-#endif
 import NIOCore
 import NIOPosix
 import NIOSSL
@@ -29,9 +22,9 @@ final class Dial: @unchecked Sendable {
     private(set) var facts = DialFacts()
     private var order = AddressOrder([])
     /// The addresses that are being tried.
-    private var attempts: [Attempt] = []
-    private var winner: Attempt?
-    private var failures: [(address: String, reason: String)] = []
+    private(set) var attempts: [Attempt] = []
+    private(set) var winner: Attempt?
+    private(set) var failures: [(address: String, reason: String)] = []
     /// What TLS to the origin, and to the proxy, is done with.
     private var contexts: (origin: NIOSSLContext?, proxy: NIOSSLContext?)
     /// The host whose addresses the cache gave or will keep.
@@ -356,56 +349,4 @@ final class Dial: @unchecked Sendable {
             : "no connection to \(key.origin.authority)\(way) within \(time)"
         finish(.failure(CallError(.timeout, reason + tried, phase: exchange.phase, timeout: limit)))
     }
-
-    private var way: String { key.proxy.map { " through \($0)" } ?? "" }
-
-    /// What each address came to, where there was more than one or one has failed.
-    private var tried: String {
-        let silent = attempts.filter { $0 !== winner }.map { "\(Self.text($0.address)): no answer" }
-        let list = failures.map { "\($0.address): \($0.reason)" } + silent
-        return list.isEmpty ? "" : " (\(list.joined(separator: "; ")))"
-    }
-
-    private func refused() -> CallError {
-        CallError(
-            .connectionFailed, "no connection to \(key.origin.authority)\(way)\(tried)", phase: .connecting,
-            advice: key.proxy == nil
-                ? "check that the server runs and that the port is right" : "check that the proxy runs")
-    }
-
-    private func asCallError(_ error: any Error, of host: String) -> CallError {
-        error as? CallError
-            ?? CallError(
-                .nameResolution, "\(host) could not be resolved: \(error)", phase: .resolving, underlying: error)
-    }
-
-    static func text(_ address: SocketAddress) -> String {
-        guard let host = address.ipAddress, let port = address.port else { return "\(address)" }
-        return host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
-    }
-
-    /// A system error in the system's words.
-    static func words(_ error: any Error) -> String {
-        if let error = error as? IOError { return String(cString: strerror(error.errnoCode)).lowercasedFirst }
-        if let error = error as? ChannelError, error == .eof { return "closed by the server" }
-        if let error = error as? NIOConnectionError, let first = error.connectionErrors.first {
-            return words(first.error)
-        }
-        return "\(error)"
-    }
-}
-
-/// One address that is being tried.
-final class Attempt {
-    let address: SocketAddress
-    var channel: (any Channel)?
-    var connection: Connection?
-    /// It has become the dial's connection.
-    var isKept = false
-
-    init(_ address: SocketAddress) { self.address = address }
-}
-
-extension String {
-    fileprivate var lowercasedFirst: String { prefix(1).lowercased() + dropFirst() }
 }

@@ -29,7 +29,8 @@ final class KeyLog: Sendable {
 
     /// One line with its end, in one write.
     func write(_ line: ByteBuffer) {
-        let bytes = line.readableBytesView.last == 0x0A ? Array(line.readableBytesView) : line.readableBytesView + [0x0A]
+        var bytes = Array(line.readableBytesView)
+        if bytes.last != 0x0A { bytes.append(0x0A) }
         lock.withLock {
             // A disk that is full must not end the connection.
             _ = bytes.withUnsafeBytes { systemWrite(descriptor, $0.baseAddress, $0.count) }

@@ -45,7 +45,8 @@ enum Resolver {
         }
         let promise = loop.makePromise(of: [SocketAddress].self)
         names.ask(host) { result in
-            promise.completeWith(result.flatMap { answer in Result { try socketAddresses(answer.addresses, host, port) } })
+            promise.completeWith(
+                result.flatMap { answer in Result { try socketAddresses(answer.addresses, host, port) } })
         }
         return promise.futureResult
     }

@@ -45,7 +45,8 @@ struct ProxySide: Sendable, CustomTestStringConvertible {
         var rest: [UInt8] = []
 
         var description: String {
-            "\(error.map { "\($0.kind.rawValue): \($0)" } ?? (isFree ? "free" : "not over")), said \(sent), left \(rest)"
+            let end = error.map { "\($0.kind.rawValue): \($0)" } ?? (isFree ? "free" : "not over")
+            return "\(end), said \(sent), left \(rest)"
         }
     }
 
@@ -127,8 +128,8 @@ struct ProxySide: Sendable, CustomTestStringConvertible {
         let handshake = try side.make()
         var input = side.accepted + more
         while let answer = try handshake.receive(&input), answer != .free {}
-        #expect(try handshake.receive(&input) == .free)
-        #expect(input == more)
+        let again = try handshake.receive(&input)
+        #expect(again == .free && input == more)
     }
 
     // MARK: SOCKS 5
@@ -235,9 +236,10 @@ struct ProxySide: Sendable, CustomTestStringConvertible {
             let handshake = try SOCKS5Handshake(
                 host: longest, address: nil, port: 1, credentials: (user, password))
             var input: [UInt8] = [5, 2]
-            let count = UInt8(user.utf8.count)
-            let shown = [1, count] + latin1(user) + [UInt8(password.utf8.count)] + latin1(password)
-            #expect(try handshake.receive(&input) == .send(shown))
+            let answer = try handshake.receive(&input)
+            let lengths = (user: UInt8(user.utf8.count), password: UInt8(password.utf8.count))
+            let shown: [UInt8] = [1, lengths.user] + latin1(user) + [lengths.password] + latin1(password)
+            #expect(answer == .send(shown))
         }
     }
 
@@ -251,7 +253,8 @@ struct ProxySide: Sendable, CustomTestStringConvertible {
     }
 
     @Test func `SOCKS 4 has no room for an IPv6 address, nor for a user with a zero byte`() throws {
-        for (address, user) in [([UInt8](repeating: 0, count: 16), "user"), ([192, 0, 2, 1], "us\u{0}er")] {
+        let rows: [([UInt8], String)] = [(Array(repeating: 0, count: 16), "user"), ([192, 0, 2, 1], "us\u{0}er")]
+        for (address, user) in rows {
             let error = #expect(throws: WireError.self) {
                 try SOCKS4Handshake(host: "a.example", address: address, port: 80, user: user)
             }
@@ -293,12 +296,9 @@ struct ProxySide: Sendable, CustomTestStringConvertible {
             "HTTP/1.1 299 Fine\r\nTransfer-Encoding: chunked", "HTTP/1.1 200 OK\r\nConnection: close",
         ])
     func success(head: String) throws {
-        for end in ["\r\n\r\n", "\n\n"] {
-            let text = head.split(separator: "\r\n").joined(separator: end == "\n\n" ? "\n" : "\r\n") + end
-            let outcome = try ProxySide.connect.converseInEveryWay(text + "hello")
-            #expect(outcome.isFree && outcome.error == nil, "\(outcome)")
-            #expect(outcome.rest == latin1("hello"))
-        }
+        let outcome = try ProxySide.connect.converseInEveryWay(head + "\r\n\r\nhello")
+        #expect(outcome.isFree && outcome.error == nil, "\(outcome)")
+        #expect(outcome.rest == latin1("hello"))
     }
 
     @Test func `informational answers come before the answer`() throws {
@@ -322,8 +322,11 @@ struct ProxySide: Sendable, CustomTestStringConvertible {
     @Test(
         "what is no HTTP is not taken for it",
         arguments: [
-            "SSH-2.0-OpenSSH_9.2p1\r\n", "\u{5}\u{0}\u{5}\u{0}\u{0}\u{1}", "<html>no</html>", "HTTP/2 200\r\n\r\n",
-            "\u{15}\u{3}\u{1}\u{0}\u{2}\u{2}\u{46}", "\r\nHTTP/1.1 200 OK\r\n\r\n", " HTTP/1.1 200 OK\r\n\r\n",
+            "SSH-2.0-OpenSSH_9.2p1\r\n", "<html><body>no</body></html>", "HTTP/2 200\r\n\r\n",
+            "HTTP/2.0 200 OK\r\n\r\n",
+            // A binary protocol may send no line feed: two dozen bytes of it are enough.
+            String(repeating: "\u{5}\u{0}", count: 12), "\u{16}\u{3}\u{3}" + String(repeating: "\u{0}", count: 21),
+            "\r\nHTTP/1.1 200 OK\r\n\r\n", " HTTP/1.1 200 OK\r\n\r\n",
             "HTTP/1.1 20 OK\r\n\r\n", "HTTP/1.1 200 OK\r\nno colon\r\n\r\n", "HTTP/1.1 200 OK\r\n: x\r\n\r\n",
             "HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\n\r\n", "HTTP/1.1 200 OK\r\nX: a\u{0}b\r\n\r\n",
         ])
@@ -345,8 +348,8 @@ struct ProxySide: Sendable, CustomTestStringConvertible {
     @Test(
         "BAD-INPUT 16: a head that never ends is given up at its limit",
         arguments: [
-            ("HTTP/1.1 200 OK\r\n", "X: y\r\n", "limits.headBytes"), ("HTTP/1.1 200 OK\r\nX: ", "y", "limits.lineBytes"),
-            ("HTTP/1.1 200 ", "y", "limits.lineBytes"),
+            ("HTTP/1.1 200 OK\r\n", "X: y\r\n", "limits.headBytes"),
+            ("HTTP/1.1 200 OK\r\nX: ", "y", "limits.lineBytes"), ("HTTP/1.1 200 ", "y", "limits.lineBytes"),
             ("", "HTTP/1.1 102 Processing\r\n\r\n", "limits.informationalResponses"),
         ])
     func endlessHead(start: String, piece: String, limit: String) throws {

@@ -1,4 +1,4 @@
-// FullBacklog: an address that takes no connection and refuses none. The one file here that knows sockets.
+// FullBacklog: an address that takes no connection and refuses none. With LocalSocket, the files here that know sockets.
 
 #if canImport(Glibc)
 import Glibc
@@ -20,9 +20,12 @@ final class FullBacklog: @unchecked Sendable {
     private var sockets: [Int32] = []
     private(set) var port: UInt16 = 0
 
-    init() throws {
+    /// - Parameters:
+    ///   - host: an IPv4 address of the loopback interface.
+    ///   - port: a free one unless given.
+    init(_ host: String = "127.0.0.1", port: Int = 0) throws {
         let listener = try open()
-        var address = Self.loopback(port: 0)
+        var address = Self.address(host, port)
         try check("bind", withSocketAddress(&address) { bind(listener, $0, $1) })
         try check("listen", listen(listener, 0))
         var length = socklen_t(MemoryLayout<sockaddr_in>.size)
@@ -59,11 +62,11 @@ final class FullBacklog: @unchecked Sendable {
         if status < 0 { throw Failure(call: call, code: errno) }
     }
 
-    private static func loopback(port: UInt16) -> sockaddr_in {
+    private static func address(_ host: String, _ port: Int) -> sockaddr_in {
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
-        address.sin_port = port.bigEndian
-        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        address.sin_port = UInt16(truncatingIfNeeded: port).bigEndian
+        address.sin_addr.s_addr = inet_addr(host)
         return address
     }
 

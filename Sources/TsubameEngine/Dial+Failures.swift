@@ -1,0 +1,55 @@
+// What a dial says when it fails: every address with its reason, in the system's words.
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#elseif canImport(Darwin)
+import Darwin
+#endif
+import NIOCore
+import NIOPosix
+import TsubameCore
+
+extension Dial {
+    var way: String { key.proxy.map { " through \($0)" } ?? "" }
+
+    /// What each address came to, where there was more than one or one has failed.
+    var tried: String {
+        let silent = attempts.filter { $0 !== winner }.map { "\(Self.text($0.address)): no answer" }
+        let list = failures.map { "\($0.address): \($0.reason)" } + silent
+        return list.isEmpty ? "" : " (\(list.joined(separator: "; ")))"
+    }
+
+    func refused() -> CallError {
+        CallError(
+            .connectionFailed, "no connection to \(key.origin.authority)\(way)\(tried)", phase: .connecting,
+            advice: key.proxy == nil
+                ? "check that the server runs and that the port is right" : "check that the proxy runs")
+    }
+
+    func asCallError(_ error: any Error, of host: String) -> CallError {
+        error as? CallError
+            ?? CallError(
+                .nameResolution, "\(host) could not be resolved: \(error)", phase: .resolving, underlying: error)
+    }
+
+    static func text(_ address: SocketAddress) -> String {
+        guard let host = address.ipAddress, let port = address.port else { return "\(address)" }
+        return host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
+    }
+
+    /// A system error in the system's words.
+    static func words(_ error: any Error) -> String {
+        if let error = error as? IOError { return String(cString: strerror(error.errnoCode)).lowercasedFirst }
+        if let error = error as? ChannelError, error == .eof { return "closed by the server" }
+        if let error = error as? NIOConnectionError, let first = error.connectionErrors.first {
+            return words(first.error)
+        }
+        return "\(error)"
+    }
+}
+
+extension String {
+    fileprivate var lowercasedFirst: String { prefix(1).lowercased() + dropFirst() }
+}
