@@ -37,7 +37,7 @@ enum LocalSocket {
     #if os(Linux)
     /// Whether this process may bind a socket to the loopback interface (`SO_BINDTODEVICE`, socket(7)).
     static let bindsToDevice: Bool = {
-        let descriptor = open(AF_INET)
+        let descriptor = LocalSocket.open(AF_INET)
         defer { close(descriptor) }
         let name: [UInt8] = Array("lo".utf8) + [0]
         return setsockopt(descriptor, SOL_SOCKET, SO_BINDTODEVICE, name, socklen_t(name.count)) == 0

@@ -3,13 +3,14 @@
 import Tsubame
 
 final class NameBook: Sendable {
-    private let log = Log<String>()
+    private let log: Log<String>
     /// Always the same one: whoever has it shares its answers.
     let resolver: NameResolver
 
     /// - Parameter answer: given the host and how many questions came before, of whatever host.
     init(_ answer: @escaping @Sendable (_ host: String, _ index: Int) async throws -> NameResolver.Answer) {
-        let log = log
+        let log = Log<String>()
+        self.log = log
         resolver = .custom { host in
             log.add(host)
             return try await answer(host, log.all.count - 1)
