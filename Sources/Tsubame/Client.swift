@@ -201,7 +201,7 @@ public final class Client: Sendable {
     func collected(_ response: Response) async throws(CallError) -> Response {
         if isCollected(response) { return response }
         do throws(CallError) {
-            let bytes = try await response.body.collect(upTo: configuration.limits.bufferedBody)
+            let bytes = try await LoopRelief.collect(response.body, upTo: configuration.limits.bufferedBody)
             var whole = response.with(collected: bytes)
             if whole.details.timings.endAt == 0 {
                 var timings = whole.details.timings

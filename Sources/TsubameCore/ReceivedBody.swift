@@ -33,6 +33,11 @@ public struct ReceivedBody: Sendable {
         if case .whole(let bytes) = content { bytes.count } else { nil }
     }
 
+    /// Whether reading it takes work beside waiting, such as decompression.
+    package var isTransformed: Bool {
+        if case .stream(let source) = content { source.received !== source } else { false }
+    }
+
     /// Puts a transform, such as a decoder, between the connection and the reader. It runs where the body is read, never
     /// on an event loop, unless the reader does.
     public mutating func transform(by transform: any BodyTransform) {

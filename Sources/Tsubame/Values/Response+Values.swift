@@ -174,7 +174,9 @@ extension Response {
     @concurrent
     public func json<T: Decodable & Sendable>(_ type: T.Type = T.self) async throws(CallError) -> T {
         let whole = try await whole()
-        return try Self.json(of: whole, type, JSONDecoder())
+        return try await LoopRelief.run(for: whole) { () throws(CallError) in
+            try Self.json(of: whole, type, JSONDecoder())
+        }
     }
 
     /// The same with a decoder of the caller's.
@@ -183,7 +185,7 @@ extension Response {
         _ type: T.Type = T.self, decoder: sending JSONDecoder
     ) async throws(CallError) -> T {
         let whole = try await whole()
-        return try Self.json(of: whole, type, decoder)
+        return try await LoopRelief.run(for: whole) { () throws(CallError) in try Self.json(of: whole, type, decoder) }
     }
 
     /// The body as text, by its byte order mark, the charset of Content-Type, `defaultCharset`, the client's
@@ -191,27 +193,29 @@ extension Response {
     @concurrent
     public func text(defaultCharset: Charset? = nil) async throws(CallError) -> String {
         let whole = try await whole()
-        return try Self.text(of: whole, defaultCharset)
+        return try await LoopRelief.run(for: whole) { () throws(CallError) in try Self.text(of: whole, defaultCharset) }
     }
 
     /// The body as `application/x-www-form-urlencoded`.
     @concurrent
     public func form() async throws(CallError) -> Parameters {
         let whole = try await whole()
-        return try Self.form(of: whole)
+        return try await LoopRelief.run(for: whole) { () throws(CallError) in try Self.form(of: whole) }
     }
 
     /// The body as `key1=value1&…&END`.
     @concurrent
     public func keyValues(terminator: String = "END") async throws(CallError) -> Parameters {
         let whole = try await whole()
-        return try Self.keyValues(of: whole, terminator)
+        return try await LoopRelief.run(for: whole) { () throws(CallError) in
+            try Self.keyValues(of: whole, terminator)
+        }
     }
 
     /// This response with its body in memory.
     func whole() async throws(CallError) -> Response {
         if let bytes = body.bytes, bytes.count <= details.bufferedBody { return self }
-        return with(collected: try await body.collect(upTo: details.bufferedBody))
+        return with(collected: try await LoopRelief.collect(body, upTo: details.bufferedBody))
     }
 
     // Synchronous on purpose: inside an async function the async overload of the same name would be chosen.

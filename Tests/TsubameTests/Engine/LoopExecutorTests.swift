@@ -3,6 +3,7 @@
 import HTTPTypes
 import Testing
 import Tsubame
+import TsubameEngine
 import TsubameTesting
 
 @Suite(.timeLimit(.minutes(1))) struct LoopExecutorTests {
@@ -55,6 +56,25 @@ import TsubameTesting
             stalled.cancel()
             let end = await stalled.value
             #expect(end == .cancelled)
+        }
+    }
+
+    @Test(arguments: [1_000, 100_000])
+    func `a large value is decoded elsewhere, and the task comes back`(count: Int) async throws {
+        struct Where: Decodable, Sendable {
+            let isOnLoop: Bool
+
+            init(from decoder: any Decoder) throws { isOnLoop = Engine.isOnLoop }
+        }
+        let text = "\"\(String(repeating: "x", count: count))\""
+        try await serving(.start { _ in .ok(Coded.gzip(text), headers: [.contentEncoding: "gzip"]) }) { _, client in
+            let task = Task(executorPreference: client.executor) {
+                let place = try await client.get("x").json(Where.self)
+                return (place.isOnLoop, Engine.isOnLoop)
+            }
+            let (decodedOnLoop, isBack) = try await task.value
+            #expect(decodedOnLoop == (count < 16_384))
+            #expect(isBack)
         }
     }
 
