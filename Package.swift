@@ -128,6 +128,9 @@ let package = Package(
             dependencies: [
                 "Tsubame", "TsubameCore", "TsubameWire", "TsubameEngine", "TsubameTesting",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ],
             swiftSettings: settings),
         .testTarget(

@@ -14,7 +14,7 @@ extension Client {
     /// - Throws: ``CallError``, if one of them cannot be made within `timeouts.connect` and `timeouts.tls`; those that
     ///   were made stay.
     @concurrent
-    public func warmUp(_ url: String? = nil, connections: Int = 1) async throws(CallError) {
+    public func warmUp(url: String? = nil, connections: Int = 1) async throws(CallError) {
         guard let engine = corridor.engine else {
             throw CallError(.unsupported, "the client has a transport of its own, without connections to make")
         }
@@ -41,7 +41,10 @@ extension Client {
 
     private func connect(_ engine: Engine, _ uri: TargetURI, _ call: Call) async -> CallError? {
         guard activity.begin(call) else { return CallError(.cancelled, "the client is closed", request: call.original) }
-        defer { activity.end(call) }
+        defer {
+            activity.end(call)
+            call.finish(.cancelled)
+        }
         do throws(CallError) {
             try await engine.warmUp(uri, call: call)
             return nil

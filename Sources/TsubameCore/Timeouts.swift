@@ -48,7 +48,8 @@ public struct Timeouts: Sendable, Hashable {
         }
     }
 
-    /// To a TCP connection, over all addresses of the host. 10 s.
+    /// Until the way to the origin stands: the look-up of its name, a TCP connection over all addresses, and what has to
+    /// be said to a proxy, TLS to it included. 10 s.
     public var connect: Duration? {
         get { self[.connect] }
         set { self[.connect] = newValue }

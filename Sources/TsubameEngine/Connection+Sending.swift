@@ -85,17 +85,16 @@ extension Connection {
         var (target, headers) = (uri.target, request.headers)
         var shared = exchange?.call.sharedFields
         if let fields = shared?.fields, !SharedFields.isSame(fields, headers) { shared = nil }
-        if let proxy = key.proxy {
+        if key.isForwarded {
             shared = nil
-            // Credentials for the proxy go to the proxy, and no further.
-            if !key.isForwarded {
-                headers[fields: .proxyAuthorization] = []
-            } else {
-                target = "http://\(uri.authority)\(uri.target)"
-                if !headers.contains(.proxyAuthorization), let value = proxy.authorization {
-                    headers.appendSafely(HTTPField(name: .proxyAuthorization, value: value))
-                }
+            target = "http://\(uri.authority)\(uri.target)"
+            if !headers.contains(.proxyAuthorization), let value = key.proxy?.authorization {
+                headers.appendSafely(HTTPField(name: .proxyAuthorization, value: value))
             }
+        } else if !key.settings.hasNoProxy, headers.contains(.proxyAuthorization) {
+            // Credentials for a proxy go to the proxy, and no further.
+            shared = nil
+            headers[fields: .proxyAuthorization] = []
         }
         let capacity = RequestEncoder.capacity(
             method: method, target: target, authority: uri.authority, headers: headers, shared: shared)

@@ -207,8 +207,9 @@ final class Connection: ChannelInboundHandler, Carrier, @unchecked Sendable {
         deadline.cancel()
         sender?.stop()
         sender = nil
-        shard.removed(self)
+        // The socket goes before another may be made in its place.
         context?.close(promise: nil)
+        shard.removed(self)
     }
 
     // MARK: Receiving

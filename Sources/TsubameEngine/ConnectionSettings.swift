@@ -14,7 +14,8 @@ public struct ConnectionSettings: Sendable, Hashable {
     /// Addresses used instead of asking the resolver: `["host:443": "127.0.0.1:8443"]`; without a port the address is
     /// taken with the origin's. The host stays what it is for
     /// TLS, cookies and the Host field; only where it is an address itself does TLS check the certificate for the
-    /// address that was connected to. A proxy is told this address instead of the name.
+    /// address that was connected to. A proxy that makes a tunnel is told this address instead of the name; one that
+    /// forwards looks the name up itself.
     public var resolve: [String: String] = [:]
     /// Where the addresses of names come from: the system, unless set.
     public var resolver = NameResolver.system
@@ -28,7 +29,7 @@ public struct ConnectionSettings: Sendable, Hashable {
     public var connectionsPerOrigin = ConnectionSettings.defaultConnectionsPerOrigin
     static let defaultConnectionsPerOrigin = 256
     /// Connections of the client to all origins at once; no limit unless set. When it is reached, idle ones make room,
-    /// the longest idle first.
+    /// on each event loop the longest idle first.
     public var connections: Int?
     /// How long an idle connection is kept.
     public var idleConnectionLifetime: Duration = .seconds(55)
@@ -51,10 +52,13 @@ final class SharedSettings: Hashable, Sendable {
     let exchangesPerConnection: Int
     let hasNoProxy: Bool
 
-    init(_ settings: ConnectionSettings) {
+    /// - Parameter other: settings whose TLS contexts are used again where they are the same.
+    init(_ settings: ConnectionSettings, reusing other: SharedSettings? = nil) {
         self.settings = settings
-        tls = TLSContext(settings.tls)
-        proxyTLS = TLSContext(settings.proxyTLS)
+        tls = other?.settings.tls == settings.tls ? other?.tls ?? TLSContext(settings.tls) : TLSContext(settings.tls)
+        proxyTLS =
+            other?.settings.proxyTLS == settings.proxyTLS
+            ? other?.proxyTLS ?? TLSContext(settings.proxyTLS) : TLSContext(settings.proxyTLS)
         connectionLifetime = settings.connectionLifetime?.nanosecondsClamped ?? .max
         exchangesPerConnection = settings.exchangesPerConnection ?? .max
         hasNoProxy = settings.proxy.isNone

@@ -9,6 +9,7 @@ import Darwin
 #endif
 import NIOCore
 import NIOPosix
+import NIOSSL
 import TsubameCore
 
 extension Dial {
@@ -16,9 +17,11 @@ extension Dial {
 
     /// What each address came to, where there was more than one or one has failed.
     var tried: String {
+        let most = 8
         let silent = attempts.filter { $0 !== winner }.map { "\(Self.text($0.address)): no answer" }
         let list = failures.map { "\($0.address): \($0.reason)" } + silent
-        return list.isEmpty ? "" : " (\(list.joined(separator: "; ")))"
+        let rest = list.count > most ? "; and \(list.count - most) more" : ""
+        return list.isEmpty ? "" : " (\(list.prefix(most).joined(separator: "; "))\(rest))"
     }
 
     func refused() -> CallError {
@@ -26,6 +29,16 @@ extension Dial {
             .connectionFailed, "no connection to \(key.origin.authority)\(way)\(tried)", phase: .connecting,
             advice: key.proxy == nil
                 ? "check that the server runs and that the port is right" : "check that the proxy runs")
+    }
+
+    /// What another address would not change.
+    func asFailure(_ error: any Error) -> CallError? {
+        switch error {
+        case let error as CallError: error
+        case is NIOSSLError, is NIOSSLExtraError:
+            key.settings.tls.explain(error, host: key.origin.host, settings: "tls")
+        default: nil
+        }
     }
 
     func asCallError(_ error: any Error, of host: String) -> CallError {

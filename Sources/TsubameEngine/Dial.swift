@@ -31,6 +31,8 @@ final class Dial: @unchecked Sendable {
     private var name: String?
     private var source: Source?
     private var next: Scheduled<Void>?
+    /// One address that fails at once must not begin the next inside itself: there may be many.
+    private var isTrying = false
     private var timer: Scheduled<Void>?
     private var armed = Timeouts.Name.connect
     private var isDone = false
@@ -51,6 +53,7 @@ final class Dial: @unchecked Sendable {
             // What a proxy is to connect to, it resolves itself.
             let target = try Resolver.endpoint(of: key.origin, settings)
             let endpoint = key.proxy.map { HostPort(host: $0.origin.host, port: $0.origin.port) } ?? target
+            _ = try handshake()
             enter(.resolving, .resolving(host: endpoint.host))
             // Whoever was told may have cancelled the call.
             guard !isDone else { return }
@@ -99,25 +102,36 @@ final class Dial: @unchecked Sendable {
 
     /// Tries one address more; the next one follows soon, or at once if this one fails.
     private func tryNext() {
+        guard !isTrying else { return }
+        isTrying = true
+        defer { isTrying = false }
         next?.cancel()
         next = nil
-        guard !isDone, winner == nil else { return }
-        guard let address = nextAddress() else {
-            if attempts.isEmpty {
-                // They may have moved.
-                if let name { settings.resolver.names.forget(name) }
-                finish(.failure(refused()))
+        while !isDone, winner == nil {
+            guard let address = nextAddress() else {
+                if attempts.isEmpty {
+                    forgetAddresses()
+                    finish(.failure(refused()))
+                }
+                return
+            }
+            enter(.connecting, .connecting(address: Self.text(address)))
+            guard !isDone else { return }
+            let attempt = Attempt(address)
+            attempts.append(attempt)
+            connect(attempt)
+            // One that has failed by now is followed at once.
+            guard attempts.contains(where: { $0 === attempt }) else { continue }
+            if !isDone, winner == nil, !order.isEmpty {
+                next = shard.loop.scheduleTask(in: AddressOrder.delay) { [weak self] in self?.tryNext() }
             }
             return
         }
-        enter(.connecting, .connecting(address: Self.text(address)))
-        guard !isDone else { return }
-        let attempt = Attempt(address)
-        attempts.append(attempt)
-        connect(attempt)
-        if !order.isEmpty {
-            next = shard.loop.scheduleTask(in: AddressOrder.delay) { [weak self] in self?.tryNext() }
-        }
+    }
+
+    /// None of them answers: they may have moved.
+    private func forgetAddresses() {
+        if let name { settings.resolver.names.forget(name) }
     }
 
     private func nextAddress() -> SocketAddress? {
@@ -148,6 +162,7 @@ final class Dial: @unchecked Sendable {
             case .failure(let error):
                 guard !self.isDone, self.winner == nil || self.winner === attempt else { return }
                 self.attempts.removeAll { $0 === attempt }
+                if let failure = self.asFailure(error) { return self.finish(.failure(failure)) }
                 self.failures.append((Self.text(attempt.address), Self.words(error)))
                 // Whatever was decided of the winner has been told already.
                 if self.winner == nil { self.tryNext() }
@@ -167,19 +182,22 @@ final class Dial: @unchecked Sendable {
     }
 
     private func addProxy(_ proxy: Proxy, to channel: any Channel, _ attempt: Attempt) throws {
+        let tls = try contexts.proxy.map {
+            try NIOSSLClientHandler(context: $0, serverHostname: Self.serverName(proxy.host))
+        }
+        if let tls { try channel.pipeline.syncOperations.addHandler(tls) }
+        try channel.pipeline.syncOperations.addHandler(ProxyHandler(self, attempt, try handshake(), tls: tls))
+    }
+
+    /// What is to be said to the proxy, if there is one; each attempt has a conversation of its own.
+    private func handshake() throws(CallError) -> (any ProxyHandshake)? {
+        guard let proxy = key.proxy else { return nil }
         let target = try Resolver.endpoint(of: key.origin, settings)
-        let handshake: (any ProxyHandshake)?
         do throws(WireError) {
-            handshake = try proxy.handshake(to: key.origin, at: target, limits: exchange.call.limits)
+            return try proxy.handshake(to: key.origin, at: target, limits: exchange.call.limits)
         } catch {
             throw CallError(error, phase: .connecting)
         }
-        if let context = contexts.proxy {
-            try channel.pipeline.syncOperations.addHandler(
-                try NIOSSLClientHandler(context: context, serverHostname: Self.serverName(proxy.host)))
-        }
-        try channel.pipeline.syncOperations.addHandler(
-            ProxyHandler(self, attempt, handshake, isSecure: contexts.proxy != nil))
     }
 
     private func addConnection(to channel: any Channel, _ attempt: Attempt) throws {
@@ -219,6 +237,7 @@ final class Dial: @unchecked Sendable {
         guard !isDone, let channel = attempt.channel else { return }
         do {
             try addConnection(to: channel, attempt)
+            if !channel.isActive { failedAtProxy(ChannelError.eof, attempt) }
         } catch {
             finish(
                 .failure(CallError(.tls, "TLS cannot be set up: \(error)", phase: .securing, underlying: error)))
@@ -236,7 +255,7 @@ final class Dial: @unchecked Sendable {
                         phase: .connecting, advice: "check the proxy's address and kind, and its user and password")))
         case let error as CallError: finish(.failure(error))
         case is NIOSSLError, is NIOSSLExtraError:
-            finish(.failure(key.settings.proxyTLS.explain(error, host: proxy.host)))
+            finish(.failure(key.settings.proxyTLS.explain(error, host: proxy.host, settings: "connection.proxyTLS")))
         default:
             finish(
                 .failure(
@@ -277,7 +296,7 @@ final class Dial: @unchecked Sendable {
         switch error {
         case let error as CallError: finish(.failure(error))
         case is NIOSSLError, is NIOSSLExtraError:
-            finish(.failure(key.settings.tls.explain(error, host: key.origin.host)))
+            finish(.failure(key.settings.tls.explain(error, host: key.origin.host, settings: "tls")))
         default:
             finish(
                 .failure(
@@ -347,6 +366,7 @@ final class Dial: @unchecked Sendable {
             limit == .tls
             ? "no TLS connection to \(key.origin.authority) within \(time)"
             : "no connection to \(key.origin.authority)\(way) within \(time)"
+        if winner == nil { forgetAddresses() }
         finish(.failure(CallError(.timeout, reason + tried, phase: exchange.phase, timeout: limit)))
     }
 }

@@ -200,8 +200,9 @@ final class Exchange: CallCancellable, @unchecked Sendable {
 
     /// The connection that it was to have made is there.
     func warmedUp() {
-        guard !isOver else { return }
+        guard isWarmUp, !isOver else { return }
         setOver()
+        isWaiting = false
         resume(.success(Response(status: .noContent, request: request)))
     }
 

@@ -27,7 +27,11 @@ struct IPAddress: Hashable {
     }
 
     /// RFC 1122 section 3.2.1.3, RFC 4291 section 2.5.3.
-    var isLoopback: Bool { bytes.count == 4 ? bytes[0] == 127 : bytes == [UInt8](repeating: 0, count: 15) + [1] }
+    var isLoopback: Bool {
+        if bytes.count == 4 { return bytes[0] == 127 }
+        let isMapped = bytes[..<10].allSatisfy { $0 == 0 } && bytes[10] == 0xFF && bytes[11] == 0xFF
+        return isMapped ? bytes[12] == 127 : bytes == [UInt8](repeating: 0, count: 15) + [1]
+    }
 
     /// Whether the first bits are the same.
     func isWithin(_ network: IPAddress, prefix: Int) -> Bool {

@@ -18,7 +18,9 @@ final class KeyLog: Sendable {
 
     init(_ path: String) throws {
         descriptor = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else {
+        // One that was there before may have been open to others.
+        guard descriptor >= 0, fchmod(descriptor, 0o600) == 0 else {
+            if descriptor >= 0 { close(descriptor) }
             throw CallError(
                 .file, "tls.keyLogFile cannot be opened: \(path): \(String(cString: strerror(errno)))",
                 phase: .securing)

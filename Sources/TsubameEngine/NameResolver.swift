@@ -12,7 +12,7 @@ import TsubameCore
 /// ```
 /// Literals, `localhost` and what ``ConnectionSettings/resolve`` names never come here.
 public struct NameResolver: Sendable, Hashable, CustomStringConvertible {
-    /// The addresses of a host, in the order in which they should be tried.
+    /// The addresses of a host, the best first; of two families they are tried by turns (RFC 8305).
     public struct Answer: Sendable {
         /// IPv4 and IPv6 literals.
         public var addresses: [String]
@@ -44,8 +44,6 @@ public struct NameResolver: Sendable, Hashable, CustomStringConvertible {
                 Task {
                     do {
                         answer(.success(try await lookUp(host)))
-                    } catch let error as CallError {
-                        answer(.failure(error))
                     } catch {
                         answer(
                             .failure(
@@ -69,10 +67,12 @@ final class NameCache: Sendable {
 
     /// More names than this are not kept: whoever is led from host to host must not fill the memory.
     private static let maximum = 1_000
+    /// In nanoseconds.
+    private static let patience: MonotonicTime = 30_000_000_000
 
     private struct State: Sendable {
         var kept: [String: (answer: NameResolver.Answer, at: MonotonicTime)] = [:]
-        var waiting: [String: [Reply]] = [:]
+        var waiting: [String: (replies: [Reply], since: MonotonicTime)] = [:]
     }
 
     private let state = Mutex(State())
@@ -89,20 +89,30 @@ final class NameCache: Sendable {
         }
     }
 
-    /// Asks; `reply` is called once, on a thread that must not be kept. Who asks meanwhile waits for the same answer.
+    /// Asks; `reply` is called once, on a thread that must not be kept. Who asks meanwhile waits for the same answer, unless
+    /// it has been waited for so long that it may never come: then the question is put once more, and the first answer is
+    /// everybody's.
     func ask(_ host: String, _ reply: @escaping Reply) {
-        let isFirst = state.withLock { state in
-            state.waiting[host, default: []].append(reply)
-            return state.waiting[host]?.count == 1
+        let asks = state.withLock { state in
+            let now = MonotonicClock.now
+            guard let (_, since) = state.waiting[host], now &- since < Self.patience else {
+                state.waiting[host] = ((state.waiting[host]?.replies ?? []) + [reply], now)
+                return true
+            }
+            state.waiting[host]?.replies.append(reply)
+            return false
         }
-        guard isFirst else { return }
+        guard asks else { return }
         lookUp(host) { result in
             let replies = self.state.withLock { state in
-                if case .success(let answer) = result {
+                // What cannot be used is not kept.
+                if case .success(let answer) = result, !answer.addresses.isEmpty,
+                    answer.addresses.allSatisfy({ IPAddress($0) != nil })
+                {
                     if state.kept.count >= Self.maximum { state.kept.removeAll() }
                     state.kept[host] = (answer, MonotonicClock.now)
                 }
-                return state.waiting.removeValue(forKey: host) ?? []
+                return state.waiting.removeValue(forKey: host)?.replies ?? []
             }
             for reply in replies { reply(result) }
         }

@@ -13,6 +13,10 @@ final class OriginPool {
     /// Waiting exchanges that no dial was made for, the longest waiting first, and some that wait no more.
     @exclusivity(unchecked) private var undialed = Deque<Exchange>()
     @exclusivity(unchecked) private(set) var dials: [Dial] = []
+    /// How many of them are for nobody who waits.
+    @exclusivity(unchecked) private var warmUps = 0
+    /// One dial that fails at once must not begin the next inside itself: there may be thousands.
+    @exclusivity(unchecked) var isDialing = false
 
     private let budget: ConnectionBudget
 
@@ -29,7 +33,14 @@ final class OriginPool {
     func wait(_ exchange: Exchange) {
         waiting.append(exchange)
         undialed.append(exchange)
+        // Those that have got a connection otherwise are swept out once they are the most.
+        if undialed.count > 16, undialed.count > 2 * waiting.count {
+            undialed.removeAll { !$0.isWaiting || $0.dial != nil }
+        }
     }
+
+    /// Whether more wait than connections are being made for.
+    var needsDial: Bool { dials.count - warmUps < waiting.count }
 
     /// The longest waiting exchange that no dial was made for.
     func nextUndialed() -> Exchange? {
@@ -42,15 +53,16 @@ final class OriginPool {
     func add(_ dial: Dial) {
         dial.index = dials.count
         dial.exchange.dial = dial
+        if dial.exchange.isWarmUp { warmUps += 1 }
         dials.append(dial)
     }
 
     /// The last one moves into the gap.
     func remove(_ dial: Dial) {
         dial.exchange.dial = nil
-        guard dial.index < dials.count, dials[dial.index] === dial, let last = dials.popLast(), last !== dial else {
-            return
-        }
+        guard dial.index < dials.count, dials[dial.index] === dial else { return }
+        if dial.exchange.isWarmUp { warmUps -= 1 }
+        guard let last = dials.popLast(), last !== dial else { return }
         last.index = dial.index
         dials[dial.index] = last
     }
@@ -58,8 +70,7 @@ final class OriginPool {
     /// The newest idle connection: the one least likely to have been closed by its server meanwhile.
     func takeIdle(for exchange: Exchange) -> (any Carrier)? {
         while let carrier = idle.popLast() {
-            guard carrier.room > 0 else { continue }
-            if !isSpent(carrier), carrier.suits(exchange) { return carrier }
+            if carrier.room > 0, !isSpent(carrier), carrier.suits(exchange) { return carrier }
             // Nobody is to be told that it has gone: whoever asks for one is about to make another.
             carrier.isCounted = false
             carrier.close()

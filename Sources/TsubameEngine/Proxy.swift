@@ -50,9 +50,10 @@ public struct Proxy: Sendable, Hashable, CustomStringConvertible, CustomReflecta
         let split = url.firstRange(of: "://")
         let name = split.map { url[..<$0.lowerBound].lowercased() } ?? "http"
         guard let scheme = Scheme(rawValue: name) else {
+            // What stands there may be part of a password.
             throw CallError(
-                .invalidRequest, "there are no \(Redaction.printable(name)) proxies",
-                advice: "http, https, socks4, socks4a, socks5 and socks5h are known")
+                .invalidRequest, "the proxy's URL has no scheme that is known",
+                advice: "http, https, socks4, socks4a, socks5 and socks5h are")
         }
         let rest = String(split.map { url[$0.upperBound...] } ?? url[...])
         do throws(CallError) {
@@ -68,7 +69,10 @@ public struct Proxy: Sendable, Hashable, CustomStringConvertible, CustomReflecta
                 user: pair?.first.map { PercentEncoding.decodeLeniently(String($0)) },
                 password: pair.map { $0.count > 1 ? PercentEncoding.decodeLeniently(String($0[1])) : "" })
         } catch {
-            throw CallError(.invalidRequest, "the proxy's URL is invalid: \(error.reason)", advice: error.advice)
+            // The reason might quote a password.
+            throw CallError(
+                .invalidRequest, "the proxy's URL is invalid",
+                advice: "write it as http://user:password@host:port, with / ? # @ and : of a password percent-encoded")
         }
         if (user ?? "").holdsControlCharacter || (password ?? "").holdsControlCharacter {
             throw CallError(.invalidRequest, "the proxy's user or password holds a control character")

@@ -15,27 +15,36 @@ final class ProxyHandler: ChannelInboundHandler, RemovableChannelHandler, @unche
     private let attempt: Attempt
     /// nil if the proxy takes requests as they are.
     private let handshake: (any ProxyHandshake)?
-    /// Whether TLS to the proxy comes first.
-    private let isSecure: Bool
+    /// What does TLS to the proxy, if it comes first.
+    private let tls: NIOSSLClientHandler?
     private var input: [UInt8] = []
     private var isOver = false
 
-    init(_ dial: Dial, _ attempt: Attempt, _ handshake: (any ProxyHandshake)?, isSecure: Bool) {
+    init(_ dial: Dial, _ attempt: Attempt, _ handshake: (any ProxyHandshake)?, tls: NIOSSLClientHandler?) {
         self.dial = dial
         self.attempt = attempt
         self.handshake = handshake
-        self.isSecure = isSecure
+        self.tls = tls
     }
 
     func channelActive(context: ChannelHandlerContext) {
         dial.reachedProxy(attempt)
-        if !isSecure { greet(context) }
+        if tls == nil { greet(context) }
         context.fireChannelActive()
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-        if isSecure, case TLSUserEvent.handshakeCompleted? = event as? TLSUserEvent { return greet(context) }
-        context.fireUserInboundEventTriggered(event)
+        guard let tls, let proxy = dial.key.proxy,
+            case TLSUserEvent.handshakeCompleted(let applicationProtocol)? = event as? TLSUserEvent
+        else { return context.fireUserInboundEventTriggered(event) }
+        do throws(CallError) {
+            // Before the proxy is told its credentials.
+            let info = TLSInfo(tls, applicationProtocol: applicationProtocol)
+            try dial.key.settings.proxyTLS.check(info, host: proxy.host)
+            greet(context)
+        } catch {
+            fail(error, context)
+        }
     }
 
     private func greet(_ context: ChannelHandlerContext) {

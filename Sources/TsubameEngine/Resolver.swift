@@ -13,6 +13,7 @@ enum Resolver {
     /// Where the origin really is: itself, or what `settings.resolve` names in its place.
     /// - Throws: ``CallError/Kind/invalidRequest`` if that is no address.
     static func endpoint(of origin: Origin, _ settings: ConnectionSettings) throws(CallError) -> HostPort {
+        if settings.resolve.isEmpty { return HostPort(host: origin.host, port: origin.port) }
         let name = "\(origin.host):\(origin.port)"
         guard let override = override(for: name, in: settings.resolve) else {
             return HostPort(host: origin.host, port: origin.port)
@@ -67,7 +68,6 @@ enum Resolver {
 
     /// Hosts are compared without regard to case.
     private static func override(for name: String, in overrides: [String: String]) -> String? {
-        if overrides.isEmpty { return nil }
-        return overrides[name] ?? overrides.first { $0.key.lowercased() == name }?.value
+        overrides[name] ?? overrides.first { $0.key.lowercased() == name }?.value
     }
 }

@@ -74,9 +74,8 @@ final class Shard: @unchecked Sendable {
         }
         if case .file(let path) = exchange.upload { return exchange.openFile(path) }
         let pool = pool(exchange.key)
-        if pool.waiting.isEmpty, exchange.sendings == 0, !exchange.isWarmUp,
-            let carrier = pool.takeIdle(for: exchange)
-        {
+        if exchange.isWarmUp { return warmUp(pool, exchange) }
+        if pool.waiting.isEmpty, exchange.sendings == 0, let carrier = pool.takeIdle(for: exchange) {
             pool.leased += 1
             return carrier.run(exchange)
         }
@@ -91,12 +90,18 @@ final class Shard: @unchecked Sendable {
     }
 
     private func dialIfNeeded(_ pool: OriginPool) {
+        guard !pool.isDialing else { return }
+        pool.isDialing = true
+        defer { pool.isDialing = false }
         let settings = pool.key.settings.settings
         let limit = Swift.max(settings.connectionsPerOrigin, 1)
-        while pool.dials.count < pool.waiting.count, pool.total < limit {
+        while pool.needsDial, pool.total < limit {
             // The longest idle connection makes room; whoever waits is told when it has gone.
             guard budget.take(limit: settings.connections, for: self) else { return makeRoom() }
-            guard let next = pool.nextUndialed() else { return budget.giveBack() }
+            guard let next = pool.nextUndialed() else {
+                budget.giveBack()
+                return
+            }
             // From here on the dial's own deadlines run, and the total time as ever.
             next.waitLimit = .total
             next.waitDeadline = next.call.deadline
@@ -106,12 +111,26 @@ final class Shard: @unchecked Sendable {
         }
     }
 
-    /// A connection was closed somewhere, and may be made here.
+    /// A connection was closed somewhere, and may be made here: for who waits longest.
     func dialWaiting() {
-        for pool in Array(pools.values) where !pool.waiting.isEmpty { dialIfNeeded(pool) }
+        let waiting = pools.values.compactMap { pool in pool.waiting.first.map { (pool, $0.call.start) } }
+        for (pool, _) in waiting.sorted(by: { $0.1 < $1.1 }) { dialIfNeeded(pool) }
     }
 
-    /// Has the longest idle connection closed, here or, if there is none, on the other loops.
+    /// Makes a connection that nobody waits for yet, unless a limit has been reached: then there are as many as there
+    /// may be.
+    private func warmUp(_ pool: OriginPool, _ exchange: Exchange) {
+        let settings = pool.key.settings.settings
+        guard pool.total < Swift.max(settings.connectionsPerOrigin, 1),
+            budget.take(limit: settings.connections, for: nil)
+        else { return exchange.warmedUp() }
+        exchange.isWaiting = true
+        let dial = Dial(exchange)
+        pool.add(dial)
+        dial.start()
+    }
+
+    /// Has an idle connection closed: the longest idle one of this loop or, if there is none here, of another.
     private func makeRoom() {
         if closeLongestIdle() { return }
         for shard in siblings where shard !== self { shard.loop.execute { _ = shard.closeLongestIdle() } }
@@ -129,33 +148,45 @@ final class Shard: @unchecked Sendable {
     /// Taken out of the queue because it has ended otherwise.
     func forget(_ exchange: Exchange) {
         guard exchange.isWaiting, let pool = pools[exchange.key] else { return }
+        if exchange.isWarmUp {
+            exchange.isWaiting = false
+            if let dial = exchange.dial { cancel(dial, of: pool) }
+            return dropIfEmpty(pool)
+        }
         pool.waiting.remove(exchange)
-        // A dial that was made for it goes on only if someone else is waiting.
-        if let dial = exchange.dial, pool.waiting.count < pool.dials.count {
-            pool.remove(dial)
-            dial.cancel()
-            budget.giveBack()
+        // A dial goes on for someone else who is waiting; one is given up for each who is not.
+        let orphan = exchange.dial ?? pool.dials.first { !$0.exchange.isWaiting }
+        if let orphan {
+            if pool.waiting.count < pool.dials.count { cancel(orphan, of: pool) } else { orphan.loseExchange() }
         }
         dropIfEmpty(pool)
+    }
+
+    private func cancel(_ dial: Dial, of pool: OriginPool) {
+        pool.remove(dial)
+        dial.cancel()
+        budget.giveBack()
     }
 
     // MARK: Connections
 
     func finished(_ dial: Dial, _ result: Result<any Carrier, CallError>) {
-        guard let pool = pools[dial.key] else { return budget.giveBack() }
+        guard let pool = pools[dial.key] else {
+            budget.giveBack()
+            return
+        }
         pool.remove(dial)
         switch result {
         case .success(let carrier):
             pool.leased += 1
             carrier.isCounted = true
             // Who waits longer has a dial of its own, with deadlines of its own, or is queued behind the limit.
-            guard dial.exchange.isWaiting else { return release(carrier) }
-            pool.waiting.remove(dial.exchange)
-            dial.exchange.take(dial.facts)
-            if dial.exchange.isWarmUp {
+            guard dial.exchange.isWaiting, !dial.exchange.isWarmUp else {
                 dial.exchange.warmedUp()
                 return release(carrier)
             }
+            pool.waiting.remove(dial.exchange)
+            dial.exchange.take(dial.facts)
             carrier.run(dial.exchange)
         case .failure(let error):
             budget.giveBack()
@@ -169,13 +200,10 @@ final class Shard: @unchecked Sendable {
     /// An exchange has ended on a connection: the longest waiting exchange gets it, or it becomes idle.
     func release(_ carrier: any Carrier) {
         let pool = pool(carrier.key)
-        guard !pool.isSpent(carrier) else { return carrier.close() }
+        // Somebody else may wait longer for a connection than whoever is next here.
+        guard !pool.isSpent(carrier), !budget.isContended || pool.waiting.isEmpty else { return carrier.close() }
         while let next = pool.waiting.popFirst() {
             if next.isDone { continue }
-            if next.isWarmUp {
-                next.warmedUp()
-                continue
-            }
             next.dial?.loseExchange()
             return carrier.run(next)
         }
@@ -196,8 +224,11 @@ final class Shard: @unchecked Sendable {
         } else {
             pool.leased -= 1
         }
-        budget.giveBack()
-        dialIfNeeded(pool)
+        if budget.giveBack() {
+            loop.execute { self.dialWaiting() }
+        } else {
+            dialIfNeeded(pool)
+        }
         dropIfEmpty(pool)
     }
 
@@ -270,10 +301,9 @@ final class Shard: @unchecked Sendable {
         sweep = nil
         for pool in Array(pools.values) {
             for carrier in pool.idle { carrier.close() }
-            for dial in pool.dials where !dial.exchange.isWaiting {
-                pool.remove(dial)
-                dial.cancel()
-                budget.giveBack()
+            for dial in pool.dials where !dial.exchange.isWaiting || dial.exchange.isWarmUp {
+                dial.exchange.warmedUp()
+                cancel(dial, of: pool)
             }
         }
     }

@@ -115,7 +115,8 @@ final class TLSContext: Sendable {
     }
 
     /// What a TLS failure means, in words, and what to do about it.
-    func explain(_ error: any Error, host: String) -> CallError {
+    /// - Parameter settings: what these settings are called.
+    func explain(_ error: any Error, host: String, settings: String) -> CallError {
         let phase = CallError.Phase.securing
         if let error = error as? NIOSSLExtraError, error == .failedToValidateHostname {
             return CallError(
@@ -127,7 +128,7 @@ final class TLSContext: Sendable {
             if text.contains("CERTIFICATE_VERIFY_FAILED") {
                 return CallError(
                     .tls, "the certificate of \(host) is not trusted (expired, self-signed, or from an unknown issuer)",
-                    phase: phase, advice: "if it is your own authority's, give it as tls.roots", underlying: error)
+                    phase: phase, advice: "if it is your own authority's, give it as \(settings).roots", underlying: error)
             }
             if text.contains("WRONG_VERSION_NUMBER") || text.contains("HTTP_REQUEST") {
                 return CallError(
@@ -137,7 +138,7 @@ final class TLSContext: Sendable {
             if text.contains("PROTOCOL_VERSION") || text.contains("UNSUPPORTED_PROTOCOL") {
                 return CallError(
                     .tls, "the server and the client have no version of TLS in common", phase: phase,
-                    advice: "tls.minimumVersion and tls.maximumVersion are what the client allows", underlying: error)
+                    advice: "\(settings).minimumVersion and maximumVersion are what the client allows", underlying: error)
             }
             return CallError(.tls, "the TLS handshake failed: \(text)", phase: phase, underlying: error)
         }

@@ -75,6 +75,8 @@ extension ConnectionSettings {
         /// The pins for a host: by its own name first, then by the nearest name above it.
         func pins(for host: String) -> PinnedKeys? {
             if pins.isEmpty { return nil }
+            let pins = Dictionary(self.pins.map { (Self.plain($0.key), $0.value) }) { $0.union($1) }
+            let host = Self.plain(host)
             if let own = pins[host] { return own }
             var rest = host[...]
             while let dot = rest.firstIndex(of: ".") {
@@ -82,6 +84,14 @@ extension ConnectionSettings {
                 if let keys = pins["*." + rest] { return keys }
             }
             return nil
+        }
+
+        /// In lower case, without the dot at the end and an address's brackets.
+        private static func plain(_ name: String) -> String {
+            var name = name.lowercased()
+            if name.hasSuffix(".") { name.removeLast() }
+            if name.hasPrefix("["), name.hasSuffix("]") { name = String(name.dropFirst().dropLast()) }
+            return name
         }
     }
 }
@@ -95,8 +105,12 @@ public struct PinnedKeys: Sendable, Hashable {
     /// - Parameters:
     ///   - pin: the key in use.
     ///   - backup: the key to come, kept somewhere else: without one, losing the first locks every client out.
-    ///   - more: others.
-    public init(_ pin: String, backup: String, _ more: String...) { pins = Set([pin, backup] + more) }
+    ///   - others: more of them.
+    public init(_ pin: String, backup: String, others: [String] = []) { pins = Set([pin, backup] + others) }
+
+    private init(pins: Set<String>) { self.pins = pins }
+
+    func union(_ other: PinnedKeys) -> PinnedKeys { PinnedKeys(pins: pins.union(other.pins)) }
 }
 
 /// A check of one's own on top of what TLS has verified, never instead of it.

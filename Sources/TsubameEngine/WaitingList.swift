@@ -33,9 +33,8 @@ struct WaitingList {
         if queue.count > 16, queue.count > 2 * count { queue.removeAll { !$0.isWaiting } }
     }
 
-    func first(where isWanted: (Exchange) -> Bool) -> Exchange? {
-        queue.first { $0.isWaiting && isWanted($0) }
-    }
+    /// The longest waiting.
+    var first: Exchange? { queue.first { $0.isWaiting } }
 
     var all: [Exchange] { queue.filter { $0.isWaiting } }
 }

@@ -1,4 +1,4 @@
-// FullBacklog: an address that takes no connection and refuses none. With LocalSocket, the files here that know sockets.
+// FullBacklog: an address that takes no connection and refuses none. This file and LocalSocket's know sockets.
 
 #if canImport(Glibc)
 import Glibc
@@ -33,7 +33,7 @@ final class FullBacklog: @unchecked Sendable {
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(listener, $0, &length) }
         }
         try check("getsockname", status)
-        port = UInt16(bigEndian: address.sin_port)
+        self.port = UInt16(bigEndian: address.sin_port)
         // A connection over loopback stands at once, or not at all.
         for _ in 0..<16 {
             let client = try open()

@@ -1,0 +1,161 @@
+// tls.pins: the keys that a host must have, whatever else is verified or not.
+
+import HTTPTypes
+import Testing
+import Tsubame
+import TsubameTesting
+
+/// Pins, and whether they let a client reach a host.
+struct PinCase: Sendable, CustomTestStringConvertible {
+    let name: String
+    var host = "api.example.com"
+    let passes: Bool
+    /// Given the pins of the server's key and of another one.
+    let pins: @Sendable (_ right: String, _ wrong: String) -> [String: PinnedKeys]
+
+    var testDescription: String { name }
+
+    static let all = [
+        PinCase(name: "the pin", passes: true) { ["api.example.com": PinnedKeys($0, backup: $1)] },
+        PinCase(name: "the backup", passes: true) { ["api.example.com": PinnedKeys($1, backup: $0)] },
+        PinCase(name: "one more", passes: true) { ["api.example.com": PinnedKeys($1, backup: "sha256/x", others: [$1, $0])] },
+        PinCase(name: "no pin", passes: false) { ["api.example.com": PinnedKeys($1, backup: "sha256/x", others: [$1])] },
+        PinCase(name: "another host's", passes: true) { ["www.example.com": PinnedKeys($1, backup: $1)] },
+        PinCase(name: "an address", host: "127.0.0.1", passes: false) { ["127.0.0.1": PinnedKeys($1, backup: $1)] },
+
+        PinCase(name: "all below", passes: true) { ["*.example.com": PinnedKeys($0, backup: $1)] },
+        PinCase(name: "all below, wrong", passes: false) { ["*.example.com": PinnedKeys($1, backup: $1)] },
+        PinCase(name: "all far below, wrong", host: "a.b.c.example.com", passes: false) {
+            ["*.example.com": PinnedKeys($1, backup: $1)]
+        },
+        PinCase(name: "not the name itself", host: "example.com", passes: true) {
+            ["*.example.com": PinnedKeys($1, backup: $1)]
+        },
+        PinCase(name: "not a name that only ends so", host: "badexample.com", passes: true) {
+            ["*.example.com": PinnedKeys($1, backup: $1)]
+        },
+        PinCase(name: "the own name counts more", passes: true) {
+            ["*.example.com": PinnedKeys($1, backup: $1), "api.example.com": PinnedKeys($0, backup: $1)]
+        },
+        PinCase(name: "the own name counts more, wrong", passes: false) {
+            ["*.example.com": PinnedKeys($0, backup: $0), "api.example.com": PinnedKeys($1, backup: $1)]
+        },
+        PinCase(name: "the nearest name counts", host: "a.api.example.com", passes: false) {
+            ["*.example.com": PinnedKeys($0, backup: $0), "*.api.example.com": PinnedKeys($1, backup: $1)]
+        },
+
+        // What is no pin matches nothing, and is not as good as none.
+        PinCase(name: "without its prefix", passes: false) { right, _ in
+            ["api.example.com": PinnedKeys(String(right.dropFirst(7)), backup: "")]
+        },
+        PinCase(name: "another digest", passes: false) { right, _ in
+            ["api.example.com": PinnedKeys("sha1/" + right.dropFirst(7), backup: "")]
+        },
+        PinCase(name: "with blanks", passes: false) { right, _ in
+            ["api.example.com": PinnedKeys(" \(right)", backup: "\(right)\n")]
+        },
+        PinCase(name: "without its padding", passes: false) { right, _ in
+            ["api.example.com": PinnedKeys(String(right.dropLast()), backup: "sha256/")]
+        },
+        PinCase(name: "empty", passes: false) { _, _ in ["api.example.com": PinnedKeys("", backup: "")] },
+        PinCase(name: "a host in capitals", passes: false) { ["API.Example.COM": PinnedKeys($1, backup: $1)] },
+        PinCase(name: "all below, in capitals", passes: false) { ["*.EXAMPLE.com": PinnedKeys($1, backup: $1)] },
+    ]
+}
+
+@Suite(.timeLimit(.minutes(1))) struct PinTests {
+    private static let wrong = Result { try TLSIdentity.selfSigned.pin }
+
+    @Test(arguments: PinCase.all)
+    func `a host is reached if its key is pinned, or if nothing is pinned for it`(_ row: PinCase) async throws {
+        let (right, wrong) = (try TLSIdentity.localhost.pin, try Self.wrong.get())
+        let server = try await ScriptedServer.start(tls: .localhost)
+        try await serving(server) {
+            $0.resolve = hosts(["\(row.host):443"], at: server)
+            $0.tls.verification = .dangerouslyOff
+            $0.tls.pins = row.pins(right, wrong)
+        } _: { server, client in
+            let request = Request(.post, url: "https://\(row.host)/", body: .text("secret"))
+            if row.passes {
+                #expect(try await client.send(request).status == .ok)
+                return
+            }
+            let error = try await failure { try await client.send(request) }
+            #expect(error.kind == .tls, "\(error)")
+            #expect(error.phase == .securing)
+            // What the host has, for whoever changed its key.
+            #expect(error.reason.contains(row.host) && error.reason.contains(right), "\(error)")
+            #expect(error.advice?.contains("tls.pins") == true)
+            // The handshake was done; not a byte of the request came behind it.
+            try await server.waitUntil(openConnections: 0)
+            #expect(server.acceptedConnections == 1 && server.requests.isEmpty)
+        }
+    }
+
+    @Test(arguments: [TLSIdentity.Version.tls12, .tls13])
+    func `BAD-INPUT 32: pins hold beside verification, and each alone refuses`(
+        _ version: TLSIdentity.Version
+    ) async throws {
+        let (right, wrong) = (try TLSIdentity.localhost.pin, try Self.wrong.get())
+        let server = try await ScriptedServer.start(tls: .localhost.with(versions: version...version))
+        try await serving(server, base: server.localhostURL, { $0.tls.roots = .authority }) { server, client in
+            let pinned = client.with { $0.tls.pins["localhost"] = PinnedKeys(right, backup: wrong) }
+            #expect(try await pinned.get("x").status == .ok)
+            let strangers = client.with { $0.tls.pins["localhost"] = PinnedKeys(wrong, backup: wrong) }
+            let mistaken = try await failure { try await strangers.get("x") }
+            #expect(mistaken.kind == .tls && mistaken.reason.contains("not pinned"), "\(mistaken)")
+            #expect(server.requests.count == 1)
+        }
+        // A pinned key does not stand in for a certificate that is good.
+        let other = try await ScriptedServer.start(tls: .selfSigned)
+        try await serving(other, base: other.localhostURL) {
+            $0.tls.roots = .authority
+            $0.tls.pins["localhost"] = PinnedKeys(wrong, backup: right)
+        } _: { server, client in
+            let error = try await failure { try await client.get("x") }
+            #expect(error.kind == .tls && error.reason.contains("not trusted"), "\(error)")
+            #expect(server.requests.isEmpty)
+        }
+    }
+
+    @Test func `BAD-INPUT 32: a connection that was made without pins is none for a view that has them`() async throws {
+        let wrong = try Self.wrong.get()
+        let server = try await ScriptedServer.start(tls: .localhost)
+        try await serving(server, base: server.localhostURL, { $0.tls.roots = .authority }) { server, client in
+            for index in 0..<3 {
+                #expect(try await client.get("x").connection?.isReused == (index > 0))
+                let error = try await failure {
+                    try await client.with { $0.tls.pins["localhost"] = PinnedKeys(wrong, backup: wrong) }.get("x")
+                }
+                #expect(error.kind == .tls && error.reason.contains("not pinned"), "\(error)")
+            }
+            #expect(server.requests.count == 3)
+        }
+    }
+
+    @Test func `pins are compared before the user's own check is asked`() async throws {
+        let wrong = try Self.wrong.get()
+        let asked = Log<String>()
+        let server = try await ScriptedServer.start(tls: .localhost)
+        try await serving(server, base: server.localhostURL) {
+            $0.tls.roots = .authority
+            $0.tls.pins["localhost"] = PinnedKeys(wrong, backup: wrong)
+            $0.tls.check = TLSCheck { host, _ in asked.add(host) }
+        } _: { _, client in
+            let error = try await failure { try await client.get("x") }
+            #expect(error.reason.contains("not pinned"), "\(error)")
+            #expect(asked.all.isEmpty)
+        }
+    }
+
+    @Test func `the pin that a response tells is the one that lets its host pass`() async throws {
+        let server = try await ScriptedServer.start(tls: .selfSigned)
+        try await serving(server, base: server.localhostURL, { $0.tls.verification = .dangerouslyOff }) { _, client in
+            let told = try #require(try await client.get("x").connection?.tls?.certificate?.publicKeyPin)
+            let pin = try TLSIdentity.selfSigned.pin
+            #expect(told == pin)
+            let pinned = client.with { $0.tls.pins["localhost"] = PinnedKeys(told, backup: "sha256/x") }
+            #expect(try await pinned.get("x").status == .ok)
+        }
+    }
+}
