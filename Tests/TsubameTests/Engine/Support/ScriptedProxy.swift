@@ -133,16 +133,20 @@ final class ScriptedProxy: Sendable {
     }
 
     /// What the proxy itself was sent on a connection, without its own TLS: all but what went through a tunnel.
-    func received(_ connection: Int = 0) -> [UInt8] { context.record.read { $0.connections[connection].received } }
+    func received(_ connection: Int = 0) -> [UInt8] { read(connection)?.received ?? [] }
 
     /// What was sent through the tunnel of a connection.
-    func tunnelled(_ connection: Int = 0) -> [UInt8] { context.record.read { $0.connections[connection].tunnelled } }
+    func tunnelled(_ connection: Int = 0) -> [UInt8] { read(connection)?.tunnelled ?? [] }
 
     /// Everything that was sent on any connection.
     var allBytes: [UInt8] { context.record.read { $0.connections.flatMap { $0.received + $0.tunnelled } } }
 
     /// The host that was named in the proxy's own TLS handshake (SNI).
-    func serverName(_ connection: Int = 0) -> String? { context.record.read { $0.connections[connection].serverName } }
+    func serverName(_ connection: Int = 0) -> String? { read(connection)?.serverName }
+
+    private func read(_ connection: Int) -> ProxyRecord.Connection? {
+        context.record.read { $0.connections.indices.contains(connection) ? $0.connections[connection] : nil }
+    }
 }
 
 /// What has happened at a proxy so far.
@@ -177,11 +181,12 @@ struct ProxyContext: Sendable {
 /// - Parameters:
 ///   - names: `host:port`, under which the proxy finds the origin.
 ///   - base: the client's base URL.
+///   - credentials: what the proxy wants, and the client shows.
+///   - userinfo: the same as it stands in the proxy's URL, if it is not written as it is.
 func proxying<R>(
-    _ origin: ScriptedServer, as names: [String] = ["a.example:80"], base: String? = "http://a.example",
-    by kind: ProxyKind = .http, credentials: String? = nil, drips: Bool = false,
-    script: @escaping ScriptedProxy.Script = { _, _ in nil },
-    _ configure: (inout Configuration, ScriptedProxy) -> Void = { _, _ in },
+    _ origin: ScriptedServer, as names: [String], base: String? = "http://a.example", by kind: ProxyKind = .http,
+    credentials: String? = nil, userinfo: String? = nil, drips: Bool = false,
+    script: @escaping ScriptedProxy.Script = { _, _ in nil }, configure: (inout Configuration) -> Void = { _ in },
     _ body: (ScriptedServer, ScriptedProxy, Client) async throws -> R
 ) async throws -> R {
     let routes = Dictionary(uniqueKeysWithValues: names.map { ($0, origin.port) })
@@ -192,8 +197,8 @@ func proxying<R>(
             origin, base: base,
             {
                 $0.tls.roots = .pem(TestCertificates.authorityPEM)
-                $0.proxy = .url(proxy.url(kind, credentials))
-                configure(&$0, proxy)
+                $0.proxy = .url(proxy.url(kind, userinfo ?? credentials))
+                configure(&$0)
             }
         ) { try await body($0, proxy, $1) }
         try await proxy.waitUntil(openConnections: 0)
