@@ -18,8 +18,8 @@ struct ToolProxyTests {
             let override = "a.example:80:127.0.0.1:\(server.port)"
             let run = try await runProduct(
                 "tsubame", ["--resolve", override, url.replacing("URL", with: server.url)],
-                environment: unset.merging(environment) { $1.replacing("PROXY", with: server.url) })
-            #expect(run.status == 0, "\(run)")
+                environment: unset.merging(environment.mapValues { $0.replacing("PROXY", with: server.url) }) { $1 })
+            try #require(run.status == 0, "\(run)")
             #expect(run.stdout.hasSuffix("hi") || run.stdout.hasSuffix("hi\n"), "\(run)")
             return try await server.request(0)
         }

@@ -259,16 +259,46 @@ import TsubameTesting
         }
     }
 
-    @Test func `SOCKS 4 is told an address, SOCKS 4a the name, both a user and no password`() async throws {
-        try await Passage(kind: .socks4, isSecure: false).run(credentials: Self.credentials) { _, proxy, client in
-            _ = try await client.get("x")
-            #expect(proxy.received() == [4, 1, 0, 80, 127, 0, 0, 1] + Array("user\0".utf8))
-        }
-        try await Passage(kind: .socks4a, isSecure: false).run(credentials: Self.credentials) { _, proxy, client in
+    @Test(arguments: [ProxyKind.socks4, .socks4a])
+    func `SOCKS 4 is told a user and no password, and the origin's address if it is known, else its name`(
+        _ kind: ProxyKind
+    ) async throws {
+        let server = try await ScriptedServer.start()
+        let names = ["a.example:80", "127.0.0.1:80"]
+        try await proxying(server, as: names, by: kind, credentials: Self.credentials) { _, proxy, client in
             _ = try await client.get("x")
             let sent = proxy.received()
             #expect(sent.starts(with: [4, 1, 0, 80, 0, 0, 0]) && sent.count == 23 && sent.dropFirst(7).first != 0)
             #expect(Array(sent.dropFirst(8)) == Array("user\0a.example\0".utf8))
+            _ = try await client.with { $0.resolve = ["a.example:80": "127.0.0.1"] }.get("x")
+            #expect(proxy.received(1) == [4, 1, 0, 80, 127, 0, 0, 1] + Array("user\0".utf8))
+        }
+    }
+
+    @Test(arguments: [
+        (ProxyKind.socks4, "http://[2001:db8::1]/"), (.socks4a, "https://[2001:db8::1]/"),
+        (.socks5, "http://\(String(repeating: "a.", count: 130))example/"),
+    ])
+    func `a target that SOCKS has no room for is an invalid request`(_ kind: ProxyKind, _ url: String) async throws {
+        try await proxying(Self.nobody(), as: [], base: nil, by: kind) { _, proxy, client in
+            let error = try await failure { try await client.get(url: url) }
+            #expect(error.kind == .invalidRequest, "\(error)")
+            #expect(proxy.requests.isEmpty)
+        }
+    }
+
+    @Test(arguments: Passage.tunnels)
+    func `the proxy is told the address that a name is to be found at, and TLS the name`(
+        _ passage: Passage
+    ) async throws {
+        let server = try await ScriptedServer.start(tls: passage.isSecure ? .localhost : nil) { _ in .ok("hi") }
+        try await proxying(server, as: ["192.0.2.7:81"], base: passage.base, by: passage.kind) {
+            server, proxy, client in
+            let view = client.with { $0.resolve = [passage.target: "192.0.2.7:81"] }
+            #expect(try await view.get("x").bytes == Bytes("hi"))
+            let request = try await server.request(0)
+            #expect(request.serverName == (passage.isSecure ? "localhost" : nil))
+            #expect(request["host"] == passage.authority)
         }
     }
 
@@ -396,7 +426,10 @@ import TsubameTesting
     ) async throws {
         let passage = Passage(kind: kind, isSecure: true)
         let server = try await ScriptedServer.start(tls: identity)
-        try await proxying(server, as: [passage.asked], base: passage.base, by: kind) { server, proxy, client in
+        try await proxying(
+            server, as: [passage.target], base: passage.base, by: kind,
+            configure: { $0.connection.proxyTLS.verification = .dangerouslyOff }
+        ) { server, proxy, client in
             let error = try await failure { try await client.get("x") }
             #expect(error.kind == .tls, "\(error)")
             #expect(error.phase == .securing)
@@ -413,7 +446,10 @@ import TsubameTesting
         let server = try await ScriptedServer.start(tls: isSecure ? .localhost : nil)
         try await ScriptedProxy.start(routes: [passage.asked: server.port], tls: identity).use { proxy in
             try await serving(server, base: passage.base) {
+                // What is trusted, or not looked at, for origins counts for nothing here.
                 $0.tls.roots = .pem(TestCertificates.authorityPEM)
+                $0.tls.verification = .dangerouslyOff
+                $0.connection.proxyTLS.roots = .pem(TestCertificates.authorityPEM)
                 $0.proxy = .url(proxy.url(.https, Self.credentials))
             } _: { server, client in
                 let error = try await failure { try await client.get("x") }
@@ -423,6 +459,35 @@ import TsubameTesting
                 #expect(server.acceptedConnections == 0)
             }
             try await proxy.waitUntil(openConnections: 0)
+        }
+    }
+
+    @Test func `BAD-INPUT 33: what is trusted for origins is not for proxies, nor the other way round`() async throws {
+        let passage = Passage(kind: .https, isSecure: true)
+        try await passage.run { server, proxy, client in
+            for view in [client.with { $0.tls.roots = .system }, client.with { $0.connection.proxyTLS = .init() }] {
+                let error = try await failure { try await view.get("x") }
+                #expect(error.kind == .tls, "\(error)")
+            }
+            #expect(server.requests.isEmpty)
+            #expect(try await client.get("x").statusCode == 200)
+        }
+    }
+
+    @Test func `BAD-INPUT 32: a proxy that one view does not check is checked for every other`() async throws {
+        let server = try await ScriptedServer.start()
+        try await ScriptedProxy.start(routes: ["a.example:80": server.port], tls: .selfSigned).use { proxy in
+            try await serving(server, base: "http://a.example") {
+                $0.proxy = .url(proxy.url(.https))
+            } _: { server, client in
+                let careless = client.with { $0.connection.proxyTLS.verification = .dangerouslyOff }
+                for index in 0..<3 {
+                    let error = try await failure { try await client.get("x") }
+                    #expect(error.kind == .tls, "\(error)")
+                    #expect(try await careless.get("x").connection?.isReused == (index > 0))
+                }
+                #expect(proxy.requests.count == 3)
+            }
         }
     }
 

@@ -197,6 +197,7 @@ func proxying<R>(
             origin, base: base,
             {
                 $0.tls.roots = .pem(TestCertificates.authorityPEM)
+                $0.connection.proxyTLS.roots = .pem(TestCertificates.authorityPEM)
                 $0.proxy = .url(proxy.url(kind, userinfo ?? credentials))
                 configure(&$0)
             }
