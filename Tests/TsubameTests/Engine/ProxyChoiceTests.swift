@@ -110,7 +110,9 @@ struct ProxyChoice: Sendable, CustomTestStringConvertible {
             guard case .request(let request) = moment else { return nil }
             return [.bytes(request.form.unreachable), .close]
         }
-        try await proxying(.start(), as: [], base: nil, script: script) { server, proxy, client in
+        // A handshake need not be waited for: who has come has come.
+        let server = try await ScriptedServer.start(onConnect: { _ in uri.isSecure ? .close : nil })
+        try await proxying(server, as: [], base: nil, script: script) { server, proxy, client in
             let policy = try policy(proxy, other)
             let view = client.with {
                 $0.proxy = policy
