@@ -21,7 +21,12 @@ if [ "${1:-}" = test ]; then
     want python3 python3
     python3 -c 'import venv, ensurepip' >/dev/null 2>&1 || missing+=(python3-venv)
     want strip binutils
-    [ "$(uname)" = Darwin ] || want valgrind valgrind
+    if [ "$(uname)" != Darwin ]; then
+        want valgrind valgrind
+        # Two proxies that are not ours; both packages hold a program only, and no service.
+        want tinyproxy tinyproxy-bin
+        want microsocks microsocks
+    fi
 fi
 [ ${#missing[@]} -gt 0 ] || exit 0
 
