@@ -11,6 +11,9 @@ let package = Package(
             name: "tsubame-bench",
             dependencies: [.product(name: "Tsubame", package: "Tsubame")],
             swiftSettings: [.swiftLanguageMode(.v6)],
-            linkerSettings: [.unsafeFlags(["-static-stdlib", "-l_FoundationCShims", "-l_FoundationCollections"], .when(platforms: [.linux]))])
+            linkerSettings: [
+                .unsafeFlags(
+                    ["-static-stdlib", "-l_FoundationCShims", "-l_FoundationCollections"], .when(platforms: [.linux]))
+            ])
     ]
 )

@@ -26,7 +26,8 @@ public final class Engine: PromptTransport {
 
     /// The same loops and pool; connections are shared only where the settings are equal.
     public func with(settings: ConnectionSettings) -> Engine {
-        settings == self.settings.settings ? self : Engine(loops: loops, settings: SharedSettings(settings, reusing: self.settings))
+        settings == self.settings.settings
+            ? self : Engine(loops: loops, settings: SharedSettings(settings, reusing: self.settings))
     }
 
     public var name: String { "Engine (HTTP/1.1)" }

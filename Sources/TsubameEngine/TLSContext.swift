@@ -128,7 +128,8 @@ final class TLSContext: Sendable {
             if text.contains("CERTIFICATE_VERIFY_FAILED") {
                 return CallError(
                     .tls, "the certificate of \(host) is not trusted (expired, self-signed, or from an unknown issuer)",
-                    phase: phase, advice: "if it is your own authority's, give it as \(settings).roots", underlying: error)
+                    phase: phase, advice: "if it is your own authority's, give it as \(settings).roots",
+                    underlying: error)
             }
             if text.contains("WRONG_VERSION_NUMBER") || text.contains("HTTP_REQUEST") {
                 return CallError(
@@ -138,7 +139,8 @@ final class TLSContext: Sendable {
             if text.contains("PROTOCOL_VERSION") || text.contains("UNSUPPORTED_PROTOCOL") {
                 return CallError(
                     .tls, "the server and the client have no version of TLS in common", phase: phase,
-                    advice: "\(settings).minimumVersion and maximumVersion are what the client allows", underlying: error)
+                    advice: "\(settings).minimumVersion and maximumVersion are what the client allows",
+                    underlying: error)
             }
             return CallError(.tls, "the TLS handshake failed: \(text)", phase: phase, underlying: error)
         }

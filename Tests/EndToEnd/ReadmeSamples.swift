@@ -193,7 +193,13 @@ private struct SignIn: Endpoint {
             $0.connection.connectionsPerOrigin = 8
         }
         #expect(!String(reflecting: api.configuration).contains("password"))
-        await #expect(throws: CallError.self) { try await api.warmUp() }
+        do {
+            try await api.warmUp()
+            Issue.record("there is such a proxy")
+        } catch {
+            // The proxy's name, which nobody has (RFC 2606), comes before all else.
+            #expect([.nameResolution, .timeout].contains(error.kind), "\(error)")
+        }
     }
 
     @Test func inTests() async throws {

@@ -168,10 +168,12 @@ struct ProxySide: Sendable, CustomTestStringConvertible {
         }
     }
 
-    @Test(arguments: [
-        [1, 0, 0, 0, 0], [1, 255, 255, 255, 255], [3, 0], [3, 1, 0x78], [3, 255] + Array(repeating: 0x78, count: 255),
-        [4] + Array(repeating: 0xAB, count: 16),
-    ] as [[UInt8]])
+    @Test(
+        arguments: [
+            [1, 0, 0, 0, 0], [1, 255, 255, 255, 255], [3, 0], [3, 1, 0x78],
+            [3, 255] + Array(repeating: 0x78, count: 255),
+            [4] + Array(repeating: 0xAB, count: 16),
+        ] as [[UInt8]])
     func `the proxy may be bound to an address of any kind`(_ address: [UInt8]) throws {
         let outcome = try ProxySide.socks5.converseInEveryWay([5, 0, 5, 0, 0] + address + [0x1F, 0x90, 0x2A])
         #expect(outcome.isFree && outcome.rest == [0x2A], "\(outcome)")
@@ -212,10 +214,11 @@ struct ProxySide: Sendable, CustomTestStringConvertible {
         #expect(try side.converse([5, 2, 1, status] + ProxySide.bound).sent.count == 1)
     }
 
-    @Test(arguments: [
-        [4], [0], [0x48, 0x54], [0x15, 3, 3, 0, 2, 2, 0x46], [5, 0, 4, 0, 0], [5, 0, 0, 90, 0, 0], [5, 0, 0x48],
-        [5, 0, 5, 0, 0, 0, 0], [5, 0, 5, 0, 0, 2, 0], [5, 0, 5, 0, 0, 5, 0], [5, 0, 5, 0, 0, 255, 255],
-    ] as [[UInt8]])
+    @Test(
+        arguments: [
+            [4], [0], [0x48, 0x54], [0x15, 3, 3, 0, 2, 2, 0x46], [5, 0, 4, 0, 0], [5, 0, 0, 90, 0, 0], [5, 0, 0x48],
+            [5, 0, 5, 0, 0, 0, 0], [5, 0, 5, 0, 0, 2, 0], [5, 0, 5, 0, 0, 5, 0], [5, 0, 5, 0, 0, 255, 255],
+        ] as [[UInt8]])
     func `what is no answer of SOCKS 5 is not taken for one`(_ bytes: [UInt8]) throws {
         try refused(.socks5, bytes, "does not speak SOCKS 5")
     }

@@ -18,8 +18,12 @@ struct PinCase: Sendable, CustomTestStringConvertible {
     static let all = [
         PinCase(name: "the pin", passes: true) { ["api.example.com": PinnedKeys($0, backup: $1)] },
         PinCase(name: "the backup", passes: true) { ["api.example.com": PinnedKeys($1, backup: $0)] },
-        PinCase(name: "one more", passes: true) { ["api.example.com": PinnedKeys($1, backup: "sha256/x", others: [$1, $0])] },
-        PinCase(name: "no pin", passes: false) { ["api.example.com": PinnedKeys($1, backup: "sha256/x", others: [$1])] },
+        PinCase(name: "one more", passes: true) {
+            ["api.example.com": PinnedKeys($1, backup: "sha256/x", others: [$1, $0])]
+        },
+        PinCase(name: "no pin", passes: false) {
+            ["api.example.com": PinnedKeys($1, backup: "sha256/x", others: [$1])]
+        },
         PinCase(name: "another host's", passes: true) { ["www.example.com": PinnedKeys($1, backup: $1)] },
         PinCase(name: "an address", host: "127.0.0.1", passes: false) { ["127.0.0.1": PinnedKeys($1, backup: $1)] },
 

@@ -25,7 +25,7 @@ enum Source: String, Sendable, CaseIterable {
     }
 }
 
-/// Bytes in pieces of 10,000, then perhaps an error.
+/// Bytes in pieces, then perhaps an error.
 struct Slices: AsyncSequence, Sendable {
     typealias Element = Bytes
 
@@ -34,9 +34,12 @@ struct Slices: AsyncSequence, Sendable {
     let content: [UInt8]
     let breaks: Bool
 
-    init(_ content: [UInt8], breaks: Bool = false) {
+    let pieceBytes: Int
+
+    init(_ content: [UInt8], breaks: Bool = false, pieceBytes: Int = 10_000) {
         self.content = content
         self.breaks = breaks
+        self.pieceBytes = pieceBytes
     }
 
     struct Iterator: AsyncIteratorProtocol {
@@ -48,7 +51,7 @@ struct Slices: AsyncSequence, Sendable {
                 if slices.breaks { throw Broken() }
                 return nil
             }
-            let end = Swift.min(position + 10_000, slices.content.count)
+            let end = Swift.min(position + slices.pieceBytes, slices.content.count)
             defer { position = end }
             return Bytes(slices.content[position..<end])
         }
@@ -100,6 +103,20 @@ struct UploadCase: Sendable, CustomTestStringConvertible {
                 #expect(server.requests.count == 2)
                 #expect(server.acceptedConnections == 1)
             }
+        }
+    }
+
+    @Test(arguments: [nil, Int64(50_000)], [1, 7, 4_096, 300_000])
+    func `pieces of any size arrive in their order, each a chunk of its own`(length: Int64?, pieceBytes: Int)
+        async throws
+    {
+        let content = Self.content(50_000)
+        try await serving(try await ScriptedServer.start()) { server, client in
+            let body = Body.stream(length: length) { Slices(content, pieceBytes: pieceBytes) }
+            let response = try await client.post("x", body: body)
+            #expect(response.status == .ok)
+            let request = try await server.request(0)
+            #expect(request.body == content && request.problem == nil)
         }
     }
 
