@@ -1,20 +1,10 @@
 // Where the library runs what it is given: never on the caller's actor.
 
-import Dispatch
 import HTTPTypes
 import Synchronization
 import Testing
 import Tsubame
 import TsubameTesting
-
-/// What only the main queue, which the main actor's work runs on, has.
-private let mark: DispatchSpecificKey<Bool> = {
-    let key = DispatchSpecificKey<Bool>()
-    DispatchQueue.main.setSpecific(key: key, value: true)
-    return key
-}()
-
-private var isOnMainQueue: Bool { DispatchQueue.getSpecific(key: mark) == true }
 
 /// Notes of each of its steps whether it was on the main queue.
 private final class Watch: Hook, Around {
@@ -22,7 +12,7 @@ private final class Watch: Hook, Around {
 
     var all: [Bool] { places.withLock { $0 } }
 
-    private func note() { places.withLock { $0.append(isOnMainQueue) } }
+    private func note() { places.withLock { $0.append(isOnMainQueue()) } }
 
     func willSend(_ request: inout Request) { note() }
     func didReceive(_ response: inout Response) { note() }
@@ -45,7 +35,7 @@ private struct Passing: Hook {
     /// - Parameter path: `/fail` has no answer.
     @Test(arguments: ["get", "fail"], [false, true])
     func `interceptors are off the main actor, whatever comes of the call`(path: String, around: Bool) async throws {
-        try #require(isOnMainQueue)
+        try #require(isOnMainQueue())
         let watch = Watch()
         try await serving(.start { $0.path == "/fail" ? .close : .ok("hello") }) {
             $0.interceptors = around ? [watch] : [Passing(watch: watch)]
