@@ -12,6 +12,10 @@ struct AddressOrder {
     /// - Parameter addresses: as the resolver sorted them. The first stays the first; then IPv6 and IPv4 take turns, so
     ///   that a family which does not work costs one delay (RFC 8305 section 4).
     init(_ addresses: [SocketAddress]) {
+        guard addresses.count > 1 else {
+            rest = addresses[...]
+            return
+        }
         let first = addresses.filter { $0.protocol == addresses.first?.protocol }
         let second = addresses.filter { $0.protocol != addresses.first?.protocol }
         var sorted: [SocketAddress] = []

@@ -172,13 +172,15 @@ final class Dial: @unchecked Sendable {
 
     private func initialize(_ channel: any Channel, _ attempt: Attempt) -> EventLoopFuture<Void> {
         attempt.channel = channel
-        return channel.eventLoop.makeCompletedFuture {
+        let handlers = channel.eventLoop.makeCompletedFuture {
             if let proxy = key.proxy {
                 try addProxy(proxy, to: channel, attempt)
             } else {
                 try addConnection(to: channel, attempt)
             }
-        }.flatMap { [source] in source?.bind(channel) ?? channel.eventLoop.makeSucceededVoidFuture() }
+        }
+        guard let source else { return handlers }
+        return handlers.flatMap { source.bind(channel) }
     }
 
     private func addProxy(_ proxy: Proxy, to channel: any Channel, _ attempt: Attempt) throws {
