@@ -36,8 +36,9 @@ public final class Call: Sendable {
     package let wantsStream: Bool
     /// Where a streamed request body is read: the executor that the call runs on, if it has a preference.
     package let executor: (any TaskExecutor)?
+    // Guarded by the lock of the list of running calls.
     @exclusivity(unchecked) private nonisolated(unsafe) var index = 0
-    /// Where the list of running calls holds this one. Guarded by that list's lock.
+    /// Where that list holds this one.
     package var activityIndex: Int {
         get { index }
         set { index = newValue }

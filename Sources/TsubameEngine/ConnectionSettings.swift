@@ -55,10 +55,8 @@ final class SharedSettings: Hashable, Sendable {
     /// - Parameter other: settings whose TLS contexts are used again where they are the same.
     init(_ settings: ConnectionSettings, reusing other: SharedSettings? = nil) {
         self.settings = settings
-        tls = other?.settings.tls == settings.tls ? other?.tls ?? TLSContext(settings.tls) : TLSContext(settings.tls)
-        proxyTLS =
-            other?.settings.proxyTLS == settings.proxyTLS
-            ? other?.proxyTLS ?? TLSContext(settings.proxyTLS) : TLSContext(settings.proxyTLS)
+        tls = TLSContext.of(settings.tls, reusing: other?.tls)
+        proxyTLS = TLSContext.of(settings.proxyTLS, reusing: other?.proxyTLS)
         connectionLifetime = settings.connectionLifetime?.nanosecondsClamped ?? .max
         exchangesPerConnection = settings.exchangesPerConnection ?? .max
         hasNoProxy = settings.proxy.isNone

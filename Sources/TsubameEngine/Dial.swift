@@ -43,15 +43,13 @@ final class Dial: @unchecked Sendable {
         self.exchange = exchange
     }
 
-    private var settings: ConnectionSettings { key.settings.settings }
-
     // MARK: Before the connection
 
     func start() {
         do throws(CallError) {
-            source = try settings.interface.map { text throws(CallError) in try Source(text) }
+            source = try key.settings.settings.interface.map { text throws(CallError) in try Source(text) }
             // What a proxy is to connect to, it resolves itself.
-            let target = try Resolver.endpoint(of: key.origin, settings)
+            let target = try Resolver.endpoint(of: key.origin, key.settings.settings)
             let endpoint = key.proxy.map { HostPort(host: $0.origin.host, port: $0.origin.port) } ?? target
             _ = try handshake()
             enter(.resolving, .resolving(host: endpoint.host))
@@ -59,7 +57,8 @@ final class Dial: @unchecked Sendable {
             guard !isDone else { return }
             arm(.connect)
             name = endpoint.host
-            Resolver.addresses(of: endpoint, settings, on: shard.loop).assumeIsolated().whenComplete { result in
+            Resolver.addresses(of: endpoint, key.settings.settings, on: shard.loop).assumeIsolated().whenComplete {
+                result in
                 guard !self.isDone else { return }
                 switch result {
                 case .success(let addresses):
@@ -131,13 +130,13 @@ final class Dial: @unchecked Sendable {
 
     /// None of them answers: they may have moved.
     private func forgetAddresses() {
-        if let name { settings.resolver.names.forget(name) }
+        if let name { key.settings.settings.resolver.names.forget(name) }
     }
 
     private func nextAddress() -> SocketAddress? {
         while let address = order.next() {
             if source?.suits(address) ?? true { return address }
-            failures.append((Self.text(address), "not of the family of \(settings.interface ?? "")"))
+            failures.append((Self.text(address), "not of the family of \(key.settings.settings.interface ?? "")"))
         }
         return nil
     }
@@ -194,7 +193,7 @@ final class Dial: @unchecked Sendable {
     /// What is to be said to the proxy, if there is one; each attempt has a conversation of its own.
     private func handshake() throws(CallError) -> (any ProxyHandshake)? {
         guard let proxy = key.proxy else { return nil }
-        let target = try Resolver.endpoint(of: key.origin, settings)
+        let target = try Resolver.endpoint(of: key.origin, key.settings.settings)
         do throws(WireError) {
             return try proxy.handshake(to: key.origin, at: target, limits: exchange.call.limits)
         } catch {

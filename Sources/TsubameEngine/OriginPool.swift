@@ -42,6 +42,9 @@ final class OriginPool {
     /// Whether more wait than connections are being made for.
     var needsDial: Bool { dials.count - warmUps < waiting.count }
 
+    /// Whether connections are being made for more than wait.
+    var hasSpareDial: Bool { dials.count - warmUps > waiting.count }
+
     /// The longest waiting exchange that no dial was made for.
     func nextUndialed() -> Exchange? {
         while let exchange = undialed.popFirst() {

@@ -157,7 +157,7 @@ final class Shard: @unchecked Sendable {
         // A dial goes on for someone else who is waiting; one is given up for each who is not.
         let orphan = exchange.dial ?? pool.dials.first { !$0.exchange.isWaiting }
         if let orphan {
-            if pool.waiting.count < pool.dials.count { cancel(orphan, of: pool) } else { orphan.loseExchange() }
+            if pool.hasSpareDial { cancel(orphan, of: pool) } else { orphan.loseExchange() }
         }
         dropIfEmpty(pool)
     }

@@ -12,6 +12,11 @@ final class TLSContext: Sendable {
 
     init(_ settings: ConnectionSettings.TLS) { self.settings = settings }
 
+    /// The other one if it is of the same settings: views of a client need not read roots and keys again.
+    static func of(_ settings: ConnectionSettings.TLS, reusing other: TLSContext?) -> TLSContext {
+        if let other, other.settings == settings { other } else { TLSContext(settings) }
+    }
+
     /// Reading the system's roots takes milliseconds, so the first time goes to a thread that may block.
     func get(on loop: any EventLoop) -> EventLoopFuture<NIOSSLContext> {
         if let context = made.withLockedValue({ $0 }) { return loop.makeSucceededFuture(context) }
