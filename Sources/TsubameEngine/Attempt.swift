@@ -3,7 +3,8 @@
 import NIOCore
 
 /// One address that is being tried.
-final class Attempt {
+// Confined to the loop of its dial.
+final class Attempt: @unchecked Sendable {
     let address: SocketAddress
     var channel: (any Channel)?
     var connection: Connection?
