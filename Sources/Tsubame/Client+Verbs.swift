@@ -58,12 +58,12 @@ extension Client {
         try await sendHere(Request(.post, path, headers: headers, body: .form(form)))
     }
 
-    /// POST of a value as JSON.
+    /// POST of a value as JSON, spelt as ``Configuration/json`` says.
     @concurrent
     public func post(
         _ path: Path, json: some Encodable & Sendable, headers: HTTPFields = [:]
     ) async throws(CallError) -> Response {
-        try await sendHere(Request(.post, path, headers: headers, body: .json(json)))
+        try await sendHere(Request(.post, path, headers: headers, body: .json(json, by: configuration.json)))
     }
 
     /// POST to a whole URL.
@@ -87,12 +87,12 @@ extension Client {
         try await sendHere(Request(.put, path, query: query, headers: headers, body: body))
     }
 
-    /// PUT of a value as JSON.
+    /// PUT of a value as JSON, spelt as ``Configuration/json`` says.
     @concurrent
     public func put(
         _ path: Path, json: some Encodable & Sendable, headers: HTTPFields = [:]
     ) async throws(CallError) -> Response {
-        try await sendHere(Request(.put, path, headers: headers, body: .json(json)))
+        try await sendHere(Request(.put, path, headers: headers, body: .json(json, by: configuration.json)))
     }
 
     /// PATCH of a path below the client's base URL.
@@ -102,11 +102,11 @@ extension Client {
         try await sendHere(Request(.patch, path, query: query, headers: headers, body: body))
     }
 
-    /// PATCH with a value as JSON.
+    /// PATCH with a value as JSON, spelt as ``Configuration/json`` says.
     @concurrent
     public func patch(
         _ path: Path, json: some Encodable & Sendable, headers: HTTPFields = [:]
     ) async throws(CallError) -> Response {
-        try await sendHere(Request(.patch, path, headers: headers, body: .json(json)))
+        try await sendHere(Request(.patch, path, headers: headers, body: .json(json, by: configuration.json)))
     }
 }

@@ -243,8 +243,12 @@ public final class Client: Sendable {
     private func addSettings(to response: inout Response) {
         // The engine knows the limit.
         let limit = configuration.limits.bufferedBody
-        guard configuration.defaultCharset != nil || response.details.bufferedBody != limit else { return }
-        response.details = response.details.with(charset: configuration.defaultCharset?.name, bufferedBody: limit)
+        guard
+            configuration.defaultCharset != nil || response.details.bufferedBody != limit
+                || !configuration.json.isStandard
+        else { return }
+        response.details = response.details.with(
+            charset: configuration.defaultCharset?.name, bufferedBody: limit, json: configuration.json)
     }
 
     private func begin(_ call: Call) throws(CallError) {

@@ -38,6 +38,8 @@ public struct Configuration: Sendable {
     public var connection = ConnectionSettings()
     /// The charset of texts that name none, by a byte order mark or in Content-Type; UTF-8 unless set.
     public var defaultCharset: Charset?
+    /// How JSON is written and read; Foundation's defaults unless set.
+    public var json = JSONCoding.standard
     /// What delays are counted on, such as the one before a request is sent again; tests turn one by hand. Deadlines are
     /// always real time.
     public var clock: any Clock<Duration> = ContinuousClock()

@@ -1,10 +1,5 @@
 // Endpoint: an API call as a type.
 
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 public import HTTPTypes
 public import TsubameCore
 public import TsubameWire
@@ -87,7 +82,7 @@ extension Endpoint {
 
 extension Endpoint where Value: Decodable {
     public func decode(_ response: Response) throws -> Value {
-        try response.decodeJSON(Value.self, JSONDecoder())
+        try response.decodeJSON(Value.self)
     }
 }
 
@@ -101,7 +96,7 @@ extension Endpoint where Value == Response {
 
 extension Endpoint where Failure: Decodable {
     public func decodeFailure(_ response: Response) -> Failure? {
-        try? response.decodeJSON(Failure.self, JSONDecoder())
+        try? response.decodeJSON(Failure.self)
     }
 }
 
@@ -124,7 +119,7 @@ open class EndpointClass<Value>: Endpoint {
     /// JSON, if `Value` is `Decodable`; for any other value it is to be overridden.
     open func decode(_ response: Response) throws -> Value {
         func decoded<T: Decodable>(as type: T.Type) throws -> Value? {
-            try response.decodeJSON(type, JSONDecoder()) as? Value
+            try response.decodeJSON(type) as? Value
         }
         if let type = Value.self as? any Decodable.Type, let value = try decoded(as: type) { return value }
         if let response = response as? Value { return response }

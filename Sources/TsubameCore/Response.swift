@@ -99,10 +99,13 @@ package final class ResponseDetails: Sendable {
     package let charset: String?
     /// How much of a body is collected, as the client has it.
     package let bufferedBody: Int
+    /// How JSON is read, as the client has it; nil for Foundation's defaults.
+    package let json: (any Sendable)?
 
     package init(
         head: ReceivedHead?, request: Request, connection: ConnectionInfo?, timings: Timings, history: [Response],
-        trailers: TrailerBox?, charset: String? = nil, bufferedBody: Int = Limits().bufferedBody
+        trailers: TrailerBox?, charset: String? = nil, bufferedBody: Int = Limits().bufferedBody,
+        json: (any Sendable)? = nil
     ) {
         self.bufferedBody = bufferedBody
         self.head = head
@@ -112,16 +115,17 @@ package final class ResponseDetails: Sendable {
         self.history = history
         self.trailers = trailers
         self.charset = charset
+        self.json = json
     }
 
     package func with(
         history: [Response]? = nil, timings: Timings? = nil, request: Request? = nil, charset: String? = nil,
-        bufferedBody: Int? = nil
+        bufferedBody: Int? = nil, json: (any Sendable)? = nil
     ) -> ResponseDetails {
         ResponseDetails(
             head: head, request: request ?? self.request, connection: connection, timings: timings ?? self.timings,
             history: history ?? self.history, trailers: trailers, charset: charset ?? self.charset,
-            bufferedBody: bufferedBody ?? self.bufferedBody)
+            bufferedBody: bufferedBody ?? self.bufferedBody, json: json ?? self.json)
     }
 }
 

@@ -1,14 +1,14 @@
 // An Encoder whose output is names and values in the order in which they are encoded.
 
 package struct ParameterEncoder {
-    package var encoding: ParameterEncoding
+    package var coding: ParameterCoding
 
-    package init(encoding: ParameterEncoding = .standard) {
-        self.encoding = encoding
+    package init(_ coding: ParameterCoding = .standard) {
+        self.coding = coding
     }
 
     package func encode(_ value: some Encodable) throws -> [Parameters.Element] {
-        let output = Output(encoding: encoding)
+        let output = Output(coding)
         try output.write(value, name: nil, codingPath: [])
         if let failure = output.failure { throw failure }
         return output.elements
@@ -16,17 +16,17 @@ package struct ParameterEncoder {
 }
 
 private final class Output {
-    let encoding: ParameterEncoding
+    let coding: ParameterCoding
     var elements: [Parameters.Element] = []
     /// Set where the protocol lets nothing be thrown.
     var failure: EncodingError?
 
-    init(encoding: ParameterEncoding) {
-        self.encoding = encoding
+    init(_ coding: ParameterCoding) {
+        self.coding = coding
     }
 
     func write(_ value: some Encodable, name: String?, codingPath: [any CodingKey]) throws {
-        if let text = try encoding.text(of: value, at: codingPath) {
+        if let text = try coding.text(of: value, at: codingPath) {
             guard let name else { throw Self.nameless(value, "A single value has no name.") }
             elements.append(Parameters.Element(name: name, value: text))
             return
@@ -66,19 +66,25 @@ private struct Encoding: Encoder {
         Single(encoding: self)
     }
 
-    func child(_ key: some CodingKey) -> Encoding {
-        Encoding(
-            output: output, name: output.encoding.name(of: key.stringValue, in: name), codingPath: codingPath + [key])
+    func child(_ key: some CodingKey, isProperty: Bool = true) -> Encoding {
+        let name = output.coding.name(of: key.stringValue, in: name, isProperty: isProperty)
+        return Encoding(output: output, name: name, codingPath: codingPath + [key])
     }
 
     func element(at index: Int) -> Encoding {
         Encoding(
-            output: output, name: output.encoding.elementName(in: name ?? ""),
+            output: output, name: output.coding.elementName(in: name ?? "", at: index),
             codingPath: codingPath + [PlainKey(intValue: index)])
     }
 
     func write(_ value: some Encodable) throws {
         try output.write(value, name: name, codingPath: codingPath)
+    }
+
+    func writeNil() {
+        if let name, let text = output.coding.textOfNil {
+            output.elements.append(Parameters.Element(name: name, value: text))
+        }
     }
 }
 
@@ -86,10 +92,33 @@ private struct Keyed<Key: CodingKey>: KeyedEncodingContainerProtocol {
     let encoding: Encoding
     var codingPath: [any CodingKey] { encoding.codingPath }
 
-    func encodeNil(forKey key: Key) {}
+    func encodeNil(forKey key: Key) { encoding.child(key).writeNil() }
 
     func encode<T: Encodable>(_ value: T, forKey key: Key) throws {
         try encoding.child(key).write(value)
+    }
+
+    // What a synthesized `encode(to:)` calls for an optional: without these nil would never be heard of.
+    func encodeIfPresent<T: Encodable>(_ value: T?, forKey key: Key) throws { try encodeOptional(value, key) }
+    func encodeIfPresent(_ value: Bool?, forKey key: Key) throws { try encodeOptional(value, key) }
+    func encodeIfPresent(_ value: String?, forKey key: Key) throws { try encodeOptional(value, key) }
+    func encodeIfPresent(_ value: Double?, forKey key: Key) throws { try encodeOptional(value, key) }
+    func encodeIfPresent(_ value: Float?, forKey key: Key) throws { try encodeOptional(value, key) }
+    func encodeIfPresent(_ value: Int?, forKey key: Key) throws { try encodeOptional(value, key) }
+    func encodeIfPresent(_ value: Int8?, forKey key: Key) throws { try encodeOptional(value, key) }
+    func encodeIfPresent(_ value: Int16?, forKey key: Key) throws { try encodeOptional(value, key) }
+    func encodeIfPresent(_ value: Int32?, forKey key: Key) throws { try encodeOptional(value, key) }
+    func encodeIfPresent(_ value: Int64?, forKey key: Key) throws { try encodeOptional(value, key) }
+    func encodeIfPresent(_ value: Int128?, forKey key: Key) throws { try encodeOptional(value, key) }
+    func encodeIfPresent(_ value: UInt?, forKey key: Key) throws { try encodeOptional(value, key) }
+    func encodeIfPresent(_ value: UInt8?, forKey key: Key) throws { try encodeOptional(value, key) }
+    func encodeIfPresent(_ value: UInt16?, forKey key: Key) throws { try encodeOptional(value, key) }
+    func encodeIfPresent(_ value: UInt32?, forKey key: Key) throws { try encodeOptional(value, key) }
+    func encodeIfPresent(_ value: UInt64?, forKey key: Key) throws { try encodeOptional(value, key) }
+    func encodeIfPresent(_ value: UInt128?, forKey key: Key) throws { try encodeOptional(value, key) }
+
+    private func encodeOptional(_ value: (some Encodable)?, _ key: Key) throws {
+        if let value { try encoding.child(key).write(value) } else { encoding.child(key).writeNil() }
     }
 
     // The generic method stands for every type but these two, for which the protocol brings a refusal of its own.
@@ -125,9 +154,7 @@ private struct Unkeyed: UnkeyedEncodingContainer {
         return encoding.element(at: count)
     }
 
-    mutating func encodeNil() {
-        count += 1
-    }
+    mutating func encodeNil() { next().writeNil() }
 
     mutating func encode<T: Encodable>(_ value: T) throws {
         try next().write(value)
@@ -155,7 +182,7 @@ private struct Single: SingleValueEncodingContainer {
     let encoding: Encoding
     var codingPath: [any CodingKey] { encoding.codingPath }
 
-    func encodeNil() {}
+    func encodeNil() { encoding.writeNil() }
 
     func encode<T: Encodable>(_ value: T) throws {
         try encoding.write(value)
@@ -163,22 +190,6 @@ private struct Single: SingleValueEncodingContainer {
 
     func encode(_ value: Int128) throws { try encoding.write(value) }
     func encode(_ value: UInt128) throws { try encoding.write(value) }
-}
-
-/// A key that comes from no type: a dictionary's, an index, `super`.
-private struct PlainKey: CodingKey {
-    let stringValue: String
-    let intValue: Int?
-
-    init(stringValue: String) {
-        self.stringValue = stringValue
-        intValue = nil
-    }
-
-    init(intValue: Int) {
-        stringValue = String(intValue)
-        self.intValue = intValue
-    }
 }
 
 /// A dictionary has no order of its own and another at each start of the process; sorted, what is sent can be
@@ -190,7 +201,7 @@ private protocol StringKeyed {
 extension Dictionary: StringKeyed where Key == String, Value: Encodable {
     fileprivate func encodeSorted(to encoder: Encoding) throws {
         for (key, value) in sorted(by: { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }) {
-            try encoder.child(PlainKey(stringValue: key)).write(value)
+            try encoder.child(PlainKey(stringValue: key), isProperty: false).write(value)
         }
     }
 }

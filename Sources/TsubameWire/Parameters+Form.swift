@@ -2,14 +2,15 @@
 
 extension Parameters {
     /// `name=value` joined by `&`, everything but RFC 3986's unreserved characters (`A–Z a–z 0–9 - . _ ~`) escaped;
-    /// a space is `%20`.
+    /// a space is `%20`, or `+` if ``spaces`` says so.
     ///
     /// Good for a query and for a body of `application/x-www-form-urlencoded` alike.
     public func encoded() -> String {
         var capacity = 2 &* count
+        let plus = spaces == .plus
         for element in self {
-            capacity &+= Self.withUTF8(element.name) { PercentEncoding.encodedCount(of: $0) }
-            capacity &+= Self.withUTF8(element.value) { PercentEncoding.encodedCount(of: $0) }
+            capacity &+= Self.withUTF8(element.name) { PercentEncoding.encodedCount(of: $0, spaceAsPlus: plus) }
+            capacity &+= Self.withUTF8(element.value) { PercentEncoding.encodedCount(of: $0, spaceAsPlus: plus) }
         }
         return String(unsafeUninitializedCapacity: capacity) { output in
             var end = 0
@@ -18,9 +19,11 @@ extension Parameters {
                     output[end] = UInt8(ascii: "&")
                     end &+= 1
                 }
-                end = Self.withUTF8(element.name) { PercentEncoding.write($0, to: output, at: end) }
+                end = Self.withUTF8(element.name) { PercentEncoding.write($0, to: output, at: end, spaceAsPlus: plus) }
                 output[end] = UInt8(ascii: "=")
-                end = Self.withUTF8(element.value) { PercentEncoding.write($0, to: output, at: end &+ 1) }
+                end = Self.withUTF8(element.value) {
+                    PercentEncoding.write($0, to: output, at: end &+ 1, spaceAsPlus: plus)
+                }
             }
             return end
         }

@@ -19,7 +19,18 @@ public struct Parameters: Sendable {
         }
     }
 
+    /// How a space is written.
+    public enum Spaces: Sendable, Hashable {
+        /// `%20`, which every server reads.
+        case percentEncoded
+        /// `+`, as HTML forms have it.
+        case plus
+    }
+
     private var elements: [Element]
+
+    /// How ``encoded()`` writes a space.
+    public var spaces = Spaces.percentEncoded
 
     /// Why a value could not be written; whoever sends the parameters throws it.
     package private(set) var failure: (any Error)?
@@ -36,17 +47,14 @@ public struct Parameters: Sendable {
 
     /// The properties of `value`.
     ///
-    /// A nested property is named `outer[inner]`, an element of an array `name[]`; nil is left out; dates are
-    /// ISO 8601 in UTC, data is base64, the pairs of a dictionary are sorted by key. This initialiser never throws:
-    /// what cannot be written (a number that is not finite, a value without a name) is kept and thrown when the
-    /// request is sent.
-    public init(encoding value: some Encodable) {
-        self.init(encoding: value, by: .standard)
-    }
-
-    package init(encoding value: some Encodable, by encoding: ParameterEncoding) {
+    /// ``ParameterCoding/standard`` names a nested property `outer[inner]` and an element of an array `name[]`, leaves
+    /// nil out and writes dates by ISO 8601 in UTC. Data is base64, the pairs of a dictionary are sorted by key. This
+    /// initialiser never throws: what cannot be written (a number that is not finite, a value without a name) is kept
+    /// and thrown when the request is sent.
+    public init(encoding value: some Encodable, by coding: ParameterCoding = .standard) {
+        spaces = coding.spaces
         do {
-            elements = try ParameterEncoder(encoding: encoding).encode(value)
+            elements = try ParameterEncoder(coding).encode(value)
         } catch {
             elements = []
             failure = error
@@ -93,6 +101,16 @@ public struct Parameters: Sendable {
         elements.filter { $0.name == name }.map(\.value)
     }
 
+    /// The parameters as a value: the way back of ``init(encoding:by:)``.
+    ///
+    /// Of a name that came more than once where one value is wanted, the first counts. An array of which nothing is
+    /// there is empty. Whole numbers, `true`, `1`, dates, base64 and so on must be spelt as `coding` has them, except
+    /// that both spellings of `Bool` are read.
+    /// - Throws: `DecodingError`: what is missing, or cannot be read; also for names that nest deeper than 32 levels.
+    public func decode<T: Decodable>(_ type: T.Type = T.self, by coding: ParameterCoding = .standard) throws -> T {
+        try ParameterDecoder(coding).decode(type, from: self)
+    }
+
     /// The same parameters by name, in the order of their UTF-8 bytes; equal names keep their order.
     public func sorted() -> Parameters {
         var result = self
@@ -129,7 +147,7 @@ extension Parameters: RandomAccessCollection {
 extension Parameters: Hashable {
     // An error is not comparable; what it says is.
     public static func == (first: Parameters, second: Parameters) -> Bool {
-        first.elements == second.elements
+        first.elements == second.elements && first.spaces == second.spaces
             && first.failure.map(String.init(describing:)) == second.failure.map(String.init(describing:))
     }
 

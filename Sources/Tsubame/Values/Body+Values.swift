@@ -14,6 +14,14 @@ extension Body {
         .bytes(Bytes(text), contentType: contentType)
     }
 
+    /// A value as JSON, spelt as `coding` says. One that cannot be encoded is thrown as
+    /// ``CallError/Kind/invalidRequest`` when it is sent.
+    public static func json(
+        _ value: some Encodable, by coding: JSONCoding, contentType: String = "application/json"
+    ) -> Body {
+        .json(value, encoder: coding.encoder(), contentType: contentType)
+    }
+
     /// A value as JSON. One that cannot be encoded is thrown as ``CallError/Kind/invalidRequest`` when it is sent.
     public static func json(
         _ value: some Encodable, encoder: JSONEncoder = JSONEncoder(), contentType: String = "application/json"

@@ -44,22 +44,24 @@ extension Response {
 
     /// The body as a `Decodable` type. Decoding runs where this is called; from async code the overload that leaves
     /// the caller's actor is chosen.
+    /// - Parameter decoder: by default one set up as ``Configuration/json`` says.
     /// - Throws: ``CallError`` of kind `status`, or `decoding` with the decoder's error as `underlying`.
-    public func json<T: Decodable>(_ type: T.Type = T.self, decoder: JSONDecoder = JSONDecoder()) throws(CallError) -> T
-    {
+    public func json<T: Decodable>(_ type: T.Type = T.self, decoder: JSONDecoder? = nil) throws(CallError) -> T {
         try accepted()
         return try decodeJSON(type, decoder)
     }
 
-    func decodeJSON<T: Decodable>(_ type: T.Type, _ decoder: JSONDecoder) throws(CallError) -> T {
-        try decodeBody(as: type, in: "JSON") { try decoder.decode(type, from: $0) }
+    func decodeJSON<T: Decodable>(_ type: T.Type, _ decoder: JSONDecoder? = nil) throws(CallError) -> T {
+        let decoder = decoder ?? (details.json as? JSONCoding ?? .standard).decoder()
+        return try decodeBody(as: type, in: "JSON") { try decoder.decode(type, from: $0) }
     }
 
     /// The body by a decoder of any format. An empty body is an empty value where the status or the method says so.
+    /// - Parameter allowsEmpty: whether nothing is something in this format.
     /// - Throws: ``CallError`` of kind `misuse` for a body that is still being streamed, or `decoding` with the
     ///   decoder's error as `underlying`.
     package func decodeBody<T>(
-        as type: T.Type, in format: String, _ decode: (Data) throws -> T
+        as type: T.Type, in format: String, mayBeEmpty allowsEmpty: Bool = false, _ decode: (Data) throws -> T
     ) throws(CallError) -> T {
         let bytes = try collectedBytes()
         if let nothing = Empty() as? T { return nothing }
@@ -68,7 +70,7 @@ extension Response {
         {
             return value
         }
-        if bytes.count == 0 {
+        if bytes.count == 0, !allowsEmpty {
             throw CallError(
                 .decoding, "the body is empty, and so no \(format) of \(type)", phase: .decoding, request: request,
                 response: self)
@@ -101,6 +103,17 @@ extension Response {
     public func form() throws(CallError) -> Parameters {
         try accepted()
         return Parameters.decoding(try collectedBytes())
+    }
+
+    /// The body as `application/x-www-form-urlencoded`, as a `Decodable` type.
+    /// - Throws: ``CallError`` of kind `status`, or `decoding` with a `DecodingError` as `underlying`.
+    public func form<T: Decodable>(
+        _ type: T.Type, by coding: ParameterCoding = .standard
+    ) throws(CallError) -> T {
+        try accepted()
+        return try decodeBody(as: type, in: "form", mayBeEmpty: true) {
+            try Parameters.decoding($0).decode(type, by: coding)
+        }
     }
 
     /// The body as `key1=value1&key2=value2&…&END`; what follows the terminator is ignored, and without it the answer
@@ -175,7 +188,7 @@ extension Response {
     public func json<T: Decodable & Sendable>(_ type: T.Type = T.self) async throws(CallError) -> T {
         let whole = try await whole()
         return try await LoopRelief.run(for: whole) { () throws(CallError) in
-            try Self.json(of: whole, type, JSONDecoder())
+            try Self.json(of: whole, type, nil)
         }
     }
 
@@ -203,6 +216,18 @@ extension Response {
         return try await LoopRelief.run(for: whole) { () throws(CallError) in try Self.form(of: whole) }
     }
 
+    /// The body as `application/x-www-form-urlencoded`, as a `Decodable` type.
+    /// - Throws: ``CallError`` of kind `status`, or `decoding` with a `DecodingError` as `underlying`.
+    @concurrent
+    public func form<T: Decodable & Sendable>(
+        _ type: T.Type, by coding: ParameterCoding = .standard
+    ) async throws(CallError) -> T {
+        let whole = try await whole()
+        return try await LoopRelief.run(for: whole) { () throws(CallError) in
+            try Self.form(of: whole, type, coding)
+        }
+    }
+
     /// The body as `key1=value1&…&END`.
     @concurrent
     public func keyValues(terminator: String = "END") async throws(CallError) -> Parameters {
@@ -220,7 +245,7 @@ extension Response {
 
     // Synchronous on purpose: inside an async function the async overload of the same name would be chosen.
     private static func json<T: Decodable>(
-        of response: Response, _ type: T.Type, _ decoder: JSONDecoder
+        of response: Response, _ type: T.Type, _ decoder: JSONDecoder?
     ) throws(CallError) -> T {
         try response.json(type, decoder: decoder)
     }
@@ -230,6 +255,12 @@ extension Response {
     }
 
     private static func form(of response: Response) throws(CallError) -> Parameters { try response.form() }
+
+    private static func form<T: Decodable>(
+        of response: Response, _ type: T.Type, _ coding: ParameterCoding
+    ) throws(CallError) -> T {
+        try response.form(type, by: coding)
+    }
 
     private static func keyValues(of response: Response, _ terminator: String) throws(CallError) -> Parameters {
         try response.keyValues(terminator: terminator)
