@@ -40,7 +40,9 @@ extension Client {
     }
 
     private func connect(_ engine: Engine, _ uri: TargetURI, _ call: Call) async -> CallError? {
-        guard activity.begin(call) else { return CallError(.cancelled, "the client is closed", request: call.original) }
+        guard activity.begin(call) else {
+            return CallError(.cancelled, "the client is closed", advice: "make a new one", request: call.original)
+        }
         defer {
             activity.end(call)
             call.finish(.cancelled)

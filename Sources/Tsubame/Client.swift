@@ -253,7 +253,8 @@ public final class Client: Sendable {
 
     private func begin(_ call: Call) throws(CallError) {
         guard activity.begin(call) else {
-            throw CallError(.cancelled, "the client is closed", phase: .preparing, request: call.original)
+            throw CallError(
+                .cancelled, "the client is closed", phase: .preparing, advice: "make a new one", request: call.original)
         }
         call.emit(.started(call.original))
     }

@@ -61,6 +61,12 @@ public struct Configuration: Sendable {
         set { connection.proxy = newValue }
     }
 
+    /// Where the addresses of names come from; the same as `connection.resolver`.
+    public var resolver: NameResolver {
+        get { connection.resolver }
+        set { connection.resolver = newValue }
+    }
+
     /// Addresses used instead of asking the resolver; the same as `connection.resolve`.
     public var resolve: [String: String] {
         get { connection.resolve }

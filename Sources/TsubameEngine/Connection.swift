@@ -153,6 +153,12 @@ final class Connection: ChannelInboundHandler, Carrier, @unchecked Sendable {
             }
         }
         if replay(exchange) { return }
+        if failure is BoringSSLError || failure is NIOSSLError, let failure {
+            return fail(
+                exchange,
+                key.settings.tls.explain(
+                    failure, host: key.origin.host, settings: "tls", phase: exchange.phase, connection: exchange.info))
+        }
         let why = failure.map { Dial.words($0) } ?? "closed by the server"
         fail(
             exchange,

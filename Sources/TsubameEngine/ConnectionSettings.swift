@@ -11,11 +11,11 @@ public struct ConnectionSettings: Sendable, Hashable {
     /// How TLS is done to an `https` proxy. It shares nothing with ``tls``, which is for origins: neither verification
     /// nor certificates nor pins.
     public var proxyTLS = TLS()
-    /// Addresses used instead of asking the resolver: `["host:443": "127.0.0.1:8443"]`; without a port the address is
-    /// taken with the origin's. The host stays what it is for
-    /// TLS, cookies and the Host field; only where it is an address itself does TLS check the certificate for the
-    /// address that was connected to. A proxy that makes a tunnel is told this address instead of the name; one that
-    /// forwards looks the name up itself.
+    /// Addresses used instead of asking the resolver: `["host:443": "127.0.0.1:8443"]`; a host without a port means all
+    /// its ports, an address without one is taken with the origin's. The host stays what it is for TLS, cookies and the
+    /// Host field; only where it is an address itself does TLS check the certificate for the address that was connected
+    /// to. A proxy that makes a tunnel is told this address instead of the name; one that forwards looks the name up
+    /// itself. A key that is no host fails every call (``CallError/Kind/invalidRequest``).
     public var resolve: [String: String] = [:]
     /// Where the addresses of names come from: the system, unless set.
     public var resolver = NameResolver.system
@@ -51,6 +51,8 @@ final class SharedSettings: Hashable, Sendable {
     let connectionLifetime: UInt64
     let exchangesPerConnection: Int
     let hasNoProxy: Bool
+    /// Thrown wherever a connection is to be made.
+    let fault: CallError?
 
     /// - Parameter other: settings whose TLS contexts are used again where they are the same.
     init(_ settings: ConnectionSettings, reusing other: SharedSettings? = nil) {
@@ -60,6 +62,7 @@ final class SharedSettings: Hashable, Sendable {
         connectionLifetime = settings.connectionLifetime?.nanosecondsClamped ?? .max
         exchangesPerConnection = settings.exchangesPerConnection ?? .max
         hasNoProxy = settings.proxy.isNone
+        fault = SettingsCheck.fault(of: settings)
     }
 
     static func == (left: SharedSettings, right: SharedSettings) -> Bool {

@@ -25,17 +25,21 @@ extension Dial {
     }
 
     func refused() -> CallError {
-        CallError(
-            .connectionFailed, "no connection to \(key.origin.authority)\(way)\(tried)", phase: .connecting,
-            advice: key.proxy == nil
-                ? "check that the server runs and that the port is right" : "check that the proxy runs")
+        let interface = key.settings.settings.interface
+        let source = interface.map { " from \(Redaction.printable($0))" } ?? ""
+        var advice =
+            key.proxy == nil ? "check that the server runs and that the port is right" : "check that the proxy runs"
+        if interface != nil { advice = "check that connection.interface is of this machine; if it is, \(advice)" }
+        return CallError(
+            .connectionFailed, "no connection to \(key.origin.authority)\(way)\(source)\(tried)", phase: .connecting,
+            advice: advice)
     }
 
     /// What another address would not change.
     func asFailure(_ error: any Error) -> CallError? {
         switch error {
         case let error as CallError: error
-        case is NIOSSLError, is NIOSSLExtraError:
+        case is NIOSSLError, is NIOSSLExtraError, is BoringSSLError:
             key.settings.tls.explain(error, host: key.origin.host, settings: "tls")
         default: nil
         }
@@ -83,6 +87,7 @@ extension Dial {
         if let error = error as? NIOConnectionError, let first = error.connectionErrors.first {
             return words(first.error)
         }
+        if error is BoringSSLError { return TLSContext.words(error) }
         return "\(error)"
     }
 }

@@ -48,6 +48,7 @@ final class Dial: @unchecked Sendable {
 
     func start() {
         do throws(CallError) {
+            if let fault = key.settings.fault { throw fault }
             source = try key.settings.settings.interface.map { text throws(CallError) in try Source(text) }
             // What a proxy is to connect to, it resolves itself.
             let target = try Resolver.endpoint(of: key.origin, key.settings.settings)
@@ -68,7 +69,8 @@ final class Dial: @unchecked Sendable {
                     self.order = AddressOrder(addresses)
                     self.prepareTLS()
                 case .failure(let error):
-                    self.finish(.failure(self.asCallError(error, of: endpoint.host)))
+                    let proxy = self.key.proxy == nil ? "" : "the proxy's host "
+                    self.finish(.failure(self.asCallError(error, of: proxy + endpoint.host)))
                 }
             }
         } catch {
@@ -255,10 +257,16 @@ final class Dial: @unchecked Sendable {
                 .failure(
                     CallError(
                         .proxy, "the proxy \(proxy) does not lead to \(key.origin.authority): \(error.description)",
-                        phase: .connecting, advice: "check the proxy's address and kind, and its user and password")))
+                        phase: .connecting,
+                        advice:
+                            "check the proxy's address and kind, its user and password, and that it can reach the host")
+                ))
         case let error as CallError: finish(.failure(error))
         case is NIOSSLError, is NIOSSLExtraError:
-            finish(.failure(key.settings.proxyTLS.explain(error, host: proxy.host, settings: "connection.proxyTLS")))
+            finish(
+                .failure(
+                    key.settings.proxyTLS.explain(
+                        error, host: "the proxy \(proxy.host)", settings: "connection.proxyTLS")))
         default:
             finish(
                 .failure(
@@ -298,7 +306,7 @@ final class Dial: @unchecked Sendable {
         guard !isDone, winner?.connection === connection else { return }
         switch error {
         case let error as CallError: finish(.failure(error))
-        case is NIOSSLError, is NIOSSLExtraError:
+        case is NIOSSLError, is NIOSSLExtraError, is BoringSSLError:
             finish(.failure(key.settings.tls.explain(error, host: key.origin.host, settings: "tls")))
         default:
             finish(
@@ -370,6 +378,13 @@ final class Dial: @unchecked Sendable {
             ? "no TLS connection to \(key.origin.authority) within \(time)"
             : "no connection to \(key.origin.authority)\(way) within \(time)"
         if winner == nil { forgetAddresses() }
-        finish(.failure(CallError(.timeout, reason + tried, phase: exchange.phase, timeout: limit)))
+        // The proxy has taken the connection, and is silent since.
+        let isAtProxy = key.proxy != nil && winner != nil && winner?.connection == nil
+        finish(
+            .failure(
+                CallError(
+                    .timeout, reason + (isAtProxy ? ": the proxy was reached, and does not answer" : tried),
+                    phase: exchange.phase, advice: isAtProxy ? "check that the proxy is of this kind" : nil,
+                    timeout: limit)))
     }
 }

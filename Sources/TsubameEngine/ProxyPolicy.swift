@@ -61,12 +61,14 @@ public struct ProxyPolicy: Sendable, Hashable, CustomStringConvertible, CustomRe
     /// - Parameters:
     ///   - url: as ``Proxy/init(_:)`` reads it; an invalid one is thrown by every call.
     ///   - except: hosts that are reached without it: `host` with all names below it, `host:port`, an address, a network
-    ///     such as `10.0.0.0/8`, or `*`.
+    ///     such as `10.0.0.0/8`, or `*`. One that is none of these is thrown by every call.
     public static func url(_ url: String, except: [String] = []) -> ProxyPolicy {
         let text = ProxyText(url, of: "the client's proxy")
         return ProxyPolicy(
             .rules(
-                ProxyRules(http: text, https: text, exceptions: ProxyExceptions(except), exceptsLoopback: false)))
+                ProxyRules(
+                    http: text, https: text, exceptions: ProxyExceptions(except, isStrict: true), exceptsLoopback: false
+                )))
     }
 
     /// What the closure says of each request's URI; nil is straight to the origin. It is called wherever the call runs,
@@ -112,14 +114,15 @@ private final class ProxyChooser: Sendable, Hashable {
 private struct ProxyText: Sendable, Hashable {
     let proxy: Proxy?
     let problem: String
+    let advice: String?
 
     init(_ text: String, of source: String) {
         do throws(CallError) {
             proxy = try Proxy(text)
-            problem = ""
+            (problem, advice) = ("", nil)
         } catch {
             proxy = nil
-            problem = "\(source) cannot be used: \(error.reason)"
+            (problem, advice) = ("\(source) cannot be used: \(error.reason)", error.advice)
         }
     }
 }
@@ -132,10 +135,16 @@ private struct ProxyRules: Sendable, Hashable, CustomStringConvertible {
 
     func proxy(for uri: TargetURI) throws(CallError) -> Proxy? {
         guard let text = uri.isSecure ? https : http else { return nil }
+        if let unreadable = exceptions.unreadable {
+            throw CallError(
+                .invalidRequest,
+                "the proxy's exception \"\(Redaction.printable(unreadable))\" is no host, address or network",
+                advice: "write host, host:port, an address, 10.0.0.0/8 or *")
+        }
         if exceptsLoopback, isLoopback(uri.host) { return nil }
         if exceptions.matches(uri.origin) { return nil }
         guard let proxy = text.proxy else {
-            throw CallError(.invalidRequest, text.problem, advice: "write it as http://host:port")
+            throw CallError(.invalidRequest, text.problem, advice: text.advice)
         }
         return proxy
     }
@@ -159,32 +168,40 @@ private struct ProxyExceptions: Sendable, Hashable {
     }
 
     private let entries: [Entry]
+    /// The first text that means nothing; one in the environment, which others write, is passed over.
+    let unreadable: String?
 
-    init(_ texts: [String]) {
-        entries = texts.compactMap { text in
-            var text = text.lowercased()
-            if let slash = text.firstIndex(of: "/") {
-                let network = String(text[..<slash])
-                guard let bits = IPAddress(network)?.bytes.count, let prefix = Int(text[text.index(after: slash)...]),
-                    (0...(bits * 8)).contains(prefix)
-                else { return nil }
-                return Entry(name: "", port: nil, network: network, prefix: prefix)
-            }
-            if let address = IPAddress(text.trimming("[]")) {
-                return Entry(name: "", port: nil, network: text.trimming("[]"), prefix: address.bytes.count * 8)
-            }
-            var port: UInt16?
-            if let colon = text.lastIndex(of: ":"), let number = UInt16(text[text.index(after: colon)...]) {
-                port = number
-                text = String(text[..<colon])
-            }
-            if let address = IPAddress(text.trimming("[]")) {
-                return Entry(name: "", port: port, network: text.trimming("[]"), prefix: address.bytes.count * 8)
-            }
-            if text.hasPrefix("*.") { text.removeFirst(1) }
-            if text.hasPrefix(".") { text.removeFirst() }
-            return text.isEmpty ? nil : Entry(name: text, port: port, network: nil, prefix: 0)
+    init(_ texts: [String], isStrict: Bool = false) {
+        let read = texts.map { text in (text, Self.entry(text)) }
+        entries = read.compactMap(\.1)
+        unreadable = isStrict ? read.first { $0.1 == nil }?.0 : nil
+    }
+
+    private static func entry(_ text: String) -> Entry? {
+        var text = text.lowercased()
+        if let slash = text.firstIndex(of: "/") {
+            let network = String(text[..<slash])
+            guard let bits = IPAddress(network)?.bytes.count, let prefix = Int(text[text.index(after: slash)...]),
+                (0...(bits * 8)).contains(prefix)
+            else { return nil }
+            return Entry(name: "", port: nil, network: network, prefix: prefix)
         }
+        if let address = IPAddress(text.trimming("[]")) {
+            return Entry(name: "", port: nil, network: text.trimming("[]"), prefix: address.bytes.count * 8)
+        }
+        var port: UInt16?
+        if let colon = text.lastIndex(of: ":"), let number = UInt16(text[text.index(after: colon)...]) {
+            port = number
+            text = String(text[..<colon])
+        }
+        if let address = IPAddress(text.trimming("[]")) {
+            return Entry(name: "", port: port, network: text.trimming("[]"), prefix: address.bytes.count * 8)
+        }
+        if text.hasPrefix("*.") { text.removeFirst(1) }
+        if text.hasPrefix(".") { text.removeFirst() }
+        // A wildcard means a host and all below it, as the host alone does.
+        guard text == "*" || Origin("http://\(text)")?.host == text else { return nil }
+        return Entry(name: text, port: port, network: nil, prefix: 0)
     }
 
     func matches(_ origin: Origin) -> Bool {

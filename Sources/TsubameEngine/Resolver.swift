@@ -15,7 +15,7 @@ enum Resolver {
     static func endpoint(of origin: Origin, _ settings: ConnectionSettings) throws(CallError) -> HostPort {
         if settings.resolve.isEmpty { return HostPort(host: origin.host, port: origin.port) }
         let name = "\(origin.host):\(origin.port)"
-        guard let override = override(for: name, in: settings.resolve) else {
+        guard let override = override(for: origin, in: settings.resolve) else {
             return HostPort(host: origin.host, port: origin.port)
         }
         // Without a port of its own the address is taken with the origin's, which is its scheme's unless named.
@@ -66,8 +66,15 @@ enum Resolver {
         }
     }
 
-    /// Hosts are compared without regard to case.
-    private static func override(for name: String, in overrides: [String: String]) -> String? {
-        overrides[name] ?? overrides.first { $0.key.lowercased() == name }?.value
+    /// One that names the port comes first. Hosts are compared without regard to case; an IPv6 address may have
+    /// brackets.
+    private static func override(for origin: Origin, in overrides: [String: String]) -> String? {
+        let bracketed = origin.host.utf8.contains(0x3A) ? "[\(origin.host)]" : origin.host
+        for name in ["\(origin.host):\(origin.port)", "\(bracketed):\(origin.port)", origin.host, bracketed] {
+            if let override = overrides[name] ?? overrides.first(where: { $0.key.lowercased() == name })?.value {
+                return override
+            }
+        }
+        return nil
     }
 }

@@ -70,7 +70,8 @@ final class Shard: @unchecked Sendable {
     func start(_ exchange: Exchange) {
         guard exchange.begin() else { return }
         guard !isClosed else {
-            return exchange.fail(CallError(.cancelled, "the client is closed", phase: .waiting))
+            return exchange.fail(
+                CallError(.cancelled, "the client is closed", phase: .waiting, advice: "make a new one"))
         }
         if case .file(let path) = exchange.upload { return exchange.openFile(path) }
         let pool = pool(exchange.key)
@@ -97,7 +98,7 @@ final class Shard: @unchecked Sendable {
         let limit = Swift.max(settings.connectionsPerOrigin, 1)
         while pool.needsDial, pool.total < limit {
             // The longest idle connection makes room; whoever waits is told when it has gone.
-            guard budget.take(limit: settings.connections, for: self) else { return makeRoom() }
+            guard budget.take(limit: settings.connections, for: pool, of: self) else { return makeRoom() }
             guard let next = pool.nextUndialed() else {
                 budget.giveBack()
                 return
@@ -122,7 +123,7 @@ final class Shard: @unchecked Sendable {
     private func warmUp(_ pool: OriginPool, _ exchange: Exchange) {
         let settings = pool.key.settings.settings
         guard pool.total < Swift.max(settings.connectionsPerOrigin, 1),
-            budget.take(limit: settings.connections, for: nil)
+            budget.take(limit: settings.connections, for: nil, of: self)
         else { return exchange.warmedUp() }
         exchange.isWaiting = true
         let dial = Dial(exchange)
@@ -201,7 +202,7 @@ final class Shard: @unchecked Sendable {
     func release(_ carrier: any Carrier) {
         let pool = pool(carrier.key)
         // Somebody else may wait longer for a connection than whoever is next here.
-        guard !pool.isSpent(carrier), !budget.isContended || pool.waiting.isEmpty else { return carrier.close() }
+        guard !pool.isSpent(carrier), !budget.mustGiveUp(of: pool) else { return carrier.close() }
         while let next = pool.waiting.popFirst() {
             if next.isDone { continue }
             next.dial?.loseExchange()

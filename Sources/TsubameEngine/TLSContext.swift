@@ -7,7 +7,7 @@ import NIOSSL
 import TsubameCore
 
 final class TLSContext: Sendable {
-    private let settings: ConnectionSettings.TLS
+    let settings: ConnectionSettings.TLS
     private let made = NIOLockedValueBox<NIOSSLContext?>(nil)
 
     init(_ settings: ConnectionSettings.TLS) { self.settings = settings }
@@ -43,7 +43,17 @@ final class TLSContext: Sendable {
                 let log = try KeyLog(path)
                 configuration.keyLogCallback = { log.write($0) }
             }
-            let context = try NIOSSLContext(configuration: configuration)
+            let context: NIOSSLContext
+            do {
+                context = try NIOSSLContext(configuration: configuration)
+            } catch {
+                let isIdentity = error as? NIOSSLError == .failedToLoadPrivateKey
+                throw CallError(
+                    .tls,
+                    isIdentity
+                        ? "the certificate and the private key of tls.identity do not belong together"
+                        : "TLS cannot be set up: \(Self.words(error))", phase: .securing, underlying: error)
+            }
             made = context
             return context
         }
@@ -56,14 +66,30 @@ final class TLSContext: Sendable {
             if settings.verification == .full { configuration.trustRoots = try SystemRoots.find() }
             #endif
         case .pem(let text):
-            configuration.trustRoots = .certificates(try NIOSSLCertificate.fromPEMBytes(Array(text.utf8)))
+            configuration.trustRoots = .certificates(
+                try roots(nil) { try NIOSSLCertificate.fromPEMBytes(Array(text.utf8)) })
         case .file(let path):
-            do {
-                configuration.trustRoots = .certificates(try NIOSSLCertificate.fromPEMFile(path))
-            } catch {
-                throw Self.unreadable("the certificates of tls.roots", path, error)
-            }
+            configuration.trustRoots = .certificates(try roots(path) { try NIOSSLCertificate.fromPEMFile(path) })
+        case .systemAnd(let path):
+            #if os(Linux)
+            configuration.trustRoots = try SystemRoots.find()
+            #endif
+            configuration.additionalTrustRoots = [
+                .certificates(try roots(path) { try NIOSSLCertificate.fromPEMFile(path) })
+            ]
         }
+    }
+
+    private func roots(_ path: String?, _ read: () throws -> [NIOSSLCertificate]) throws(CallError)
+        -> [NIOSSLCertificate]
+    {
+        do {
+            let roots = try read()
+            if !roots.isEmpty { return roots }
+        } catch {
+            throw Self.unreadable("the certificates of tls.roots", path, error)
+        }
+        throw Self.unreadable("the certificates of tls.roots", path, nil)
     }
 
     private func show(
@@ -92,14 +118,20 @@ final class TLSContext: Sendable {
             configuration.certificateChain = chain.map { .certificate($0) }
             configuration.privateKey = .privateKey(key)
         } catch {
-            throw Self.unreadable("the private key of tls.identity", identity.key.path, error)
+            throw Self.unreadable(
+                "the private key of tls.identity", identity.key.path, error,
+                isKey: identity.passphrase == nil
+                    ? ", and if the key is encrypted its passphrase" : ", and the right passphrase")
         }
     }
 
-    private static func unreadable(_ what: String, _ path: String?, _ error: any Error) -> CallError {
+    private static func unreadable(
+        _ what: String, _ path: String?, _ error: (any Error)?, isKey passphrase: String = ""
+    ) -> CallError {
         CallError(
             .tls, "\(what) cannot be read\(path.map { " from \($0)" } ?? "")", phase: .securing,
-            advice: path == nil ? "give PEM text" : "give a file that is there and holds it in PEM", underlying: error)
+            advice: (path == nil ? "give PEM text" : "give a file that is there and holds it in PEM") + passphrase,
+            underlying: error)
     }
 
     /// Pins and the user's own check, once the handshake has succeeded.
@@ -117,39 +149,6 @@ final class TLSContext: Sendable {
         } catch {
             throw CallError(.tls, "tls.check refused \(host): \(error)", phase: .securing, underlying: error)
         }
-    }
-
-    /// What a TLS failure means, in words, and what to do about it.
-    /// - Parameter settings: what these settings are called.
-    func explain(_ error: any Error, host: String, settings: String) -> CallError {
-        let phase = CallError.Phase.securing
-        if let error = error as? NIOSSLExtraError, error == .failedToValidateHostname {
-            return CallError(
-                .tls, "the certificate is not for \(host)", phase: phase, advice: "check the host's name in the URL",
-                underlying: error)
-        }
-        if case NIOSSLError.handshakeFailed(let reason) = error {
-            let text = "\(reason)"
-            if text.contains("CERTIFICATE_VERIFY_FAILED") {
-                return CallError(
-                    .tls, "the certificate of \(host) is not trusted (expired, self-signed, or from an unknown issuer)",
-                    phase: phase, advice: "if it is your own authority's, give it as \(settings).roots",
-                    underlying: error)
-            }
-            if text.contains("WRONG_VERSION_NUMBER") || text.contains("HTTP_REQUEST") {
-                return CallError(
-                    .tls, "the server does not speak TLS on this port", phase: phase, advice: "try http://",
-                    underlying: error)
-            }
-            if text.contains("PROTOCOL_VERSION") || text.contains("UNSUPPORTED_PROTOCOL") {
-                return CallError(
-                    .tls, "the server and the client have no version of TLS in common", phase: phase,
-                    advice: "\(settings).minimumVersion and maximumVersion are what the client allows",
-                    underlying: error)
-            }
-            return CallError(.tls, "the TLS handshake failed: \(text)", phase: phase, underlying: error)
-        }
-        return CallError(.tls, "the TLS handshake failed: \(error)", phase: phase, underlying: error)
     }
 }
 

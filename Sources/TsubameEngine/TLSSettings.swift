@@ -13,6 +13,8 @@ extension ConnectionSettings {
             case pem(String)
             /// Only the certificates in this PEM file.
             case file(path: String)
+            /// The system's and those in this PEM file, as for a company's own authority.
+            case systemAnd(path: String)
         }
 
         public enum Verification: Sendable, Hashable {
@@ -62,7 +64,8 @@ extension ConnectionSettings {
         public var identity: Identity?
         /// Keys that a host's certificate must have, by its name or, as `*.example.com`, for all names below one. They
         /// hold whatever ``verification`` says, are compared after the handshake, and before a byte of a request is
-        /// written.
+        /// written. A key of this dictionary that is no host, and a pin that is none, fail every call
+        /// (``CallError/Kind/invalidRequest``).
         public var pins: [String: PinnedKeys] = [:]
         /// Your own check, after all others have passed.
         public var check: TLSCheck?
@@ -75,8 +78,9 @@ extension ConnectionSettings {
         /// The pins for a host: by its own name first, then by the nearest name above it.
         func pins(for host: String) -> PinnedKeys? {
             if pins.isEmpty { return nil }
-            let pins = Dictionary(self.pins.map { (Self.plain($0.key), $0.value) }) { $0.union($1) }
-            let host = Self.plain(host)
+            let named = pins.compactMap { pin in TLSHostName(pin.key).map { ($0.text, pin.value) } }
+            let pins = Dictionary(named) { $0.union($1) }
+            let host = TLSHostName(host)?.text ?? host
             if let own = pins[host] { return own }
             var rest = host[...]
             while let dot = rest.firstIndex(of: ".") {
@@ -85,20 +89,12 @@ extension ConnectionSettings {
             }
             return nil
         }
-
-        /// In lower case, without the dot at the end and an address's brackets.
-        private static func plain(_ name: String) -> String {
-            var name = name.lowercased()
-            if name.hasSuffix(".") { name.removeLast() }
-            if name.hasPrefix("["), name.hasSuffix("]") { name = String(name.dropFirst().dropLast()) }
-            return name
-        }
     }
 }
 
 /// Public keys of which a server must have one: `sha256/` and the base64 of the SHA-256 of the SubjectPublicKeyInfo (RFC
-/// 7469 section 2.4), as ``ServerCertificate/publicKeyPin`` gives it. It is the server's own certificate that is looked
-/// at, not those above it.
+/// 7469 section 2.4), as ``ServerCertificate/publicKeyPin`` gives it; without `sha256/`, as `openssl` prints it, the same
+/// is meant. It is the server's own certificate that is looked at, not those above it.
 public struct PinnedKeys: Sendable, Hashable {
     let pins: Set<String>
 
@@ -106,7 +102,21 @@ public struct PinnedKeys: Sendable, Hashable {
     ///   - pin: the key in use.
     ///   - backup: the key to come, kept somewhere else: without one, losing the first locks every client out.
     ///   - others: more of them.
-    public init(_ pin: String, backup: String, others: [String] = []) { pins = Set([pin, backup] + others) }
+    public init(_ pin: String, backup: String, others: [String] = []) {
+        pins = Set(([pin, backup] + others).map { $0.hasPrefix("sha256/") ? $0 : "sha256/" + $0 })
+    }
+
+    /// One that cannot be a pin: 32 bytes are 43 characters of base64 and one `=`.
+    var unreadable: String? {
+        pins.first { pin in
+            let text = pin.dropFirst("sha256/".count)
+            return text.utf8.count != 44 || text.last != "="
+                || !text.dropLast().utf8.allSatisfy { byte in
+                    (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
+                        || byte == UInt8(ascii: "+") || byte == UInt8(ascii: "/")
+                }
+        }
+    }
 
     private init(pins: Set<String>) { self.pins = pins }
 

@@ -147,9 +147,13 @@ extension Response {
     /// The error of a status that is not accepted.
     package func statusError(failure: (any Sendable)?) -> CallError {
         let excerpt = body.bytes.map { with(collected: $0.slice(0..<Self.excerptBytes)) } ?? self
+        // A server that is no proxy cannot say this: the engine lets it through from proxies only.
+        let proxy = statusCode == 407 ? connection?.proxy : nil
         return CallError(
-            .status, "the server answered \(statusCode) \(status.reasonPhrase)", phase: .decoding, timeout: nil,
-            request: request, response: excerpt, failure: failure, connection: connection, attempts: history.count + 1)
+            .status, "\(proxy.map { "the proxy \($0)" } ?? "the server") answered \(statusCode) \(status.reasonPhrase)",
+            phase: .decoding, advice: proxy == nil ? nil : "check the proxy's user and password", timeout: nil,
+            request: request, response: excerpt,
+            failure: failure, connection: connection, attempts: history.count + 1)
     }
 
     /// How much of the body an error carries.

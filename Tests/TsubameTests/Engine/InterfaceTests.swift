@@ -119,6 +119,8 @@ import TsubameTesting
                 let error = try await failure { try await client.get("x") }
                 #expect(error.kind == .connectionFailed, "\(error)")
                 #expect(error.reason.contains("127.0.0.1:\(server.port): no such device"), "\(error)")
+                #expect(error.reason.contains("from \(interface)"), "\(error)")
+                #expect(error.advice?.contains("connection.interface") == true, "\(error)")
             }
             #expect(server.acceptedConnections == 0)
         }

@@ -92,12 +92,11 @@ private enum Hosts {
         }
     }
 
-    @Test(arguments: [1, 0, -1])
-    func `one connection is enough for many origins at once`(_ limit: Int) async throws {
+    @Test func `one connection is enough for many origins at once`() async throws {
         let server = try await Self.echo()
         try await serving(server) {
             $0.resolve = Hosts.addresses(at: server)
-            $0.connection.connections = limit
+            $0.connection.connections = 1
         } _: { server, client in
             try await withThrowingTaskGroup(of: Bool.self) { group in
                 for index in 0..<40 {
@@ -348,6 +347,59 @@ private enum Hosts {
             _ = try await client.get("x")
             try await server.waitUntil(openConnections: 0)
             #expect(await client.statistics().idle == 0)
+        }
+    }
+
+    // MARK: Without waste
+
+    @Test func `a connection serves all who wait for it before it is closed for others`() async throws {
+        let server = try await Self.echo()
+        try await serving(server) {
+            $0.resolve = Hosts.addresses(at: server)
+            $0.connection.connections = 1
+        } _: { server, client in
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for _ in 0..<8 { group.addTask { _ = try await client.ask(Hosts.first) } }
+                try await group.waitForAll()
+            }
+            #expect(server.acceptedConnections == 1)
+        }
+    }
+
+    @Test func `two origins that share the limit keep a connection each`() async throws {
+        let gate = Gate()
+        let server = try await ScriptedServer.start { Reply.ok($0["host"] ?? "").after(gate) }
+        try await serving(server) {
+            $0.resolve = Hosts.addresses(at: server)
+            $0.connection.connections = 2
+        } _: { server, client in
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                // Each has one before the others come.
+                for host in [Hosts.first, Hosts.second] {
+                    group.addTask { _ = try await client.ask(host) }
+                }
+                _ = try await server.head(1)
+                for host in [Hosts.first, Hosts.second, Hosts.first, Hosts.second] {
+                    group.addTask { _ = try await client.ask(host) }
+                }
+                try await client.waitUntil { $0.waiting == 4 }
+                gate.open()
+                try await group.waitForAll()
+            }
+            // One that has waited for long may have had another's closed; not each of them.
+            #expect(server.acceptedConnections <= 3, "\(server.acceptedConnections)")
+        }
+    }
+
+    @Test(arguments: [0, -1]) func `a limit that lets nothing through is an error`(_ limit: Int) async throws {
+        for set in [{ $0.connections = limit }, { $0.connectionsPerOrigin = limit }]
+            as [@Sendable (inout ConnectionSettings) -> Void]
+        {
+            try await serving(.start(), { set(&$0.connection) }) { server, client in
+                let error = try await failure { try await client.get("x") }
+                #expect(error.kind == .invalidRequest && error.reason.contains("\(limit)"), "\(error)")
+                #expect(server.acceptedConnections == 0)
+            }
         }
     }
 }

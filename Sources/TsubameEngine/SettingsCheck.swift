@@ -1,0 +1,68 @@
+// SettingsCheck: what is wrong with connection settings before anything is connected.
+
+import TsubameCore
+
+/// A setting that means nothing must not be taken for none: a pin that is filed under the wrong name would protect
+/// nobody, without a word.
+enum SettingsCheck {
+    /// The first fault of these settings, if there is one.
+    static func fault(of settings: ConnectionSettings) -> CallError? {
+        do throws(CallError) {
+            try check(settings.tls.pins, named: "tls.pins")
+            try check(settings.proxyTLS.pins, named: "connection.proxyTLS.pins")
+            for name in settings.resolve.keys { try check(resolved: name) }
+            try check(settings.connectionsPerOrigin, named: "connection.connectionsPerOrigin")
+            try check(settings.connections ?? 1, named: "connection.connections")
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    private static func check(_ pins: [String: PinnedKeys], named setting: String) throws(CallError) {
+        for (name, keys) in pins {
+            guard TLSHostName(name) != nil else {
+                throw CallError(
+                    .invalidRequest, "\(setting)[\"\(Redaction.printable(name))\"] is filed under no host",
+                    advice: "write the host alone, without scheme, port and path, or *.example.com for all below one")
+            }
+            if let pin = keys.unreadable {
+                throw CallError(
+                    .invalidRequest, "\(setting)[\"\(name)\"] holds what is no pin: \(Redaction.printable(pin))",
+                    advice: "a pin is sha256/ and the base64 of the SHA-256 of the public key (44 characters)")
+            }
+        }
+    }
+
+    private static func check(resolved name: String) throws(CallError) {
+        // A scheme or path would be taken for a host that nobody asks for. Addresses of IPv6 may go without brackets.
+        let isAddress = IPAddress(name) != nil || name.lastIndex(of: ":").map { IPAddress(String(name[..<$0])) != nil } == true
+        guard isAddress || !name.contains("/") && Origin("http://\(name)") != nil else {
+            throw CallError(
+                .invalidRequest, "resolve[\"\(Redaction.printable(name))\"] is filed under no host and port",
+                advice: "write host:port, or the host alone for all its ports")
+        }
+    }
+
+    private static func check(_ limit: Int, named setting: String) throws(CallError) {
+        guard limit < 1 else { return }
+        throw CallError(.invalidRequest, "\(setting) is \(limit)", advice: "allow at least 1, or leave it unset")
+    }
+}
+
+/// A host's name as pins are filed: one host, or all names below one.
+struct TLSHostName: Hashable {
+    /// In lower case, without the dot at the end and an address's brackets; with `*.` before it for all names below.
+    let text: String
+
+    init?(_ text: String) {
+        let isWildcard = text.hasPrefix("*.")
+        var name = isWildcard ? String(text.dropFirst(2)) : text
+        if name.hasSuffix(".") { name.removeLast() }
+        if let address = IPAddress(name), address.bytes.count > 4 { name = "[\(name)]" }
+        guard !name.contains("/"), !name.contains("@"), let origin = Origin("https://\(name)"),
+            Origin("https://\(name):1") != nil
+        else { return nil }
+        self.text = (isWildcard ? "*." : "") + origin.host
+    }
+}
