@@ -50,9 +50,8 @@ CODECS = {
     "EUC-KR": "cp949",
 }
 
-# The encodings that WHATWG has a table of 128 characters for.
-SINGLE_BYTE = [name for name in CODECS if name.startswith(("IBM", "ISO-8859-", "KOI8-", "mac", "x-mac", "windows-"))
-               and name not in ("ISO-8859-1", "ISO-8859-8-I")]
+SINGLE_BYTE = [name for name in CODECS
+               if name.startswith(("IBM", "ISO-8859-", "KOI8-", "macintosh", "x-mac-", "windows-"))]
 
 # Bytes of 80 to 9F that Microsoft has left free: Python has an error, WHATWG the control character of the same number.
 FREE_IN_WINDOWS = {

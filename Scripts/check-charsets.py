@@ -30,6 +30,7 @@ one. UTF-32 is served with its byte order mark, which alone tells it.
 What Python decodes is expected, except for what `charset_codecs.py` names. Where Python finds an error, WHATWG's
 decoders say how many bytes it takes: `first_unit` cuts the bytes by their rules, and the codec decodes each unit alone.
 """
+import functools
 import http.server
 import itertools
 import os
@@ -37,7 +38,7 @@ import pathlib
 import signal
 import sys
 
-from charset_codecs import CODECS, decoded, strictly
+from charset_codecs import CODECS, SINGLE_BYTE, decoded, strictly
 
 REPLACEMENT = "\uFFFD"
 
@@ -101,12 +102,20 @@ def expected_of_iso2022jp(data):
     return text
 
 
+@functools.cache
+def of_bytes(name):
+    """What each byte of an encoding of one byte a character is."""
+    return tuple(decoded(name, bytes([byte])) or REPLACEMENT for byte in range(256))
+
+
 def expected(name, data):
     """How the bytes decode, with U+FFFD for each error."""
     if name.startswith("UTF-"):
         return data.decode("utf-16-le" if name == "UTF-16" else CODECS[name], "replace")
     if name == "ISO-2022-JP":
         return expected_of_iso2022jp(data)
+    if name in SINGLE_BYTE:
+        return "".join(map(of_bytes(name).__getitem__, data))
     text = ""
     place = 0
     while place < len(data):

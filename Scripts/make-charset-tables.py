@@ -123,13 +123,13 @@ def single_byte_file():
             byte = 0x80 + (row - 1) * 16 + cell - 1
             text = charset_codecs.decoded(name, bytes([byte]))
             return SAME_NUMBER if byte < 0xA0 and text == chr(byte) else one_character(text)
-        return table(SWIFT_NAMES.get(name, name), name, range(1, 9), 16, character)
+        return table(SWIFT_NAMES[name], name, range(1, 9), 16, character)
 
     return file("SingleByteTableData", "The upper halves of the encodings of one byte, a line 16 characters",
-                *map(member, charset_codecs.SINGLE_BYTE))
+                *[member(name) for name in charset_codecs.SINGLE_BYTE if name in SWIFT_NAMES])
 
 
-# What the members of `Charset` are called.
+# What the cases of `Charset` with a table of their own are called: ISO-8859-1 needs none, ISO-8859-8-I shares one.
 SWIFT_NAMES = {
     "IBM866": "ibm866",
     "ISO-8859-2": "isoLatin2",

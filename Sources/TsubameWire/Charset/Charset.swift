@@ -147,7 +147,18 @@ public enum Charset: String, Sendable, CaseIterable {
     ///   U+FF5E (U+007E).
     case eucJP = "EUC-JP"
 
-    /// ISO-2022-JP
+    /// ISO-2022-JP: ASCII, the Latin set and the katakana of JIS X 0201, and JIS X 0208, by escape sequences.
+    ///
+    /// Python's `iso2022_jp_ext`, except for these:
+    ///
+    /// - Rows 13 (2D) and 89 to 92 (79 to 7C) have NEC's and IBM's extensions, and six characters are those of Windows,
+    ///   as in ``eucJP``.
+    /// - An escape character that begins none of ESC ( B, ESC ( J, ESC ( I, ESC $ @ and ESC $ B is an error, and what
+    ///   follows it is text. Python passes it on as a character, and knows other sets: JIS X 0212 by ESC $ D and
+    ///   ESC $ ( D, and those that ESC ) chooses.
+    /// - An escape sequence right after another is an error.
+    /// - Control characters among katakana or JIS X 0208 are errors, the ends of lines too, and so are 0E and 0F anywhere;
+    ///   Python passes them on.
     case iso2022JP = "ISO-2022-JP"
 
     /// GBK, which WHATWG reads as ``gb18030``. Python's `gb18030` with the differences named there; its `gbk` has

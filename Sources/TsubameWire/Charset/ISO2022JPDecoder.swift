@@ -55,7 +55,8 @@ extension Charset {
         at start: Int, _ cursor: inout ByteCursor, state: inout ISO2022JPState, into builder: inout TextBuilder
     ) -> Bool {
         let first = cursor.next()
-        let second = first == 0x24 || first == 0x28 ? cursor.next() : nil
+        let isBegun = first == 0x24 || first == 0x28
+        let second = isBegun ? cursor.next() : nil
         let mode: ISO2022JPState.Mode?
         switch (first, second) {
         case (0x28, 0x42): mode = .ascii
@@ -64,14 +65,17 @@ extension Charset {
         case (0x24, 0x40), (0x24, 0x42): mode = .jisX0208
         default: mode = nil
         }
-        let isCutOff = first == nil || second == nil && (first == 0x24 || first == 0x28)
         if let mode {
             if state.isEmpty { builder.appendReplacement(forSequenceAt: start) }
             state = ISO2022JPState(mode: mode, isEmpty: true)
             return true
         }
-        if isCutOff { builder.appendIncomplete(sequenceAt: start) } else { builder.appendReplacement(forSequenceAt: start) }
-        guard builder.incompleteOffset == nil else { return false }
+        if first == nil || isBegun && second == nil {
+            builder.appendIncomplete(sequenceAt: start)
+            if builder.incompleteOffset != nil { return false }
+        } else {
+            builder.appendReplacement(forSequenceAt: start)
+        }
         // The error is the escape character alone, also at the end: what follows it is text.
         cursor.stepBack(to: start + 1)
         state.isEmpty = false
