@@ -1,6 +1,5 @@
 // Every sequence of one and two bytes in every encoding, against Python's codecs.
 
-import Foundation
 import Testing
 import TsubameWire
 
@@ -12,29 +11,67 @@ import TsubameWire
         (.utf16, 65680, 0xac32_83aa_3e89_514d),
         (.utf16LittleEndian, 65680, 0xac32_83aa_3e89_514d),
         (.utf16BigEndian, 65680, 0x5690_47d9_0a83_628d),
+        (.utf32LittleEndian, 12, 0x3a1a_d694_3d6c_fe81),
+        (.utf32BigEndian, 12, 0x3a1a_d694_3d6c_fe81),
         (.isoLatin1, 65792, 0x7f88_02af_c46b_e425),
         (.windows1252, 65792, 0xb7ac_9099_78a7_e32a),
+        (.ibm866, 65792, 0x07af_63bd_c58b_2b56),
+        (.isoLatin2, 65792, 0x8def_9a30_e8d5_8ad4),
+        (.isoLatin3, 65792, 0xd0f4_6205_364e_6e97),
+        (.isoLatin4, 65792, 0xd234_fc39_cb9d_b835),
+        (.isoCyrillic, 65792, 0xb61c_97a3_bcc3_8c27),
+        (.isoArabic, 65792, 0x5733_f63d_87f2_fc10),
+        (.isoGreek, 65792, 0xb131_6819_dbab_c3f5),
+        (.isoHebrew, 65792, 0xc529_b616_2fcb_d3a1),
+        (.isoHebrewLogical, 65792, 0xc529_b616_2fcb_d3a1),
+        (.isoLatin6, 65792, 0x3bb5_d38c_1230_d47f),
+        (.isoLatin7, 65792, 0x6cdc_31ba_447f_7c39),
+        (.isoLatin8, 65792, 0x7419_7a0c_beca_0d4b),
+        (.isoLatin9, 65792, 0xb52d_50d8_17cc_b4cc),
+        (.isoLatin10, 65792, 0xf577_649e_979d_25c2),
+        (.koi8R, 65792, 0x33d7_d74f_1f14_3221),
+        (.koi8U, 65792, 0x9df9_b8d5_d61a_1379),
+        (.macintosh, 65792, 0xa7f9_d6ca_5348_c1a9),
+        (.macCyrillic, 65792, 0xde86_b81e_56e7_6787),
+        (.windows874, 65792, 0x5636_3d51_a021_dd05),
+        (.windows1250, 65792, 0x2496_cac2_57a3_7255),
+        (.windows1251, 65792, 0xa399_6b68_8742_3fed),
+        (.windows1253, 65792, 0x8ed8_e2cf_d265_5570),
+        (.windows1254, 65792, 0x569b_0b11_8883_dc60),
+        (.windows1255, 65792, 0x838f_2272_282a_1bb9),
+        (.windows1256, 65792, 0x39b0_f6bb_e91f_934f),
+        (.windows1257, 65792, 0xc689_7907_30a1_280a),
+        (.windows1258, 65792, 0x446d_5f2b_f92a_cef7),
         (.shiftJIS, 65792, 0xb6cb_4c2f_7618_fbbd),
         (.eucJP, 131328, 0x82f3_af06_1d8e_83ad),
+        (.iso2022JP, 198425, 0xd2ed_ce8b_36ac_0f8c),
+        (.gbk, 71952, 0x05a5_f515_a3d4_c27b),
+        (.gb18030, 71952, 0x05a5_f515_a3d4_c27b),
+        (.big5, 65792, 0x36ca_c3f6_fa7a_498c),
+        (.eucKR, 65792, 0x21ad_4c99_4d2a_e198),
     ]
+
+    @Test func everyEncodingHasADigest() {
+        #expect(Set(Self.digests.map(\.charset)) == Set(Charset.allCases))
+    }
 
     @Test(arguments: digests)
     func everySequenceDecodesAsWhenThePythonCodecsWereAsked(charset: Charset, lines: Int, digest: UInt64) {
-        let corpus = Corpus.of(charset)
-        let text = charset.decode(Array(corpus.lines.joined())).text
+        let corpus = CharsetCorpus.of(charset)
+        let text = charset.decode(corpus.lines).text
         var hash: UInt64 = 0xcbf2_9ce4_8422_2325
         for byte in text.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
-        #expect(corpus.lines.count == lines)
+        #expect(corpus.lineCount == lines)
         #expect(hash == digest)
     }
 
     @Test(
-        .enabled(if: Python.isThere, "python3 is not installed: only the digests of its answers were compared"),
+        .enabled(if: PythonCodecs.areThere, "python3 is not installed: only the digests of its answers were compared"),
         arguments: Charset.allCases)
     func everySequenceDecodesAsPythonDoes(in charset: Charset) async throws {
-        let python = try await Python.answer(charset)
+        let python = try await PythonCodecs.answer(charset)
         // Compared outside of #expect, which would work out and print the difference of two megabytes.
-        let sameSequences = python.lines == Array(Corpus.of(charset).lines.joined())
+        let sameSequences = python.lines == CharsetCorpus.of(charset).lines
         #expect(sameSequences, "the script makes other sequences")
 
         let text = Array(charset.decode(python.lines).text.utf8)
@@ -45,165 +82,22 @@ import TsubameWire
         }
     }
 
-    @Test(
-        .enabled(if: Python.isThere, "python3 is not installed: the differences from its codecs were not looked for"),
-        arguments: Charset.allCases)
-    func theNamedDifferencesFromPythonAreAll(in charset: Charset) async throws {
-        let python = try await Python.answer(charset).strict
-        let sequences = Corpus.of(charset).sequences
-        try #require(python.count == sequences.count)
-
-        var differing: [[UInt8]: String] = [:]
-        for (sequence, theirs) in zip(sequences, python) {
-            let ours = strictly(charset, sequence)
-            if theirs != ours { differing[sequence] = ours }
-        }
-
-        switch charset {
-        case .utf8, .utf16, .utf16LittleEndian, .utf16BigEndian, .isoLatin1:
-            #expect(differing.isEmpty)
-
-        case .windows1252:
-            let controls: [UInt8] = [0x81, 0x8D, 0x8F, 0x90, 0x9D]
-            let alone = differing.filter { $0.key.count == 1 }
-            #expect(Set(alone.keys) == Set(controls.map { [$0] }))
-            for byte in controls { #expect(alone[[byte]] == hexadecimal(String(Unicode.Scalar(byte)).utf8)) }
-            #expect(Set(differing.keys) == Set(sequences.filter { !Set($0).isDisjoint(with: controls) }))
-
-        case .shiftJIS:
-            let wrong: [UInt8] = [0xA0, 0xFD, 0xFE, 0xFF]
-            let alone = differing.filter { $0.key.count == 1 }
-            #expect(alone == [[0xA0]: "!0", [0xFD]: "!0", [0xFE]: "!0", [0xFF]: "!0"])
-            // Two bytes differ where one of these is not the second half of a character, and are an error at that byte.
-            for (sequence, ours) in differing where sequence.count == 2 {
-                #expect(wrong.contains(sequence[0]) && ours == "!0" || wrong.contains(sequence[1]) && ours == "!1")
+    @Test(arguments: Charset.allCases)
+    func aTextInPiecesDecodesAsTheWhole(in charset: Charset) {
+        // The mark of UTF-16 is looked for before a text is read in pieces.
+        let lines = CharsetCorpus.of(charset).lines.suffix(40_003)
+        let whole = charset.decode(lines).text
+        for length in [1, 2, 3, 5, 4093] {
+            var decoder = StreamingDecoder(charset)
+            var text = ""
+            var rest = lines
+            while !rest.isEmpty {
+                text += decoder.decode(rest.prefix(length))
+                rest = rest.dropFirst(length)
             }
-
-        case .eucJP:
-            let windows: [[UInt8]: String] = [
-                [0xA1, 0xC1]: "\u{FF5E}", [0xA1, 0xC2]: "\u{2225}", [0xA1, 0xDD]: "\u{FF0D}", [0xA1, 0xF1]: "\u{FFE0}",
-                [0xA1, 0xF2]: "\u{FFE1}", [0xA2, 0xCC]: "\u{FFE2}", [0x8F, 0xA2, 0xB7]: "\u{FF5E}",
-            ]
-            for (sequence, character) in windows { #expect(differing[sequence] == hexadecimal(character.utf8)) }
-            let extensions = differing.filter { windows[$0.key] == nil }
-            // Row 13 has 83 characters, rows 89 to 92 have 374; which, is what cp932 says in the same rows.
-            #expect(extensions.count == 83 + 374)
-            for (sequence, ours) in extensions {
-                let row = Int(sequence[0]) - 0xA0
-                try #require(sequence.count == 2 && (row == 13 || (89...92).contains(row)))
-                #expect(ours == strictly(.shiftJIS, asShiftJIS(row: row, cell: Int(sequence[1]) - 0xA0)))
-            }
+            text += decoder.finish()
+            let isSame = text.unicodeScalars.elementsEqual(whole.unicodeScalars)
+            #expect(isSame, "in pieces of \(length) bytes")
         }
-    }
-
-    /// The text in hexadecimal, or `!` and the offset of the error.
-    private func strictly(_ charset: Charset, _ bytes: [UInt8]) -> String {
-        let decoded = charset.decode(bytes)
-        return decoded.malformedOffset.map { "!\($0)" } ?? hexadecimal(decoded.text.utf8)
-    }
-
-    private func asShiftJIS(row: Int, cell: Int) -> [UInt8] {
-        let (lead, trail) = ((row - 1) * 94 + cell - 1).quotientAndRemainder(dividingBy: 188)
-        return [UInt8(lead + (lead < 0x1F ? 0x81 : 0xC1)), UInt8(trail + (trail < 0x3F ? 0x40 : 0x41))]
-    }
-}
-
-private func hexadecimal(_ bytes: some Collection<UInt8>) -> String {
-    let digits = Array("0123456789abcdef".utf8)
-    return String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 0x0F)]] }, as: UTF8.self)
-}
-
-/// The sequences of an encoding, in the script's order.
-private struct Corpus {
-    private(set) var sequences: [[UInt8]] = []
-    /// Those that a line feed can follow, with it.
-    let lines: [[UInt8]]
-
-    private static let all = Dictionary(uniqueKeysWithValues: Charset.allCases.map { ($0, Corpus($0)) })
-
-    static func of(_ charset: Charset) -> Corpus { all[charset] ?? Corpus(charset) }
-
-    private init(_ charset: Charset) {
-        let bytes = UInt8.min...UInt8.max
-        sequences = bytes.map { [$0] } + bytes.flatMap { first in bytes.map { [first, $0] } }
-        var lineFeed: [UInt8] = [0x0A]
-        switch charset {
-        case .eucJP:
-            sequences += bytes.flatMap { first in bytes.map { [0x8F, first, $0] } }
-        case .utf8:
-            let leads: [UInt8] = [0xC1, 0xDF, 0xE0, 0xE1, 0xED, 0xEE, 0xEF, 0xF0, 0xF1, 0xF4, 0xF5, 0xFF]
-            let borders: [UInt8] = [0x00, 0x7F, 0x80, 0x8F, 0x90, 0x9F, 0xA0, 0xBF, 0xC2, 0xFF]
-            let threes = leads.flatMap { lead in borders.flatMap { second in borders.map { [lead, second, $0] } } }
-            sequences += threes
-            sequences += threes.flatMap { three in borders.map { three + [$0] } }
-        case .utf16, .utf16LittleEndian, .utf16BigEndian:
-            let units: [UInt16] = [
-                0x0041, 0xD7FF, 0xD800, 0xD83D, 0xDBFF, 0xDC00, 0xDE00, 0xDFFF, 0xE000, 0xFEFF, 0xFFFE, 0xFFFF,
-            ]
-            let encoded: [[UInt8]] = units.map {
-                let bigEndian = [UInt8($0 >> 8), UInt8($0 & 0xFF)]
-                return charset == .utf16BigEndian ? bigEndian : bigEndian.reversed()
-            }
-            sequences += encoded.flatMap { first in encoded.map { first + $0 } }
-            lineFeed = charset == .utf16BigEndian ? [0x00, 0x0A] : [0x0A, 0x00]
-        case .isoLatin1, .windows1252, .shiftJIS:
-            break
-        }
-        lines = sequences.filter { $0.count % lineFeed.count == 0 }.map { $0 + lineFeed }
-    }
-}
-
-/// Python's side, asked once in a run.
-private enum Python {
-    struct Answer {
-        let lines: [UInt8]
-        let text: [UInt8]
-        let strict: [String]
-    }
-
-    static let isThere: Bool = {
-        let process = python(["-c", ""])
-        guard (try? process.run()) != nil else { return false }
-        process.waitUntilExit()
-        return process.terminationStatus == 0
-    }()
-
-    private static let answers = Task { try await ask() }
-
-    static func answer(_ charset: Charset) async throws -> Answer {
-        try #require(try await answers.value[charset])
-    }
-
-    private static func ask() async throws -> [Charset: Answer] {
-        let folder = FileManager.default.temporaryDirectory.appending(path: "charsets-\(UUID().uuidString)")
-        defer { try? FileManager.default.removeItem(at: folder) }
-        let script = URL(filePath: #filePath).appending(path: "../../../Scripts/check-charsets.py").standardized
-        let process = python([script.path(percentEncoded: false), "make", folder.path(percentEncoded: false)])
-        let status = try await withCheckedThrowingContinuation { continuation in
-            process.terminationHandler = { continuation.resume(returning: $0.terminationStatus) }
-            do { try process.run() } catch { continuation.resume(throwing: error) }
-        }
-        try #require(status == 0, "the script failed")
-
-        var answers: [Charset: Answer] = [:]
-        for charset in Charset.allCases {
-            func contents(_ ending: String) throws -> Data {
-                try Data(contentsOf: folder.appending(path: "\(charset.name).\(ending)"))
-            }
-            let strict = String(decoding: try contents("python").dropLast(), as: UTF8.self)
-            answers[charset] = Answer(
-                lines: Array(try contents("bin")), text: Array(try contents("txt")),
-                strict: strict.components(separatedBy: "\n"))
-        }
-        return answers
-    }
-
-    private static func python(_ arguments: [String]) -> Process {
-        let process = Process()
-        process.executableURL = URL(filePath: "/usr/bin/env")
-        process.arguments = ["python3"] + arguments
-        process.standardOutput = FileHandle.nullDevice
-        process.standardError = FileHandle.nullDevice
-        return process
     }
 }

@@ -26,7 +26,7 @@ import TsubameWire
 
     @Test(arguments: [
         "text/html", "text/html; charset", "text/html; charset=", "text/html; charset=\"\"",
-        "text/html; charset=euc-kr", "text/html; charset =utf-8", "text/html; x-charset=utf-8",
+        "text/html; charset=iso-2022-kr", "text/html; charset =utf-8", "text/html; x-charset=utf-8",
         "text/html; charset='", "text/html; charset=''",
     ])
     func thereIsNoCharset(in field: String) {

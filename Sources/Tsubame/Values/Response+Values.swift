@@ -92,11 +92,21 @@ extension Response {
     }
 
     /// The body as text, by its byte order mark, the charset of Content-Type, `defaultCharset`, the client's
-    /// ``Configuration/defaultCharset``, or UTF-8; a wrong byte becomes U+FFFD.
-    public func text(defaultCharset: Charset? = nil) throws(CallError) -> String {
+    /// ``Configuration/defaultCharset``, or UTF-8.
+    /// - Parameter strict: whether a byte that is wrong in that charset is an error; else it becomes U+FFFD.
+    /// - Throws: ``CallError`` of kind `status`, or `decoding` with a ``MalformedTextError`` as `underlying`, which names
+    ///   the charset and the place.
+    public func text(defaultCharset: Charset? = nil, strict: Bool = false) throws(CallError) -> String {
         try accepted()
+        let bytes = try collectedBytes()
         let fallback = defaultCharset ?? details.charset.flatMap { Charset(rawValue: $0) }
-        return decodeText(try collectedBytes(), contentType: headers[.contentType], fallback: fallback)
+        guard strict else { return decodeText(bytes, contentType: headers[.contentType], fallback: fallback) }
+        do throws(MalformedTextError) {
+            return try decodeTextStrictly(bytes, contentType: headers[.contentType], fallback: fallback)
+        } catch {
+            throw CallError(
+                .decoding, error.description, phase: .decoding, underlying: error, request: request, response: self)
+        }
     }
 
     /// The body as `application/x-www-form-urlencoded`.
@@ -206,11 +216,16 @@ extension Response {
     }
 
     /// The body as text, by its byte order mark, the charset of Content-Type, `defaultCharset`, the client's
-    /// ``Configuration/defaultCharset``, or UTF-8; a wrong byte becomes U+FFFD.
+    /// ``Configuration/defaultCharset``, or UTF-8.
+    /// - Parameter strict: whether a byte that is wrong in that charset is an error; else it becomes U+FFFD.
+    /// - Throws: ``CallError`` of kind `status`, or `decoding` with a ``MalformedTextError`` as `underlying`, which names
+    ///   the charset and the place.
     @concurrent
-    public func text(defaultCharset: Charset? = nil) async throws(CallError) -> String {
+    public func text(defaultCharset: Charset? = nil, strict: Bool = false) async throws(CallError) -> String {
         let whole = try await whole()
-        return try await LoopRelief.run(for: whole) { () throws(CallError) in try Self.text(of: whole, defaultCharset) }
+        return try await LoopRelief.run(for: whole) { () throws(CallError) in
+            try Self.text(of: whole, defaultCharset, strict)
+        }
     }
 
     /// The body as `application/x-www-form-urlencoded`.
@@ -254,8 +269,8 @@ extension Response {
         try response.json(type, decoder: decoder)
     }
 
-    private static func text(of response: Response, _ charset: Charset?) throws(CallError) -> String {
-        try response.text(defaultCharset: charset)
+    private static func text(of response: Response, _ charset: Charset?, _ strict: Bool) throws(CallError) -> String {
+        try response.text(defaultCharset: charset, strict: strict)
     }
 
     private static func form(of response: Response) throws(CallError) -> Parameters { try response.form() }

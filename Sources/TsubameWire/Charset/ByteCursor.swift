@@ -20,6 +20,11 @@ struct ByteCursor {
         if offset > 0 { offset &-= 1 }
     }
 
+    /// Makes the byte at a place that is behind the next one again.
+    mutating func stepBack(to place: Int) {
+        if (0...offset).contains(place) { offset = place }
+    }
+
     /// The bytes of ASCII from here on, which are then behind.
     mutating func nextASCII() -> UnsafeRawBufferPointer {
         let start = offset

@@ -12,28 +12,50 @@ package struct DecodedText: Sendable, Hashable {
 extension Charset {
     /// The text of bytes in this encoding, with U+FFFD for each wrong sequence.
     ///
-    /// An error takes as many bytes as WHATWG's decoders let it take: a byte of ASCII after a lead byte is never lost.
+    /// An error takes as many bytes as WHATWG's decoders let it take: a byte of ASCII after a lead byte is not lost, but
+    /// for ``iso2022JP``, where it is none, and at the end of ``gb18030``, where a digit may belong to what was cut off.
     /// A sequence that ends too early at the end of the bytes is an error, too. No byte order mark is looked for, but
     /// in ``utf16``. Any bytes will do, and the time is linear in their number.
     package func decode(_ bytes: some Collection<UInt8>) -> DecodedText {
-        bytes.withContiguousStorageIfAvailable { decode(bytes: UnsafeRawBufferPointer($0)) }
-            ?? Array(bytes).withUnsafeBytes { decode(bytes: $0) }
+        var state = ISO2022JPState()
+        return bytes.withContiguousStorageIfAvailable {
+            decode(bytes: UnsafeRawBufferPointer($0), isLast: true, state: &state).decoded
+        } ?? Array(bytes).withUnsafeBytes { decode(bytes: $0, isLast: true, state: &state).decoded }
     }
 
-    private func decode(bytes: UnsafeRawBufferPointer) -> DecodedText {
-        if self == .utf8 { return decodeUTF8(bytes) }
+    /// - Parameters:
+    ///   - isLast: whether no bytes follow; if some do, what the end has cut off is left to be read with them.
+    ///   - state: as the bytes before have left it.
+    /// - Returns: the text, and how many bytes were left at the end.
+    func decode(
+        bytes: UnsafeRawBufferPointer, isLast: Bool, state: inout ISO2022JPState
+    ) -> (decoded: DecodedText, left: Int) {
+        if self == .utf8 {
+            let left = isLast ? 0 : incompleteTailOfUTF8(bytes)
+            return (decodeUTF8(UnsafeRawBufferPointer(rebasing: bytes.dropLast(left))), left)
+        }
         var cursor = ByteCursor(bytes)
-        var builder = TextBuilder(capacity: bytes.count)
+        var builder = TextBuilder(capacity: bytes.count, isLast: isLast)
         switch self {
         case .utf8: break
         case .utf16: decodeUTF16(&cursor, into: &builder)
         case .utf16LittleEndian: decodeUTF16(&cursor, bigEndian: false, into: &builder)
         case .utf16BigEndian: decodeUTF16(&cursor, bigEndian: true, into: &builder)
+        case .utf32LittleEndian: decodeUTF32(&cursor, bigEndian: false, into: &builder)
+        case .utf32BigEndian: decodeUTF32(&cursor, bigEndian: true, into: &builder)
         case .isoLatin1: decodeISOLatin1(&cursor, into: &builder)
-        case .windows1252: decodeWindows1252(&cursor, into: &builder)
+        case .isoLatin2, .isoLatin3, .isoLatin4, .isoCyrillic, .isoArabic, .isoGreek, .isoHebrew, .isoHebrewLogical,
+            .isoLatin6, .isoLatin7, .isoLatin8, .isoLatin9, .isoLatin10, .windows874, .windows1250, .windows1251,
+            .windows1252, .windows1253, .windows1254, .windows1255, .windows1256, .windows1257, .windows1258, .ibm866,
+            .koi8R, .koi8U, .macintosh, .macCyrillic:
+            decodeSingleByte(&cursor, into: &builder)
         case .shiftJIS: decodeShiftJIS(&cursor, into: &builder)
         case .eucJP: decodeEUCJP(&cursor, into: &builder)
+        case .iso2022JP: decodeISO2022JP(&cursor, state: &state, into: &builder)
+        case .gbk, .gb18030: decodeGB18030(&cursor, into: &builder)
+        case .big5: decodeBig5(&cursor, into: &builder)
+        case .eucKR: decodeEUCKR(&cursor, into: &builder)
         }
-        return builder.decoded
+        return (builder.decoded, builder.incompleteOffset.map { bytes.count - $0 } ?? 0)
     }
 }

@@ -2,7 +2,7 @@
 
 extension Charset {
     func decodeShiftJIS(_ cursor: inout ByteCursor, into builder: inout TextBuilder) {
-        let table = JISTable.jisX0208
+        let table = CharacterTable.jisX0208
         while true {
             builder.append(ascii: cursor.nextASCII())
             let start = cursor.offset
@@ -13,7 +13,7 @@ extension Charset {
             case 0xA1...0xDF:
                 builder.append(Self.halfWidthKatakana(lead))
             case 0x81...0x9F, 0xE0...0xFC:
-                guard let trail = cursor.next() else { return builder.appendReplacement(forSequenceAt: start) }
+                guard let trail = cursor.next() else { return builder.appendIncomplete(sequenceAt: start) }
                 if let codePoint = Self.shiftJISCodePoint(lead, trail, in: table) {
                     builder.append(codePoint)
                 } else {
@@ -27,7 +27,7 @@ extension Charset {
     }
 
     func decodeEUCJP(_ cursor: inout ByteCursor, into builder: inout TextBuilder) {
-        let table = JISTable.jisX0208
+        let table = CharacterTable.jisX0208
         while true {
             builder.append(ascii: cursor.nextASCII())
             let start = cursor.offset
@@ -36,13 +36,13 @@ extension Charset {
                 builder.appendReplacement(forSequenceAt: start)
                 continue
             }
-            guard var trail = cursor.next() else { return builder.appendReplacement(forSequenceAt: start) }
+            guard var trail = cursor.next() else { return builder.appendIncomplete(sequenceAt: start) }
             var codePoint: UInt32?
             if lead == 0x8E {
                 if (0xA1...0xDF).contains(trail) { codePoint = Self.halfWidthKatakana(trail) }
             } else if lead == 0x8F, (0xA1...0xFE).contains(trail) {
                 lead = trail
-                guard let last = cursor.next() else { return builder.appendReplacement(forSequenceAt: start) }
+                guard let last = cursor.next() else { return builder.appendIncomplete(sequenceAt: start) }
                 trail = last
                 codePoint = Self.eucCodePoint(lead, trail, in: .jisX0212)
             } else {
@@ -62,19 +62,18 @@ extension Charset {
         0xFF61 + UInt32(byte) - 0xA1
     }
 
-    private static func eucCodePoint(_ lead: UInt8, _ trail: UInt8, in table: JISTable) -> UInt32? {
+    private static func eucCodePoint(_ lead: UInt8, _ trail: UInt8, in table: CharacterTable) -> UInt32? {
         guard (0xA1...0xFE).contains(lead), (0xA1...0xFE).contains(trail) else { return nil }
-        return table[(Int(lead) - 0xA1) * JISTable.cellsInRow + Int(trail) - 0xA1]
+        return table[(Int(lead) - 0xA1) * 94 + Int(trail) - 0xA1]
     }
 
     /// Shift_JIS packs two rows into one lead byte, and leaves out half-width katakana and 7F.
-    private static func shiftJISCodePoint(_ lead: UInt8, _ trail: UInt8, in table: JISTable) -> UInt32? {
+    private static func shiftJISCodePoint(_ lead: UInt8, _ trail: UInt8, in table: CharacterTable) -> UInt32? {
         guard (0x40...0x7E).contains(trail) || (0x80...0xFC).contains(trail) else { return nil }
         let rowPair = Int(lead) - (lead < 0xA0 ? 0x81 : 0xC1)
-        let position = rowPair * 2 * JISTable.cellsInRow + Int(trail) - (trail < 0x7F ? 0x40 : 0x41)
-        if JISTable.userDefined.contains(position) {
-            return UInt32(0xE000 + position - JISTable.userDefined.lowerBound)
-        }
+        let position = rowPair * 2 * 94 + Int(trail) - (trail < 0x7F ? 0x40 : 0x41)
+        // Rows 95 to 114 are left to the users.
+        if (94 * 94..<114 * 94).contains(position) { return UInt32(0xE000 + position - 94 * 94) }
         return table[position]
     }
 }

@@ -1,4 +1,4 @@
-// ISO-8859-1 and windows-1252.
+// The encodings of one byte a character.
 
 extension Charset {
     func decodeISOLatin1(_ cursor: inout ByteCursor, into builder: inout TextBuilder) {
@@ -9,44 +9,55 @@ extension Charset {
         }
     }
 
-    func decodeWindows1252(_ cursor: inout ByteCursor, into builder: inout TextBuilder) {
+    /// WHATWG, section 9.1 (single-byte decoder).
+    func decodeSingleByte(_ cursor: inout ByteCursor, into builder: inout TextBuilder) {
+        // Only an encoding that someone forgot has none, which a test finds.
+        guard let upperHalf = Self.upperHalves[self] else { return decodeISOLatin1(&cursor, into: &builder) }
         while true {
             builder.append(ascii: cursor.nextASCII())
+            let start = cursor.offset
             guard let byte = cursor.next() else { return }
-            builder.append(Self.windows1252CodePoint(byte))
+            if let codePoint = upperHalf[Int(byte) - 0x80] {
+                builder.append(codePoint)
+            } else {
+                builder.appendReplacement(forSequenceAt: start)
+            }
         }
     }
 
-    private static func windows1252CodePoint(_ byte: UInt8) -> UInt32 {
-        switch byte {
-        case 0x80: 0x20AC
-        case 0x82: 0x201A
-        case 0x83: 0x0192
-        case 0x84: 0x201E
-        case 0x85: 0x2026
-        case 0x86: 0x2020
-        case 0x87: 0x2021
-        case 0x88: 0x02C6
-        case 0x89: 0x2030
-        case 0x8A: 0x0160
-        case 0x8B: 0x2039
-        case 0x8C: 0x0152
-        case 0x8E: 0x017D
-        case 0x91: 0x2018
-        case 0x92: 0x2019
-        case 0x93: 0x201C
-        case 0x94: 0x201D
-        case 0x95: 0x2022
-        case 0x96: 0x2013
-        case 0x97: 0x2014
-        case 0x98: 0x02DC
-        case 0x99: 0x2122
-        case 0x9A: 0x0161
-        case 0x9B: 0x203A
-        case 0x9C: 0x0153
-        case 0x9E: 0x017E
-        case 0x9F: 0x0178
-        default: UInt32(byte)
-        }
-    }
+    /// Bytes 80 to FF. All are filled together when the first is asked for: it is less than a single table of two
+    /// bytes.
+    private static let upperHalves: [Charset: CharacterTable] = {
+        let texts: [Charset: StaticString] = [
+            .ibm866: SingleByteTableData.ibm866,
+            .isoLatin2: SingleByteTableData.isoLatin2,
+            .isoLatin3: SingleByteTableData.isoLatin3,
+            .isoLatin4: SingleByteTableData.isoLatin4,
+            .isoCyrillic: SingleByteTableData.isoCyrillic,
+            .isoArabic: SingleByteTableData.isoArabic,
+            .isoGreek: SingleByteTableData.isoGreek,
+            .isoHebrew: SingleByteTableData.isoHebrew,
+            .isoHebrewLogical: SingleByteTableData.isoHebrew,
+            .isoLatin6: SingleByteTableData.isoLatin6,
+            .isoLatin7: SingleByteTableData.isoLatin7,
+            .isoLatin8: SingleByteTableData.isoLatin8,
+            .isoLatin9: SingleByteTableData.isoLatin9,
+            .isoLatin10: SingleByteTableData.isoLatin10,
+            .koi8R: SingleByteTableData.koi8R,
+            .koi8U: SingleByteTableData.koi8U,
+            .macintosh: SingleByteTableData.macintosh,
+            .macCyrillic: SingleByteTableData.macCyrillic,
+            .windows874: SingleByteTableData.windows874,
+            .windows1250: SingleByteTableData.windows1250,
+            .windows1251: SingleByteTableData.windows1251,
+            .windows1252: SingleByteTableData.windows1252,
+            .windows1253: SingleByteTableData.windows1253,
+            .windows1254: SingleByteTableData.windows1254,
+            .windows1255: SingleByteTableData.windows1255,
+            .windows1256: SingleByteTableData.windows1256,
+            .windows1257: SingleByteTableData.windows1257,
+            .windows1258: SingleByteTableData.windows1258,
+        ]
+        return texts.mapValues { CharacterTable(rows: 8, cells: 16, [(firstRow: 0, $0)]) }
+    }()
 }

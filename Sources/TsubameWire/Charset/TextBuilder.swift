@@ -3,9 +3,16 @@
 struct TextBuilder {
     private var utf8: [UInt8] = []
     private var malformedOffset: Int?
+    private let isLast: Bool
 
-    /// - Parameter capacity: how many bytes of UTF-8 to expect; there may be more.
-    init(capacity: Int) {
+    /// Where the sequence begins that the end of the bytes has cut off, if more bytes are to come.
+    private(set) var incompleteOffset: Int?
+
+    /// - Parameters:
+    ///   - capacity: how many bytes of UTF-8 to expect; there may be more.
+    ///   - isLast: whether no bytes follow those that are read.
+    init(capacity: Int, isLast: Bool) {
+        self.isLast = isLast
         utf8.reserveCapacity(capacity)
     }
 
@@ -43,5 +50,10 @@ struct TextBuilder {
     mutating func appendReplacement(forSequenceAt offset: Int) {
         if malformedOffset == nil { malformedOffset = offset }
         append(0xFFFD)
+    }
+
+    /// A sequence that the end of the bytes has cut off: wrong, if no more are to come.
+    mutating func appendIncomplete(sequenceAt offset: Int) {
+        if isLast { appendReplacement(forSequenceAt: offset) } else { incompleteOffset = offset }
     }
 }

@@ -2,13 +2,21 @@
 
 extension Charset {
     /// The encoding that a byte order mark at the beginning tells, and the mark's length in bytes.
+    ///
+    /// UTF-32 is only known by its mark. WHATWG has no UTF-32, and would read FF FE 00 00 as UTF-16 that begins with
+    /// U+0000, which no text does.
     package static func sniffBOM(_ bytes: some Collection<UInt8>) -> (charset: Charset, length: Int)? {
-        let start = Array(bytes.prefix(3))
+        let start = Array(bytes.prefix(longestMark))
         if start.starts(with: [0xEF, 0xBB, 0xBF]) { return (.utf8, 3) }
+        if start == [0x00, 0x00, 0xFE, 0xFF] { return (.utf32BigEndian, 4) }
+        if start == [0xFF, 0xFE, 0x00, 0x00] { return (.utf32LittleEndian, 4) }
         if start.starts(with: [0xFE, 0xFF]) { return (.utf16BigEndian, 2) }
         if start.starts(with: [0xFF, 0xFE]) { return (.utf16LittleEndian, 2) }
         return nil
     }
+
+    /// How many bytes the longest byte order mark has.
+    package static let longestMark = 4
 
     /// The encoding of a received text: that of its byte order mark, else that of `Content-Type`, else the fallback,
     /// else UTF-8; and how many bytes the mark takes.
@@ -30,4 +38,17 @@ package func decodeText(
 ) -> String {
     let (charset, markLength) = Charset.determine(for: bytes, contentType: contentType, fallback: fallback)
     return charset.decode(bytes.dropFirst(markLength)).text
+}
+
+/// The same, but a wrong sequence is an error.
+/// - Throws: ``MalformedTextError`` with the encoding and the place of the first.
+package func decodeTextStrictly(
+    _ bytes: some Collection<UInt8>, contentType: String?, fallback: Charset? = nil
+) throws(MalformedTextError) -> String {
+    let (charset, markLength) = Charset.determine(for: bytes, contentType: contentType, fallback: fallback)
+    let decoded = charset.decode(bytes.dropFirst(markLength))
+    if let offset = decoded.malformedOffset {
+        throw MalformedTextError(charset: charset, offset: markLength + offset)
+    }
+    return decoded.text
 }

@@ -1,4 +1,4 @@
-// UTF-8 and UTF-16.
+// UTF-8, UTF-16 and UTF-32.
 
 extension Charset {
     func decodeUTF8(_ bytes: UnsafeRawBufferPointer) -> DecodedText {
@@ -7,6 +7,15 @@ extension Charset {
         }
         // The standard library puts U+FFFD for each maximal part of a sequence, which is WHATWG's rule.
         return DecodedText(text: String(decoding: bytes, as: UTF8.self), malformedOffset: firstMalformedUTF8(bytes))
+    }
+
+    /// How many bytes at the end begin a sequence that is not yet whole.
+    func incompleteTailOfUTF8(_ bytes: UnsafeRawBufferPointer) -> Int {
+        for (index, byte) in bytes.suffix(3).reversed().enumerated() where byte & 0xC0 != 0x80 {
+            let length = byte >= 0xF0 ? 4 : byte >= 0xE0 ? 3 : byte >= 0xC0 ? 2 : 1
+            return length > index + 1 ? index + 1 : 0
+        }
+        return 0
     }
 
     private func firstMalformedUTF8(_ bytes: UnsafeRawBufferPointer) -> Int? {
@@ -40,7 +49,7 @@ extension Charset {
         while true {
             let start = cursor.offset
             guard let first = cursor.next() else { return }
-            guard let second = cursor.next() else { return builder.appendReplacement(forSequenceAt: start) }
+            guard let second = cursor.next() else { return builder.appendIncomplete(sequenceAt: start) }
             let unit = Self.codeUnit(first, second, bigEndian: bigEndian)
             guard unit & 0xF800 == 0xD800 else {
                 builder.append(unit)
@@ -52,7 +61,7 @@ extension Charset {
             }
             // A lead surrogate: a half unit at the end belongs to its error, a whole one that does not fit is read anew.
             guard let third = cursor.next(), let fourth = cursor.next() else {
-                return builder.appendReplacement(forSequenceAt: start)
+                return builder.appendIncomplete(sequenceAt: start)
             }
             let trail = Self.codeUnit(third, fourth, bigEndian: bigEndian)
             if trail & 0xFC00 == 0xDC00 {
@@ -67,5 +76,22 @@ extension Charset {
 
     private static func codeUnit(_ first: UInt8, _ second: UInt8, bigEndian: Bool) -> UInt32 {
         bigEndian ? UInt32(first) << 8 | UInt32(second) : UInt32(second) << 8 | UInt32(first)
+    }
+
+    func decodeUTF32(_ cursor: inout ByteCursor, bigEndian: Bool, into builder: inout TextBuilder) {
+        while true {
+            let start = cursor.offset
+            guard let first = cursor.next() else { return }
+            guard let second = cursor.next(), let third = cursor.next(), let fourth = cursor.next() else {
+                return builder.appendIncomplete(sequenceAt: start)
+            }
+            let high = Self.codeUnit(first, second, bigEndian: bigEndian)
+            let low = Self.codeUnit(third, fourth, bigEndian: bigEndian)
+            if let scalar = Unicode.Scalar(bigEndian ? high << 16 | low : low << 16 | high) {
+                builder.append(scalar.value)
+            } else {
+                builder.appendReplacement(forSequenceAt: start)
+            }
+        }
     }
 }

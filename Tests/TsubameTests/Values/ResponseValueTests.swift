@@ -70,6 +70,9 @@ import TsubameTesting
             ([0x80], "text/plain; charset=windows-1252", "€"), ([0x88, 0xEA], "text/html; charset=Shift_JIS", "一"),
             ([0xB0, 0xEC], "text/html; charset=\"EUC-JP\"", "一"),
             ([0xFF, 0xFE, 0x67, 0], "text/plain; charset=x", "g"),
+            ([0xFF, 0xFE, 0, 0, 0x67, 0, 0, 0], "text/plain; charset=utf-8", "g"),
+            ([0xA4, 0xA4], "text/plain; charset=big5", "中"), ([0xD6, 0xD0], "text/plain; charset=gb2312", "中"),
+            ([0x1B, 0x24, 0x42, 0x46, 0x7C], "text/plain; charset=iso-2022-jp", "日"),
             ([0xEF, 0xBB, 0xBF, 0x67], "text/plain; charset=iso-8859-1", "g"), ([0x67, 0xFF], nil, "g\u{FFFD}"),
             ([], "text/plain", ""),
         ] as [([UInt8], String?, String)])
@@ -81,6 +84,19 @@ import TsubameTesting
         #expect(asynchronous == text)
         let synchronous = try { () throws(CallError) in try response.text() }()
         #expect(synchronous == text)
+    }
+
+    @Test func `read strictly, the first wrong byte is an error that names charset and place`() async throws {
+        let response = Self.response(Bytes([0x41, 0xB0, 0xEC, 0xB0]), type: "text/html; charset=EUC-JP")
+        let replaced = try await response.text()
+        #expect(replaced == "A一\u{FFFD}")
+        let error = await callError { _ = try await response.text(strict: true) }
+        #expect(error?.kind == .decoding)
+        #expect(error?.underlying as? MalformedTextError == MalformedTextError(charset: .eucJP, offset: 3))
+        #expect(error?.description.contains("no EUC-JP: it is wrong at byte 3") == true)
+        #expect(throws: CallError.self) { try { () throws(CallError) in _ = try response.text(strict: true) }() }
+        let whole = try await Self.response("一", type: "text/html; charset=utf-8").text(strict: true)
+        #expect(whole == "一")
     }
 
     @Test func `a default charset counts where none is named`() async throws {
