@@ -36,7 +36,8 @@ enum SettingsCheck {
 
     private static func check(resolved name: String) throws(CallError) {
         // A scheme or path would be taken for a host that nobody asks for. Addresses of IPv6 may go without brackets.
-        let isAddress = IPAddress(name) != nil || name.lastIndex(of: ":").map { IPAddress(String(name[..<$0])) != nil } == true
+        let isAddress =
+            IPAddress(name) != nil || name.lastIndex(of: ":").map { IPAddress(String(name[..<$0])) != nil } == true
         guard isAddress || !name.contains("/") && Origin("http://\(name)") != nil else {
             throw CallError(
                 .invalidRequest, "resolve[\"\(Redaction.printable(name))\"] is filed under no host and port",
@@ -60,7 +61,7 @@ struct TLSHostName: Hashable {
         var name = isWildcard ? String(text.dropFirst(2)) : text
         if name.hasSuffix(".") { name.removeLast() }
         if let address = IPAddress(name), address.bytes.count > 4 { name = "[\(name)]" }
-        guard !name.contains("/"), !name.contains("@"), let origin = Origin("https://\(name)"),
+        guard !name.contains("/"), !name.contains("@"), !name.contains("*"), let origin = Origin("https://\(name)"),
             Origin("https://\(name):1") != nil
         else { return nil }
         self.text = (isWildcard ? "*." : "") + origin.host

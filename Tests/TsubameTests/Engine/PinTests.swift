@@ -173,7 +173,8 @@ struct PinCase: Sendable, CustomTestStringConvertible {
     }
 
     @Test(arguments: [
-        "", "what", "sha256/", "sha1/" + String(repeating: "A", count: 43) + "=", "sha256/" + String(repeating: "é", count: 44),
+        "", "what", "sha256/", "sha1/" + String(repeating: "A", count: 43) + "=",
+        "sha256/" + String(repeating: "é", count: 44),
         " sha256/" + String(repeating: "A", count: 43) + "=", "sha256/" + String(repeating: "A", count: 43) + "=\n",
         "sha256/" + String(repeating: "A", count: 43), "sha256/" + String(repeating: "A", count: 42) + "==",
     ])

@@ -18,7 +18,12 @@ struct TLSDifference: Sendable, CustomTestStringConvertible {
         TLSDifference(name: "minimumVersion") { $0.minimumVersion = .tls13 },
         TLSDifference(name: "maximumVersion") { $0.maximumVersion = .tls12 },
         TLSDifference(name: "identity") { $0.identity = .client },
-        TLSDifference(name: "pins") { $0.pins = ["other.example": PinnedKeys(String(repeating: "A", count: 43) + "=", backup: String(repeating: "B", count: 43) + "=")] },
+        TLSDifference(name: "pins") {
+            $0.pins = [
+                "other.example": PinnedKeys(
+                    String(repeating: "A", count: 43) + "=", backup: String(repeating: "B", count: 43) + "=")
+            ]
+        },
         TLSDifference(name: "check") { $0.check = TLSCheck { _, _ in } },
         TLSDifference(name: "keyLogFile") { $0.keyLogFile = "/dev/null" },
     ]
