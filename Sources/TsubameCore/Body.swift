@@ -1,5 +1,6 @@
 // Body: what a request carries.
 
+public import HTTPTypes
 internal import Synchronization
 
 /// The body of a request: nothing, bytes, a file or a stream, with its content type and, if it is known, its length.
@@ -24,11 +25,15 @@ public struct Body: Sendable {
         let content: Content
         let contentType: String?
         let length: Int64?
+        let trailers: (@Sendable () -> HTTPFields)?
 
-        init(content: Content, contentType: String?, length: Int64?) {
+        init(
+            content: Content, contentType: String?, length: Int64?, trailers: (@Sendable () -> HTTPFields)? = nil
+        ) {
             self.content = content
             self.contentType = contentType
             self.length = length
+            self.trailers = trailers
         }
     }
 
@@ -36,13 +41,15 @@ public struct Body: Sendable {
 
     private init(_ storage: Storage?) { self.storage = storage }
 
-    package init(_ content: Content, contentType: String?, length: Int64?) {
+    package init(
+        _ content: Content, contentType: String?, length: Int64?, trailers: (@Sendable () -> HTTPFields)? = nil
+    ) {
         if let contentType, contentType.holdsControlCharacter {
             // A field would take some of them as spaces, and send what nobody meant.
             let error = CallError(.invalidRequest, "the body's content type holds a control character")
             storage = Storage(content: .failed(error), contentType: nil, length: nil)
         } else {
-            storage = Storage(content: content, contentType: contentType, length: length)
+            storage = Storage(content: content, contentType: contentType, length: length, trailers: trailers)
         }
     }
 
@@ -111,8 +118,20 @@ public struct Body: Sendable {
 
     /// The same content with another type.
     public func with(contentType: String?) -> Body {
-        storage.map { Body($0.content, contentType: contentType, length: $0.length) } ?? self
+        storage.map { Body($0.content, contentType: contentType, length: $0.length, trailers: $0.trailers) } ?? self
     }
+
+    /// The same content with trailer fields behind it (RFC 9110 section 6.5), such as a digest of what was sent. The body
+    /// then goes chunked, whether its length is known or not, and servers may well ignore them.
+    /// - Parameter trailers: asked once the content has been read, once for each sending. Fields that frame, route or
+    ///   authenticate must not be among them: they fail the call with ``CallError/Kind/requestBody``.
+    public func with(trailers: @escaping @Sendable () -> HTTPFields) -> Body {
+        let storage = storage ?? Storage(content: .bytes(Bytes()), contentType: nil, length: 0)
+        return Body(
+            storage.content, contentType: storage.contentType, length: storage.length, trailers: trailers)
+    }
+
+    package var trailers: (@Sendable () -> HTTPFields)? { storage?.trailers }
 }
 
 /// Gives the pieces of a body one by one; nil at the end. One reader, one sending.

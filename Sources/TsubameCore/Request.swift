@@ -112,6 +112,14 @@ public struct Request: Sendable {
         set { change { $0.isReplayable = newValue } }
     }
 
+    /// Whether the server as a whole is asked, rather than a resource of it: `OPTIONS *` (RFC 9110 section 9.3.7). The path
+    /// of the URL then only says which server. Any other method than OPTIONS is
+    /// ``CallError/Kind/invalidRequest``.
+    public var asksServer: Bool {
+        get { options?.asksServer ?? false }
+        set { change { $0.asksServer = newValue } }
+    }
+
     /// Whether the request goes to an origin that is not the client's own: it then carries none of the client's fields,
     /// credentials and common parameters. Set by the client; stays set over all later redirects.
     public package(set) var isForeign: Bool {
@@ -156,6 +164,7 @@ private final class RequestOptions: @unchecked Sendable {
     var acceptedStatuses = StatusSet.successful
     var tags: [String: any Sendable] = [:]
     var isReplayable = false
+    var asksServer = false
     var isForeign = false
     var entry: RequestEntry?
     var redaction = Redaction.standard
@@ -167,6 +176,7 @@ private final class RequestOptions: @unchecked Sendable {
         copy.acceptedStatuses = acceptedStatuses
         copy.tags = tags
         copy.isReplayable = isReplayable
+        copy.asksServer = asksServer
         copy.isForeign = isForeign
         copy.entry = entry
         copy.redaction = redaction

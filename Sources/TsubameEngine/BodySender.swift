@@ -1,5 +1,6 @@
 // BodySender: brings the body of a request to its connection, piece by piece, as fast as the socket takes it.
 
+import HTTPTypes
 import NIOCore
 import Synchronization
 import TsubameCore
@@ -16,6 +17,8 @@ final class BodySender: @unchecked Sendable {
     /// Everything was read; the piece that completes the declared length is still to be sent.
     private struct End: Sendable {
         let last: Bytes?
+        /// The lines of the trailer section.
+        let trailers: [UInt8]
     }
 
     private struct Outbox: Sendable {
@@ -30,6 +33,7 @@ final class BodySender: @unchecked Sendable {
 
     private let reader: any BodyReader
     private let length: Int64?
+    private let isChunked: Bool
     private let exchange: Exchange
     private weak var connection: Connection?
     private let loop: any EventLoop
@@ -45,6 +49,7 @@ final class BodySender: @unchecked Sendable {
     init(_ reader: any BodyReader, length: Int64?, exchange: Exchange, connection: Connection) {
         self.reader = reader
         self.length = length
+        isChunked = length == nil || exchange.request.body.trailers != nil
         self.exchange = exchange
         self.connection = connection
         loop = exchange.shard.loop
@@ -93,22 +98,26 @@ final class BodySender: @unchecked Sendable {
         // The reader goes on while this is written.
         waiter?.resume(returning: true)
         if !pieces.isEmpty { write(pieces, on: connection) }
-        if let end { finish(end.last) }
+        if let end { finish(end) }
     }
 
     private func write(_ pieces: [Bytes], on connection: Connection) {
         let count = pieces.reduce(0) { $0 + $1.count }
-        let overhead = length == nil ? pieces.count * 32 : 0
+        let overhead = isChunked ? pieces.count * 32 : 0
         var buffer = ByteBufferAllocator().buffer(capacity: count + overhead)
         for piece in pieces {
-            if length == nil { buffer.writeChunkHeader(piece.count) }
-            piece.withUnsafeBytes { _ = buffer.writeBytes($0) }
-            if length == nil { buffer.writeStaticString("\r\n") }
+            write(piece, to: &buffer)
             show(piece)
         }
         let promise = loop.makePromise(of: Void.self)
         promise.futureResult.assumeIsolated().whenSuccess { self.moved(Int64(count)) }
         connection.write(buffer, of: exchange, promise: promise)
+    }
+
+    private func write(_ piece: Bytes, to buffer: inout ByteBuffer) {
+        if isChunked { buffer.writeChunkHeader(piece.count) }
+        piece.withUnsafeBytes { _ = buffer.writeBytes($0) }
+        if isChunked { buffer.writeStaticString("\r\n") }
     }
 
     private func show(_ piece: Bytes) {
@@ -128,12 +137,22 @@ final class BodySender: @unchecked Sendable {
     }
 
     /// The body's end: the piece that completes the declared length, or the last chunk.
-    private func finish(_ last: Bytes?) {
+    private func finish(_ end: End) {
         guard !isStopped, let connection else { return }
-        var buffer = length == 0 ? connection.output : ByteBufferAllocator().buffer(capacity: (last?.count ?? 0) + 8)
-        last?.withUnsafeBytes { _ = buffer.writeBytes($0) }
-        if length == nil { buffer.writeStaticString("0\r\n\r\n") }
-        if let last { show(last) }
+        let last = end.last
+        var buffer =
+            length == 0 && !isChunked
+            ? connection.output
+            : ByteBufferAllocator().buffer(capacity: (last?.count ?? 0) + end.trailers.count + 48)
+        if let last, last.count > 0 {
+            write(last, to: &buffer)
+            show(last)
+        }
+        if isChunked {
+            buffer.writeStaticString("0\r\n")
+            buffer.writeBytes(end.trailers)
+            buffer.writeStaticString("\r\n")
+        }
         let count = Int64(last?.count ?? 0)
         let promise = loop.makePromise(of: Void.self)
         // It succeeds when the socket has the bytes, so before the answer to them can be read.
@@ -185,9 +204,17 @@ final class BodySender: @unchecked Sendable {
             if let length, taken != length {
                 return abort("the body has \(taken) bytes and \(length) were declared")
             }
-            complete(End(last: last))
+            complete(End(last: last, trailers: try exchange.request.body.trailers.map { try trailers($0()) } ?? []))
         } catch {
             abort("the body could not be read: \(error)", error)
+        }
+    }
+
+    private func trailers(_ fields: HTTPFields) throws(CallError) -> [UInt8] {
+        do throws(WireError) {
+            return try TrailerSection.lines(of: fields)
+        } catch {
+            throw CallError(error, phase: .sendingBody)
         }
     }
 

@@ -31,15 +31,17 @@ extension Connection {
             framing = .length(Int64(bytes.count))
         case .pieces(_, let length):
             smallBody = nil
-            framing = length.map { .length($0) } ?? .chunked
+            framing = request.body.trailers == nil ? length.map { .length($0) } ?? .chunked : .chunked
         case .file:
             // The shard opens files before it asks for a connection.
             detach(exchange)
             exchange.fail(CallError(.misuse, "the body's file was not opened", phase: .preparing))
             return shard.release(self)
         }
+        // With nothing to send there is nothing to ask for.
+        let asksFirst = framing != .none && framing != .length(0) && request.expectsContinue
         do throws(WireError) {
-            try writeHead(request, exchange.uri, framing, smallBody)
+            try writeHead(request, exchange.uri, framing, asksFirst ? nil : smallBody)
         } catch {
             // Nothing was written: the connection is as good as before.
             detach(exchange)
@@ -51,7 +53,7 @@ extension Connection {
         if exchange.isObserved {
             if exchanges > 1, let info = exchange.info { exchange.call.emit(.reused(info)) }
             exchange.call.emit(.sent(request))
-            if let smallBody {
+            if let smallBody, !asksFirst {
                 exchange.call.emit(.sending(Progress(bytes: Int64(smallBody.count), total: Int64(smallBody.count))))
                 if exchange.shownBytes > 0 {
                     exchange.call.emit(.requestBody(smallBody.slice(0..<exchange.shownBytes)))
@@ -62,18 +64,62 @@ extension Connection {
         }
         let now = MonotonicClock.now
         exchange.timings.sentAt = now
-        if case .pieces(let reader, let length) = exchange.upload {
-            isSending = true
-            exchange.phase = .sendingBody
-            markMoved(at: now)
-            let sender = BodySender(reader, length: length, exchange: exchange, connection: self)
-            self.sender = sender
+        if asksFirst {
+            context.writeAndFlush(wrapOutboundOut(output), promise: nil)
+            holdBody(of: exchange, at: now)
+        } else if case .pieces(let reader, let length) = exchange.upload {
             // With nothing to follow the head is the whole request, and waits until the reader has said so.
-            if length != 0 { context.writeAndFlush(wrapOutboundOut(output), promise: nil) }
-            sender.start()
+            if framing != .length(0) { context.writeAndFlush(wrapOutboundOut(output), promise: nil) }
+            startBody(of: exchange, reader, length, at: now)
         } else {
             setDeadline(.head, from: now)
             context.writeAndFlush(wrapOutboundOut(output), promise: nil)
+        }
+    }
+
+    private func startBody(of exchange: Exchange, _ reader: any BodyReader, _ length: Int64?, at now: MonotonicTime) {
+        isSending = true
+        exchange.phase = .sendingBody
+        markMoved(at: now)
+        let sender = BodySender(reader, length: length, exchange: exchange, connection: self)
+        self.sender = sender
+        sender.start()
+    }
+
+    // MARK: Expect: 100-continue (RFC 9110 section 10.1.1)
+
+    /// How long the server may think about the head before the body goes out unasked: many never answer that. In
+    /// nanoseconds; curl waits as long.
+    private static var patience: Int64 { 1_000_000_000 }
+
+    /// The head alone went out. Until the body follows, an answer is one to a request that was never completed.
+    private func holdBody(of exchange: Exchange, at now: MonotonicTime) {
+        isSending = true
+        setDeadline(.head, from: now)
+        held = shard.loop.scheduleTask(in: .nanoseconds(Self.patience)) { [weak self] in self?.releaseBody() }
+    }
+
+    /// The server wants the body, or has had its time to refuse it.
+    func releaseBody() {
+        guard let held else { return }
+        held.cancel()
+        self.held = nil
+        guard let exchange, let context else { return }
+        let now = MonotonicClock.now
+        switch exchange.upload {
+        case .small(let bytes):
+            isSending = false
+            exchange.call.emit(.sending(Progress(bytes: Int64(bytes.count), total: Int64(bytes.count))))
+            if exchange.shownBytes > 0 { exchange.call.emit(.requestBody(bytes.slice(0..<exchange.shownBytes))) }
+            // Whoever was told may have cancelled the call.
+            guard self.exchange === exchange else { return }
+            exchange.timings.sentAt = now
+            setDeadline(.head, from: now)
+            let buffer = bytes.withUnsafeBytes { context.channel.allocator.buffer(bytes: $0) }
+            context.writeAndFlush(wrapOutboundOut(buffer), promise: nil)
+        case .pieces(let reader, let length):
+            startBody(of: exchange, reader, length, at: now)
+        case .none, .file: break
         }
     }
 
@@ -83,11 +129,13 @@ extension Connection {
         let method = request.method.rawValue
         let bodyCount = body?.count ?? 0
         var (target, headers) = (uri.target, request.headers)
+        if request.asksServer { target = "*" }
         var shared = exchange?.call.sharedFields
         if let fields = shared?.fields, !SharedFields.isSame(fields, headers) { shared = nil }
         if key.isForwarded {
             shared = nil
-            target = "http://\(uri.authority)\(uri.target)"
+            // Without a path it is the server that is asked (RFC 9112 section 3.2.4).
+            target = "http://\(uri.authority)\(request.asksServer ? "" : uri.target)"
             if !headers.contains(.proxyAuthorization), let value = key.proxy?.authorization {
                 headers.appendSafely(HTTPField(name: .proxyAuthorization, value: value))
             }
@@ -150,6 +198,12 @@ extension Connection {
         exchange.phase = .waitingForHead
         exchange.timings.sentAt = MonotonicClock.now
         setDeadline(.head, from: exchange.timings.sentAt)
+    }
+}
+
+extension Request {
+    fileprivate var expectsContinue: Bool {
+        headers.contains(.expect) && headers[.expect]?.lowercased() == "100-continue"
     }
 }
 

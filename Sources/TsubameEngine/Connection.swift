@@ -29,6 +29,8 @@ final class Connection: ChannelInboundHandler, Carrier, @unchecked Sendable {
     @exclusivity(unchecked) private var deadline = Deadline()
     private var limit = Timeouts.Name.head
     @exclusivity(unchecked) var sender: BodySender?
+    /// Until the server has asked for the body that follows `Expect: 100-continue`.
+    var held: Scheduled<Void>?
     var isPaused = false
     @exclusivity(unchecked) var isSending = false
     /// When a byte of the request's body was last known to move, and how much the peer had taken by then.
@@ -191,6 +193,8 @@ final class Connection: ChannelInboundHandler, Carrier, @unchecked Sendable {
     }
 
     func detach(_ exchange: Exchange) {
+        held?.cancel()
+        held = nil
         self.exchange = nil
         exchange.connection = nil
     }
@@ -203,7 +207,7 @@ final class Connection: ChannelInboundHandler, Carrier, @unchecked Sendable {
 
     func abandon(_ exchange: Exchange) {
         guard self.exchange === exchange else { return }
-        self.exchange = nil
+        detach(exchange)
         close()
     }
 
@@ -252,6 +256,7 @@ final class Connection: ChannelInboundHandler, Carrier, @unchecked Sendable {
                     exchange.finish(head, body: body)
                     return
                 case .informational(let head):
+                    if head.status == 100 { releaseBody() }
                     exchange.call.emit(.informational(status: head.status, ReceivedFields(head)))
                 case .head(let head, let length):
                     exchange.begin(head, length: length)

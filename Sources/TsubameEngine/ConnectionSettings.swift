@@ -22,6 +22,11 @@ public struct ConnectionSettings: Sendable, Hashable {
     /// How long the addresses of a name are used again at most; a resolver that knows their time to live may say less.
     /// Zero asks every time. When none of them can be reached, they are forgotten at once.
     public var addressLifetime: Duration = .seconds(60)
+    /// A Unix-domain socket that every connection goes to, as to a daemon of this machine: its path in the file system. The
+    /// host of a URL is then only told to the server, by the Host field and, for `https`, TLS; no proxy is used.
+    public var unixSocket: String?
+    /// Which addresses may be connected to; asked for each of them, after the look-up, for every hop of a redirect.
+    public var allowedAddresses = AddressPolicy.any
     /// The source of connections: an address of this machine, or on Linux also the name of a network interface.
     public var interface: String?
     /// Connections to one origin at once; further calls wait (``Timeouts/pool``). The default, 256, and more are counted
@@ -61,7 +66,7 @@ final class SharedSettings: Hashable, Sendable {
         proxyTLS = TLSContext.of(settings.proxyTLS, reusing: other?.proxyTLS)
         connectionLifetime = settings.connectionLifetime?.nanosecondsClamped ?? .max
         exchangesPerConnection = settings.exchangesPerConnection ?? .max
-        hasNoProxy = settings.proxy.isNone
+        hasNoProxy = settings.proxy.isNone || settings.unixSocket != nil
         fault = SettingsCheck.fault(of: settings)
     }
 

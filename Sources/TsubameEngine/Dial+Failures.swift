@@ -24,7 +24,29 @@ extension Dial {
         return list.isEmpty ? "" : " (\(list.prefix(most).joined(separator: "; "))\(rest))"
     }
 
+    func late(_ limit: Timeouts.Name) -> CallError {
+        let time = Duration.nanoseconds(clamping: exchange.call.timeouts.nanoseconds(limit)).inSeconds
+        let reason =
+            limit == .tls
+            ? "no TLS connection to \(key.origin.authority) within \(time)"
+            : "no connection to \(key.origin.authority)\(way) within \(time)"
+        // The proxy has taken the connection, and is silent since.
+        let isAtProxy = key.proxy != nil && winner != nil && winner?.connection == nil
+        return CallError(
+            .timeout, reason + (isAtProxy ? ": the proxy was reached, and does not answer" : tried),
+            phase: exchange.phase, advice: isAtProxy ? "check that the proxy is of this kind" : nil, timeout: limit)
+    }
+
+    func notAllowed(_ host: String) -> CallError {
+        CallError(.connectionFailed, "\(host) is \(Self.notAllowed)", phase: .connecting)
+    }
+
+    static let notAllowed = "not allowed by connection.allowedAddresses"
+
     func refused() -> CallError {
+        if !failures.isEmpty, failures.allSatisfy({ $0.reason == Self.notAllowed }) {
+            return notAllowed("\(key.origin.authority)\(tried)")
+        }
         let interface = key.settings.settings.interface
         let source = interface.map { " from \(Redaction.printable($0))" } ?? ""
         var advice =
@@ -54,6 +76,7 @@ extension Dial {
     static func text(_ address: SocketAddress) -> String {
         // Each connection tells both its addresses; by way of inet_ntop that would be a tenth of what it costs.
         if case .v4(let address) = address { return withUnsafeBytes(of: address.address, ipv4Text) }
+        if case .unixDomainSocket = address { return address.pathname.map { "unix:\($0)" } ?? "unix" }
         guard let host = address.ipAddress, let port = address.port else { return "\(address)" }
         return host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
     }

@@ -50,10 +50,15 @@ final class Dial: @unchecked Sendable {
         do throws(CallError) {
             if let fault = key.settings.fault { throw fault }
             source = try key.settings.settings.interface.map { text throws(CallError) in try Source(text) }
+            let allowed = key.settings.settings.allowedAddresses
+            guard key.proxy == nil || allowed.allows(literal: key.origin.host) else {
+                throw notAllowed(key.origin.host)
+            }
             // What a proxy is to connect to, it resolves itself.
             let target = try Resolver.endpoint(of: key.origin, key.settings.settings)
             let endpoint = key.proxy.map { HostPort(host: $0.origin.host, port: $0.origin.port) } ?? target
             _ = try handshake()
+            if let path = key.settings.settings.unixSocket { return try startLocally(path) }
             enter(.resolving, .resolving(host: endpoint.host))
             // Whoever was told may have cancelled the call.
             guard !isDone else { return }
@@ -76,6 +81,20 @@ final class Dial: @unchecked Sendable {
         } catch {
             finish(.failure(error))
         }
+    }
+
+    /// No name is looked up for a Unix-domain socket.
+    private func startLocally(_ path: String) throws(CallError) {
+        do {
+            order = AddressOrder([try SocketAddress(unixDomainSocketPath: path)])
+        } catch {
+            throw CallError(
+                .invalidRequest, "connection.unixSocket is no path of a socket: \(Redaction.printable(path))",
+                advice: "the system takes some hundred bytes at most", underlying: error)
+        }
+        arm(.connect)
+        facts.resolvedAt = MonotonicClock.now
+        prepareTLS()
     }
 
     private func prepareTLS() {
@@ -138,6 +157,10 @@ final class Dial: @unchecked Sendable {
 
     private func nextAddress() -> SocketAddress? {
         while let address = order.next() {
+            guard key.settings.settings.allowedAddresses.allows(address) else {
+                failures.append((Self.text(address), Self.notAllowed))
+                continue
+            }
             if source?.suits(address) ?? true { return address }
             failures.append((Self.text(address), "not of the family of \(key.settings.settings.interface ?? "")"))
         }
@@ -372,19 +395,7 @@ final class Dial: @unchecked Sendable {
     }
 
     private func timedOut(_ limit: Timeouts.Name) {
-        let time = Duration.nanoseconds(clamping: exchange.call.timeouts.nanoseconds(limit)).inSeconds
-        let reason =
-            limit == .tls
-            ? "no TLS connection to \(key.origin.authority) within \(time)"
-            : "no connection to \(key.origin.authority)\(way) within \(time)"
         if winner == nil { forgetAddresses() }
-        // The proxy has taken the connection, and is silent since.
-        let isAtProxy = key.proxy != nil && winner != nil && winner?.connection == nil
-        finish(
-            .failure(
-                CallError(
-                    .timeout, reason + (isAtProxy ? ": the proxy was reached, and does not answer" : tried),
-                    phase: exchange.phase, advice: isAtProxy ? "check that the proxy is of this kind" : nil,
-                    timeout: limit)))
+        finish(.failure(late(limit)))
     }
 }

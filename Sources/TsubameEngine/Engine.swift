@@ -42,6 +42,11 @@ public final class Engine: PromptTransport {
         if request.method != .get, request.method == .connect {
             throw CallError(.unsupported, "CONNECT is not a method to be sent by hand", request: request)
         }
+        if request.asksServer, request.method != .options {
+            throw CallError(
+                .invalidRequest, "only OPTIONS asks the server as a whole", advice: "unset asksServer", request: request
+            )
+        }
         let upload: Upload = request.body.isEmpty ? .none : try Upload(request.body)
         let key = try key(for: uri)
         let (shard, isHere) = loops.shard(for: key)

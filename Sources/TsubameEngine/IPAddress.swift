@@ -26,6 +26,19 @@ struct IPAddress: Hashable {
         }
     }
 
+    /// nil unless there are 4 or 16.
+    init?(bytes: some Collection<UInt8>) {
+        guard bytes.count == 4 || bytes.count == 16 else { return nil }
+        self.bytes = Array(bytes)
+    }
+
+    var text: String {
+        var buffer = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
+        let family = bytes.count == 4 ? AF_INET : AF_INET6
+        guard inet_ntop(family, bytes, &buffer, socklen_t(buffer.count)) != nil else { return "" }
+        return String(decoding: buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
     /// RFC 1122 section 3.2.1.3, RFC 4291 section 2.5.3.
     var isLoopback: Bool {
         if bytes.count == 4 { return bytes[0] == 127 }

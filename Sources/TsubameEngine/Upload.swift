@@ -7,7 +7,7 @@ enum Upload: Sendable {
     case none
     /// With the head, in one write.
     case small(Bytes)
-    /// Piece by piece, by a task that waits while the socket is full. `length` nil: chunked.
+    /// Piece by piece, by a task that waits while the socket is full. Without a length, and with trailers, chunked.
     case pieces(any BodyReader, length: Int64?)
     /// A file that has still to be opened, and becomes pieces then.
     case file(path: String)
@@ -21,7 +21,7 @@ enum Upload: Sendable {
             self = .none
         case .bytes(let bytes):
             self =
-                bytes.count <= Self.smallBytes
+                bytes.count <= Self.smallBytes && body.trailers == nil
                 ? .small(bytes) : .pieces(BytesReader(bytes), length: Int64(bytes.count))
         case .file(let path):
             self = .file(path: path)

@@ -1,9 +1,9 @@
 // TrailerSection: which trailer fields are given, and which would be acted on by mistake (RFC 9110 section 6.5.1).
 
-import HTTPTypes
-import TsubameCore
+package import HTTPTypes
+package import TsubameCore
 
-enum TrailerSection {
+package enum TrailerSection {
     /// Framing, routing, request modifiers, authentication, response control and content: whoever merged one of these
     /// with the head would let the end of a body change what its beginning meant.
     private static let refused: Set<String> = [
@@ -17,6 +17,30 @@ enum TrailerSection {
         "expect", "max-forwards", "range", "if-match", "if-none-match", "if-modified-since", "if-unmodified-since",
         "if-range",
     ]
+
+    /// The lines of a request's trailers.
+    /// - Throws: for a field that must not be one (RFC 9110 section 6.5.1), or that is none.
+    package static func lines(of fields: HTTPFields) throws(WireError) -> [UInt8] {
+        var lines: [UInt8] = []
+        for field in fields {
+            let name = field.name.rawName
+            guard !name.isEmpty, name.utf8.allSatisfy({ ByteScan.isToken($0) }) else {
+                throw WireError(.requestBody, "an invalid name is among the trailers")
+            }
+            guard !refused.contains(field.name.canonicalName) else {
+                throw WireError(.requestBody, "\(name) must not be a trailer")
+            }
+            let isSound = field.withUnsafeBytesOfValue { bytes in
+                bytes.allSatisfy { $0 == 0x09 || ($0 >= 0x20 && $0 != 0x7F) }
+            }
+            guard isSound else { throw WireError(.requestBody, "the trailer \(name) holds a control character") }
+            lines += name.utf8
+            lines += [0x3A, 0x20]
+            field.withUnsafeBytesOfValue { lines += $0 }
+            lines += [0x0D, 0x0A]
+        }
+        return lines
+    }
 
     /// nil if no field is left.
     static func fields(_ slots: UnsafeBufferPointer<FieldSlot>, _ base: UnsafeRawPointer) -> HTTPFields? {

@@ -1,0 +1,186 @@
+// EventStream: server-sent events over as many connections as it takes.
+
+public import HTTPTypes
+import Synchronization
+public import TsubameCore
+public import TsubameWire
+
+/// The events of a URL, as a browser's `EventSource` gives them (WHATWG HTML section 9.2): when a connection ends or is
+/// lost, another is made, which goes on behind the last event.
+///
+/// It ends when the server answers 204, or the loop over it does. It fails if the first connection cannot be made, with
+/// any status but 200 and 204, with another type than `text/event-stream`, and with what another connection would not
+/// mend. Nothing is read ahead: a slow reader slows the server down.
+public struct EventStream: AsyncSequence, Sendable {
+    public typealias Element = ServerSentEvent
+    public typealias Failure = CallError
+
+    let client: Client
+    let request: Request
+    let reconnects: Int?
+
+    public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(EventPump(self)) }
+
+    public struct AsyncIterator: AsyncIteratorProtocol {
+        private let pump: EventPump
+
+        fileprivate init(_ pump: EventPump) { self.pump = pump }
+
+        /// - Throws: ``CallError``; of kind `cancelled` if the task is cancelled.
+        public mutating func next() async throws(CallError) -> ServerSentEvent? { try await pump.next() }
+    }
+}
+
+extension Client {
+    /// The server-sent events of a path, over as many connections as it takes.
+    ///
+    /// ```swift
+    /// for try await event in api.events("feed") { print(event.type, event.data) }
+    /// ```
+    /// - Parameter reconnects: how often, in all, a lost connection is made anew; without end unless given. The wait
+    ///   before is what the server says (`retry`), else 3 s, and doubles up to a minute while nothing comes.
+    public func events(
+        _ path: Path, query: Parameters = [:], headers: HTTPFields = [:], reconnects: Int? = nil
+    ) -> EventStream {
+        events(Request(.get, path, query: query, headers: headers), reconnects: reconnects)
+    }
+
+    /// The same for a request made before.
+    public func events(_ request: Request, reconnects: Int? = nil) -> EventStream {
+        var request = request
+        request.headers[.accept] = request.headers[.accept] ?? "text/event-stream"
+        request.headers[.cacheControl] = request.headers[.cacheControl] ?? "no-store"
+        return EventStream(client: self, request: request, reconnects: reconnects)
+    }
+}
+
+/// Makes the connections in a task of its own; goes with the iterator.
+private final class EventPump: Sendable {
+    private let handoff = Handoff<ServerSentEvent, CallError>()
+    private let task: Mutex<Task<Void, Never>?>
+    private let stream: EventStream
+
+    init(_ stream: EventStream) {
+        self.stream = stream
+        task = Mutex(nil)
+    }
+
+    deinit {
+        handoff.close()
+        task.withLock { $0?.cancel() }
+    }
+
+    func next() async throws(CallError) -> ServerSentEvent? {
+        task.withLock { task in
+            if task == nil { task = Task { [stream, handoff] in await EventConnections(stream, handoff).run() } }
+        }
+        let event = await withTaskCancellationHandler {
+            await Result { () async throws(CallError) in try await handoff.take() }
+        } onCancel: {
+            handoff.close()
+            task.withLock { $0?.cancel() }
+        }
+        if Task.isCancelled {
+            throw CallError(.cancelled, "the task was cancelled", phase: .receivingBody, request: stream.request)
+        }
+        return try event.get()
+    }
+}
+
+/// One connection after the other.
+// Used by the one task of its pump; what the closure of `stream` changes is read when that has returned.
+private final class EventConnections: @unchecked Sendable {
+    /// What browsers wait.
+    private static let firstRetry = Duration.seconds(3)
+    private static let longestRetry = Duration.seconds(60)
+
+    private let stream: EventStream
+    private let handoff: Handoff<ServerSentEvent, CallError>
+    private var lastID = ""
+    private var retry = firstRetry
+    private var wasConnected = false
+    private var isOver = false
+    /// Since the last event.
+    private var failures = 0
+
+    init(_ stream: EventStream, _ handoff: Handoff<ServerSentEvent, CallError>) {
+        self.stream = stream
+        self.handoff = handoff
+    }
+
+    func run() async {
+        var left = stream.reconnects
+        while true {
+            do throws(CallError) {
+                try await connect()
+            } catch {
+                guard wasConnected, error.isOfConnection, left != 0 else { return handoff.end(error) }
+            }
+            if isOver || left == 0 { return handoff.end() }
+            left = left.map { $0 - 1 }
+            let wait = Swift.min(retry * (1 << Swift.min(failures, 6)), Swift.max(retry, Self.longestRetry))
+            failures += 1
+            guard (try? await stream.client.configuration.clock.sleep(for: wait)) != nil else { return handoff.end() }
+        }
+    }
+
+    private func connect() async throws(CallError) {
+        var request = stream.request
+        if !lastID.isEmpty { request.headers[.lastEventID] = lastID }
+        do {
+            try await stream.client.stream(request) { response in try await self.read(response) }
+        } catch let error as CallError {
+            throw error
+        } catch {
+            throw CallError(.interceptor, "\(error)", underlying: error)
+        }
+    }
+
+    private func read(_ response: Response) async throws(CallError) {
+        if response.status == .noContent { return isOver = true }
+        guard response.status == .ok else {
+            _ = try await response.accepted()
+            throw response.statusError(failure: nil)
+        }
+        guard let type = response.headers[.contentType], MediaType(type)?.essence == "text/event-stream" else {
+            throw CallError(
+                .invalidResponse, "the answer is \(response.headers[.contentType] ?? "of no type"), no event stream",
+                phase: .receivingBody, advice: "ask for a resource of type text/event-stream",
+                request: response.request, response: response)
+        }
+        wasConnected = true
+        var events = response.body.events(after: lastID).makeAsyncIterator()
+        defer {
+            lastID = events.resumption.lastID
+            if let wait = events.resumption.retry { retry = wait }
+        }
+        while let event = try await events.next() {
+            failures = 0
+            guard await handoff.give(event) else { return isOver = true }
+        }
+    }
+}
+
+extension CallError {
+    /// What another connection may mend.
+    fileprivate var isOfConnection: Bool {
+        switch kind {
+        case .connectionFailed, .connectionLost, .incompleteResponse, .nameResolution, .timeout: true
+        default: false
+        }
+    }
+}
+
+extension HTTPField.Name {
+    static let lastEventID = HTTPField.Name("Last-Event-ID") ?? .ifMatch
+}
+
+extension Result where Success: Sendable {
+    fileprivate init(_ body: () async throws(Failure) -> Success) async {
+        do throws(Failure) {
+            self = .success(try await body())
+        } catch {
+            self = .failure(error)
+        }
+    }
+}

@@ -1,0 +1,85 @@
+// Handoff: values from one task to another, one at a time.
+
+import Synchronization
+
+/// Whoever gives waits until the value has been taken: nothing is made that nobody has asked for. One giver, one taker.
+final class Handoff<Value: Sendable, Failure: Error>: Sendable {
+    private enum Offer: Sendable {
+        case value(Value)
+        case end(Failure?)
+    }
+
+    private struct State: Sendable {
+        var offer: Offer?
+        var isClosed = false
+        var giver: UnsafeContinuation<Bool, Never>?
+        var taker: UnsafeContinuation<Void, Never>?
+    }
+
+    private let state = Mutex(State())
+
+    /// Returns once the taker asks for the next; false if it wants no more.
+    func give(_ value: Value) async -> Bool {
+        await withUnsafeContinuation { continuation in
+            let (isClosed, taker) = state.withLock { state in
+                if state.isClosed { return (true, nil as UnsafeContinuation<Void, Never>?) }
+                state.offer = .value(value)
+                state.giver = continuation
+                defer { state.taker = nil }
+                return (false, state.taker)
+            }
+            taker?.resume()
+            if isClosed { continuation.resume(returning: false) }
+        }
+    }
+
+    /// Nothing follows; with an error the taker is told why.
+    func end(_ failure: Failure? = nil) {
+        let taker = state.withLock { state in
+            if !state.isClosed, state.offer == nil { state.offer = .end(failure) }
+            defer { state.taker = nil }
+            return state.taker
+        }
+        taker?.resume()
+    }
+
+    /// The taker wants no more.
+    func close() {
+        let (giver, taker) = state.withLock { state in
+            state.isClosed = true
+            state.offer = nil
+            defer { (state.giver, state.taker) = (nil, nil) }
+            return (state.giver, state.taker)
+        }
+        giver?.resume(returning: false)
+        taker?.resume()
+    }
+
+    /// The next value; nil at the end, and ever after.
+    func take() async throws(Failure) -> Value? {
+        // Whoever gave the last value goes on now.
+        let before = state.withLock { state in
+            defer { state.giver = nil }
+            return state.offer == nil ? state.giver : nil
+        }
+        before?.resume(returning: true)
+        await withUnsafeContinuation { continuation in
+            let isReady = state.withLock { state in
+                if state.offer != nil || state.isClosed { return true }
+                state.taker = continuation
+                return false
+            }
+            if isReady { continuation.resume() }
+        }
+        let offer = state.withLock { state in
+            defer { state.offer = nil }
+            if case .end? = state.offer { state.isClosed = true }
+            return state.offer
+        }
+        switch offer {
+        case .value(let value): return value
+        case .end(let failure?): throw failure
+        case .end(nil), nil: return nil
+        }
+    }
+}
