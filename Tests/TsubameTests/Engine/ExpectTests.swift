@@ -1,0 +1,98 @@
+// Expect: 100-continue: the body waits until it is wanted.
+
+import HTTPTypes
+import Testing
+import Tsubame
+import TsubameTesting
+
+@Suite(.timeLimit(.minutes(1))) struct ExpectTests {
+    private static let expecting: HTTPFields = [.expect: "100-continue"]
+
+    /// Bodies that go out with the head, and such that follow it.
+    private static let bodies: [Body] = [
+        .text("short"), .bytes([UInt8](repeating: 0x61, count: 300_000)),
+        .stream { Pieces(["one ", "two"]) }, .stream(length: 7) { Pieces(["one ", "two"]) },
+    ]
+
+    struct Pieces: AsyncSequence, AsyncIteratorProtocol, Sendable {
+        var rest: [String]
+
+        init(_ pieces: [String]) { rest = pieces }
+
+        mutating func next() async -> Bytes? { rest.isEmpty ? nil : Bytes(rest.removeFirst()) }
+        func makeAsyncIterator() -> Pieces { self }
+    }
+
+    @Test(arguments: bodies.indices) func `the body follows when the server asks for it`(_ index: Int) async throws {
+        let gate = Gate()
+        let server = try await ScriptedServer.start(onHead: { _ in
+            [
+                .wait(for: gate), .bytes("HTTP/1.1 100 Continue\r\n\r\n"), .wholeRequest,
+                .bytes("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"),
+            ]
+        })
+        try await serving(server) { server, client in
+            for round in 0..<2 {
+                let call = Task { try await client.post("x", headers: Self.expecting, body: Self.bodies[index]) }
+                // With the head comes nothing else.
+                let head = try await server.head(round)
+                #expect(head["expect"] == "100-continue")
+                if round == 0 { #expect(server.acceptedBodyBytes == 0) }
+                gate.open()
+                let response = try await call.value
+                #expect(response.status == .ok && response.connection?.isReused == (round > 0))
+                let request = try await server.request(round)
+                if let bytes = Self.bodies[index].bytes {
+                    #expect(request.bodyByteCount == bytes.count)
+                } else {
+                    #expect(request.text == "one two")
+                }
+            }
+        }
+    }
+
+    @Test(arguments: bodies.indices) func `a server that refuses the head is not sent the body`(_ index: Int)
+        async throws
+    {
+        let server = try await ScriptedServer.start(onHead: { _ in .status(.contentTooLarge, "too large") })
+        try await serving(server) { server, client in
+            let response = try await client.post("x", headers: Self.expecting, body: Self.bodies[index])
+            #expect(response.status == .contentTooLarge && response.bytes == Bytes("too large"))
+            // What follows on that connection would be taken for the body.
+            try await server.waitUntil(openConnections: 0)
+            #expect(server.acceptedBodyBytes == 0)
+        }
+    }
+
+    @Test func `a server that never answers that gets the body all the same`() async throws {
+        try await serving(.start()) { server, client in
+            let response = try await client.post("x", headers: Self.expecting, body: .text("short"))
+            #expect(response.status == .ok)
+            #expect(try await server.request(0).text == "short")
+        }
+    }
+
+    @Test func `a request without a body does not wait for anything`() async throws {
+        let gate = Gate()
+        let server = try await ScriptedServer.start { _ in .ok("ok").after(gate) }
+        try await serving(server) { server, client in
+            for body in [Body.empty, .text("")] {
+                gate.open()
+                #expect(try await client.post("x", headers: Self.expecting, body: body).status == .ok)
+            }
+        }
+    }
+
+    @Test func `a call that is cancelled while its body waits leaves nothing behind`() async throws {
+        let server = try await ScriptedServer.start(onHead: { _ in .stall })
+        try await serving(server) { server, client in
+            let call = Task { try await client.post("x", headers: Self.expecting, body: .text("short")) }
+            _ = try await server.head(0)
+            call.cancel()
+            let error = try await failure { try await call.value }
+            #expect(error.kind == .cancelled)
+            try await server.waitUntil(openConnections: 0)
+            #expect(server.acceptedBodyBytes == 0)
+        }
+    }
+}
