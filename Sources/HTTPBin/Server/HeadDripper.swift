@@ -19,6 +19,7 @@ final class HeadDripper: ChannelOutboundHandler, RemovableChannelHandler {
     private var head: ByteBuffer?
     private var written: EventLoopPromise<Void>?
     private var waiting: [Waiting] = []
+    private var isDone = false
     private var next: Scheduled<Void>?
 
     init(over time: TimeAmount) {
@@ -26,6 +27,7 @@ final class HeadDripper: ChannelOutboundHandler, RemovableChannelHandler {
     }
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        guard !isDone else { return context.write(data, promise: promise) }
         let buffer = unwrapOutboundIn(data)
         guard head == nil else {
             waiting.append(.write(buffer, promise))
@@ -39,11 +41,12 @@ final class HeadDripper: ChannelOutboundHandler, RemovableChannelHandler {
     }
 
     func flush(context: ChannelHandlerContext) {
+        guard !isDone else { return context.flush() }
         waiting.append(.flush)
     }
 
     func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
-        guard mode == .output else { return context.close(mode: mode, promise: promise) }
+        guard mode == .output, !isDone else { return context.close(mode: mode, promise: promise) }
         waiting.append(.closeOutput(promise))
     }
 
@@ -59,16 +62,17 @@ final class HeadDripper: ChannelOutboundHandler, RemovableChannelHandler {
 
     private func leave(_ context: ChannelHandlerContext) {
         next = nil
-        let (promise, rest) = (written, waiting)
-        (written, waiting) = (nil, [])
-        promise?.succeed()
-        for step in rest {
-            switch step {
+        written?.succeed()
+        written = nil
+        // More may come meanwhile: whoever hears that something was written can close the channel at once.
+        while !waiting.isEmpty {
+            switch waiting.removeFirst() {
             case .write(let buffer, let promise): context.write(wrapOutboundOut(buffer), promise: promise)
             case .flush: context.flush()
             case .closeOutput(let promise): context.close(mode: .output, promise: promise)
             }
         }
+        isDone = true
         context.pipeline.syncOperations.removeHandler(context: context, promise: nil)
     }
 

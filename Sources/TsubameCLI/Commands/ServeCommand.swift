@@ -28,18 +28,16 @@ struct ServeCommand: ParsableCommand {
     }
 
     func run() throws {
-        let settings = HTTPBin(host: host, port: port)
-        let (speaksTLS, file) = (tls || tlsCa != nil, tlsCa)
+        let settings = HTTPBin(host: host, port: port, tls: try tls || tlsCa != nil ? identity() : nil)
+        let authorityFile = tlsCa
         AsyncRun.run {
-            var settings = settings
-            if speaksTLS { settings.tls = try Self.identity(for: settings.host, writingAuthorityTo: file) }
             // Before anybody can know that the server runs, and end it.
             let (ends, end) = AsyncStream.makeStream(of: Void.self)
             let sources = EndSignals.observe { end.yield() }
             let server = try await settings.start()
             try Descriptor.output.writeAll(server.url + "\n")
-            if speaksTLS {
-                try Descriptor.output.writeAll("CA certificate: \(file ?? server.url + "/authority.pem")\n")
+            if server.authority != nil {
+                try Descriptor.output.writeAll("CA certificate: \(authorityFile ?? server.url + "/authority.pem")\n")
             }
             if Descriptor.errors.isTerminal { Diagnostics.say("listening; Ctrl-C ends it") }
             for await _ in ends { break }
@@ -49,17 +47,23 @@ struct ServeCommand: ParsableCommand {
         }
     }
 
-    private static func identity(for host: String, writingAuthorityTo path: String?) throws -> HTTPBin.Identity {
+    /// Made for this machine's names and the one to listen on, its authority written where it was asked for.
+    private func identity() throws -> HTTPBin.Identity {
         let known = HTTPBin.Identity.loopbackNames
         // Nobody calls a server by the address that stands for all of them.
         let isNew = !known.contains(host) && !["", "0.0.0.0", "::"].contains(host)
-        let identity = try HTTPBin.Identity.make(for: known + (isNew ? [host] : []))
-        if let path, let authority = identity.authority {
-            let file = try OutputFile(path)
-            try file.write(authority)
-            try file.finish()
+        do {
+            let identity = try HTTPBin.Identity.make(for: known + (isNew ? [host] : []))
+            if let tlsCa, let authority = identity.authority {
+                let file = try OutputFile(tlsCa)
+                try file.write(authority)
+                try file.finish()
+            }
+            return identity
+        } catch {
+            Diagnostics.say("\(error)")
+            throw ExitCode(ExitStatus.failure.rawValue)
         }
-        return identity
     }
 }
 
