@@ -339,9 +339,9 @@ def later_cases():
     fields = ["content-type", "content-length", "content-range", "accept-ranges", "etag"]
     ranges = ["bytes=0-9", "bytes=0-0", "bytes=99-99", "bytes=10-", "bytes=-5", "bytes=0-99", "bytes=1-99",
               "bytes=0-100", "bytes=100-", "bytes=100-200", "bytes=5-2", "bytes=-0", "bytes=-100", "bytes=-1000",
-              "bytes=0-1,5-6", "bytes=5-6,0-1", "bytes=a-b", "bytes=1-b", "bytes=a-1", "bytes=5", "bytes=", "bytes=-", "bytes",
-              "", "bits=0-1", "Bytes=0-1", "bytes = 1 - 2 ", " bytes=3-4", "bytesx=0-1", "bytes=0-1=2", "bytes=1-2-3",
-              "bytes=--1", "bytes=+1-+2", "bytes=99999999999999999999-", "bytes=0-99999999999999999999",
+              "bytes=0-1,5-6", "bytes=5-6,0-1", "bytes=a-b", "bytes=1-b", "bytes=a-1", "bytes=5", "bytes=", "bytes=-",
+              "bytes", "", "bits=0-1", "Bytes=0-1", "bytes = 1 - 2 ", " bytes=3-4", "bytesx=0-1", "bytes=0-1=2",
+              "bytes=1-2-3", "bytes=--1", "bytes=+1-+2", "bytes=99999999999999999999-", "bytes=0-99999999999999999999",
               "bytes=-99999999999999999999", "bytes=007-008", ["bytes=0-1", "bytes=2-3"]]
     for value in ranges:
         yield Case("/range/100", headers={"Range": value}, body="bytes", fields=fields)
