@@ -46,8 +46,8 @@ class Digest:
                 sorted((name, "NONCE" if nonce and value == nonce else value) for name, value in set_cookies))
             cookies.update(set_cookies)
             if authenticate and (challenge is None or self.renews):
-                challenge, count = dict(re.findall(r'(\w+)=(?:"([^"]*)"|[^",\s]+)', authenticate[0])), 0
-                challenge["algorithm"] = re.search(r"algorithm=([\w-]+)", authenticate[0])[1]
+                parameters = re.findall(r'(\w+)=(?:"([^"]*)"|([^",\s]+))', authenticate[0])
+                challenge, count = {name: quoted or bare for name, quoted, bare in parameters}, 0
         return seen
 
     def credentials(self, challenge, count):
