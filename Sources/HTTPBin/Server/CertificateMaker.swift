@@ -69,13 +69,9 @@ struct CertificateMaker {
 
     /// An IP address by its bytes (RFC 5280 section 4.2.1.6), anything else as a host name.
     private static func generalName(_ name: String) -> GeneralName {
-        var four = in_addr()
-        if inet_pton(AF_INET, name, &four) == 1 {
-            return .ipAddress(ASN1OctetString(contentBytes: withUnsafeBytes(of: four) { ArraySlice($0) }))
-        }
-        var six = in6_addr()
-        if inet_pton(AF_INET6, name, &six) == 1 {
-            return .ipAddress(ASN1OctetString(contentBytes: withUnsafeBytes(of: six) { ArraySlice($0) }))
+        for (family, count) in [(AF_INET, 4), (AF_INET6, 16)] {
+            var bytes = [UInt8](repeating: 0, count: count)
+            if inet_pton(family, name, &bytes) == 1 { return .ipAddress(ASN1OctetString(contentBytes: bytes[...])) }
         }
         return .dnsName(name)
     }
