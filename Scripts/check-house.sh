@@ -29,7 +29,7 @@ may_import Tsubame HTTPTypes Logging TsubameCore TsubameEngine TsubameWire
 may_import TsubameFoundation Foundation Tsubame TsubameCore
 may_import TsubameXML Foundation XMLCoder Tsubame TsubameCore
 may_import TsubameTesting Foundation HTTPTypes NIOCore NIOPosix NIOSSL Tsubame TsubameCore
-may_import HTTPBin CZlib Foundation HTTPTypes HummingbirdCore Logging NIOCore NIOHTTP1 NIOPosix
+may_import HTTPBin CZlib Crypto Foundation HTTPTypes HummingbirdCore Logging NIOCore NIOHTTP1 NIOPosix NIOSSL SwiftASN1 X509
 may_import TsubameCLI ArgumentParser Foundation HTTPBin Tsubame
 for module in Sources/Tsubame* Sources/HTTPBin; do
     grep -q "^may_import $(basename "$module") " "$0" || fail "$module has no line in $0"

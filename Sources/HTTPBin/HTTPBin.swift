@@ -2,8 +2,8 @@
 #if Server
 
 /// An HTTP/1.1 server to try clients on, compatible with `httpbin` (value-equal JSON) and with some
-/// endpoints of its own: `/sse`, `/jsonl`, `/euc-jp`, `/timeline/{user}.xml`, `/login`, `/me`,
-/// `/keyvalue` and `/upload`. `GET /` lists them all.
+/// endpoints of its own: `/sse`, `/jsonl`, `/euc-jp`, `/timeline/{user}.xml`, `/login`, `/me`, `/keyvalue`,
+/// `/upload`, `/trailers`, `/early-hints`, `/slow-headers` and `/truncate/{n}`. `GET /` lists them all.
 ///
 /// Any number of servers may run in one process; each keeps its own sessions and connections.
 /// ```swift
@@ -17,6 +17,9 @@ public struct HTTPBin: Sendable {
 
     /// The TCP port to listen on; 0 lets the system choose a free one.
     public var port: Int
+
+    /// What the server proves itself with if it is to speak HTTPS; by default it speaks HTTP.
+    public var tls: Identity?
 
     /// The longest request body, in bytes, that an endpoint reads before it answers 413; 64 MiB by default.
     /// `/upload` has no limit, since it keeps nothing.
@@ -39,6 +42,7 @@ public struct HTTPBin: Sendable {
     public init(
         host: String = "127.0.0.1",
         port: Int = 0,
+        tls: Identity? = nil,
         bodyLimit: Int = 64 * 1024 * 1024,
         accounts: [String: String] = [sampleAccount.name: sampleAccount.password],
         recordLimit: Int = 64 * 1024,
@@ -46,6 +50,7 @@ public struct HTTPBin: Sendable {
     ) {
         self.host = host
         self.port = port
+        self.tls = tls
         self.bodyLimit = bodyLimit
         self.accounts = accounts
         self.recordLimit = recordLimit
@@ -54,14 +59,16 @@ public struct HTTPBin: Sendable {
 
     /// Starts a server with default settings and returns when it listens.
     ///
-    /// - Throws: ``HTTPBinError`` if the port is none or the address cannot be listened on.
-    public static func start(host: String = "127.0.0.1", port: Int = 0) async throws -> RunningHTTPBin {
-        try await HTTPBin(host: host, port: port).start()
+    /// - Throws: ``HTTPBinError`` if the port is none, the address cannot be listened on or the identity is none.
+    public static func start(
+        host: String = "127.0.0.1", port: Int = 0, tls: Identity? = nil
+    ) async throws -> RunningHTTPBin {
+        try await HTTPBin(host: host, port: port, tls: tls).start()
     }
 
     /// Starts a server with these settings and returns when it listens.
     ///
-    /// - Throws: ``HTTPBinError`` if the port is none or the address cannot be listened on.
+    /// - Throws: ``HTTPBinError`` if the port is none, the address cannot be listened on or the identity is none.
     public func start() async throws -> RunningHTTPBin {
         guard (0...65535).contains(port) else { throw HTTPBinError.invalidPort(port) }
         return try await RunningHTTPBin(self)
@@ -70,7 +77,7 @@ public struct HTTPBin: Sendable {
     /// Serves until the calling task is cancelled, then closes everything and returns.
     ///
     /// - Parameter onListening: called once, with the port that is listened on.
-    /// - Throws: ``HTTPBinError`` if the port is none or the address cannot be listened on.
+    /// - Throws: ``HTTPBinError`` if the port is none, the address cannot be listened on or the identity is none.
     public func run(onListening: @Sendable (Int) -> Void) async throws {
         let server = try await start()
         onListening(server.port)

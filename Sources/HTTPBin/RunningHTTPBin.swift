@@ -18,17 +18,23 @@ public final class RunningHTTPBin: Sendable {
     /// The TCP port it listens on.
     public let port: Int
 
+    /// The certificate in PEM that clients have to trust, if it speaks HTTPS and its authority is known.
+    public var authority: String? { tls?.authority }
+
+    private let tls: HTTPBin.Identity?
     private let listener: any Channel
     private let connections: ConnectionTable
 
     init(_ settings: HTTPBin) async throws {
         let connections = ConnectionTable()
+        let context = try settings.tls.map(TLSContext.make)
         do {
-            listener = try await Listener.bind(settings, connections: connections)
+            listener = try await Listener.bind(settings, tls: context, connections: connections)
         } catch {
             throw HTTPBinError.cannotListen(host: settings.host, port: settings.port, reason: Self.words(error))
         }
         host = settings.host
+        tls = settings.tls
         port = listener.localAddress?.port ?? settings.port
         self.connections = connections
     }
@@ -47,7 +53,7 @@ public final class RunningHTTPBin: Sendable {
         close()
     }
 
-    /// The root of the server without a slash at its end, such as `http://127.0.0.1:40123`.
+    /// The root of the server without a slash at its end, such as `http://127.0.0.1:40123`, or with `https`.
     /// A server that listens on every address is named by its loopback address.
     public var url: String {
         let name =
@@ -56,7 +62,7 @@ public final class RunningHTTPBin: Sendable {
             case "::": "[::1]"
             default: host.contains(":") ? "[\(host)]" : host
             }
-        return "http://\(name):\(port)"
+        return "\(tls == nil ? "http" : "https")://\(name):\(port)"
     }
 
     /// How many connections are open at this moment.

@@ -202,6 +202,15 @@ private struct SignIn: Endpoint {
         }
     }
 
+    @Test func theServer() async throws {
+        let server = try await HTTPBin.start(tls: .make())  // without `tls` it speaks HTTP
+        let api = Client(server.url) { $0.tls.roots = .pem(server.authority ?? "") }
+        let swallow = try await api.get("base64/54eV").text()  // 燕
+        #expect(swallow == "燕")
+        try await close(api)
+        await server.stop()
+    }
+
     @Test func inTests() async throws {
         let stub = StubTransport { $0.on(.get, "/users").respond(json: ["燕"]) }
         let api = Client("https://api.example.com", transport: stub)

@@ -71,6 +71,37 @@ struct ToolCommandTests {
         #expect(try await server.finished().status == 0)
     }
 
+    @Test func theServerSpeaksHTTPSAndWritesItsAuthority() async throws {
+        try await withFolder { folder in
+            let roots = folder.appending(path: "ca.pem").path
+            let server = try RunningProduct("tsubame", ["serve", "--port", "0", "--tls-ca", roots])
+            let url = try await server.line { $0.hasPrefix("https://") }
+            #expect(try await server.line { $0.hasPrefix("CA certificate: ") } == "CA certificate: \(roots)")
+            for name in ["127.0.0.1", "localhost"] {
+                let answer = try await tool("--cacert", roots, url.replacing("127.0.0.1", with: name) + "/bearer")
+                #expect(answer.status == 4)
+            }
+            #expect(try await tool(url + "/get").status == 1, "nobody else knows this authority")
+            server.send(signal: SIGTERM)
+            #expect(try await server.finished().status == 0)
+        }
+    }
+
+    @Test func theAuthorityCanAlsoBeFetched() async throws {
+        let server = try RunningProduct("tsubame", ["serve", "--port", "0", "--tls"])
+        let line = try await server.line { $0.hasPrefix("CA certificate: ") }
+        let answer = try await tool("--verify", "no", "--print", "b", String(line.dropFirst("CA certificate: ".count)))
+        #expect(answer.stdout.hasPrefix("-----BEGIN CERTIFICATE-----\n"))
+        server.send(signal: SIGTERM)
+        #expect(try await server.finished().status == 0)
+    }
+
+    @Test func anAuthorityThatCannotBeWrittenIsAFailure() async throws {
+        let run = try await tool("serve", "--port", "0", "--tls-ca", "/nowhere/ca.pem")
+        #expect(run.status == 1 && run.stdout.isEmpty)
+        #expect(run.stderr.contains("/nowhere/ca.pem"))
+    }
+
     @Test func aPortThatIsTakenIsAFailure() async throws {
         try await ScriptedServer.start().use { server in
             let run = try await tool("serve", "--port", "\(server.port)")

@@ -17,6 +17,8 @@ struct Answer: Sendable {
     /// The data of each chunk, if the body came in chunks.
     var chunks: [[UInt8]] = []
     var framing = Framing.none
+    /// The fields behind the chunks.
+    var trailers: [(name: String, value: String)] = []
 
     var text: String {
         String(decoding: body, as: UTF8.self)
@@ -62,10 +64,12 @@ struct Answer: Sendable {
         else { throw Malformed(why: "status line \(lines.first ?? "")") }
         version = String(first[0])
         self.status = status
-        for line in lines.dropFirst() {
-            guard let colon = line.firstIndex(of: ":") else { throw Malformed(why: "field line \(line)") }
-            fields.append((String(line[..<colon]), String(line[colon...].dropFirst().drop { $0 == " " })))
-        }
+        for line in lines.dropFirst() { fields.append(try Self.field(line)) }
+    }
+
+    private static func field(_ line: Substring) throws -> (name: String, value: String) {
+        guard let colon = line.firstIndex(of: ":") else { throw Malformed(why: "field line \(line)") }
+        return (String(line[..<colon]), String(line[colon...].dropFirst().drop { $0 == " " }))
     }
 
     /// Where the chunks end, or nil if more bytes are needed.
@@ -75,14 +79,26 @@ struct Answer: Sendable {
             guard let lineEnd = Self.end(of: "\r\n", in: rest) else { return nil }
             let line = String(decoding: rest[..<(lineEnd - 2)], as: UTF8.self)
             guard let size = Int(line, radix: 16) else { throw Malformed(why: "chunk size \(line)") }
+            if size == 0 { return try readTrailers(rest[lineEnd...]) }
             guard rest[lineEnd...].count >= size + 2 else { return nil }
             let data = Array(rest[lineEnd..<(lineEnd + size)])
             guard rest[(lineEnd + size)...].starts(with: "\r\n".utf8) else { throw Malformed(why: "chunk end") }
             rest = rest[(lineEnd + size + 2)...]
-            if size == 0 { return rest.startIndex }
             chunks.append(data)
             body += data
         }
+    }
+
+    /// Where they end, or nil if more bytes are needed.
+    private mutating func readTrailers(_ bytes: ArraySlice<UInt8>) throws -> Int? {
+        var rest = bytes
+        while let lineEnd = Self.end(of: "\r\n", in: rest) {
+            let line = String(decoding: rest[..<(lineEnd - 2)], as: UTF8.self)
+            if line.isEmpty { return lineEnd }
+            trailers.append(try Self.field(line[...]))
+            rest = rest[lineEnd...]
+        }
+        return nil
     }
 
     private static func end(of mark: String, in bytes: ArraySlice<UInt8>) -> Int? {

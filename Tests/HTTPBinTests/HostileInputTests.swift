@@ -29,7 +29,10 @@ struct HostileInputTests {
         "/cookies/set/a/",
         "/redirect-to?url=/&status_code=", "/redirect-to?url=", "/response-headers?a=", "/response-headers?",
         "/cookies/set?",
-        "/timeline/", "/basic-auth/a/", "/anything/", "/anything?",
+        "/timeline/", "/basic-auth/a/", "/anything/", "/anything?", "/stream-bytes/", "/stream-bytes/3?chunk_size=",
+        "/stream-bytes/3?seed=", "/range/", "/range/3?chunk_size=", "/cache/", "/etag/", "/links/", "/links/3/",
+        "/base64/", "/image/", "/trailers?a=", "/trailers?", "/hidden-basic-auth/a/", "/digest-auth/",
+        "/digest-auth/auth/a/", "/digest-auth/auth/a/b/", "/digest-auth/auth/a/b/MD5/",
     ])
     func numbersAndEscapesInTargets(prefix: String) async throws {
         try await withServer { server async throws in
@@ -41,9 +44,27 @@ struct HostileInputTests {
         }
     }
 
+    /// Answers that are no ordinary ones, even to a request in order.
+    @Test(arguments: ["/truncate/", "/truncate/3?announce=", "/truncate/3?chunked=", "/early-hints?link="])
+    func numbersAndEscapesInTargetsOfOddAnswers(prefix: String) async throws {
+        try await withServer { server async throws in
+            for number in Self.numbers {
+                try await RawConnection.open(to: server) { connection async throws in
+                    try await connection.send(
+                        "GET \(prefix)\(number) HTTP/1.1\r\nHost: test\r\nConnection: close\r\n\r\n")
+                    let answer = String(decoding: await connection.rest(), as: UTF8.self)
+                    #expect(["HTTP/1.1 1", "HTTP/1.1 2", "HTTP/1.1 4"].contains { answer.hasPrefix($0) })
+                    // The content of an error may show what was wrong.
+                    let head = answer.split(separator: "\r\n\r\n", maxSplits: 1).first ?? ""
+                    #expect(!head.contains("\r\nX:1"))
+                }
+            }
+        }
+    }
+
     @Test(arguments: [
         "/delay/", "/drip?duration=", "/drip?numbytes=1&duration=0&delay=", "/sse?n=1&delay=",
-        "/drip?duration=0&numbytes=", "/jsonl?n=",
+        "/drip?duration=0&numbytes=", "/jsonl?n=", "/range/3?duration=", "/slow-headers/", "/early-hints?delay=",
     ])
     func timesAndCountsThatAreNone(prefix: String) async throws {
         try await withServer { server async throws in
@@ -58,6 +79,20 @@ struct HostileInputTests {
         try await withServer { server async throws in
             #expect(try await server.get("/status/\(code)").status == 400)
             #expect(try await server.get("/drip?duration=0&code=\(code)").status == 400)
+        }
+    }
+
+    @Test(arguments: [
+        "=", "\"", ",,,=,", "nonce", "nonce=", "nonce=\"", "nonce=\"\\", "nonce=a, qop=", "nonce=a, qop=x, username=a",
+        "nonce=a, qop=auth, username=a", "nonce=a, username*=x'y, realm=\"\\\"", "username*=utf-8''%, nonce=\u{FF}",
+        "nonce=\r\n stale=1",
+    ])
+    func digestCredentialsThatAreNone(text: String) async throws {
+        try await withServer { server async throws in
+            for path in ["/digest-auth/auth/a/b", "/digest-auth/x/a/b/SHA-512/0", "/digest-auth/auth-int/a/b?x=%"] {
+                let status = try await server.get(path, "Authorization: Digest \(text)").status
+                #expect(status == 400 || status == 401, "\(path)")
+            }
         }
     }
 

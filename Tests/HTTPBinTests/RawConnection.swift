@@ -3,6 +3,7 @@
 import HTTPBin
 import NIOCore
 import NIOPosix
+import NIOSSL
 
 struct RawConnection {
     struct Ended: Error {}
@@ -11,15 +12,22 @@ struct RawConnection {
     private let outbound: NIOAsyncChannelOutboundWriter<ByteBuffer>
     private var received: [UInt8] = []
 
-    /// Connects, runs the body and closes the connection.
+    /// Connects, runs the body and closes the connection. To a server that speaks HTTPS it trusts only its authority.
+    ///
+    /// - Parameter name: the name that the server has to prove; nil for its address.
     static func open<Result>(
-        to server: RunningHTTPBin, _ body: (inout RawConnection) async throws -> sending Result
+        to server: RunningHTTPBin, as name: String? = nil, _ body: (inout RawConnection) async throws -> sending Result
     ) async throws -> sending Result {
+        let tls = try server.authority.map(Self.context(trusting:))
         let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .channelOption(.allowRemoteHalfClosure, value: true)
             .connect(host: server.host, port: server.port) { channel in
                 channel.eventLoop.makeCompletedFuture {
-                    try NIOAsyncChannel<ByteBuffer, ByteBuffer>(
+                    if let tls {
+                        let handler = try NIOSSLClientHandler(context: tls, serverHostname: name)
+                        try channel.pipeline.syncOperations.addHandler(handler)
+                    }
+                    return try NIOAsyncChannel<ByteBuffer, ByteBuffer>(
                         wrappingChannelSynchronously: channel, configuration: .init(isOutboundHalfClosureEnabled: true))
                 }
             }
@@ -27,6 +35,12 @@ struct RawConnection {
             var connection = RawConnection(inbound: inbound.makeAsyncIterator(), outbound: outbound)
             return try await body(&connection)
         }
+    }
+
+    private static func context(trusting authority: String) throws -> NIOSSLContext {
+        var configuration = TLSConfiguration.makeClientConfiguration()
+        configuration.trustRoots = .certificates(try NIOSSLCertificate.fromPEMBytes(Array(authority.utf8)))
+        return try NIOSSLContext(configuration: configuration)
     }
 
     private init(

@@ -48,7 +48,7 @@ struct ServerLifeTests {
 
     @Test(arguments: [
         "GET /delay/10", "GET /drip?duration=3000&numbytes=100&delay=0", "GET /drip?delay=3000",
-        "GET /sse?n=9&delay=3000",
+        "GET /sse?n=9&delay=3000", "GET /slow-headers/60", "GET /early-hints?delay=60", "GET /range/9?duration=3000",
         "POST /upload", "POST /post", "GET /keyvalue?delay=3000",
     ])
     func stopEndsARunningAnswer(request: String) async throws {

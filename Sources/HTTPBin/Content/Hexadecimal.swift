@@ -11,6 +11,11 @@ enum Hexadecimal {
         }
     }
 
+    /// Two digits for each byte.
+    static func lowercase(_ bytes: some Sequence<UInt8>) -> [UInt8] {
+        bytes.flatMap { [lowercaseDigit($0 >> 4), lowercaseDigit($0 & 0xF)] }
+    }
+
     static func lowercaseDigit(_ value: UInt8) -> UInt8 {
         value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + (value & 0xF) - 10
     }

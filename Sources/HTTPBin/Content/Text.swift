@@ -37,6 +37,21 @@ enum Number {
         return Int(text) ?? .max
     }
 
+    /// Any integer, as Python's `int` reads it; one that is too large becomes the largest, or the smallest.
+    static func integer(_ text: String) -> Int? {
+        let trimmed = text.trimmed
+        let unsigned = trimmed.first == "-" || trimmed.first == "+" ? String(trimmed.dropFirst()) : trimmed
+        guard let magnitude = digits(unsigned) else { return nil }
+        return trimmed.first == "-" ? -magnitude : magnitude
+    }
+
+    /// A run of decimal digits without zeros in front, for a number of any size; nil if it is none.
+    static func canonical(_ text: String) -> String? {
+        guard digits(text) != nil else { return nil }
+        let significant = text.drop { $0 == "0" }
+        return significant.isEmpty ? "0" : String(significant)
+    }
+
     /// A count from a parameter, between 0 and `limit`.
     static func count(_ text: String?, default value: Int, limit: Int) throws -> Int {
         guard let text else { return value }

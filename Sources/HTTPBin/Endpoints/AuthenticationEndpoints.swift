@@ -1,4 +1,4 @@
-// /basic-auth/{user}/{password} and /bearer.
+// /basic-auth/{user}/{password}, /hidden-basic-auth/{user}/{password} and /bearer.
 #if Server
 import HTTPTypes
 import HummingbirdCore
@@ -11,13 +11,10 @@ import Foundation
 enum AuthenticationEndpoints {
     static let routes = [
         Route("/basic-auth/{user}/{password}", "200 with these Basic credentials, else 401") { exchange in
-            let user = exchange.parameters[0]
-            let wanted = "\(user):\(exchange.parameters[1])"
-            guard let given = basicCredentials(exchange), given.utf8.elementsEqual(wanted.utf8),
-                // The name ends at the first colon (RFC 7617 section 2), so one that holds a colon is never given.
-                !user.utf8.contains(UInt8(ascii: ":"))
-            else { return try StatusEndpoints.answer(401) }
-            return try Reply.json(["authenticated": true, "user": .string(user)])
+            try basic(exchange, refusal: 401)
+        },
+        Route("/hidden-basic-auth/{user}/{password}", "the same with 404, which tells no browser to ask") { exchange in
+            try basic(exchange, refusal: 404)
         },
         Route("/bearer", "200 with any bearer token, else 401") { exchange in
             guard let field = exchange.field(.authorization), field.hasPrefix("Bearer ") else {
@@ -26,6 +23,16 @@ enum AuthenticationEndpoints {
             return try Reply.json(["authenticated": true, "token": .string(String(field.dropFirst("Bearer ".count)))])
         },
     ]
+
+    private static func basic(_ exchange: Exchange, refusal: Int) throws -> Response {
+        let user = exchange.parameters[0]
+        let wanted = "\(user):\(exchange.parameters[1])"
+        guard let given = basicCredentials(exchange), given.utf8.elementsEqual(wanted.utf8),
+            // The name ends at the first colon (RFC 7617 section 2), so one that holds a colon is never given.
+            !user.utf8.contains(UInt8(ascii: ":"))
+        else { return try StatusEndpoints.answer(refusal) }
+        return try Reply.json(["authenticated": true, "user": .string(user)])
+    }
 
     private static func basicCredentials(_ exchange: Exchange) -> String? {
         guard let field = exchange.field(.authorization), let space = field.firstIndex(of: " "),

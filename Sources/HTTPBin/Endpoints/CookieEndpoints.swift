@@ -18,10 +18,14 @@ enum CookieEndpoints {
             return try Reply.json(["cookies": .object(cookies.map { ($0.name, .string($0.value)) })])
         },
         Route("/cookies/set", "sets the query's pairs as cookies, then redirects to /cookies") { exchange in
-            try set(exchange.arguments().firsts) { "\(Cookie.written($0)); Path=/" }
+            let mark = secureMark(exchange)
+            return try set(exchange.arguments().firsts) { "\(Cookie.written($0))\(mark); Path=/" }
         },
         Route("/cookies/set/{name}/{value}", "sets one cookie, then redirects to /cookies") { exchange in
-            try set([(exchange.parameters[0], exchange.parameters[1])]) { "\(Cookie.written($0)); Path=/" }
+            let mark = secureMark(exchange)
+            return try set([(exchange.parameters[0], exchange.parameters[1])]) {
+                "\(Cookie.written($0))\(mark); Path=/"
+            }
         },
         Route("/cookies/delete", "deletes the cookies that the query names, then redirects to /cookies") { exchange in
             try set(exchange.arguments().firsts) { _ in "; Expires=Thu, 01 Jan 1970 00:00:00 GMT; Max-Age=0; Path=/" }
@@ -32,6 +36,10 @@ enum CookieEndpoints {
         // Several Cookie fields are one list (RFC 9113 section 8.2.3); a comma would become part of a value.
         let fields = exchange.request.headers[fields: .cookie].map { $0.withUnsafeBytesOfValue { String(latin1: $0) } }
         return Cookie.parse(fields.joined(separator: "; "))
+    }
+
+    private static func secureMark(_ exchange: Exchange) -> String {
+        exchange.scheme == "https" ? "; Secure" : ""
     }
 
     private static func set(

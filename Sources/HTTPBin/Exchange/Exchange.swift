@@ -86,10 +86,10 @@ struct Exchange: Sendable {
         return isPlausible ? host : ""
     }
 
-    /// `http`, unless a proxy says that it was reached in another way.
+    /// By the connection, unless a proxy says that it was reached in another way.
     var scheme: String {
         field("X-Forwarded-Proto") ?? field("X-Forwarded-Protocol")
-            ?? (field("X-Forwarded-Ssl") == "on" ? "https" : "http")
+            ?? (field("X-Forwarded-Ssl") == "on" || settings.tls != nil ? "https" : "http")
     }
 
     /// The whole body.

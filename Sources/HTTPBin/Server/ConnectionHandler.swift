@@ -14,6 +14,8 @@ final class ConnectionHandler: ChannelDuplexHandler {
     private struct Pending {
         let isHTTP10: Bool
         var closes: Bool
+        /// Ends without the end that its framing asks for.
+        var isCut = false
     }
 
     private let settings: HTTPBin
@@ -27,6 +29,16 @@ final class ConnectionHandler: ChannelDuplexHandler {
         self.settings = settings
         self.connection = connection
         self.tap = tap
+    }
+
+    /// Whether the answer that is due may have interim responses in front of it.
+    var mayInterim: Bool {
+        pending.first?.isHTTP10 == false
+    }
+
+    /// Has the answer that is due end behind its body, and the connection with it, which its head does not tell.
+    func cutAnswer() {
+        if !pending.isEmpty { pending[0].isCut = true }
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
@@ -71,12 +83,15 @@ final class ConnectionHandler: ChannelDuplexHandler {
             if pending[0].closes { head.headers.replaceOrAdd(name: "connection", value: "close") }
             context.write(wrapOutboundOut(.head(head)), promise: promise)
         case .end where !pending.isEmpty:
-            guard pending.removeFirst().closes else { return context.write(data, promise: promise) }
+            let answer = pending.removeFirst()
+            guard answer.closes || answer.isCut else { return context.write(data, promise: promise) }
             let written = promise ?? context.eventLoop.makePromise()
             let channel = context.channel
             // Only our side: a full close with unread bytes would reset the connection and could lose the answer.
             written.futureResult.whenComplete { _ in channel.close(mode: .output, promise: nil) }
-            context.write(data, promise: written)
+            // An empty piece of body writes nothing, but settles the promise behind what was written before it.
+            let nothing = wrapOutboundOut(.body(.byteBuffer(ByteBuffer())))
+            context.write(answer.isCut ? nothing : data, promise: written)
         default:
             context.write(data, promise: promise)
         }

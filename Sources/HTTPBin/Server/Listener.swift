@@ -5,11 +5,14 @@ import Logging
 import NIOCore
 import NIOHTTP1
 import NIOPosix
+import NIOSSL
 
 /// Hummingbird's own server hands connections over through an asynchronous sequence; one that is still in it when the
 /// server stops traps in NIO, so here each connection gets its task while it is being accepted.
 enum Listener {
-    static func bind(_ settings: HTTPBin, connections: ConnectionTable) async throws -> any Channel {
+    static func bind(
+        _ settings: HTTPBin, tls: NIOSSLContext?, connections: ConnectionTable
+    ) async throws -> any Channel {
         let responder = Responder(settings: settings, connections: connections)
         let logger = Logger(label: "HTTPBin", factory: { _ in SwiftLogNoOpLogHandler() })
         let http = HTTP1Channel { request, writer, channel in
@@ -30,7 +33,7 @@ enum Listener {
                     guard let connection = connections[channel] else { return channel.close(promise: nil) }
                     // First of all: the value must be handled once it exists.
                     connection.serve { await http.handle(value: value, logger: logger) }
-                    try install(on: channel, settings: settings, connection: connection)
+                    try install(on: channel, settings: settings, tls: tls, connection: connection)
                 }
             }
             .bind(host: settings.host, port: settings.port)
@@ -39,13 +42,16 @@ enum Listener {
 
     /// Puts the server's own handlers in front of Hummingbird's translation to HTTPRequest, which loses the version
     /// and the place of the Host field.
-    private static func install(on channel: any Channel, settings: HTTPBin, connection: Connection) throws {
+    private static func install(
+        on channel: any Channel, settings: HTTPBin, tls: NIOSSLContext?, connection: Connection
+    ) throws {
         let pipeline = channel.pipeline.syncOperations
         let decoder = try pipeline.handler(type: ByteToMessageHandler<HTTPRequestDecoder>.self)
         let tap = settings.onRequest == nil ? nil : WireTap()
         let handler = ConnectionHandler(settings: settings, connection: connection, tap: tap)
         try pipeline.addHandler(handler, position: .after(decoder))
-        if let tap { try pipeline.addHandler(tap, position: .first) }
+        if let tap { try pipeline.addHandler(tap, position: .before(decoder)) }
+        if let tls { try pipeline.addHandler(NIOSSLServerHandler(context: tls), position: .first) }
     }
 
     /// Enters every connection into the table before anything else is done with it.

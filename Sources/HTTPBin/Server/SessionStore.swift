@@ -15,10 +15,7 @@ final class SessionStore: Sendable {
 
     /// Begins a session and returns its token; when there are too many the oldest ends.
     func begin(for name: String) -> String {
-        var generator = SystemRandomNumberGenerator()
-        let bytes = (0..<16).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
-        let digits = bytes.flatMap { [Hexadecimal.lowercaseDigit($0 >> 4), Hexadecimal.lowercaseDigit($0 & 0xF)] }
-        let token = String(decoding: digits, as: UTF8.self)
+        let token = String(decoding: Hexadecimal.lowercase(RandomBytes.make(16)), as: UTF8.self)
         state.withLock { state in
             state.names[token] = name
             state.tokens.append(token)

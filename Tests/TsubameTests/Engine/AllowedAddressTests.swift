@@ -47,7 +47,7 @@ import TsubameTesting
 
     @Test func `only what is allowed of several addresses is tried`() async throws {
         let server = try await ScriptedServer.start()
-        let book = NameBook(["name.example": ["192.0.2.1", "127.0.0.1"]])
+        let book = NameBook(["192.0.2.1", "127.0.0.1"])
         try await serving(server, base: "http://name.example:\(server.port)") {
             $0.resolver = book.resolver
             $0.connection.allowedAddresses = .only { $0.isLoopback }

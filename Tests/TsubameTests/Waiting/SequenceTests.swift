@@ -87,7 +87,7 @@ import TsubameTesting
             var events: [ServerSentEvent] = []
             let turning = Task {
                 for _ in 0..<3 {
-                    try await clock.waitUntil(sleepers: 1)
+                    try await clock.waitForSleepers(1)
                     clock.advance(by: .seconds(60))
                 }
             }
@@ -123,7 +123,7 @@ import TsubameTesting
         try await serving(server, { $0.clock = clock }) { server, client in
             let turning = Task {
                 for _ in 0..<2 {
-                    try await clock.waitUntil(sleepers: 1)
+                    try await clock.waitForSleepers(1)
                     clock.advance(by: .seconds(3))
                 }
             }
@@ -160,7 +160,7 @@ import TsubameTesting
                 for try await _ in client.events("feed") { seen.open() }
             }
             try await seen.wait()
-            try await clock.waitUntil(sleepers: 1)
+            try await clock.waitForSleepers(1)
             task.cancel()
             let error = await callError { try await task.value }
             #expect(error?.kind == .cancelled)

@@ -1,0 +1,24 @@
+// The settings of TLS that all connections of a server share.
+#if Server
+import NIOCore
+import NIOSSL
+
+enum TLSContext {
+    static func make(_ identity: HTTPBin.Identity) throws -> NIOSSLContext {
+        do {
+            let certificates = try NIOSSLCertificate.fromPEMBytes(Array(identity.certificates.utf8))
+            let key = try NIOSSLPrivateKey(bytes: Array(identity.privateKey.utf8), format: .pem)
+            var configuration = TLSConfiguration.makeServerConfiguration(
+                certificateChain: certificates.map { .certificate($0) }, privateKey: .privateKey(key))
+            configuration.minimumTLSVersion = .tlsv12
+            configuration.applicationProtocols = ["http/1.1"]
+            // How long a server that is being stopped waits for the farewell of a client that reads nothing.
+            configuration.shutdownTimeout = .milliseconds(200)
+            return try NIOSSLContext(configuration: configuration)
+        } catch {
+            throw HTTPBinError.invalidIdentity(reason: "\(error)")
+        }
+    }
+}
+
+#endif
