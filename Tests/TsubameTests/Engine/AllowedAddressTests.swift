@@ -52,7 +52,8 @@ import TsubameTesting
             $0.resolver = book.resolver
             $0.connection.allowedAddresses = .only { $0.isLoopback }
         } _: { _, client in
-            #expect(try await client.get("x").connection?.remoteAddress == "127.0.0.1:\(server.port)")
+            let connection = try await client.get("x").connection
+            #expect(connection?.remoteAddress == "127.0.0.1:\(server.port)")
         }
     }
 

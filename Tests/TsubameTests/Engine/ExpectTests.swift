@@ -78,7 +78,8 @@ import TsubameTesting
         try await serving(server) { server, client in
             for body in [Body.empty, .text("")] {
                 gate.open()
-                #expect(try await client.post("x", headers: Self.expecting, body: body).status == .ok)
+                let status = try await client.post("x", headers: Self.expecting, body: body).status
+                #expect(status == .ok)
             }
         }
     }
