@@ -141,7 +141,7 @@ private struct ProxyRules: Sendable, Hashable, CustomStringConvertible {
     }
 
     private func isLoopback(_ host: String) -> Bool {
-        host == "localhost" || host.hasSuffix(".localhost") || IPAddress(host)?.isLoopback == true
+        Origin.isLocalhost(host) || IPAddress(host)?.isLoopback == true
     }
 
     var description: String {
@@ -183,7 +183,9 @@ private struct ProxyExceptions: Sendable, Hashable {
             }
             if text.hasPrefix("*.") { text.removeFirst(1) }
             if text.hasPrefix(".") { text.removeFirst() }
-            return text.isEmpty ? nil : Entry(name: text, port: port, network: nil, prefix: 0)
+            // Hosts come as URLs have them.
+            let name = text == "*" ? text : Origin("http://\(text)")?.host ?? text
+            return name.isEmpty ? nil : Entry(name: name, port: port, network: nil, prefix: 0)
         }
     }
 

@@ -36,7 +36,12 @@ enum Resolver {
     ) -> EventLoopFuture<[SocketAddress]> {
         let (host, port) = (endpoint.host, Int(endpoint.port))
         if let address = try? SocketAddress(ipAddress: host, port: port) { return loop.makeSucceededFuture([address]) }
-        if host == "localhost" || host.hasSuffix(".localhost") {
+        do throws(CallError) {
+            if let address = try LinkLocalAddress.address(of: endpoint) { return loop.makeSucceededFuture([address]) }
+        } catch {
+            return loop.makeFailedFuture(error)
+        }
+        if Origin.isLocalhost(host) {
             let loopback = ["127.0.0.1", "::1"].compactMap { try? SocketAddress(ipAddress: $0, port: port) }
             return loop.makeSucceededFuture(loopback)
         }
@@ -66,8 +71,17 @@ enum Resolver {
         }
     }
 
-    /// Hosts are compared without regard to case.
+    /// Hosts are compared in the form in which a URL has them.
     private static func override(for name: String, in overrides: [String: String]) -> String? {
-        overrides[name] ?? overrides.first { $0.key.lowercased() == name }?.value
+        overrides[name] ?? overrides.first { key, _ in Self.canonical(key) == name }?.value
+    }
+
+    /// `host:port` with the host as a URL has it.
+    private static func canonical(_ key: String) -> String? {
+        guard let colon = key.utf8.lastIndex(of: UInt8(ascii: ":")) else { return nil }
+        // As keys, IPv6 addresses are written without brackets.
+        let (host, port) = (key[..<colon], key[key.utf8.index(after: colon)...])
+        let isBare = host.utf8.contains(UInt8(ascii: ":")) && host.utf8.first != UInt8(ascii: "[")
+        return Origin("http://\(isBare ? "[\(host)]" : host)").map { "\($0.host):\(port)" }
     }
 }
