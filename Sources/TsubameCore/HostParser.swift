@@ -21,7 +21,7 @@ enum HostParser {
                 throw URIProblem("has an unclosed [ in its host", advice: "put ] behind the IPv6 address")
             }
             guard close + 1 == bytes.count || bytes[close + 1] == 0x3A else {
-                throw URIProblem("has text behind its IPv6 address")
+                throw URIProblem("has text behind its IPv6 address", advice: "put a colon before the port")
             }
             return (try IPv6Parser.canonical(bytes[1..<close]), close + 1)
         }
@@ -97,7 +97,7 @@ enum HostParser {
                 continue
             }
             guard let high = rest.popFirst().flatMap(nibble), let low = rest.popFirst().flatMap(nibble) else {
-                throw URIProblem("has a % in its host that is no percent-escape")
+                throw URIProblem("has a % in its host that is no percent-escape", advice: "leave it out")
             }
             output.append(high << 4 | low)
         }
@@ -131,6 +131,8 @@ extension URIProblem {
     /// A byte of ASCII that no host may hold (RFC 3986 section 3.2.2).
     fileprivate static func forbidden(_ byte: UInt8) -> URIProblem {
         let shown = byte > 0x20 && byte < 0x7F ? String(Unicode.Scalar(byte)) : "0x" + String(byte, radix: 16)
-        return URIProblem("has a character in its host that cannot be there (\(shown))")
+        return URIProblem(
+            "has a character in its host that cannot be there (\(shown))",
+            advice: "a host is a name of letters, digits, hyphens and dots, or an address")
     }
 }

@@ -45,7 +45,11 @@ package enum URIParser {
             if byte == 0x5C {
                 throw URIProblem("has a backslash in its authority", advice: "separate with /; in a password write %5C")
             }
-            if byte <= 0x20 || byte == 0x7F { throw URIProblem("has a space or control character in its authority") }
+            if byte <= 0x20 || byte == 0x7F {
+                throw URIProblem(
+                    "has a space or control character in its authority",
+                    advice: "leave it out; in a user or password write it percent-encoded")
+            }
             if byte == 0x40 {
                 if lastAt != nil {
                     throw URIProblem("has two @ before its host", advice: "write %40 for an @ in user or password")
@@ -94,8 +98,8 @@ package enum URIParser {
             case 0: extra += 2
             case 1: break
             default:
-                throw URIProblem(
-                    bytes[end] == 0x5C ? "has a backslash in its path or query" : "has a control character in it")
+                if bytes[end] != 0x5C { throw .control }
+                throw URIProblem("has a backslash in its path or query", advice: "separate with /, or write it as %5C")
             }
             end += 1
         }
@@ -137,7 +141,7 @@ package enum URIParser {
     private static func fragment(_ bytes: UnsafeBufferPointer<UInt8>, from end: Int) throws(URIProblem) -> String? {
         guard end < bytes.count else { return nil }
         for byte in bytes[(end + 1)...] where byte < 0x20 || byte == 0x7F {
-            throw URIProblem("has a control character in it")
+            throw .control
         }
         return String(decoding: bytes[(end + 1)...], as: UTF8.self)
     }
@@ -174,6 +178,8 @@ package enum URIParser {
 }
 
 extension URIProblem {
+    fileprivate static let control = URIProblem(
+        "has a control character in it", advice: "leave it out, or write it percent-encoded")
     fileprivate static let port = URIProblem(
         "has a port that is no number from 1 to 65535",
         advice: "in a user or password write / ? # @ and : percent-encoded")

@@ -42,7 +42,8 @@ struct IDNALabel {
     private func check() throws(URIProblem) {
         guard let first = scalars.first else { return }
         if scalars.starts(with: Self.prefix) {
-            throw URIProblem("has a label in its host that is an A-label of an A-label")
+            throw URIProblem(
+                "has a label in its host that is an A-label of an A-label", advice: "write it as it was registered")
         }
         if Self.marks[first] > 0 {
             throw URIProblem(
@@ -52,7 +53,9 @@ struct IDNALabel {
         for (index, scalar) in scalars.enumerated() {
             // A dot may have been decoded.
             guard scalar != 0x2E, IDNAMapping.table.isValid(scalar) else {
-                throw URIProblem("has \(Self.name(scalar)) in its host, which no host name may hold")
+                throw URIProblem(
+                    "has \(Self.name(scalar)) in its host, which no host name may hold",
+                    advice: "leave it out, or write what it stands for")
             }
             if scalar == IDNAJoiner.nonJoiner || scalar == IDNAJoiner.joiner,
                 !IDNAJoiner.isAllowed(at: index, in: scalars)
