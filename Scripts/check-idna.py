@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Checks the host names of TsubameCore against UTS 46 as PyPI's `idna` and `unicodedata2` and Python's codecs know it.
 
-    check-idna.py digests             prints what Tests/TsubameCoreTests/IDNATests.swift expects of all code points: how
-                                      many are part of a host by themselves, and the 64-bit FNV-1a of their names
+    check-idna.py digests             prints what Tests/TsubameCoreTests/IDNATests.swift expects of the code points, of
+                                      large blocks of letters without a rule of their own one in 64: how many are part of
+                                      a host behind an `a`, and the 64-bit FNV-1a of these hosts
     check-idna.py swift               writes Tests/TsubameCoreTests/IDNACases.swift
-    check-idna.py make FILE [TEXT...] writes cases for the tests, made up and taken from every string in TEXT (such as
+    check-idna.py make FILE [TEXT...] writes cases for the tests: every code point, names made up, and those taken from every string in TEXT (such as
                                       UTS 46's IdnaTestV2.txt, or the tests of `idna`); run them with
                                       TSUBAME_IDNA_CASES=FILE swift test --filter IDNA
     check-idna.py compare TEXT        compares what is expected here with what an IdnaTestV2.txt says, and names what
@@ -37,6 +38,8 @@ idna.core.unicodedata = unicodedata
 CASES = pathlib.Path(__file__).resolve().parent.parent / "Tests/TsubameCoreTests/IDNACases.swift"
 ALLOWED = set("abcdefghijklmnopqrstuvwxyz0123456789-._~!$&'()*+,;=")
 SURROGATES = range(0xD800, 0xE000)
+# CJK ideographs, Hangul syllables, Tangut and Khitan, and the seals.
+LARGE = [range(0x3400, 0xA000), range(0xAC00, 0xD800), range(0x17000, 0x18E00), range(0x20000, 0x40000)]
 
 
 class Refused(Exception):
@@ -141,7 +144,7 @@ def usable(name):
 def digests():
     count, digest = 0, 0xCBF29CE484222325
     for code in range(0x80, 0x110000):
-        if code in SURROGATES:
+        if code in SURROGATES or code % 64 and any(code in block for block in LARGE):
             continue
         host = expected("a" + chr(code))
         if host is None:
@@ -162,6 +165,9 @@ def made_up():
               "\uFDFA", "\u2F868", "\U0002F868", "\U000E0100", "\uFFFD", "\u0378", "\u0640", "\u07CA", "\u08A0", "\u1E900",
               "\U0001E900", "\U00010D4F", "\u1160", "\uA8FB", "\u0345", "\u1F80", "\u2126", "\u0344", "\u0958", "\u1100",
               "\u11A8", "\uAC00", "=", "\u2100", "\u33C2", "\u3389", "\u2488", "\u2011"]
+    for code in range(0x80, 0x110000):
+        if code not in SURROGATES and (code < 0x40000 or code >> 12 == 0xE0 or code % 97 == 0):
+            yield "a" + chr(code)
     for _ in range(20000):
         yield "".join(source.choice(pieces) for _ in range(source.randint(1, 7)))
     for _ in range(5000):

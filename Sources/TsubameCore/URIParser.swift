@@ -35,7 +35,7 @@ package enum URIParser {
         } else if bytes.isEmpty {
             throw URIProblem("is empty", advice: "write it as http://host/path")
         } else {
-            throw URIProblem("does not start with http:// or https://", advice: "put the scheme in front of it")
+            throw URIProblem("does not start with http:// or https://", advice: "write it as http://host/path")
         }
         let authorityStart = at
         var lastAt: Int?

@@ -11,6 +11,10 @@ import NIOCore
 import TsubameCore
 
 enum LinkLocalAddress {
+    /// Where `sin6_scope_id` stands in `sockaddr_in6` (RFC 3493 section 3.3): behind family, port, flow and address,
+    /// everywhere. Its name is known only to who imports one of NIO's own C modules.
+    static let scopeOffset = 24
+
     /// The address to connect to, for a host such as `fe80::1%eth0`; nil for a host without a zone.
     /// - Throws: ``CallError/Kind/nameResolution`` if this machine has no such interface.
     static func address(of endpoint: HostPort) throws(CallError) -> SocketAddress? {
@@ -28,7 +32,11 @@ enum LinkLocalAddress {
                 phase: .resolving, advice: "name one of its interfaces behind %25, such as http://[fe80::1%25eth0]/")
         }
         var address = plain.address
-        address.sin6_scope_id = number
+        withUnsafeMutableBytes(of: &address) { bytes in
+            if bytes.count >= scopeOffset + 4 {
+                bytes.storeBytes(of: number, toByteOffset: scopeOffset, as: UInt32.self)
+            }
+        }
         return SocketAddress(address)
     }
 }

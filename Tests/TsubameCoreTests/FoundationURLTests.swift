@@ -1,5 +1,6 @@
 // Foundation's URL: what comes from it is read again, and what goes to it comes back.
 
+import HTTPTypes
 import Testing
 import TsubameCore
 
@@ -43,6 +44,13 @@ import Foundation
         let base = try #require(URL(string: "http://a/b/c"))
         let url = try #require(URL(string: "../x?y", relativeTo: base))
         #expect(try TargetURI(url).string == "http://a/x?y")
+    }
+
+    @Test func aRequestKnowsItsURLOnceThereIsOne() throws {
+        let uri = try TargetURI(parsing: "http://Bücher.example/ü?q")
+        #expect(Request(.get, uri: uri).url?.absoluteString == "http://xn--bcher-kva.example/%C3%BC?q")
+        #expect(Request(.get, "x", encodedQuery: "", headers: [:], body: .empty).url == nil)
+        #expect(Request(.get, url: "http://a:0/", encodedQuery: "", headers: [:], body: .empty).url == nil)
     }
 
     @Test func aURIOfFoundationsHasNoUserinfo() throws {

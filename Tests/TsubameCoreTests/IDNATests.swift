@@ -64,15 +64,18 @@ import Foundation
     @Test func everyCodePointIsTakenOrRefusedAsUnicodeSays() {
         var count = 0
         var digest: UInt64 = 0xCBF2_9CE4_8422_2325
+        // CJK ideographs, Hangul syllables, Tangut and Khitan, and the seals: of these one in 64 will do.
+        let large = [0x3400..<0xA000, 0xAC00..<0xE000, 0x17000..<0x18E00, 0x20000..<0x40000]
         // Nothing else is assigned but for private use.
         for value in [0x80..<0xE000, 0xF900..<0x40000, 0xE0000..<0xE1000].joined() {
+            if value % 64 != 0, large.contains(where: { $0.contains(value) }) { continue }
             guard let scalar = Unicode.Scalar(UInt32(value)), let host = Self.host("a\(scalar)") else { continue }
             count += 1
             for byte in host.utf8 { digest = (digest ^ UInt64(byte)) &* 0x100_0000_01B3 }
             digest = (digest ^ 0x0A) &* 0x100_0000_01B3
         }
-        #expect(count == 169_288)
-        #expect(digest == 0x3E7F_2C42_1EE7_F661)
+        #expect(count == 38_666)
+        #expect(digest == 0x24E3_9ACD_5E56_4EA0)
         for value in [0xE000..<0xF900, 0x40000..<0xE0000, 0xE1000..<0x110000].joined() where value % 97 == 0 {
             guard let scalar = Unicode.Scalar(UInt32(value)) else { continue }
             #expect(Self.host("a\(scalar)") == nil)
