@@ -79,6 +79,23 @@ public struct Redaction: Sendable, Hashable {
         return Self.printable(String(decoding: text + rest, as: UTF8.self))
     }
 
+    /// The same of a text that is no URL. Where its authority ends is not known then: what stands between a colon and the
+    /// last `@` may be a password with a slash or a question mark in it.
+    package func invalidURL(_ text: String) -> String {
+        let bytes = text.utf8
+        let slash = zip(bytes.indices, bytes.indices.dropFirst()).first { bytes[$0] == 0x2F && bytes[$1] == 0x2F }
+        let start = slash.map { bytes.index(after: $0.1) } ?? text.startIndex
+        let rest = bytes[start...]
+        guard let mark = rest.lastIndex(of: UInt8(ascii: "@")),
+            let delimiter = rest[..<mark].firstIndex(where: { [0x2F, 0x3F, 0x23, 0x5C].contains($0) }),
+            rest[..<delimiter].contains(UInt8(ascii: ":"))
+        else { return url(text) }
+        // Behind the `@` there may be a query already.
+        let isQuery = rest[..<mark].contains { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") }
+        let shown = url((isQuery ? "?" : "//") + text[rest.index(after: mark)...])
+        return Self.printable(String(text[..<start])) + Self.placeholder + "@" + shown.dropFirst(isQuery ? 1 : 2)
+    }
+
     /// Control characters as `\u{…}`, so that no text can forge a line of a log.
     package static func printable(_ text: String) -> String {
         guard text.unicodeScalars.contains(where: { $0.value < 0x20 || $0.value == 0x7F }) else { return text }

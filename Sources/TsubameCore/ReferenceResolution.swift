@@ -8,41 +8,48 @@ extension TargetURI {
         case otherScheme(String)
     }
 
-    /// Resolves a reference against this URI (RFC 3986 section 5.2). The fragment is the reference's own: RFC 9110
-    /// section 10.2.2 lets the caller inherit one.
+    /// Resolves a reference against this URI (RFC 3986 section 5.2), strictly: `http:g` is no relative reference. The
+    /// fragment is the reference's own: RFC 9110 section 10.2.2 lets the caller inherit one.
+    /// - Throws: ``CallError/Kind/invalidRequest`` if what comes out is no valid URI.
     package func resolving(_ reference: String) throws(CallError) -> Destination {
+        // By bytes, here and below: a combining mark behind a delimiter must not hide it.
+        let bytes = reference.utf8
         if let scheme = Self.scheme(of: reference) {
             let name = scheme.lowercased()
             guard name == "http" || name == "https" else { return .otherScheme(name) }
-            return .uri(try TargetURI(parsing: reference))
+            return .uri(try TargetURI(parsing: reference).withoutDotSegments())
         }
-        if reference.hasPrefix("//") {
-            return .uri(try TargetURI(parsing: origin.scheme + ":" + reference))
+        if bytes.starts(with: "//".utf8) {
+            return .uri(try TargetURI(parsing: origin.scheme + ":" + reference).withoutDotSegments())
         }
-        let beforeFragment = reference.prefix { $0 != "#" }
-        let fragment = beforeFragment.endIndex < reference.endIndex ? reference[beforeFragment.endIndex...] : ""
+        let pathEnd = bytes.firstIndex { $0 == 0x3F || $0 == 0x23 } ?? bytes.endIndex
+        let given = reference[..<pathEnd]
+        let queryAndFragment = reference[pathEnd...]
         let target: String
-        if beforeFragment.isEmpty {
-            target = self.target
-        } else if beforeFragment.hasPrefix("?") {
-            target = path + beforeFragment
+        if given.isEmpty {
+            target = bytes[pathEnd...].first == 0x3F ? path : self.target
+        } else if bytes.first == 0x2F {
+            target = Self.removingDotSegments(String(given))
         } else {
-            let query = beforeFragment.firstIndex(of: "?").map { beforeFragment[$0...] } ?? ""
-            let given = beforeFragment[..<(beforeFragment.firstIndex(of: "?") ?? beforeFragment.endIndex)]
-            let merged: String
-            if given.hasPrefix("/") {
-                merged = String(given)
-            } else {
-                merged = String(path[...(path.lastIndex(of: "/") ?? path.startIndex)]) + given
-            }
-            target = Self.removingDotSegments(merged) + query
+            let base = path
+            let end = base.utf8.lastIndex(of: 0x2F).map(base.utf8.index(after:)) ?? base.startIndex
+            target = Self.removingDotSegments(String(base[..<end]) + given)
         }
-        return .uri(try TargetURI(parsing: origin.description + target + fragment))
+        return .uri(try TargetURI(parsing: origin.description + target + queryAndFragment))
+    }
+
+    /// What section 5.2.2 does to a reference's own path, which a URL that somebody asks for keeps as it is.
+    private func withoutDotSegments() -> TargetURI {
+        let path = path
+        let shorter = Self.removingDotSegments(path)
+        guard shorter.utf8.count < path.utf8.count else { return self }
+        return with(
+            target: shorter + (query.map { "?" + $0 } ?? ""), pathLength: shorter.utf8.count, fragment: fragment)
     }
 
     /// The scheme that an absolute reference starts with (RFC 3986 section 3.1).
     private static func scheme(of reference: String) -> Substring? {
-        guard let colon = reference.firstIndex(of: ":"), let first = reference.utf8.first,
+        guard let colon = reference.utf8.firstIndex(of: 0x3A), let first = reference.utf8.first,
             (0x41...0x5A).contains(first) || (0x61...0x7A).contains(first)
         else { return nil }
         let scheme = reference[..<colon]
@@ -57,20 +64,20 @@ extension TargetURI {
 
     /// RFC 3986 section 5.2.4, on a path that starts with a slash.
     package static func removingDotSegments(_ path: String) -> String {
-        var segments = path.split(separator: "/", omittingEmptySubsequences: false)[...]
-        if path.hasPrefix("/") { segments = segments.dropFirst() }
+        let segments = path.utf8.split(separator: 0x2F, omittingEmptySubsequences: false)
         var output: [Substring] = []
-        for (index, segment) in segments.enumerated() {
+        // What stands before the first slash is empty.
+        for (index, segment) in segments.enumerated().dropFirst() {
             let isLast = index == segments.count - 1
-            switch segment {
-            case ".":
+            if segment.elementsEqual(".".utf8) {
                 if isLast { output.append("") }
-            case "..":
+            } else if segment.elementsEqual("..".utf8) {
                 _ = output.popLast()
                 if isLast { output.append("") }
-            default: output.append(segment)
+            } else {
+                output.append(Substring(segment))
             }
         }
-        return "/" + output.joined(separator: "/")
+        return output.reduce(into: "") { $0 += "/" + $1 }
     }
 }

@@ -3,7 +3,13 @@
 /// An absolute `http` or `https` URI, taken apart and checked when it is made.
 ///
 /// Non-ASCII characters and spaces in path and query are percent-encoded; a backslash, a control character, an empty
-/// host, a host with an escape in it, port 0 and a second `@` in the userinfo are errors.
+/// host, port 0 and a second `@` in the userinfo are errors.
+///
+/// Of a host there is one form, for the Host field, DNS, TLS, cookies and the pool. Percent-escapes in it are undone, as
+/// browsers and curl do; names in other scripts become A-labels (UTS 46, non-transitional), and a name that UTS 46
+/// refuses, an empty label, one of more than 63 bytes and a name of more than 253 are errors. A host that ends in a number
+/// is an IPv4 address in any of the forms of WHATWG's URL standard (`127.1`, `0x7f.1`, `2130706433`), or an error. IPv6
+/// addresses are written as RFC 5952 says. A zone (`[fe80::1%25eth0]`, RFC 6874) may stand behind a link-local one only.
 public struct TargetURI: Sendable {
     // One reference, so that copying a request does not copy the parts.
     private final class Parts: Sendable {
@@ -39,11 +45,11 @@ public struct TargetURI: Sendable {
     }
 
     public var origin: Origin { parts.origin }
-    /// In lower case; an IPv6 address without its brackets.
+    /// As it is looked up, see ``Origin/host``.
     public var host: String { parts.origin.host }
     public var port: Int { Int(parts.origin.port) }
     public var isSecure: Bool { parts.origin.isSecure }
-    /// `host` or `host:port`, as it stands in the Host field.
+    /// `host` or `host:port`, as it stands in the Host field; without a zone.
     public var authority: String { parts.authority }
     /// Path and query as they go on the wire (origin-form, RFC 9112 section 3.2.1).
     public var target: String { parts.target }
@@ -80,7 +86,9 @@ public struct TargetURI: Sendable {
         switch result {
         case .success(let uri): self = uri
         case .failure(let problem):
-            throw CallError(.invalidRequest, "the URL \(problem.reason): \(Redaction.standard.url(url))")
+            throw CallError(
+                .invalidRequest, "the URL \(problem.reason): \(Redaction.standard.invalidURL(url))",
+                advice: problem.advice)
         }
     }
 

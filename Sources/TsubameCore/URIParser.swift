@@ -3,7 +3,13 @@
 /// What is wrong with a URI; the text continues "the URL …".
 package struct URIProblem: Error {
     package let reason: String
-    package init(_ reason: String) { self.reason = reason }
+    /// What to do.
+    package let advice: String?
+
+    package init(_ reason: String, advice: String? = nil) {
+        self.reason = reason
+        self.advice = advice
+    }
 }
 
 package enum URIParser {
@@ -27,19 +33,27 @@ package enum URIParser {
         } else if starts(bytes, with: "https://") {
             (isSecure, at) = (true, 8)
         } else if bytes.isEmpty {
-            throw URIProblem("is empty")
+            throw URIProblem("is empty", advice: "write it as http://host/path")
         } else {
-            throw URIProblem("does not start with http:// or https://")
+            throw URIProblem("does not start with http:// or https://", advice: "write it as http://host/path")
         }
         let authorityStart = at
         var lastAt: Int?
         while at < bytes.count {
             let byte = bytes[at]
             if byte == 0x2F || byte == 0x3F || byte == 0x23 { break }
-            if byte == 0x5C { throw URIProblem("has a backslash in its authority") }
-            if byte <= 0x20 || byte == 0x7F { throw URIProblem("has a space or control character in its authority") }
+            if byte == 0x5C {
+                throw URIProblem("has a backslash in its authority", advice: "separate with /; in a password write %5C")
+            }
+            if byte <= 0x20 || byte == 0x7F {
+                throw URIProblem(
+                    "has a space or control character in its authority",
+                    advice: "leave it out; in a user or password write it percent-encoded")
+            }
             if byte == 0x40 {
-                if lastAt != nil { throw URIProblem("has two @ before its host") }
+                if lastAt != nil {
+                    throw URIProblem("has two @ before its host", advice: "write %40 for an @ in user or password")
+                }
                 lastAt = at
             }
             at += 1
@@ -66,9 +80,9 @@ package enum URIParser {
         let hostLength = origin.host.utf8.count
         guard let first = written.first, first != 0x5B else { return origin.authority }
         if origin.port == origin.defaultPort { return origin.host }
-        // The host may have been in upper case, the port may start with zeros.
-        guard written.count > hostLength + 1, written[hostLength + 1] != 0x30,
-            !written[..<hostLength].contains(where: { (0x41...0x5A).contains($0) })
+        // The host may have been written otherwise, the port may start with zeros.
+        guard written.count > hostLength + 1, written[hostLength] == 0x3A, written[hostLength + 1] != 0x30,
+            written[..<hostLength].elementsEqual(origin.host.utf8)
         else { return origin.authority }
         return String(decoding: written, as: UTF8.self)
     }
@@ -84,8 +98,8 @@ package enum URIParser {
             case 0: extra += 2
             case 1: break
             default:
-                throw URIProblem(
-                    bytes[end] == 0x5C ? "has a backslash in its path or query" : "has a control character in it")
+                if bytes[end] != 0x5C { throw .control }
+                throw URIProblem("has a backslash in its path or query", advice: "separate with /, or write it as %5C")
             }
             end += 1
         }
@@ -127,63 +141,26 @@ package enum URIParser {
     private static func fragment(_ bytes: UnsafeBufferPointer<UInt8>, from end: Int) throws(URIProblem) -> String? {
         guard end < bytes.count else { return nil }
         for byte in bytes[(end + 1)...] where byte < 0x20 || byte == 0x7F {
-            throw URIProblem("has a control character in it")
+            throw .control
         }
         return String(decoding: bytes[(end + 1)...], as: UTF8.self)
     }
 
-    /// `host`, `host:port` or `[v6]:port`.
+    /// `host`, `host:port` or `[v6]:port`; the host as ``HostParser`` reads it.
     package static func authority(
         _ bytes: UnsafeBufferPointer<UInt8>, isSecure: Bool
     ) throws(URIProblem) -> Origin {
-        guard let first = bytes.first else { throw URIProblem("has no host") }
-        var at = 0
-        let host: String
-        if first == 0x5B {
-            guard let close = bytes.firstIndex(of: 0x5D) else { throw URIProblem("has an unclosed [ in its host") }
-            let inside = bytes[1..<close]
-            guard !inside.isEmpty, inside.contains(0x3A), inside.count <= 45 else {
-                throw URIProblem("has no IPv6 address between its brackets")
-            }
-            for byte in inside where !(isHexadecimal(byte) || byte == 0x3A || byte == 0x2E) {
-                throw URIProblem("has a character in its IPv6 address that cannot be there (zones are not supported)")
-            }
-            host = String(decoding: inside, as: UTF8.self).lowercased()
-            at = close + 1
-            guard at == bytes.count || bytes[at] == 0x3A else { throw URIProblem("has text behind its IPv6 address") }
-        } else {
-            var hasUpperCase = false
-            while at < bytes.count, bytes[at] != 0x3A {
-                let byte = bytes[at]
-                switch byte {
-                case 0x61...0x7A, 0x30...0x39, 0x2D, 0x2E, 0x5F, 0x7E, 0x21, 0x24, 0x26...0x29, 0x2A...0x2C, 0x3B, 0x3D:
-                    break
-                case 0x41...0x5A: hasUpperCase = true
-                case 0x25: throw URIProblem("has a percent-escape in its host")
-                case 0x80...: throw URIProblem("has a non-ASCII host; write its A-label (xn--…)")
-                default: throw URIProblem("has a character in its host that cannot be there")
-                }
-                at += 1
-            }
-            guard at > 0 else { throw URIProblem("has no host") }
-            guard at <= 255 else { throw URIProblem("has a host longer than 255 bytes") }
-            let text = String(decoding: bytes[..<at], as: UTF8.self)
-            host = hasUpperCase ? text.lowercased() : text
-        }
+        let (host, at) = try HostParser.parse(bytes)
         var port: UInt16 = isSecure ? 443 : 80
         if at < bytes.count {
             let digits = bytes[(at + 1)...]
             if !digits.isEmpty {
                 var value = 0
                 for byte in digits {
-                    guard byte >= 0x30, byte <= 0x39, value <= 65_535 else {
-                        throw URIProblem("has a port that is no number from 1 to 65535")
-                    }
+                    guard byte >= 0x30, byte <= 0x39, value <= 65_535 else { throw .port }
                     value = value * 10 + Int(byte - 0x30)
                 }
-                guard value >= 1, value <= 65_535 else {
-                    throw URIProblem("has a port that is no number from 1 to 65535")
-                }
+                guard value >= 1, value <= 65_535 else { throw .port }
                 port = UInt16(truncatingIfNeeded: value)
             }
         }
@@ -197,9 +174,13 @@ package enum URIParser {
             .equalsIgnoringCase(wanted)
     }
 
-    private static func isHexadecimal(_ byte: UInt8) -> Bool {
-        (byte >= 0x30 && byte <= 0x39) || (byte | 0x20 >= 0x61 && byte | 0x20 <= 0x66)
-    }
-
     private static func hexadecimal(_ nibble: UInt8) -> UInt8 { nibble < 10 ? 0x30 + nibble : 0x37 + nibble }
+}
+
+extension URIProblem {
+    fileprivate static let control = URIProblem(
+        "has a control character in it", advice: "leave it out, or write it percent-encoded")
+    fileprivate static let port = URIProblem(
+        "has a port that is no number from 1 to 65535",
+        advice: "in a user or password write / ? # @ and : percent-encoded")
 }

@@ -62,9 +62,7 @@ public struct ConnectAddress: Sendable, Hashable, CustomStringConvertible {
     public let bytes: [UInt8]
 
     init(_ address: IPAddress) {
-        let isMapped =
-            address.bytes.count == 16 && address.bytes.prefix(12) == [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 255, 255]
-        bytes = isMapped ? Array(address.bytes.suffix(4)) : address.bytes
+        bytes = address.unmapped.bytes
     }
 
     /// As it is usually written: `192.0.2.7`, `2001:db8::7`.

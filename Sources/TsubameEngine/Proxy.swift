@@ -80,7 +80,7 @@ public struct Proxy: Sendable, Hashable, CustomStringConvertible, CustomReflecta
     }
 
     public var scheme: Scheme { parts.scheme }
-    /// In lower case; an IPv6 address without its brackets.
+    /// As it is looked up, see ``Origin/host``.
     public var host: String { parts.origin.host }
     public var port: Int { Int(parts.origin.port) }
     var origin: Origin { parts.origin }
@@ -101,7 +101,9 @@ public struct Proxy: Sendable, Hashable, CustomStringConvertible, CustomReflecta
         let address = IPAddress(target.host)?.bytes
         switch scheme {
         case .http, .https:
-            let host = target.host.utf8.contains(0x3A) ? "[\(target.host)]" : target.host
+            // A zone is this machine's own affair.
+            let name = target.host.prefix { $0 != "%" }
+            let host = name.utf8.contains(0x3A) ? "[\(name)]" : name
             return ConnectHandshake(
                 authority: "\(host):\(target.port)", authorization: authorization, limits: limits)
         case .socks4, .socks4a:

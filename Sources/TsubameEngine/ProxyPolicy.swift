@@ -150,7 +150,7 @@ private struct ProxyRules: Sendable, Hashable, CustomStringConvertible {
     }
 
     private func isLoopback(_ host: String) -> Bool {
-        host == "localhost" || host.hasSuffix(".localhost") || IPAddress(host)?.isLoopback == true
+        Origin.isLocalhost(host) || IPAddress(host)?.isLoopback == true
     }
 
     var description: String {
@@ -197,11 +197,12 @@ private struct ProxyExceptions: Sendable, Hashable {
         if let address = IPAddress(text.trimming("[]")) {
             return Entry(name: "", port: port, network: text.trimming("[]"), prefix: address.bytes.count * 8)
         }
+        // A wildcard means a host and all below it, as the host alone does.
         if text.hasPrefix("*.") { text.removeFirst(1) }
         if text.hasPrefix(".") { text.removeFirst() }
-        // A wildcard means a host and all below it, as the host alone does.
-        guard text == "*" || Origin("http://\(text)")?.host == text else { return nil }
-        return Entry(name: text, port: port, network: nil, prefix: 0)
+        // Hosts come as URLs have them.
+        guard let name = text == "*" ? text : Origin("http://\(text)")?.host else { return nil }
+        return Entry(name: name, port: port, network: nil, prefix: 0)
     }
 
     func matches(_ origin: Origin) -> Bool {

@@ -36,7 +36,12 @@ enum Resolver {
     ) -> EventLoopFuture<[SocketAddress]> {
         let (host, port) = (endpoint.host, Int(endpoint.port))
         if let address = try? SocketAddress(ipAddress: host, port: port) { return loop.makeSucceededFuture([address]) }
-        if host == "localhost" || host.hasSuffix(".localhost") {
+        do throws(CallError) {
+            if let address = try LinkLocalAddress.address(of: endpoint) { return loop.makeSucceededFuture([address]) }
+        } catch {
+            return loop.makeFailedFuture(error)
+        }
+        if Origin.isLocalhost(host) {
             let loopback = ["127.0.0.1", "::1"].compactMap { try? SocketAddress(ipAddress: $0, port: port) }
             return loop.makeSucceededFuture(loopback)
         }
@@ -66,15 +71,30 @@ enum Resolver {
         }
     }
 
-    /// One that names the port comes first. Hosts are compared without regard to case; an IPv6 address may have
-    /// brackets.
+    /// One that names the port comes first. Hosts are compared in the form in which a URL has them.
     private static func override(for origin: Origin, in overrides: [String: String]) -> String? {
-        let bracketed = origin.host.utf8.contains(0x3A) ? "[\(origin.host)]" : origin.host
-        for name in ["\(origin.host):\(origin.port)", "\(bracketed):\(origin.port)", origin.host, bracketed] {
-            if let override = overrides[name] ?? overrides.first(where: { $0.key.lowercased() == name })?.value {
-                return override
-            }
+        let withPort = "\(origin.host):\(origin.port)"
+        if let override = overrides[withPort] { return override }
+        var found: String?
+        for (key, override) in overrides {
+            guard let name = canonical(key) else { continue }
+            if name == withPort { return override }
+            if name == origin.host { found = override }
         }
-        return nil
+        return found
+    }
+
+    /// `host` or `host:port` with the host as a URL has it; nil for what is neither.
+    static func canonical(_ key: String) -> String? {
+        guard !key.utf8.contains(UInt8(ascii: "/")) else { return nil }
+        // As keys, IPv6 addresses may be written without brackets.
+        if IPAddress(key) != nil { return Origin("http://\(key.utf8.contains(0x3A) ? "[\(key)]" : key)")?.host }
+        guard let colon = key.utf8.lastIndex(of: UInt8(ascii: ":")), key.utf8.last != UInt8(ascii: "]") else {
+            return Origin("http://\(key)")?.host
+        }
+        let (host, port) = (key[..<colon], key[key.utf8.index(after: colon)...])
+        let isBare = host.utf8.contains(UInt8(ascii: ":")) && host.utf8.first != UInt8(ascii: "[")
+        guard UInt16(port) != nil else { return nil }
+        return Origin("http://\(isBare ? "[\(host)]" : String(host))").map { "\($0.host):\(port)" }
     }
 }

@@ -35,10 +35,8 @@ enum SettingsCheck {
     }
 
     private static func check(resolved name: String) throws(CallError) {
-        // A scheme or path would be taken for a host that nobody asks for. Addresses of IPv6 may go without brackets.
-        let isAddress =
-            IPAddress(name) != nil || name.lastIndex(of: ":").map { IPAddress(String(name[..<$0])) != nil } == true
-        guard isAddress || !name.contains("/") && Origin("http://\(name)") != nil else {
+        // A scheme or path would be taken for a host that nobody asks for.
+        guard Resolver.canonical(name) != nil else {
             throw CallError(
                 .invalidRequest, "resolve[\"\(Redaction.printable(name))\"] is filed under no host and port",
                 advice: "write host:port, or the host alone for all its ports")

@@ -60,9 +60,13 @@ enum RequestValidation {
         }
     }
 
-    /// `host` or `host:port`, by the rules that hold for a URL.
+    /// `host` or `host:port`, by the rules that hold for a URL; but the field goes out as it is written, so what a URL's
+    /// host would be turned into has to stand there.
     private static func checkHost(_ field: HTTPField) throws(WireError) {
         let problem: URIProblem? = field.withUnsafeBytesOfValue { bytes in
+            if bytes.contains(where: { $0 == 0x25 || $0 >= 0x80 }) {
+                return URIProblem("has an escape or a non-ASCII character in its host; write A-labels (xn--…)")
+            }
             do throws(URIProblem) {
                 _ = try URIParser.authority(bytes, isSecure: false)
                 return nil

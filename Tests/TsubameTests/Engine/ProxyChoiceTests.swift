@@ -86,6 +86,13 @@ struct ProxyChoice: Sendable, CustomTestStringConvertible {
         except("192.0.2.1:81", "http://192.0.2.1:81/", false), except("192.0.2.1:81", "http://192.0.2.1/", true),
         except("b.example,a.example", "http://a.example/", false),
         except("b.example,,a.example,", "http://a.example/", false), except(",", "http://a.example/", true),
+        // Whatever a host is written as, on either side.
+        except("192.0.2.0/24", "http://[::ffff:c000:201]/", false), except("192.0.2.1", "http://0xc0.0.2.1/", false),
+        except("192.0.2.0/24", "http://3221225985/", false), except("::ffff:192.0.2.1", "http://192.0.2.1/", false),
+        except("::ffff:192.0.2.0/120", "http://192.0.2.7/", false), except("::/0", "http://192.0.2.1/", true),
+        except("::/0", "http://[::ffff:192.0.2.1]/", true), except("192.0.513", "http://192.0.2.1/", false),
+        except("BÜCHER.example", "http://www.xn--bcher-kva.example/", false),
+        except("xn--bcher-kva.example", "http://bücher.example/", false),
     ]
 
     static let nonsense = ["192.0.2.0/33", "192.0.2.0/-1", "192.0.2.0/", "/8", "a.example:99999", ".", ":", "["]
@@ -93,7 +100,9 @@ struct ProxyChoice: Sendable, CustomTestStringConvertible {
     static let loopback = [
         "http://localhost/", "https://localhost:8443/", "http://LOCALHOST/", "http://x.localhost:81/",
         "http://127.0.0.1/", "http://127.8.9.10/", "https://127.0.0.1/", "http://[::1]/",
-        "http://[::ffff:127.0.0.1]/",
+        "http://[::ffff:127.0.0.1]/", "http://[::ffff:7f00:1]/", "http://127.1/", "http://0x7f.1/",
+        "http://2130706433/",
+        "http://localhost./", "http://a.localhost./", "http://ＬＯＣＡＬＨＯＳＴ/",
     ]
 }
 

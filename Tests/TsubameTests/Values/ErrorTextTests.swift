@@ -73,8 +73,11 @@ import TsubameTesting
                 """)
         let url = await Self.text(stub) { _ = try await $0.get(url: "ftp://user:s3cret@x/?token=s3cret") }
         #expect(
-            url == "GET request failed while preparing the request: the URL does not start with http:// or https://: "
-                + "ftp://x/?token=[redacted]")
+            url == """
+                GET request failed while preparing the request: the URL does not start with http:// or https://: \
+                ftp://x/?token=[redacted]
+                  write it as http://host/path
+                """)
     }
 
     @Test func `a timeout names itself, its phase and its connection`() async throws {
