@@ -67,6 +67,24 @@ extension Dial {
         }
     }
 
+    /// What went wrong between the client and the proxy, once that had been reached.
+    func failure(_ error: any Error, at proxy: Proxy) -> CallError {
+        switch error {
+        case let error as WireError where error.kind == .proxy:
+            CallError(
+                .proxy, "the proxy \(proxy) does not lead to \(key.origin.authority): \(error.description)",
+                phase: .connecting,
+                advice: "check the proxy's address and kind, its user and password, and that it can reach the host")
+        case let error as CallError: error
+        case is NIOSSLError, is NIOSSLExtraError, is BoringSSLError:
+            key.settings.proxyTLS.explain(error, host: "the proxy \(proxy.host)", settings: "connection.proxyTLS")
+        default:
+            CallError(
+                .proxy, "the proxy \(proxy) ended the connection: \(Self.words(error))", phase: .connecting,
+                underlying: error)
+        }
+    }
+
     func asCallError(_ error: any Error, of host: String) -> CallError {
         error as? CallError
             ?? CallError(

@@ -274,29 +274,7 @@ final class Dial: @unchecked Sendable {
 
     func failedAtProxy(_ error: any Error, _ attempt: Attempt) {
         guard !isDone, winner === attempt, let proxy = key.proxy else { return }
-        switch error {
-        case let error as WireError where error.kind == .proxy:
-            finish(
-                .failure(
-                    CallError(
-                        .proxy, "the proxy \(proxy) does not lead to \(key.origin.authority): \(error.description)",
-                        phase: .connecting,
-                        advice:
-                            "check the proxy's address and kind, its user and password, and that it can reach the host")
-                ))
-        case let error as CallError: finish(.failure(error))
-        case is NIOSSLError, is NIOSSLExtraError:
-            finish(
-                .failure(
-                    key.settings.proxyTLS.explain(
-                        error, host: "the proxy \(proxy.host)", settings: "connection.proxyTLS")))
-        default:
-            finish(
-                .failure(
-                    CallError(
-                        .proxy, "the proxy \(proxy) ended the connection: \(Self.words(error))", phase: .connecting,
-                        underlying: error)))
-        }
+        finish(.failure(failure(error, at: proxy)))
     }
 
     // MARK: The connection

@@ -82,11 +82,11 @@ package enum MultipartParser {
             guard position - bytes.startIndex <= maximumHead, headers.count <= maximumFields else {
                 throw WireError(.limitExceeded, "the fields of part \(number) are too many or too long")
             }
-            guard let end = bytes[position...].firstIndex(of: 0x0A) else {
-                throw invalid("has a part without an empty line behind its fields (part \(number))")
-            }
-            var line = bytes[position..<end]
-            position = end + 1
+            // A part may end with its fields: then not even the empty line is there.
+            if position == bytes.endIndex { break }
+            let end = bytes[position...].firstIndex(of: 0x0A)
+            var line = bytes[position..<(end ?? bytes.endIndex)]
+            position = end.map { $0 + 1 } ?? bytes.endIndex
             if line.last == 0x0D { line = line.dropLast() }
             if line.isEmpty { break }
             guard let colon = line.firstIndex(of: 0x3A),

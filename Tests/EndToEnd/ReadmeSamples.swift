@@ -18,6 +18,15 @@ private struct Echo: Decodable, Sendable {
     let url: String
 }
 
+private struct Line: Decodable, Sendable {
+    let id: Int
+}
+
+private struct Search: Codable, Equatable {
+    let text: String
+    let tags: [String]
+}
+
 private struct Session: Decodable, Sendable {
     let id: Int
 }
@@ -143,6 +152,13 @@ private struct SignIn: Endpoint {
             return count
         }
         #expect(lines == 3)
+        let ids = try await api.stream(Request(.get, "stream/3")) { response in
+            var ids: [Int] = []
+            for try await line in response.jsonLines(Line.self) { ids.append(line.id) }
+            return ids
+        }
+        #expect(ids == [0, 1, 2])
+        for try await event in api.events("sse", query: ["n": 3], reconnects: 0) { print(event.type, event.data) }
         let file = FileManager.default.temporaryDirectory.appending(path: "readme-\(UUID().uuidString)")
         try await api.stream(Request(.get, "bytes/100000")) { response in try await response.save(to: file) }
         #expect(try Data(contentsOf: file).count == 100_000)
@@ -160,6 +176,28 @@ private struct SignIn: Endpoint {
             _ = try await api.send(SignIn(name: "a", password: "b"))
         } throws: { error in
             (error as? CallError)?.kind == .status
+        }
+        try await close(api)
+        await server.stop()
+    }
+
+    @Test func codings() async throws {
+        let search = Search(text: "a b", tags: ["x", "y"])
+        let coding = ParameterCoding(arrays: .repeated, nesting: .dots, keys: .snakeCase)
+        let parameters = Parameters(encoding: search, by: coding)
+        let copy = try parameters.decode(Search.self, by: coding)
+        #expect(copy == search && parameters.encoded() == "text=a%20b&tags=x&tags=y")
+        let api = Client("https://api.example.com")
+        let dated = api.with { $0.json = .iso8601 }
+        #expect(dated.configuration.json.isStandard == false)
+    }
+
+    @Test func onTheEventLoops() async throws {
+        let server = try await HTTPBin.start()
+        let api = Client(server.url)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask(executorPreference: api.executor) { try await api.get("uuid").accepted() }
+            try await group.waitForAll()
         }
         try await close(api)
         await server.stop()
@@ -183,16 +221,17 @@ private struct SignIn: Endpoint {
     }
 
     @Test func connections() async throws {
-        let (pin, backup) = ("sha256/AAAA", "sha256/BBBB")
+        let (pin, backup) = (String(repeating: "A", count: 43) + "=", String(repeating: "B", count: 43) + "=")
         let api = Client("https://api.example.com") {
-            $0.proxy = .url("http://user:password@proxy.example:3128", except: ["internal.example", "10.0.0.0/8"])
-            $0.tls.roots = .file(path: "/etc/company/roots.pem")
+            $0.proxy = .url("http://user:pass%40word@proxy.example:3128", except: ["internal.example", "10.0.0.0/8"])
+            $0.tls.roots = .systemAnd(path: "/etc/company/roots.pem")  // .file: these and no others
             $0.tls.identity = .files(certificate: "client.pem", key: "client.key")
-            $0.tls.pins["api.example.com"] = PinnedKeys(pin, backup: backup)
+            $0.tls.pins["api.example.com"] = PinnedKeys(pin, backup: backup)  // base64 of the SHA-256 of a public key
             $0.resolve["api.example.com:443"] = "192.0.2.7"
             $0.connection.connectionsPerOrigin = 8
+            $0.connection.allowedAddresses = .publicOnly  // asked after the look-up, at every hop
         }
-        #expect(!String(reflecting: api.configuration).contains("password"))
+        #expect(!String(reflecting: api.configuration).contains("word@"))
         do {
             try await api.warmUp()
             Issue.record("there is such a proxy")

@@ -38,7 +38,7 @@ public struct JSONCoding: Sendable {
     public static let iso8601 = JSONCoding(
         encoder: { $0.dateEncodingStrategy = .iso8601 }, decoder: { $0.dateDecodingStrategy = .iso8601 })
 
-    var isStandard: Bool { setUpEncoder == nil && setUpDecoder == nil }
+    package var isStandard: Bool { setUpEncoder == nil && setUpDecoder == nil }
 
     func encoder() -> JSONEncoder {
         let encoder = JSONEncoder()

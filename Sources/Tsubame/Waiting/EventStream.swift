@@ -165,7 +165,7 @@ extension CallError {
     /// What another connection may mend.
     fileprivate var isOfConnection: Bool {
         switch kind {
-        case .connectionFailed, .connectionLost, .incompleteResponse, .nameResolution, .timeout: true
+        case .connectionFailed, .connectionLost, .emptyReply, .incompleteResponse, .nameResolution, .timeout: true
         default: false
         }
     }

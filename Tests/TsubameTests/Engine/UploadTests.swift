@@ -227,7 +227,7 @@ struct UploadCase: Sendable, CustomTestStringConvertible {
         })
         try await serving(server) { server, client in
             var request = Request(.post, url: server.url, body: .bytes(Self.content(24 << 20)))
-            request.timeouts.idle = .seconds(1)
+            request.timeouts.idle = .seconds(2)
             let response = try await client.send(request)
             let received = try await server.request(0)
             #expect(response.statusCode == 200 && received.bodyByteCount == 24 << 20)
