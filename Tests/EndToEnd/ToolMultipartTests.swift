@@ -57,6 +57,22 @@ struct ToolMultipartTests {
         }
     }
 
+    @Test(arguments: [";type=a/b;filename=x;y.txt", ";filename=x;y.txt;type=a/b"])
+    func aFileCanGoByAnotherName(_ options: String) async throws {
+        try await withFolder { folder in
+            let file = folder.appending(path: "a;type=b.txt")
+            try Data("x".utf8).write(to: file)
+            let (request, _) = try await sent("-f", "URL", "f@\(file.path)\(options)")
+            #expect(request.text.contains("name=\"f\"; filename=\"x;y.txt\"\r\nContent-Type: a/b\r\n\r\nx\r\n"))
+        }
+    }
+
+    @Test func aNameThatNoFieldCanHaveIsOneOfAForm() async throws {
+        let (request, _) = try await sent("--multipart", "URL", "a\r\nX-Evil: 1=v")
+        #expect(request["x-evil"] == nil)
+        #expect(request.text.contains("name=\"a%0D%0AX-Evil: 1\"\r\n\r\nv\r\n"))
+    }
+
     @Test func theServerReadsBackWhatWasSent() async throws {
         try await withFolder { folder in
             let file = folder.appending(path: "notes.txt")

@@ -22,7 +22,7 @@ struct RequestCommand: ParsableCommand {
           name==value   a query parameter
           name=text     text in a JSON object, or in a form (--form)
           name:=json    any JSON
-          name@file     a file in a form (--form), as name@file;type=image/png where its name does not tell
+          name@file     a file in a form (--form), name@file;type=image/png;filename=a.png tells more
           @file         a file as the body
         With :@ ==@ =@ :=@ the value comes from a file. A backslash before : ; = @ makes it an ordinary character.
 

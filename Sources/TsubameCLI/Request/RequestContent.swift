@@ -189,25 +189,17 @@ struct RequestContent {
         body = try RawBody.file(item.value)
     }
 
-    /// `name@file`, or `name@file;type=media/type`.
+    /// `name@file`, with type and name of the file if they are given.
     private mutating func addPart(_ item: RequestItem, _ word: String) throws {
         guard format.isForm else {
             throw UsageProblem(
                 "“\(word)”: a file is part of a form: add --form; as the whole body it is written @\(item.value).")
         }
         try markData()
-        var path = item.value[...]
-        var type: String?
-        if let mark = path.ranges(of: ";type=").last {
-            type = String(path[mark.upperBound...])
-            path = path[..<mark.lowerBound]
-        }
-        if let type, MediaType(type) == nil || !HTTPField.isValidValue(type) {
-            throw UsageProblem("“\(word)”: “\(type)” is no media type.")
-        }
-        let name = path.split(separator: "/").last.map(String.init) ?? ""
+        let part = try FilePart(item.value, in: word)
         entries.append(
-            .file(name: item.name, content: try RawBody.file(String(path), contentType: type), filename: name))
+            .file(
+                name: item.name, content: try RawBody.file(part.path, contentType: part.type), filename: part.filename))
         hasFiles = true
     }
 

@@ -65,6 +65,9 @@ struct RequestItem: Hashable {
                         && bytes[start..<end].elementsEqual(separator)
                 })
             else { continue }
+            // No field has such a name, but a part of a form may.
+            let isOfField = kind == .field || kind == .fieldFile || kind == .emptyField
+            if isOfField, bytes[..<start].contains(where: { $0 < 0x20 }) { continue }
             self.kind = kind
             name = String(decoding: bytes[..<start], as: UTF8.self)
             value = String(decoding: bytes[(start + kind.rawValue.utf8.count)...], as: UTF8.self)
