@@ -228,7 +228,8 @@ def serve(directory, port_file):
                 return
             body = MARKS.get(name, b"") + (directory / (name + ".bin")).read_bytes()
             self.send_response(200)
-            self.send_header("Content-Type", "text/plain; charset=" + name)
+            # A charset that has no label is told by its mark alone.
+            self.send_header("Content-Type", "text/plain" if name in MARKS else "text/plain; charset=" + name)
             self.send_header("Content-Length", str(len(body)))
             self.end_headers()
             self.wfile.write(body)

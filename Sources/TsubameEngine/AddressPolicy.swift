@@ -12,7 +12,7 @@ import TsubameCore
 /// ```
 /// What is asked about is the address that the connection is made to, after the look-up and in one form only: `0x7f.1` and
 /// `::ffff:127.0.0.1` are `127.0.0.1`. Behind a proxy that is the proxy's; the address of the origin is then known only
-/// if the URL names one, which is asked about too. Unix-domain sockets are not asked about.
+/// if it is named, by the URL or by `resolve`, or is this machine's: those are asked about too. Unix-domain sockets are not asked about.
 public struct AddressPolicy: Sendable, Hashable, CustomStringConvertible {
     private final class Rule: Sendable {
         let isAllowed: @Sendable (ConnectAddress) -> Bool
@@ -43,8 +43,9 @@ public struct AddressPolicy: Sendable, Hashable, CustomStringConvertible {
         return rule.isAllowed(ConnectAddress(address))
     }
 
-    func allows(literal host: String) -> Bool {
-        guard let rule, let address = IPAddress(host) else { return true }
+    /// Of a host that a proxy will look up: as far as that can be known here.
+    func allows(host: String) -> Bool {
+        guard let rule, let address = IPAddress(Origin.isLocalhost(host) ? "127.0.0.1" : host) else { return true }
         return rule.isAllowed(ConnectAddress(address))
     }
 

@@ -82,7 +82,7 @@ final class Connection: ChannelInboundHandler, Carrier, @unchecked Sendable {
                 guard applicationProtocol == nil || applicationProtocol == "http/1.1" else {
                     throw CallError(.tls, "the server wants to speak another protocol than HTTP/1.1", phase: .securing)
                 }
-                try key.settings.tls.check(info, host: key.origin.host)
+                try key.settings.tls.check(info, tls.peerCertificate, host: key.origin.host)
                 becomeReady()
             } catch {
                 let dial = onReady
@@ -259,6 +259,9 @@ final class Connection: ChannelInboundHandler, Carrier, @unchecked Sendable {
                     if head.status == 100 { releaseBody() }
                     exchange.call.emit(.informational(status: head.status, ReceivedFields(head)))
                 case .head(let head, let length):
+                    // A final answer: whatever it is, the body that it did not wait for is not wanted.
+                    held?.cancel()
+                    held = nil
                     exchange.begin(head, length: length)
                 case .body(let range):
                     received.add(range, of: buffer)

@@ -50,12 +50,12 @@ final class Dial: @unchecked Sendable {
         do throws(CallError) {
             if let fault = key.settings.fault { throw fault }
             source = try key.settings.settings.interface.map { text throws(CallError) in try Source(text) }
-            let allowed = key.settings.settings.allowedAddresses
-            guard key.proxy == nil || allowed.allows(literal: key.origin.host) else {
-                throw notAllowed(key.origin.host)
-            }
             // What a proxy is to connect to, it resolves itself.
             let target = try Resolver.endpoint(of: key.origin, key.settings.settings)
+            if let proxy = key.proxy {
+                let host = proxy.forwards(key.origin) ? key.origin.host : target.host
+                guard key.settings.settings.allowedAddresses.allows(host: host) else { throw notAllowed(host) }
+            }
             let endpoint = key.proxy.map { HostPort(host: $0.origin.host, port: $0.origin.port) } ?? target
             _ = try handshake()
             if let path = key.settings.settings.unixSocket { return try startLocally(path) }
@@ -102,8 +102,11 @@ final class Dial: @unchecked Sendable {
         guard key.origin.isSecure || key.proxy?.scheme == .https else { return tryNext() }
         enter(.securing)
         let none = shard.loop.makeSucceededFuture(NIOSSLContext?.none)
-        let origin = key.origin.isSecure ? key.settings.tls.get(on: shard.loop).map { Optional($0) } : none
-        let proxy = key.proxy?.scheme == .https ? key.settings.proxyTLS.get(on: shard.loop).map { Optional($0) } : none
+        func made(_ context: TLSContext, for host: String) -> EventLoopFuture<NIOSSLContext?> {
+            context.get(on: shard.loop, byAddress: IPAddress(host) != nil).map { Optional($0) }
+        }
+        let origin = key.origin.isSecure ? made(key.settings.tls, for: key.origin.host) : none
+        let proxy = key.proxy.flatMap { $0.scheme == .https ? made(key.settings.proxyTLS, for: $0.host) : nil } ?? none
         origin.and(proxy).assumeIsolated().whenComplete { result in
             guard !self.isDone else { return }
             switch result {
@@ -238,7 +241,7 @@ final class Dial: @unchecked Sendable {
         try channel.pipeline.syncOperations.addHandler(connection)
     }
 
-    /// An IP literal goes without SNI; NIOSSL then checks the certificate's addresses.
+    /// An IP literal goes without SNI (RFC 6066 section 3).
     private static func serverName(_ host: String) -> String? { IPAddress(host) == nil ? host : nil }
 
     /// The first address that answers is taken; false if another one was.

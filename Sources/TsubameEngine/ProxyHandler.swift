@@ -40,7 +40,7 @@ final class ProxyHandler: ChannelInboundHandler, RemovableChannelHandler, @unche
         do throws(CallError) {
             // Before the proxy is told its credentials.
             let info = TLSInfo(tls, applicationProtocol: applicationProtocol)
-            try dial.key.settings.proxyTLS.check(info, host: proxy.host)
+            try dial.key.settings.proxyTLS.check(info, tls.peerCertificate, host: proxy.host)
             greet(context)
         } catch {
             fail(error, context)

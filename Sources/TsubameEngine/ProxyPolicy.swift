@@ -201,20 +201,21 @@ private struct ProxyExceptions: Sendable, Hashable {
         if text.hasPrefix("*.") { text.removeFirst(1) }
         if text.hasPrefix(".") { text.removeFirst() }
         // Hosts come as URLs have them.
-        guard let name = text == "*" ? text : Origin("http://\(text)")?.host else { return nil }
-        return Entry(name: name, port: port, network: nil, prefix: 0)
+        guard let host = text == "*" ? text : Origin("http://\(text)")?.host else { return nil }
+        return Entry(name: host.hasSuffix(".") ? String(host.dropLast()) : host, port: port, network: nil, prefix: 0)
     }
 
     func matches(_ origin: Origin) -> Bool {
         let address = IPAddress(origin.host)
+        let host = origin.host.hasSuffix(".") ? String(origin.host.dropLast()) : origin.host
         return entries.contains { entry in
             if let port = entry.port, port != origin.port { return false }
             if let network = entry.network {
                 guard let address, let other = IPAddress(network) else { return false }
                 return address.isWithin(other, prefix: entry.prefix)
             }
-            return entry.name == "*" || entry.name == origin.host
-                || (address == nil && origin.host.hasSuffix("." + entry.name))
+            return entry.name == "*" || entry.name == host
+                || (address == nil && host.hasSuffix("." + entry.name))
         }
     }
 }

@@ -20,7 +20,7 @@ enum Resolver {
         }
         // Without a port of its own the address is taken with the origin's, which is its scheme's unless named.
         let hasPort = override.last != "]" && override.split(separator: ":").count > 1
-        guard let target = Origin("http://\(override)\(hasPort ? "" : ":\(origin.port)")") else {
+        guard !override.contains(where: { "/?#@".contains($0) }), let target = Origin("http://\(override)\(hasPort ? "" : ":\(origin.port)")") else {
             throw CallError(
                 .invalidRequest, "resolve[\"\(name)\"] is no address and port: \(override)",
                 advice: "an IPv6 address stands in brackets")
@@ -94,7 +94,9 @@ enum Resolver {
         }
         let (host, port) = (key[..<colon], key[key.utf8.index(after: colon)...])
         let isBare = host.utf8.contains(UInt8(ascii: ":")) && host.utf8.first != UInt8(ascii: "[")
-        guard UInt16(port) != nil else { return nil }
-        return Origin("http://\(isBare ? "[\(host)]" : String(host))").map { "\($0.host):\(port)" }
+        guard port.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let number = UInt16(port), number > 0 else {
+            return nil
+        }
+        return Origin("http://\(isBare ? "[\(host)]" : String(host))").map { "\($0.host):\(number)" }
     }
 }

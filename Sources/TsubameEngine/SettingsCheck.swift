@@ -57,11 +57,11 @@ struct TLSHostName: Hashable {
     init?(_ text: String) {
         let isWildcard = text.hasPrefix("*.")
         var name = isWildcard ? String(text.dropFirst(2)) : text
-        if name.hasSuffix(".") { name.removeLast() }
         if let address = IPAddress(name), address.bytes.count > 4 { name = "[\(name)]" }
         guard !name.contains("/"), !name.contains("@"), !name.contains("*"), let origin = Origin("https://\(name)"),
             Origin("https://\(name):1") != nil
         else { return nil }
-        self.text = (isWildcard ? "*." : "") + origin.host
+        let host = origin.host.hasSuffix(".") ? String(origin.host.dropLast()) : origin.host
+        self.text = (isWildcard ? "*." : "") + host
     }
 }

@@ -190,10 +190,10 @@ final class Shard: @unchecked Sendable {
             dial.exchange.take(dial.facts)
             carrier.run(dial.exchange)
         case .failure(let error):
-            budget.giveBack()
+            let othersWait = budget.giveBack()
             // If the exchange found another connection meanwhile, the failure concerns nobody.
             if dial.exchange.isWaiting { dial.exchange.fail(error) }
-            dialIfNeeded(pool)
+            if othersWait { loop.execute { self.dialWaiting() } } else { dialIfNeeded(pool) }
             dropIfEmpty(pool)
         }
     }

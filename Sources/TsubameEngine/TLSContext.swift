@@ -8,7 +8,13 @@ import TsubameCore
 
 final class TLSContext: Sendable {
     let settings: ConnectionSettings.TLS
-    private let made = NIOLockedValueBox<NIOSSLContext?>(nil)
+    private let made = NIOLockedValueBox<Made>(Made())
+
+    private struct Made {
+        var context: NIOSSLContext?
+        /// For hosts that are addresses.
+        var byAddress: NIOSSLContext?
+    }
 
     init(_ settings: ConnectionSettings.TLS) { self.settings = settings }
 
@@ -18,14 +24,18 @@ final class TLSContext: Sendable {
     }
 
     /// Reading the system's roots takes milliseconds, so the first time goes to a thread that may block.
-    func get(on loop: any EventLoop) -> EventLoopFuture<NIOSSLContext> {
-        if let context = made.withLockedValue({ $0 }) { return loop.makeSucceededFuture(context) }
-        return NIOThreadPool.singleton.runIfActive(eventLoop: loop) { try self.make() }
+    /// - Parameter byAddress: the host is an address. NIOSSL would compare the certificate with the one that the socket
+    ///   is connected to, which behind a proxy is the proxy's: ``check(_:_:host:)`` does it with the host's own.
+    func get(on loop: any EventLoop, byAddress: Bool) -> EventLoopFuture<NIOSSLContext> {
+        if let context = made.withLockedValue({ byAddress ? $0.byAddress : $0.context }) {
+            return loop.makeSucceededFuture(context)
+        }
+        return NIOThreadPool.singleton.runIfActive(eventLoop: loop) { try self.make(byAddress: byAddress) }
     }
 
-    private func make() throws -> NIOSSLContext {
+    private func make(byAddress: Bool) throws -> NIOSSLContext {
         try made.withLockedValue { made in
-            if let made { return made }
+            if let context = byAddress ? made.byAddress : made.context { return context }
             guard settings.minimumVersion <= settings.maximumVersion else {
                 throw CallError(.invalidRequest, "tls.minimumVersion is above tls.maximumVersion", phase: .securing)
             }
@@ -34,7 +44,8 @@ final class TLSContext: Sendable {
             configuration.minimumTLSVersion = settings.minimumVersion.value
             configuration.maximumTLSVersion = settings.maximumVersion.value
             switch settings.verification {
-            case .full: configuration.certificateVerification = .fullVerification
+            case .full:
+                configuration.certificateVerification = byAddress ? .noHostnameVerification : .fullVerification
             case .dangerouslyOff: configuration.certificateVerification = .none
             }
             try setRoots(of: &configuration)
@@ -54,7 +65,7 @@ final class TLSContext: Sendable {
                         ? "the certificate and the private key of tls.identity do not belong together"
                         : "TLS cannot be set up: \(Self.words(error))", phase: .securing, underlying: error)
             }
-            made = context
+            if byAddress { made.byAddress = context } else { made.context = context }
             return context
         }
     }
@@ -134,8 +145,15 @@ final class TLSContext: Sendable {
             underlying: error)
     }
 
-    /// Pins and the user's own check, once the handshake has succeeded.
-    func check(_ tls: TLSInfo, host: String) throws(CallError) {
+    /// The certificate's address, pins and the user's own check, once the handshake has succeeded.
+    /// - Parameter certificate: the server's; looked at only if `host` is an address.
+    func check(_ tls: TLSInfo, _ certificate: NIOSSLCertificate?, host: String) throws(CallError) {
+        if settings.verification == .full, let address = IPAddress(host), certificate?.isFor(address) != true {
+            throw CallError(
+                .tls, "the certificate is not for \(host)", phase: .securing,
+                advice: "check the address in the URL, or ask for the server by its name",
+                underlying: NIOSSLExtraError.failedToValidateHostname)
+        }
         if let keys = settings.pins(for: host) {
             let pin = tls.certificate?.publicKeyPin ?? ""
             guard !pin.isEmpty, keys.pins.contains(pin) else {
@@ -148,6 +166,15 @@ final class TLSContext: Sendable {
             try settings.check?.check(host, tls)
         } catch {
             throw CallError(.tls, "tls.check refused \(host): \(error)", phase: .securing, underlying: error)
+        }
+    }
+}
+
+extension NIOSSLCertificate {
+    /// Whether the address is among its alternative names (RFC 9110 section 4.3.5).
+    fileprivate func isFor(_ address: IPAddress) -> Bool {
+        _subjectAlternativeNames().contains { name in
+            name.nameType == .ipAddress && name.contents.withUnsafeBufferPointer { $0.elementsEqual(address.bytes) }
         }
     }
 }

@@ -9,12 +9,13 @@ extension ParameterCoding {
     func isNil(_ text: String) -> Bool { nils != .dropped && text == textOfNil }
 
     /// The value of a type that is one parameter; nil if `type` has parts, and must decode itself.
-    /// - Throws: `DecodingError.dataCorrupted` if the text is no such value.
+    /// - Throws: `DecodingError.dataCorrupted` if the text is no such value; the error does not hold it, as it may be a
+    ///   secret.
     func value<T>(of type: T.Type, from text: String, at codingPath: [any CodingKey]) throws -> T? {
         guard let value = value(ofAny: type, from: text) else { return nil }
         guard let value = value as? T else {
             throw DecodingError.dataCorrupted(
-                .init(codingPath: codingPath, debugDescription: "\"\(text.prefix(60))\" is no \(type)"))
+                .init(codingPath: codingPath, debugDescription: "A text of \(text.utf8.count) bytes is no \(type)."))
         }
         return value
     }
@@ -31,7 +32,7 @@ extension ParameterCoding {
         case is Data.Type: Data(base64Encoded: text) ?? Unreadable()
         case is URL.Type: URL(string: text) ?? Unreadable()
         case is UUID.Type: UUID(uuidString: text) ?? Unreadable()
-        case is Decimal.Type: Decimal(string: text) ?? Unreadable()
+        case is Decimal.Type: decimal(text) ?? Unreadable()
         default: nil
         }
     }
@@ -47,6 +48,13 @@ extension ParameterCoding {
         case "false", "0": false
         default: nil
         }
+    }
+
+    /// `Decimal` itself stops at what it does not understand, and takes what came before.
+    private func decimal(_ text: String) -> Decimal? {
+        guard text.utf8.allSatisfy({ (0x30...0x39).contains($0) || "+-.eE".utf8.contains($0) }), Double(text) != nil
+        else { return nil }
+        return Decimal(string: text)
     }
 
     private func date(_ text: String) -> Date? {

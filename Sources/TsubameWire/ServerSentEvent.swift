@@ -30,6 +30,8 @@ package struct ServerSentEventParser: Sendable {
     package private(set) var lastID: String
     package private(set) var retry: Duration?
     private var newRetry: Duration?
+    /// Becomes ``lastID`` when its event is whole: one that is cut off has not been seen.
+    private var nextID: String
     private var type = ""
     private var data = ""
     private var hasData = false
@@ -39,6 +41,7 @@ package struct ServerSentEventParser: Sendable {
     /// - Parameter limit: bytes of data of one event.
     package init(lastID: String = "", limit: Int = 8 << 20) {
         self.lastID = lastID
+        nextID = lastID
         self.limit = limit
     }
 
@@ -72,7 +75,7 @@ package struct ServerSentEventParser: Sendable {
             if hasData { data += "\n" }
             data += value
             hasData = true
-        case "id": if !value.utf8.contains(0) { lastID = value }
+        case "id": if !value.utf8.contains(0) { nextID = value }
         case "retry":
             guard !value.isEmpty, value.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return }
             let time = Duration.milliseconds(Swift.min(Int(value) ?? Self.longestRetry, Self.longestRetry))
@@ -83,6 +86,7 @@ package struct ServerSentEventParser: Sendable {
 
     private mutating func dispatch() -> ServerSentEvent? {
         defer { (type, data, hasData) = ("", "", false) }
+        lastID = nextID
         guard hasData else { return nil }
         defer { newRetry = nil }
         return ServerSentEvent(type: type.isEmpty ? "message" : type, data: data, id: lastID, retry: newRetry)

@@ -92,6 +92,7 @@ private final class EventPump: Sendable {
 private final class EventConnections: @unchecked Sendable {
     /// What browsers wait.
     private static let firstRetry = Duration.seconds(3)
+    private static let leastRetry = Duration.milliseconds(100)
     private static let longestRetry = Duration.seconds(60)
 
     private let stream: EventStream
@@ -118,7 +119,9 @@ private final class EventConnections: @unchecked Sendable {
             }
             if isOver || left == 0 { return handoff.end() }
             left = left.map { $0 - 1 }
-            let wait = Swift.min(retry * (1 << Swift.min(failures, 6)), Swift.max(retry, Self.longestRetry))
+            // A server that sends nothing is not asked without a pause, whatever it says.
+            let doubled = Swift.max(retry, Self.leastRetry) * (1 << Swift.min(failures, 10))
+            let wait = failures == 0 ? retry : Swift.min(doubled, Swift.max(retry, Self.longestRetry))
             failures += 1
             guard (try? await stream.client.configuration.clock.sleep(for: wait)) != nil else { return handoff.end() }
         }

@@ -59,8 +59,10 @@ final class Handoff<Value: Sendable, Failure: Error>: Sendable {
     func take() async throws(Failure) -> Value? {
         // Whoever gave the last value goes on now.
         let before = state.withLock { state in
+            // What is offered already has not been taken: its giver waits on.
+            guard state.offer == nil else { return nil as UnsafeContinuation<Bool, Never>? }
             defer { state.giver = nil }
-            return state.offer == nil ? state.giver : nil
+            return state.giver
         }
         before?.resume(returning: true)
         await withUnsafeContinuation { continuation in
