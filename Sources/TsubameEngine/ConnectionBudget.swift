@@ -9,7 +9,7 @@ final class ConnectionBudget: Sendable {
     /// A pool that may make no connection, and wants one.
     private struct Waiting: Sendable {
         let shard: Shard
-        let pool: ObjectIdentifier
+        let key: ConnectionKey
         let since: MonotonicTime
         /// It has none at all: who waits there is not served by an answer that is still to come.
         let hasNone: Bool
@@ -30,7 +30,8 @@ final class ConnectionBudget: Sendable {
     /// Whether a pool waits for a connection of somebody else's to be closed.
     var isContended: Bool { contended.load(ordering: .relaxed) }
 
-    /// Takes one; false if there are `limit` already, and then the pool's shard is told when one is given back.
+    /// Takes one; false if there are `limit` already, and then the pool gets the next that is given
+    /// back, if it has waited longest.
     func take(limit: Int?, for pool: OriginPool?, of shard: Shard) -> Bool {
         state.withLock { state in
             guard let limit, state.count >= Swift.max(limit, 1) else {
@@ -38,10 +39,9 @@ final class ConnectionBudget: Sendable {
                 return true
             }
             guard let pool, let first = pool.waiting.first else { return false }
-            let id = ObjectIdentifier(pool)
-            state.waiting.removeAll { $0.pool == id }
+            state.waiting.removeAll { $0.shard === shard && $0.key == pool.key }
             state.waiting.append(
-                Waiting(shard: shard, pool: id, since: first.call.start, hasNone: pool.total == 0))
+                Waiting(shard: shard, key: pool.key, since: first.call.start, hasNone: pool.total == 0))
             contended.store(true, ordering: .relaxed)
             return false
         }
@@ -49,31 +49,29 @@ final class ConnectionBudget: Sendable {
 
     /// Whether a connection that has just become free, and for which somebody of its own pool waits, must be closed for
     /// another pool. A handshake is dear: only for one that waits longer, and that has no connection, or has waited long.
-    func mustGiveUp(of pool: OriginPool) -> Bool {
+    func mustGiveUp(of pool: OriginPool, on shard: Shard) -> Bool {
         guard isContended, let first = pool.waiting.first else { return false }
         let (start, now) = (first.call.start, MonotonicClock.now)
         return state.withLock { state in
             state.waiting.contains { other in
-                guard other.pool != ObjectIdentifier(pool), other.since < start else { return false }
+                guard other.since < start, other.shard !== shard || other.key != pool.key else { return false }
                 return other.hasNone || now &- other.since > Self.patience
             }
         }
     }
 
-    /// - Returns: whether others wait, and are told now: whoever gave it back waits his turn behind them.
-    @discardableResult
-    func giveBack() -> Bool {
-        let waiting = state.withLock { state in
-            state.count -= 1
-            defer { state.waiting = [] }
-            contended.store(false, ordering: .relaxed)
-            return state.waiting
+    /// Gives one back, or on to the pool that has waited longest: whoever gave it back would always be faster than one on
+    /// another loop.
+    func giveBack() {
+        let next = state.withLock { state -> Waiting? in
+            guard let index = state.waiting.indices.min(by: { state.waiting[$0].since < state.waiting[$1].since })
+            else {
+                state.count -= 1
+                return nil
+            }
+            contended.store(state.waiting.count > 1, ordering: .relaxed)
+            return state.waiting.remove(at: index)
         }
-        var told: [ObjectIdentifier] = []
-        for shard in waiting.map(\.shard) where !told.contains(ObjectIdentifier(shard)) {
-            told.append(ObjectIdentifier(shard))
-            shard.loop.execute { shard.dialWaiting() }
-        }
-        return !waiting.isEmpty
+        if let next { next.shard.loop.execute { next.shard.useGranted(next.key) } }
     }
 }

@@ -20,7 +20,9 @@ enum Resolver {
         }
         // Without a port of its own the address is taken with the origin's, which is its scheme's unless named.
         let hasPort = override.last != "]" && override.split(separator: ":").count > 1
-        guard !override.contains(where: { "/?#@".contains($0) }), let target = Origin("http://\(override)\(hasPort ? "" : ":\(origin.port)")") else {
+        guard !override.contains(where: { "/?#@".contains($0) }),
+            let target = Origin("http://\(override)\(hasPort ? "" : ":\(origin.port)")")
+        else {
             throw CallError(
                 .invalidRequest, "resolve[\"\(name)\"] is no address and port: \(override)",
                 advice: "an IPv6 address stands in brackets")

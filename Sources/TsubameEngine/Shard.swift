@@ -90,7 +90,10 @@ final class Shard: @unchecked Sendable {
         setWaitDeadline(of: exchange)
     }
 
-    private func dialIfNeeded(_ pool: OriginPool) {
+    /// - Parameter isGranted: one connection has been given on to the pool: it is used, or given back.
+    private func dialIfNeeded(_ pool: OriginPool, isGranted: Bool = false) {
+        var isGranted = isGranted
+        defer { if isGranted { budget.giveBack() } }
         guard !pool.isDialing else { return }
         pool.isDialing = true
         defer { pool.isDialing = false }
@@ -98,7 +101,8 @@ final class Shard: @unchecked Sendable {
         let limit = Swift.max(settings.connectionsPerOrigin, 1)
         while pool.needsDial, pool.total < limit {
             // The longest idle connection makes room; whoever waits is told when it has gone.
-            guard budget.take(limit: settings.connections, for: pool, of: self) else { return makeRoom() }
+            guard isGranted || budget.take(limit: settings.connections, for: pool, of: self) else { return makeRoom() }
+            isGranted = false
             guard let next = pool.nextUndialed() else {
                 budget.giveBack()
                 return
@@ -112,10 +116,10 @@ final class Shard: @unchecked Sendable {
         }
     }
 
-    /// A connection was closed somewhere, and may be made here: for who waits longest.
-    func dialWaiting() {
-        let waiting = pools.values.compactMap { pool in pool.waiting.first.map { (pool, $0.call.start) } }
-        for (pool, _) in waiting.sorted(by: { $0.1 < $1.1 }) { dialIfNeeded(pool) }
+    /// A connection was closed somewhere, and may be made here.
+    func useGranted(_ key: ConnectionKey) {
+        guard !isClosed, let pool = pools[key] else { return budget.giveBack() }
+        dialIfNeeded(pool, isGranted: true)
     }
 
     /// Makes a connection that nobody waits for yet, unless a limit has been reached: then there are as many as there
@@ -190,10 +194,10 @@ final class Shard: @unchecked Sendable {
             dial.exchange.take(dial.facts)
             carrier.run(dial.exchange)
         case .failure(let error):
-            let othersWait = budget.giveBack()
+            budget.giveBack()
             // If the exchange found another connection meanwhile, the failure concerns nobody.
             if dial.exchange.isWaiting { dial.exchange.fail(error) }
-            if othersWait { loop.execute { self.dialWaiting() } } else { dialIfNeeded(pool) }
+            dialIfNeeded(pool)
             dropIfEmpty(pool)
         }
     }
@@ -202,7 +206,7 @@ final class Shard: @unchecked Sendable {
     func release(_ carrier: any Carrier) {
         let pool = pool(carrier.key)
         // Somebody else may wait longer for a connection than whoever is next here.
-        guard !pool.isSpent(carrier), !budget.mustGiveUp(of: pool) else { return carrier.close() }
+        guard !pool.isSpent(carrier), !budget.mustGiveUp(of: pool, on: self) else { return carrier.close() }
         while let next = pool.waiting.popFirst() {
             if next.isDone { continue }
             next.dial?.loseExchange()
@@ -225,11 +229,8 @@ final class Shard: @unchecked Sendable {
         } else {
             pool.leased -= 1
         }
-        if budget.giveBack() {
-            loop.execute { self.dialWaiting() }
-        } else {
-            dialIfNeeded(pool)
-        }
+        budget.giveBack()
+        dialIfNeeded(pool)
         dropIfEmpty(pool)
     }
 

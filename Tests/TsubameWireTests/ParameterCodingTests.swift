@@ -179,6 +179,17 @@ import Foundation
         }
     }
 
+    @Test(arguments: ["12abc", "12,50", "", "0x10", "nan", "1.2.3"]) func whatIsNoDecimalIsAnError(_ text: String) {
+        #expect(throws: DecodingError.self) { try Parameters([("d", text)]).decode([String: Decimal].self) }
+    }
+
+    @Test func theErrorDoesNotTellWhatItCouldNotRead() {
+        let error = #expect(throws: DecodingError.self) {
+            try Parameters([("token", "abc123")]).decode([String: Int].self)
+        }
+        #expect(!"\(String(describing: error))".contains("abc123"))
+    }
+
     @Test func aMissingParameterIsNamed() {
         struct Wanted: Decodable { let here: Int, there: Int }
         let error = #expect(throws: DecodingError.self) { try Parameters([("here", "1")]).decode(Wanted.self) }

@@ -3,7 +3,7 @@
 import Synchronization
 
 /// Whoever gives waits until the value has been taken: nothing is made that nobody has asked for. One giver, one taker.
-final class Handoff<Value: Sendable, Failure: Error>: Sendable {
+package final class Handoff<Value: Sendable, Failure: Error>: Sendable {
     private enum Offer: Sendable {
         case value(Value)
         case end(Failure?)
@@ -18,8 +18,10 @@ final class Handoff<Value: Sendable, Failure: Error>: Sendable {
 
     private let state = Mutex(State())
 
+    package init() {}
+
     /// Returns once the taker asks for the next; false if it wants no more.
-    func give(_ value: Value) async -> Bool {
+    package func give(_ value: Value) async -> Bool {
         await withUnsafeContinuation { continuation in
             let (isClosed, taker) = state.withLock { state in
                 if state.isClosed { return (true, nil as UnsafeContinuation<Void, Never>?) }
@@ -34,7 +36,7 @@ final class Handoff<Value: Sendable, Failure: Error>: Sendable {
     }
 
     /// Nothing follows; with an error the taker is told why.
-    func end(_ failure: Failure? = nil) {
+    package func end(_ failure: Failure? = nil) {
         let taker = state.withLock { state in
             if !state.isClosed, state.offer == nil { state.offer = .end(failure) }
             defer { state.taker = nil }
@@ -44,7 +46,7 @@ final class Handoff<Value: Sendable, Failure: Error>: Sendable {
     }
 
     /// The taker wants no more.
-    func close() {
+    package func close() {
         let (giver, taker) = state.withLock { state in
             state.isClosed = true
             state.offer = nil
@@ -56,7 +58,7 @@ final class Handoff<Value: Sendable, Failure: Error>: Sendable {
     }
 
     /// The next value; nil at the end, and ever after.
-    func take() async throws(Failure) -> Value? {
+    package func take() async throws(Failure) -> Value? {
         // Whoever gave the last value goes on now.
         let before = state.withLock { state in
             // What is offered already has not been taken: its giver waits on.

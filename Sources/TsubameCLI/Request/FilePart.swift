@@ -1,8 +1,7 @@
 // FilePart: what stands behind the `@` of a file that is part of a form.
 #if Tool
 
-import HTTPTypes
-import TsubameWire
+import Tsubame
 
 /// `path`, `path;type=media/type`, `path;filename=name`, or both in any order.
 struct FilePart {

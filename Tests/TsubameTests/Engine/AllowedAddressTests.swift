@@ -64,8 +64,17 @@ import TsubameTesting
                 $0.connection.allowedAddresses = .only { $0.text == "127.0.0.1" }
             }
             #expect(try await view.get(url: "http://a.example/").status == .ok)
-            let literal = try await failure { try await view.get(url: "http://192.0.2.1/") }
-            #expect(literal.reason.contains("allowedAddresses"), "\(literal)")
+            for url in ["http://192.0.2.1/", "http://0xc0000201/"] {
+                let literal = try await failure { try await view.get(url: url) }
+                #expect(literal.reason.contains("allowedAddresses"), "\(literal)")
+            }
+            // What `resolve` names is what the proxy is told.
+            let named = view.with {
+                $0.resolve["inner.example"] = "10.0.0.1"
+                $0.connection.allowedAddresses = .only { $0.text == "127.0.0.1" }
+            }
+            let inner = try await failure { try await named.get(url: "https://inner.example/") }
+            #expect(inner.reason.contains("10.0.0.1"), "\(inner)")
             let none = try await failure {
                 try await view.with { $0.connection.allowedAddresses = .publicOnly }.get(url: "http://b.example/")
             }

@@ -64,6 +64,21 @@ import TsubameTesting
         }
     }
 
+    @Test func `a final answer that takes its time is not followed by the body either`() async throws {
+        let gate = Gate.opening(after: 1300)
+        let server = try await ScriptedServer.start(onHead: { _ in
+            [
+                .bytes("HTTP/1.1 401 Unauthorized\r\nContent-Length: 4\r\n\r\nno"), .wait(for: gate), .bytes("pe"),
+            ]
+        })
+        try await serving(server) { server, client in
+            let response = try await client.post("x", headers: Self.expecting, body: Self.bodies[1])
+            #expect(response.status == .unauthorized && response.bytes == Bytes("nope"))
+            try await server.waitUntil(openConnections: 0)
+            #expect(server.acceptedBodyBytes == 0)
+        }
+    }
+
     @Test func `a server that never answers that gets the body all the same`() async throws {
         try await serving(.start()) { server, client in
             let response = try await client.post("x", headers: Self.expecting, body: .text("short"))

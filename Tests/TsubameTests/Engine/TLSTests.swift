@@ -47,6 +47,14 @@ extension ConnectionSettings.TLS.Roots {
             _ = try await client.get(url: server.url)
             #expect(try await server.request(0).serverName == nil)
         }
+        // It is the URL's address that counts, not the one that is connected to: behind a proxy that is the proxy's.
+        let elsewhere = try await ScriptedServer.start(tls: .localhost)
+        try await serving(elsewhere, { $0.tls.roots = .test }) { server, client in
+            let view = client.with { $0.resolve["192.0.2.1"] = "127.0.0.1:\(server.port)" }
+            let error = try await failure { try await view.get(url: "https://192.0.2.1/") }
+            #expect(error.kind == .tls && error.reason.contains("not for 192.0.2.1"), "\(error)")
+            #expect(server.requests.isEmpty)
+        }
         let other = try await ScriptedServer.start(tls: .wrongHost)
         try await serving(other, { $0.tls.roots = .test }) { server, client in
             let error = try await failure { try await client.get(url: server.url) }

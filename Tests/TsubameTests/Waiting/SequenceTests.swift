@@ -104,6 +104,60 @@ import TsubameTesting
         }
     }
 
+    @Test func `an event that was cut off is asked for again`() async throws {
+        let clock = ManualClock()
+        let server = try await ScriptedServer.start(replies: [
+            .chunked(["id: 4\ndata: a\n\nid: 5\ndata: half"], headers: Self.type), .status(.noContent),
+        ])
+        try await serving(server, { $0.clock = clock }) { server, client in
+            let turning = Task {
+                try await clock.waitForSleepers(1)
+                clock.advance(by: .seconds(3))
+            }
+            for try await event in client.events("feed") { #expect(event.id == "4") }
+            try await turning.value
+            #expect(server.requests.map { $0["last-event-id"] } == [nil, "4"])
+        }
+    }
+
+    @Test func `a server that says nothing is not asked without a pause, whatever it wants`() async throws {
+        let clock = ManualClock()
+        let server = try await ScriptedServer.start { _ in .chunked(["retry: 0\n\n"], headers: Self.type) }
+        try await serving(server, { $0.clock = clock }) { server, client in
+            let turning = Task {
+                while !Task.isCancelled {
+                    try await clock.waitForSleepers(1)
+                    _ = clock.advanceToNextSleeper()
+                }
+            }
+            for try await _ in client.events("feed", reconnects: 3) {}
+            turning.cancel()
+            #expect(server.requests.count == 4)
+            #expect(clock.now.offset >= .milliseconds(600))
+        }
+    }
+
+    @Test func `who gives before anybody has asked goes on when it was taken`() async throws {
+        let handoff = Handoff<Int, CallError>()
+        let given = Log<Int>()
+        let giver = Task {
+            for number in 1...3 {
+                given.add(number)
+                guard await handoff.give(number) else { return }
+            }
+            handoff.end()
+        }
+        while given.all.isEmpty { await Task.yield() }
+        for _ in 0..<100 { await Task.yield() }
+        #expect(given.all == [1])
+        var taken: [Int] = []
+        while let number = try await handoff.take() { taken.append(number) }
+        #expect(taken == [1, 2, 3])
+        await giver.value
+        let again = try await handoff.take()
+        #expect(again == nil)
+    }
+
     @Test(arguments: [
         (Reply.status(.notFound, "no"), CallError.Kind.status), (.ok("data: x\n\n"), .invalidResponse),
         (.status(.accepted, "data: x\n\n", headers: type), .status), (.close, .emptyReply),
