@@ -229,8 +229,9 @@ private struct SignIn: Endpoint {
             $0.tls.pins["api.example.com"] = PinnedKeys(pin, backup: backup)  // base64 of the SHA-256 of a public key
             $0.resolve["api.example.com:443"] = "192.0.2.7"
             $0.connection.connectionsPerOrigin = 8
-            $0.connection.allowedAddresses = .publicOnly  // asked after the look-up, at every hop
         }
+        let careful = api.with { $0.connection.allowedAddresses = .publicOnly }
+        #expect(careful.configuration.connection.allowedAddresses == .publicOnly)
         #expect(!String(reflecting: api.configuration).contains("word@"))
         do {
             try await api.warmUp()
