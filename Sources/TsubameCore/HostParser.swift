@@ -53,6 +53,7 @@ enum HostParser {
         if at > longestLabel { try checkLengths(written) }
         let last = label == at ? previous : label
         if bytes[last] >= 0x30, bytes[last] <= 0x39, IPv4Parser.isNumber(written[last..<(label == at ? at - 1 : at)]) {
+            if IPv4Parser.isCanonical(written) { return (String(decoding: written, as: UTF8.self), at) }
             return (try IPv4Parser.canonical(written), at)
         }
         let text = String(decoding: written, as: UTF8.self)

@@ -8,6 +8,24 @@ enum IPv4Parser {
         return label.allSatisfy(isDigit) || value(label) != nil
     }
 
+    /// Whether the text is what ``text(_:)`` would make of it: the way of most addresses.
+    static func isCanonical(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
+        guard text.count <= 15 else { return false }
+        var (number, digits, dots) = (0, 0, 0)
+        for byte in text {
+            if byte == 0x2E {
+                guard digits > 0, dots < 3 else { return false }
+                (number, digits, dots) = (0, 0, dots &+ 1)
+            } else {
+                guard isDigit(byte), digits == 0 || number > 0 else { return false }
+                number = number &* 10 &+ Int(byte &- 0x30)
+                digits &+= 1
+                guard number <= 0xFF else { return false }
+            }
+        }
+        return dots == 3 && digits > 0
+    }
+
     /// - Parameter name: ASCII without escapes; its last label is a number.
     /// - Returns: four decimal numbers, without zeros in front.
     static func canonical(_ name: some BidirectionalCollection<UInt8>) throws(URIProblem) -> String {
