@@ -4,7 +4,7 @@ import NIOCore
 import Synchronization
 import TsubameCore
 
-/// Counts connections, made and being made, and tells the shards that wait for one to be given back.
+/// Counts connections, made and being made; one that is given back goes to the pool that has waited longest.
 final class ConnectionBudget: Sendable {
     /// A pool that may make no connection, and wants one.
     private struct Waiting: Sendable {
@@ -30,8 +30,8 @@ final class ConnectionBudget: Sendable {
     /// Whether a pool waits for a connection of somebody else's to be closed.
     var isContended: Bool { contended.load(ordering: .relaxed) }
 
-    /// Takes one; false if there are `limit` already, and then the pool gets the next that is given
-    /// back, if it has waited longest.
+    /// Takes one; false if there are `limit` already, and then the pool, if there is one, gets the next that is given
+    /// back once it has waited longest.
     func take(limit: Int?, for pool: OriginPool?, of shard: Shard) -> Bool {
         state.withLock { state in
             guard let limit, state.count >= Swift.max(limit, 1) else {
