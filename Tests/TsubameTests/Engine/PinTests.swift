@@ -51,6 +51,10 @@ struct PinCase: Sendable, CustomTestStringConvertible {
             ["*.example.com": PinnedKeys($0, backup: $0), "*.api.example.com": PinnedKeys($1, backup: $1)]
         },
 
+        PinCase(name: "with the root's dot", passes: false) { ["api.example.com.": PinnedKeys($1, backup: $1)] },
+        PinCase(name: "with a dot of another script", passes: false) {
+            ["api.example.com\u{3002}": PinnedKeys($1, backup: $1)]
+        },
         PinCase(name: "a host in capitals", passes: false) { ["API.Example.COM": PinnedKeys($1, backup: $1)] },
         PinCase(name: "all below, in capitals", passes: false) { ["*.EXAMPLE.com": PinnedKeys($1, backup: $1)] },
     ]

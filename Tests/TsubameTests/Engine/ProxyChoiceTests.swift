@@ -86,6 +86,7 @@ struct ProxyChoice: Sendable, CustomTestStringConvertible {
         except("192.0.2.1:81", "http://192.0.2.1:81/", false), except("192.0.2.1:81", "http://192.0.2.1/", true),
         except("b.example,a.example", "http://a.example/", false),
         except("b.example,,a.example,", "http://a.example/", false), except(",", "http://a.example/", true),
+        except("a.example", "http://a.example./", false), except("a.example.", "http://www.a.example/", false),
         // Whatever a host is written as, on either side.
         except("192.0.2.0/24", "http://[::ffff:c000:201]/", false), except("192.0.2.1", "http://0xc0.0.2.1/", false),
         except("192.0.2.0/24", "http://3221225985/", false), except("::ffff:192.0.2.1", "http://192.0.2.1/", false),

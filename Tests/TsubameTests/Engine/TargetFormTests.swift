@@ -100,4 +100,27 @@ import TsubameTesting
     func `BAD-INPUT 42: what cannot be true is nothing`(_ field: String) {
         #expect(Response(status: .partialContent, headers: [.contentRange: field]).contentRange == nil)
     }
+
+    // MARK: resolve
+
+    @Test(arguments: [
+        "http://a.example", "a.example/", "a.example:0", "a.example:65536", "a.example:+80", "a.example:x", "", ":80",
+        "a b",
+    ])
+    func `an address override that is filed under no host and port fails every call`(_ name: String) async throws {
+        try await serving(.start(), { $0.resolve[name] = "127.0.0.1" }) { server, client in
+            let error = try await failure { try await client.get("x") }
+            #expect(error.kind == .invalidRequest && error.reason.contains("resolve"), "\(error)")
+            #expect(server.acceptedConnections == 0)
+        }
+    }
+
+    @Test(arguments: ["a.example", "A.example:080", "a.example:80"])
+    func `an address override is found however its host and port are written`(_ name: String) async throws {
+        try await serving(.start()) { server, client in
+            let view = client.with { $0.resolve[name] = "127.0.0.1:\(server.port)" }
+            let status = try await view.get(url: "http://a.example/").status
+            #expect(status == .ok)
+        }
+    }
 }
