@@ -1,6 +1,6 @@
 // Challenge: one thing that a server asks for in WWW-Authenticate or Proxy-Authenticate (RFC 9110 section 11.3).
 
-package import TsubameCore
+import TsubameCore
 
 package struct Challenge: Sendable, Hashable {
     /// A parameter of a challenge, of credentials or of Authentication-Info.

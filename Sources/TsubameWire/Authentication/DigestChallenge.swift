@@ -1,6 +1,6 @@
 // DigestChallenge: a challenge of Digest authentication that can be answered (RFC 7616 section 3.3, RFC 2069).
 
-package import TsubameCore
+import TsubameCore
 
 package struct DigestChallenge: Sendable, Hashable {
     /// What the answer covers (quality of protection).

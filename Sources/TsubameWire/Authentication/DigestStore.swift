@@ -49,6 +49,15 @@ package struct DigestStore: Sendable {
         _ challenge: DigestChallenge, to message: DigestSession.Message, at uri: TargetURI,
         by user: DigestSession.User
     ) -> String? {
+        learn(challenge, at: uri, by: user)
+        // The newest space is the last.
+        let owner = Owner(origin: uri.origin, user: user.name)
+        guard let index = spaces[owner]?.indices.last else { return nil }
+        return spaces[owner]?[index].session.authorization(for: message, by: user)
+    }
+
+    /// Remembers a challenge for the requests to come.
+    package mutating func learn(_ challenge: DigestChallenge, at uri: TargetURI, by user: DigestSession.User) {
         let owner = Owner(origin: uri.origin, user: user.name)
         if spaces[owner] == nil {
             if owners.count >= Self.maximumOwners { spaces[owners.removeFirst()] = nil }
@@ -58,10 +67,8 @@ package struct DigestStore: Sendable {
         let known = list.firstIndex { $0.session.challenge.realm == challenge.realm }.map { list.remove(at: $0) }
         var session = known?.session ?? DigestSession(challenge)
         session.take(challenge)
-        let authorization = session.authorization(for: message, by: user)
         list.append(Space(session: session, prefixes: Self.prefixes(of: challenge, at: uri)))
         spaces[owner] = Array(list.suffix(Self.maximumSpaces))
-        return authorization
     }
 
     /// Takes what the server says behind an answer: the next nonce, and whether it knows the password.

@@ -1,6 +1,6 @@
 // Netrc: names and passwords of hosts, as ftp, curl and others read them from ~/.netrc.
 
-package import TsubameCore
+import TsubameCore
 
 /// The entries of such a file.
 ///
@@ -20,6 +20,9 @@ package struct Netrc: Sendable, Hashable {
     private static let maximumWord = 4 << 10
 
     private var entries: [Entry] = []
+
+    /// Without entries.
+    package init() {}
 
     /// - Throws: where the file cannot be understood; half of it might send what nobody meant.
     package init(_ bytes: some Collection<UInt8>) throws(NetrcError) {
