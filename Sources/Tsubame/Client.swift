@@ -77,7 +77,15 @@ public final class Client: Sendable {
             configuration.secrets == Redaction.standard.secrets ? nil : Redaction(secrets: configuration.secrets)
         let decoding = ContentDecoding(configuration, preset: presetHeaders)
         sharedFields = RequestEncoder.shared(decoding?.offered ?? presetHeaders)
-        corridor = Corridor(configuration, decoding: decoding, transport: transport ?? engine ?? Engine())
+        let plainClient: @Sendable () -> Client = {
+            var plain = configuration
+            plain.authentication = .none
+            return Client(
+                base: base, configuration: plain, transport: transport, engine: engine, observers: observers,
+                activity: activity)
+        }
+        corridor = Corridor(
+            configuration, decoding: decoding, transport: transport ?? engine ?? Engine(), plainClient: plainClient)
     }
 
     /// The same client with other settings for some calls: same base, connections, cookies and observers.

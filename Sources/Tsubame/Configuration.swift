@@ -26,6 +26,8 @@ public struct Configuration: Sendable {
     public var cookies = CookiePolicy.off
     /// The credentials for the client's own origin; none unless set.
     public var authentication = Authentication.none
+    /// What servers that want Digest have said; shared by the client's views.
+    let digests = DigestMemory()
     /// Whether content codings are asked for and undone.
     public var decoding = DecodingPolicy.automatic
     /// Your own hooks and arounds, outermost: each sees a call once.

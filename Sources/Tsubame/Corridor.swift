@@ -27,10 +27,14 @@ public final class Corridor: Sendable {
     private let allowedOrigins: Set<Origin>
     private let names: [String]
 
-    init(_ configuration: Configuration, decoding: ContentDecoding?, transport: any Transport) {
+    /// - Parameter plainClient: makes the same client without authentication.
+    init(
+        _ configuration: Configuration, decoding: ContentDecoding?, transport: any Transport,
+        plainClient: @escaping @Sendable () -> Client
+    ) {
         var list: [any Interceptor] = configuration.interceptors
         list.append(Redirects(policy: configuration.redirects, configuration: configuration))
-        list.append(Credentials(configuration.authentication))
+        list.append(Credentials(configuration, plainClient: plainClient))
         if let jar = configuration.cookies.jar { list.append(CookiesOut(jar: jar)) }
         if let decoding { list.append(decoding) }
         list.append(CacheDirectives())
@@ -41,6 +45,8 @@ public final class Corridor: Sendable {
         var steps: [any Step] = []
         for interceptor in list {
             switch interceptor {
+            case let step as any Step:
+                steps.append(step)
             case let around as any Around:
                 segments.append(Segment(steps: steps, end: .around(around)))
                 steps = []
@@ -65,7 +71,7 @@ public final class Corridor: Sendable {
             let kind =
                 switch interceptor {
                 case is any Around: "around"
-                case is any Judge: "judge"
+                case is any Judge, is any Step: "judge"
                 case is any Hook: "hook"
                 default: "ignored: neither a Hook nor an Around"
                 }

@@ -19,19 +19,29 @@ struct Passage {
     }
 
     /// Out through the hooks; each judge's request is remembered.
-    mutating func goOut() throws(CallError) {
+    /// - Returns: a step that has to wait before the request can go on (``goOn(with:)``); nil at the inner end.
+    mutating func goOut() throws(CallError) -> (any Step)? {
         // What fails out here has passed nobody on its way back.
         position = 0
         for index in first..<steps.count {
             let step = steps[index]
-            if step.judges {
+            switch step.stance(toward: request) {
+            case .absent: continue
+            case .passing: break
+            case .judging: passed.remember(request, at: index)
+            case .waiting:
                 passed.remember(request, at: index)
-            } else {
-                try step.willSend(&request)
+                first = index + 1
+                return step
             }
+            try step.willSend(&request)
         }
         position = steps.count
+        return nil
     }
+
+    /// The step that had to wait has done so; out from behind it.
+    mutating func goOn(with request: Request) { self.request = request }
 
     /// Counts one more exchange.
     func count(_ call: Call) throws(CallError) {
@@ -72,7 +82,7 @@ struct Passage {
     mutating func judge(_ error: CallError, _ call: Call) -> Judgement? {
         while position > 0 {
             position -= 1
-            guard steps[position].judges, let hop = passed.hop(at: position, call) else { continue }
+            guard let hop = passed.hop(at: position, call) else { continue }
             let verdict = steps[position].judge(error, hop)
             if case .proceed = verdict { continue }
             return Judgement(verdict)

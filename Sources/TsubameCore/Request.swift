@@ -134,6 +134,12 @@ public struct Request: Sendable {
         set { change { $0.entry = newValue.map { RequestEntry($0) } } }
     }
 
+    /// How often credentials were put into it because its server had asked for them.
+    package var answeredChallenges: Int {
+        get { options?.answeredChallenges ?? 0 }
+        set { change { $0.answeredChallenges = newValue } }
+    }
+
     /// What its texts withhold.
     package var redaction: Redaction {
         get { options?.redaction ?? .standard }
@@ -167,6 +173,7 @@ private final class RequestOptions: @unchecked Sendable {
     var asksServer = false
     var isForeign = false
     var entry: RequestEntry?
+    var answeredChallenges = 0
     var redaction = Redaction.standard
 
     func copy() -> RequestOptions {
@@ -179,6 +186,7 @@ private final class RequestOptions: @unchecked Sendable {
         copy.asksServer = asksServer
         copy.isForeign = isForeign
         copy.entry = entry
+        copy.answeredChallenges = answeredChallenges
         copy.redaction = redaction
         return copy
     }

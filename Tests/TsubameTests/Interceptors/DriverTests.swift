@@ -329,7 +329,7 @@ import TsubameTesting
                 2. Wrap (around)
                 3. Lost (ignored: neither a Hook nor an Around)
                 4. Redirects (judge)
-                5. Credentials (hook)
+                5. Credentials (judge)
                 6. CookiesOut (hook)
                 7. ContentDecoding (hook)
                 8. CacheDirectives (hook)
@@ -340,7 +340,7 @@ import TsubameTesting
         #expect(
             "\(Client.shared.corridor)" == """
                 1. Redirects (judge)
-                2. Credentials (hook)
+                2. Credentials (judge)
                 3. ContentDecoding (hook)
                 4. CacheDirectives (hook)
                 5. Engine (HTTP/1.1) (transport)
