@@ -135,6 +135,7 @@ let package = Package(
             dependencies: [
                 "Tsubame", "TsubameCore", "TsubameWire", "TsubameEngine", "TsubameTesting",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),

@@ -26,6 +26,7 @@ public final class Client: Sendable {
     let presetHeaders: HTTPFields
     /// What most requests come to.
     private let sharedFields: SharedFields?
+    private let log: CallLog?
     /// Only where it differs from the standard.
     private let redaction: Redaction?
 
@@ -64,11 +65,13 @@ public final class Client: Sendable {
     }
 
     private init(
-        base: Base, configuration: Configuration, transport: (any Transport)?, engine: Engine?,
+        base: Base, configuration given: Configuration, transport: (any Transport)?, engine: Engine?,
         observers: ObserverList, activity: Activity
     ) {
+        let configuration = given.prepared
         self.base = base
         self.configuration = configuration
+        log = configuration.logger.map { CallLog(logger: $0) }
         self.engine = engine
         self.observers = observers
         self.activity = activity
@@ -197,6 +200,13 @@ public final class Client: Sendable {
         if !request.timeouts.isUnset { timeouts = request.timeouts.merged(over: timeouts) }
         if let defaultTotal, !timeouts.isSet(.total) { timeouts.total = defaultTotal }
         if let redaction { request.redaction = redaction }
+        var observer = observer
+        if let log {
+            observer = { [own = observer] event in
+                own?(event)
+                log(event)
+            }
+        }
         return Call(
             request, timeouts: timeouts, limits: configuration.limits, wantsStream: wantsStream, observers: observers,
             observer: observer, executor: executor, isGuarded: corridor.hasForeignArounds, sharedFields: sharedFields)

@@ -33,11 +33,16 @@ public final class Corridor: Sendable {
         plainClient: @escaping @Sendable () -> Client
     ) {
         var list: [any Interceptor] = configuration.interceptors
+        if configuration.retry.addsIdempotencyKeys { list.append(IdempotencyKeys()) }
         list.append(Redirects(policy: configuration.redirects, configuration: configuration))
+        if let store = configuration.hsts.store { list.append(HSTSUpgrade(store, configuration)) }
         list.append(Credentials(configuration, plainClient: plainClient))
         if let jar = configuration.cookies.jar { list.append(CookiesOut(jar: jar)) }
         if let decoding { list.append(decoding) }
         list.append(CacheDirectives())
+        if let joint = configuration.traffic.joint { list.append(joint) }
+        if !configuration.retry.isOff { list.append(Retries(policy: configuration.retry)) }
+        if let gate = configuration.traffic.gate { list.append(TrafficLimits(gate)) }
         if let jar = configuration.cookies.jar { list.append(CookiesIn(jar: jar)) }
         list += configuration.wireInterceptors
 
@@ -71,6 +76,7 @@ public final class Corridor: Sendable {
             let kind =
                 switch interceptor {
                 case is any Around: "around"
+                case is HSTSUpgrade: "hook"
                 case is any Judge, is any Step: "judge"
                 case is any Hook: "hook"
                 default: "ignored: neither a Hook nor an Around"

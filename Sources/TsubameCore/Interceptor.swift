@@ -58,6 +58,8 @@ public struct Next: Sendable {
 
 /// Says what happens next; the driver does it. Pure, tested without I/O. The library's own for now.
 package protocol Judge: Interceptor {
+    /// Whether a request is one that may be sent again.
+    func concerns(_ request: borrowing Request) -> Bool
     /// Whether there is anything to judge; most responses need no look at the request they answer.
     func concerns(_ response: borrowing Response) -> Bool
     func didReceive(_ response: borrowing Response, _ hop: borrowing Hop) -> Verdict
@@ -65,6 +67,7 @@ package protocol Judge: Interceptor {
 }
 
 extension Judge {
+    package func concerns(_ request: borrowing Request) -> Bool { true }
     package func concerns(_ response: borrowing Response) -> Bool { true }
     package func didReceive(_ response: borrowing Response, _ hop: borrowing Hop) -> Verdict { .proceed }
     package func didFail(_ error: CallError, _ hop: borrowing Hop) -> Verdict { .proceed }

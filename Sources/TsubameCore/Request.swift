@@ -112,6 +112,18 @@ public struct Request: Sendable {
         set { change { $0.isReplayable = newValue } }
     }
 
+    /// Who goes first where calls wait for each other (`traffic.calls`, `traffic.callsPerHost`).
+    public enum Priority: Int, Sendable, Hashable, CaseIterable {
+        case low = -1
+        case normal
+        case high
+    }
+
+    public var priority: Priority {
+        get { options?.priority ?? .normal }
+        set { change { $0.priority = newValue } }
+    }
+
     /// Whether the server as a whole is asked, rather than a resource of it: `OPTIONS *` (RFC 9110 section 9.3.7). The path
     /// of the URL then only says which server. Any other method than OPTIONS is
     /// ``CallError/Kind/invalidRequest``.
@@ -171,6 +183,7 @@ private final class RequestOptions: @unchecked Sendable {
     var tags: [String: any Sendable] = [:]
     var isReplayable = false
     var asksServer = false
+    var priority = Request.Priority.normal
     var isForeign = false
     var entry: RequestEntry?
     var answeredChallenges = 0
@@ -184,6 +197,7 @@ private final class RequestOptions: @unchecked Sendable {
         copy.tags = tags
         copy.isReplayable = isReplayable
         copy.asksServer = asksServer
+        copy.priority = priority
         copy.isForeign = isForeign
         copy.entry = entry
         copy.answeredChallenges = answeredChallenges

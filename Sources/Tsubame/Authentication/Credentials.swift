@@ -45,7 +45,7 @@ final class Credentials: Interceptor, Step {
         return try request.with(token, of: authenticator)
     }
 
-    func willSend(_ request: inout Request) throws(CallError) {
+    func willSend(_ request: inout Request, _ call: Call) throws(CallError) {
         guard let uri = request.uri else { return }
         switch try CredentialSource(method, for: request) {
         case .nothing: return
@@ -71,7 +71,7 @@ final class Credentials: Interceptor, Step {
 
     // MARK: Back
 
-    func didReceive(_ response: inout Response) throws(CallError) -> Bool {
+    func didReceive(_ response: inout Response, _ call: Call) throws(CallError) -> Bool {
         if response.statusCode == 401 { return true }
         return !digests.isEmpty && response.headers.contains(.authenticationInfo)
     }
@@ -103,7 +103,8 @@ final class Credentials: Interceptor, Step {
             if !reasons.isEmpty { return .note("the 401 is given back: \(reasons.joined(separator: "; "))") }
             // Of Basic the password has been sent before.
             return named.allowsBasic
-                ? .proceed : .note("the 401 is given back: the server does not offer Digest, and nothing else was chosen")
+                ? .proceed
+                : .note("the 401 is given back: the server does not offer Digest, and nothing else was chosen")
         }
         guard request.answeredChallenges == 0 || challenge.isStale && request.answeredChallenges < 2 else {
             digests.learn(challenge, at: uri, by: named.user)
