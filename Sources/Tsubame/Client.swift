@@ -16,6 +16,7 @@ public final class Client: Sendable {
     /// For one line without set-up. It never has a jar, a cache or credentials.
     public static let shared = Client()
 
+    /// How this client behaves; ``with(_:)`` makes one that behaves otherwise.
     public let configuration: Configuration
     /// The interceptors, in order, as they are resolved for this client.
     public let corridor: Corridor
@@ -289,6 +290,7 @@ extension Client: CustomStringConvertible, CustomReflectable {
         }
     }
 
+    /// What may be shown: where its paths lead, and its configuration without credentials.
     public var customMirror: Mirror {
         Mirror(self, children: ["base": description, "configuration": configuration], displayStyle: .class)
     }

@@ -101,9 +101,11 @@ public struct Body: Sendable {
 
     /// nil for no body.
     package var content: Content? { storage?.content }
+    /// What is sent as Content-Type, unless the request's fields name another.
     public var contentType: String? { storage?.contentType }
     /// In bytes, if it is known before sending.
     public var length: Int64? { storage?.length }
+    /// Whether there is no body at all; zero bytes are one.
     public var isEmpty: Bool { storage == nil }
 
     /// The bytes, if the body is bytes.

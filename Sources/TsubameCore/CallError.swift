@@ -59,6 +59,7 @@ public struct CallError: Error, Sendable {
 
     /// What the call was doing.
     public enum Phase: String, Sendable, Hashable {
+        /// Said in words by ``CallError/description``.
         case preparing, waiting, resolving, connecting, securing, sendingHead, sendingBody, waitingForHead,
             receivingBody, decoding, backingOff
 
@@ -138,7 +139,9 @@ public struct CallError: Error, Sendable {
             attempts: attempts)
     }
 
+    /// Why it failed, to switch over.
     public var kind: Kind { details.kind }
+    /// What the call was doing when it failed.
     public var phase: Phase { details.phase }
     /// What is wrong, in words.
     public var reason: String { details.reason }
@@ -195,6 +198,7 @@ extension CallError: CustomStringConvertible, CustomDebugStringConvertible {
         return text
     }
 
+    /// ``kind`` and ``description``.
     public var debugDescription: String { "CallError.\(kind.rawValue): \(description)" }
 }
 

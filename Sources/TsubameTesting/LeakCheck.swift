@@ -4,6 +4,7 @@ public import Tsubame
 
 /// What a test left behind: a call that still runs, a connection that is still in use, an exchange that still waits.
 public struct Leak: Error, Sendable, CustomStringConvertible {
+    /// What is still there, and how much of it.
     public let description: String
 }
 

@@ -31,6 +31,7 @@ public final class StubTransport: PromptTransport {
         build(self)
     }
 
+    /// What `print(client.corridor)` calls it.
     public var name: String { "stub" }
 
     // MARK: Routes
@@ -71,6 +72,7 @@ public final class StubTransport: PromptTransport {
 
     // MARK: Transport
 
+    /// Answers from the routes; called by the client.
     public func send(_ request: Request, call: Call) async throws(CallError) -> Response {
         if Task.isCancelled || call.isCancelled { throw call.cancelled(.connecting) }
         if case .failed(let error) = request.body.content { throw error.with(request: request) }
@@ -108,6 +110,7 @@ public final class StubTransport: PromptTransport {
         }
     }
 
+    /// Refuses what comes after; called by the client.
     public func close() async { state.change { $0.isClosed = true } }
 
     private func take(for request: Request, call: Call) throws(CallError) -> StubRoute.Answer {

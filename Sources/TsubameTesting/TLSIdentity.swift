@@ -20,6 +20,7 @@ public struct TLSIdentity: Sendable, Hashable {
     /// The versions that the server speaks.
     public var versions: ClosedRange<Version> = .tls12 ... .tls13
 
+    /// A certificate with its chain, and its key, in PEM.
     public init(certificatesPEM: String, privateKeyPEM: String) {
         self.certificatesPEM = certificatesPEM
         self.privateKeyPEM = privateKeyPEM
@@ -65,5 +66,6 @@ public struct TLSIdentity: Sendable, Hashable {
 }
 
 extension TLSIdentity.Version: Comparable {
+    /// Older is less.
     public static func < (left: Self, right: Self) -> Bool { left == .tls12 && right == .tls13 }
 }

@@ -47,8 +47,11 @@ public struct Authentication: Sendable, Hashable {
 }
 
 extension Authentication: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// Whether there are any; never what they are.
     public var description: String { field == nil ? "none" : Redaction.placeholder }
+    /// The same as ``description``.
     public var debugDescription: String { description }
+    /// Whether there are any; never what they are.
     public var customMirror: Mirror { Mirror(self, children: ["authentication": description]) }
 }
 

@@ -10,25 +10,32 @@ public import TsubameWire
 
 /// An empty value, for a body that may be missing: what an empty 204, 205 or HEAD response decodes to.
 public protocol EmptyDecodable {
+    /// What stands for no body at all.
     static var emptyValue: Self { get }
 }
 
 extension Optional: EmptyDecodable {
+    /// nil.
     public static var emptyValue: Wrapped? { nil }
 }
 
 extension Array: EmptyDecodable {
+    /// No elements.
     public static var emptyValue: [Element] { [] }
 }
 
 extension Dictionary: EmptyDecodable {
+    /// No pairs.
     public static var emptyValue: [Key: Value] { [:] }
 }
 
 /// Nothing: decodes from any body.
 public struct Empty: Decodable, Sendable, Hashable, EmptyDecodable {
+    /// The only value there is.
     public static var emptyValue: Empty { Empty() }
+    /// The only value there is.
     public init() {}
+    /// Reads nothing, and so never throws.
     public init(from decoder: any Decoder) {}
 }
 

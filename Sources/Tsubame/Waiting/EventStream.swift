@@ -12,15 +12,19 @@ public import TsubameWire
 /// any status but 200 and 204, with another type than `text/event-stream`, and with what another connection would not
 /// mend. Nothing is read ahead: a slow reader slows the server down.
 public struct EventStream: AsyncSequence, Sendable {
+    /// One event.
     public typealias Element = ServerSentEvent
+    /// Why it ended before its time.
     public typealias Failure = CallError
 
     let client: Client
     let request: Request
     let reconnects: Int?
 
+    /// Each iterator makes connections of its own, the first when it is first asked.
     public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(EventPump(self)) }
 
+    /// Gives the events of one connection after the other; ends its connection when it is dropped.
     public struct AsyncIterator: AsyncIteratorProtocol {
         private let pump: EventPump
 
