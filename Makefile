@@ -55,7 +55,7 @@ format:
 lint:
 	$(SWIFT) format lint --strict --parallel --recursive $(FORMATTED)
 	@Scripts/check-house.sh
-	@python3 Scripts/check-readme.py
+	@python3 Scripts/check-samples.py
 
 ## The tests once under each sanitizer. Results are kept in Tests/SANITIZERS.md.
 sanitize: setup

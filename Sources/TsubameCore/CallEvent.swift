@@ -15,17 +15,17 @@ public struct CallEvent: Sendable {
         case started(Request)
         /// The exchange waits for a connection.
         case queued
-        /// The host's name is being looked up.
+        /// The name of the host is being looked up; behind a proxy, that of the proxy.
         case resolving(host: String)
-        /// The host has these addresses, in the order in which they are tried.
+        /// The host has these addresses, as the resolver gave them.
         case resolved(addresses: [String])
         /// A TCP connection to one of them is being made.
         case connecting(address: String)
-        /// The TCP connection stands.
+        /// The way to the origin stands: TCP, and the tunnel of a proxy, if there is one.
         case connected(ConnectionInfo)
-        /// The TLS handshake has begun.
+        /// The TLS handshake with the origin has begun.
         case securing
-        /// The TLS handshake is done.
+        /// The TLS handshake with the origin is done.
         case secured(ConnectionInfo)
         /// An open connection was taken from the pool.
         case reused(ConnectionInfo)

@@ -11,7 +11,10 @@ internal import NIOSSL
 /// ```
 public struct TLSIdentity: Sendable, Hashable {
     /// A version of TLS.
-    public enum Version: Sendable, Hashable { case tls12, tls13 }
+    public enum Version: Sendable, Hashable {
+        /// RFC 5246 and 8446.
+        case tls12, tls13
+    }
 
     /// The certificate, and those of intermediate authorities behind it, in PEM.
     public var certificatesPEM: String
