@@ -7,7 +7,7 @@ TRAITS = --enable-all-traits
 WIDTH = SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=6
 FORMATTED = Package.swift Sources Tests Examples Benchmarks/Package.swift Benchmarks/Sources
 
-.PHONY: all setup setup-test demo test unit consumer counts tool smoke install format lint sanitize soak bench compare-httpbin clean
+.PHONY: all setup setup-test demo test unit consumer counts tool smoke install format lint docs sanitize soak bench compare-httpbin clean
 
 all: tool
 
@@ -57,6 +57,10 @@ lint:
 	@Scripts/check-house.sh
 	@python3 Scripts/check-samples.py
 
+## The documentation as a site, in .build-docs/site; a link that leads nowhere is an error.
+docs: setup
+	@Scripts/docs.sh
+
 ## The tests once under each sanitizer. Results are kept in Tests/SANITIZERS.md.
 sanitize: setup
 	@Scripts/sanitize.sh thread address
@@ -76,4 +80,4 @@ compare-httpbin: setup-test tool
 	    [ $$status = 75 ] && echo "skipped: PyPI's httpbin cannot be had"; }
 
 clean:
-	rm -rf .build .build-static .build-tsan .build-asan Benchmarks/.build
+	rm -rf .build .build-docs .build-static .build-tsan .build-asan Benchmarks/.build

@@ -10,7 +10,7 @@ import pathlib, re, sys
 
 root = pathlib.Path(__file__).resolve().parent.parent
 tests = root / "Tests/EndToEnd"
-articles = sorted(root.glob("Sources/*/*.docc/*.md"))
+articles = sorted(root.glob("Sources/*/*.docc/**/*.md"))
 unchecked = ("import ", "//", ".package(", ".product(")
 # The tests make their client from a server on loopback.
 replaced = {'let api = Client("https://httpbin.org") { $0.timeouts.total = .seconds(20) }'}

@@ -96,8 +96,10 @@ public final class Client: Sendable {
 
     /// Tells `observer` of everything that happens to this client's calls, until the observation is cancelled or
     /// dropped. It is called wherever the thing happens, event loops included: it must not block.
-    /// - Parameter bodies: how many bytes of each body are told, at its end
-    ///   (``CallEvent/Kind/requestBody(_:)``, ``CallEvent/Kind/responseBody(_:)``).
+    /// - Parameters:
+    ///   - bodies: how many bytes of each body are told, at its end (``CallEvent/Kind/requestBody(_:)``,
+    ///     ``CallEvent/Kind/responseBody(_:)``).
+    ///   - observer: told of each event.
     public func observe(bodies: Int = 0, _ observer: @escaping @Sendable (CallEvent) -> Void) -> Observation {
         Observation(observers, bodyBytes: bodies, observer)
     }

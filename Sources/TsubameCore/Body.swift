@@ -76,6 +76,7 @@ public struct Body: Sendable {
     /// - Parameters:
     ///   - length: in bytes, when it is known; otherwise the body goes chunked. A stream that gives more or fewer bytes
     ///     than it declared fails the call with ``CallError/Kind/requestBody`` and its connection is closed.
+    ///   - contentType: what the bytes are.
     ///   - open: makes the sequence, once for each sending.
     public static func stream<S: AsyncSequence & Sendable>(
         length: Int64? = nil, contentType: String? = nil, _ open: @escaping @Sendable () -> S

@@ -117,8 +117,13 @@ public struct CallError: Error, Sendable {
     private let details: Details
 
     /// - Parameters:
+    ///   - kind: why, to switch over.
     ///   - reason: what is wrong, in words, without a full stop.
+    ///   - phase: what the call was doing.
     ///   - advice: what to do about it.
+    ///   - underlying: the error of a lower layer.
+    ///   - request: the request that failed; the client adds it if it is not given.
+    ///   - response: the answer, if there was one.
     public init(
         _ kind: Kind, _ reason: String, phase: Phase = .preparing, advice: String? = nil,
         underlying: (any Error)? = nil, request: Request? = nil, response: Response? = nil

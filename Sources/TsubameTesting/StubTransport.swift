@@ -12,7 +12,7 @@ public import TsubameCore
 /// A route is found by method and path. The path may be written as the call wrote it, below the client's base
 /// (`/users`), whole (`/v1/users`), or with its origin (`https://api.example.com/v1/users`); with a `?`, the query must
 /// be the same too; with a `*` at its end, it stands for all that begin so. The most exact route wins. A request that no
-/// route fits fails with ``CallError/Kind/connectionFailed`` and a text that lists the routes.
+/// route fits fails with ``/Tsubame/CallError/Kind/connectionFailed`` and a text that lists the routes.
 public final class StubTransport: PromptTransport {
     struct State: Sendable {
         var routes: [StubRoute.Entry] = []

@@ -21,7 +21,8 @@ extension HTTPField.Name {
 private struct OnceMore: Around {
     func intercept(_ request: Request, next: Next) async throws -> Response {
         let response = try await next(request)
-        guard response.status == .serviceUnavailable, request.method == .get else { return response }
+        let isBusy = response.status == .serviceUnavailable && request.method == .get
+        guard isBusy else { return response }
         return try await next(request)
     }
 }

@@ -89,7 +89,9 @@ extension DocumentationSamples {
         ])
         let api = Client(server.url)
         let file = folder.appending(path: "film.mp4")
-        try await api.stream(Request(.get, "film")) { response in try await response.save(to: file) }
+        try await api.stream(Request(.get, "film")) { response in
+            try await response.save(to: file)
+        }
         #expect(try Data(contentsOf: file).count == 1 << 20)
         // One that breaks off leaves what was there, and nothing else.
         await #expect(throws: CallError.self) {

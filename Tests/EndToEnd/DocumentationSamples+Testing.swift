@@ -18,14 +18,18 @@ extension DocumentationSamples {
             $0.on(.get, "/users/7").respond(json: swallow)
             $0.on(.get, "/status").respond(status: .serviceUnavailable).respond(text: "ready")
             $0.on(.post, "/users").fail(CallError(.connectionLost, "the line is cut"))
-            $0.on("/echo/*").respond { request in Response(status: .ok, body: Bytes(request.summary)) }
+            $0.on("/echo/*").respond { request in
+                Response(status: .ok, body: Bytes(request.summary))
+            }
         }
         let api = Client("https://api.example.com/v1", transport: stub)
 
         #expect(try await api.get("users/7").json(User.self) == swallow)
         #expect(try await api.get("status").status == .serviceUnavailable)
         #expect(try await api.get("status").text() == "ready")
-        let error = await #expect(throws: CallError.self) { _ = try await api.post("users", json: swallow) }
+        let error = await #expect(throws: CallError.self) {
+            _ = try await api.post("users", json: swallow)
+        }
         #expect(error?.kind == .connectionLost)
         #expect(stub.requests.last?.uri?.path == "/v1/users")
         #expect(try await api.get("echo/1").text() == "GET https://api.example.com/v1/echo/1")
@@ -75,7 +79,9 @@ extension DocumentationSamples {
 
     @Test func certificates() async throws {
         let server = try await ScriptedServer.start(tls: .expired) { _ in .ok("secure") }
-        try await withClient(server.url, { $0.tls.roots = .pem(TestCertificates.authorityPEM) }) { api in
+        try await withClient(
+            server.url, { $0.tls.roots = .pem(TestCertificates.authorityPEM) }
+        ) { api in
             let error = await #expect(throws: CallError.self) { _ = try await api.get("") }
             #expect(error?.kind == .tls)
         }

@@ -41,8 +41,12 @@ extension Client {
     /// ```swift
     /// for try await event in api.events("feed") { print(event.type, event.data) }
     /// ```
-    /// - Parameter reconnects: how often, in all, a lost connection is made anew; without end unless given. The wait
-    ///   before is what the server says (`retry`), else 3 s, and doubles up to a minute while nothing comes.
+    /// - Parameters:
+    ///   - path: below the client's base URL.
+    ///   - query: what follows the `?`.
+    ///   - headers: fields of the request's own.
+    ///   - reconnects: how often, in all, a lost connection is made anew; without end unless given. The wait before is
+    ///     what the server says (`retry`), else 3 s, and doubles up to a minute while nothing comes.
     public func events(
         _ path: Path, query: Parameters = [:], headers: HTTPFields = [:], reconnects: Int? = nil
     ) -> EventStream {
