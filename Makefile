@@ -23,7 +23,7 @@ demo: setup
 	$(SWIFT) run $(TRAITS) tsubame demo
 
 ## Everything that decides whether a change lands. Ends with the test runner's own line.
-test: setup-test consumer smoke compare-httpbin unit
+test: setup-test consumer smoke compare-httpbin docs unit
 
 unit:
 	$(SWIFT) build $(TRAITS) --build-tests

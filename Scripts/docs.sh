@@ -22,7 +22,7 @@ fi
 
 # Only what the documentation is of, and with the same flags as the tests, so that one build serves both.
 for module in "${modules[@]}"; do
-    "$SWIFT" build --enable-all-traits --target "$module"
+    "$SWIFT" build --quiet --enable-all-traits --target "$module"
 done
 mkdir -p "$out"
 python3 Scripts/symbol-graphs.py "$("$SWIFT" build --enable-all-traits --show-bin-path)" "$out/graphs" "${modules[@]}"
@@ -35,6 +35,7 @@ for module in "${modules[@]}"; do
 done
 "$docc" convert "$out/Tsubame.docc" --additional-symbol-graph-dir "$out/graphs" --output-path "$out/site" \
     --warnings-as-errors --fallback-display-name Tsubame --fallback-bundle-identifier tsubame \
-    --fallback-default-module-kind Library --hosting-base-path "${DOCS_BASE_PATH:-/}"
+    --fallback-default-module-kind Library --hosting-base-path "${DOCS_BASE_PATH:-/}" 2>&1 |
+    sed -E 's,^( *--> )(Tsubame[A-Za-z]*)/,\1Sources/\2/\2.docc/,'
 echo "The documentation is in $out/site. To read it:"
 echo "  python3 -m http.server --directory $out/site 8000    # http://localhost:8000/documentation/tsubame/"

@@ -79,7 +79,7 @@ extension DocumentationSamples {
             $0.timeouts.pool = .seconds(5)
         }
         try await api.warmUp(connections: 2)
-        #expect(server.acceptedConnections == 2)
+        try await server.waitUntil(acceptedConnections: 2)
         try await withThrowingTaskGroup(of: Void.self) { group in
             for _ in 1...100 { group.addTask { try await api.get("hello").accepted() } }
             try await group.waitForAll()
