@@ -16,6 +16,7 @@ public final class Client: Sendable {
     /// For one line without set-up. It never has a jar, a cache or credentials.
     public static let shared = Client()
 
+    /// How this client behaves; ``with(_:)`` makes one that behaves otherwise.
     public let configuration: Configuration
     /// The interceptors, in order, as they are resolved for this client.
     public let corridor: Corridor
@@ -106,8 +107,10 @@ public final class Client: Sendable {
 
     /// Tells `observer` of everything that happens to this client's calls, until the observation is cancelled or
     /// dropped. It is called wherever the thing happens, event loops included: it must not block.
-    /// - Parameter bodies: how many bytes of each body are told, at its end
-    ///   (``CallEvent/Kind/requestBody(_:)``, ``CallEvent/Kind/responseBody(_:)``).
+    /// - Parameters:
+    ///   - bodies: how many bytes of each body are told, at its end (``CallEvent/Kind/requestBody(_:)``,
+    ///     ``CallEvent/Kind/responseBody(_:)``).
+    ///   - observer: told of each event.
     public func observe(bodies: Int = 0, _ observer: @escaping @Sendable (CallEvent) -> Void) -> Observation {
         Observation(observers, bodyBytes: bodies, observer)
     }
@@ -307,6 +310,7 @@ extension Client: CustomStringConvertible, CustomReflectable {
         }
     }
 
+    /// What may be shown: where its paths lead, and its configuration without credentials.
     public var customMirror: Mirror {
         Mirror(self, children: ["base": description, "configuration": configuration], displayStyle: .class)
     }

@@ -19,7 +19,9 @@ public struct Configuration: Sendable {
     /// Fields added to every request that does not set them itself. They stay at home: a request to another origin than
     /// the client's own goes without them. Without a base URL, the URL that is asked for is home.
     public var headers = HTTPFields()
+    /// The deadlines of every call, where its request sets none of its own.
     public var timeouts = Timeouts()
+    /// How much of what comes from a server is accepted.
     public var limits = Limits()
     /// Which redirects are followed.
     public var redirects = RedirectPolicy.follow(max: 20)
@@ -59,6 +61,7 @@ public struct Configuration: Sendable {
     /// its name contains one of these.
     public var secrets = Redaction.standard.secrets
 
+    /// The defaults.
     public init() {}
 
     /// With what a client and its views share.
@@ -99,6 +102,7 @@ extension Configuration: CustomStringConvertible, CustomDebugStringConvertible, 
         customMirror.children.map { "\($0.label ?? ""): \($0.value)" }.joined(separator: "\n")
     }
 
+    /// The same as ``description``.
     public var debugDescription: String { description }
 
     /// Only what may be shown: interceptors by their names, fields without their secrets.

@@ -94,6 +94,7 @@ final class DelayClock: Sendable {
 }
 
 extension Corridor: CustomStringConvertible, CustomReflectable {
+    /// Only the list, as ``description`` has it.
     public var customMirror: Mirror { Mirror(self, children: ["corridor": description], displayStyle: .struct) }
 
     /// One interceptor a line, outermost first, with its kind.

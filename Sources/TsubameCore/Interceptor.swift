@@ -7,6 +7,7 @@ public protocol Interceptor: Sendable {
 }
 
 extension Interceptor {
+    /// The type's name.
     public var name: String { "\(Self.self)" }
 }
 
@@ -18,12 +19,16 @@ extension Interceptor {
 /// }
 /// ```
 public protocol Hook: Interceptor {
+    /// On the way out: may change the request. What it throws ends the call.
     func willSend(_ request: inout Request) throws(CallError)
+    /// On the way back: may change the response, whose body may still be coming. What it throws ends the call.
     func didReceive(_ response: inout Response) throws(CallError)
 }
 
 extension Hook {
+    /// Leaves the request as it is.
     public func willSend(_ request: inout Request) throws(CallError) {}
+    /// Leaves the response as it is.
     public func didReceive(_ response: inout Response) throws(CallError) {}
 }
 
@@ -39,6 +44,7 @@ extension Hook {
 /// ```
 /// What it throws that is no ``CallError`` is thrown on as ``CallError/Kind/interceptor`` with it as `underlying`.
 public protocol Around: Interceptor {
+    /// Gives the response: that of `next`, another one, or one of its own.
     func intercept(_ request: Request, next: Next) async throws -> Response
 }
 

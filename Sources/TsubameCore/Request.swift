@@ -20,10 +20,12 @@ public struct Request: Sendable {
         indirect case invalid(CallError)
     }
 
+    /// GET, POST, …
     public var method: HTTPRequest.Method
     package var target: Target
     /// The fields of this request; those of the client are added where these do not name them.
     public var headers: HTTPFields
+    /// What it carries.
     public var body: Body
     /// Whether the client, rather than the caller, asked for coded content, and so is to undo the codings.
     package var undoesCodings = false
@@ -244,6 +246,8 @@ extension Request: CustomStringConvertible, CustomDebugStringConvertible, Custom
         ([summary] + headers.map { "\($0.name.rawName): \(redaction.value(of: $0))" }).joined(separator: "\n")
     }
 
+    /// The same as ``description``.
     public var debugDescription: String { description }
+    /// What ``description`` says.
     public var customMirror: Mirror { Mirror(self, children: ["request": description], displayStyle: .struct) }
 }

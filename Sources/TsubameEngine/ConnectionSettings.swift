@@ -5,6 +5,7 @@ import TsubameCore
 /// How connections are made. Part of what identifies a connection in the pool: two calls whose settings differ never
 /// share one.
 public struct ConnectionSettings: Sendable, Hashable {
+    /// How TLS is done to origins.
     public var tls = TLS()
     /// Which proxy requests go through: what the environment says, unless set.
     public var proxy = ProxyPolicy.environment
@@ -43,6 +44,7 @@ public struct ConnectionSettings: Sendable, Hashable {
     /// How many exchanges a connection may carry; no limit unless set.
     public var exchangesPerConnection: Int?
 
+    /// The defaults.
     public init() {}
 }
 

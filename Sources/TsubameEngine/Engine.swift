@@ -30,11 +30,14 @@ public final class Engine: PromptTransport {
             ? self : Engine(loops: loops, settings: SharedSettings(settings, reusing: self.settings))
     }
 
+    /// What `print(client.corridor)` calls it.
     public var name: String { "Engine (HTTP/1.1)" }
 
     /// Runs tasks on the engine's event loops: see `Client.executor`.
     public var executor: any TaskExecutor { loops.executor }
 
+    /// Does one exchange over a connection of the pool.
+    /// - Throws: ``CallError``: what ended the exchange, in which phase.
     public func send(_ request: Request, call: Call) async throws(CallError) -> Response {
         guard let uri = request.uri else {
             throw CallError(.invalidRequest, "the request has no absolute URI", request: request)

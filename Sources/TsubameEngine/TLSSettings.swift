@@ -17,6 +17,7 @@ extension ConnectionSettings {
             case systemAnd(path: String)
         }
 
+        /// What is checked of a server's certificate.
         public enum Verification: Sendable, Hashable {
             /// Chain and host name.
             case full
@@ -26,8 +27,10 @@ extension ConnectionSettings {
 
         /// Versions of TLS. Older ones than 1.2 are broken (RFC 8996), and for servers that know no better.
         public enum Version: Int, Sendable, Hashable, CaseIterable, Comparable {
+            /// RFC 2246, 4346, 5246 and 8446.
             case tls10, tls11, tls12, tls13
 
+            /// Older is less.
             public static func < (left: Version, right: Version) -> Bool { left.rawValue < right.rawValue }
         }
 
@@ -56,9 +59,13 @@ extension ConnectionSettings {
             }
         }
 
+        /// Whose signatures are trusted.
         public var roots = Roots.system
+        /// What is checked.
         public var verification = Verification.full
+        /// The oldest version that is spoken.
         public var minimumVersion = Version.tls12
+        /// The newest version that is spoken.
         public var maximumVersion = Version.tls13
         /// What the client shows to servers that ask who it is.
         public var identity: Identity?
@@ -73,6 +80,7 @@ extension ConnectionSettings {
         /// can read the traffic. For debugging.
         public var keyLogFile: String?
 
+        /// The defaults.
         public init() {}
 
         /// The pins for a host: by its own name first, then by the nearest name above it.
@@ -144,6 +152,7 @@ public struct TLSCheck: Sendable, Hashable {
     /// The same if made by the same call.
     public static func == (left: TLSCheck, right: TLSCheck) -> Bool { left.identity === right.identity }
 
+    /// By the check's identity.
     public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(identity)) }
 }
 
@@ -153,5 +162,6 @@ extension ConnectionSettings.TLS.Identity: CustomStringConvertible, CustomReflec
         if case .file(let path) = chain { "client certificate of \(path)" } else { "client certificate" }
     }
 
+    /// What ``description`` says.
     public var customMirror: Mirror { Mirror(self, children: ["identity": description]) }
 }

@@ -1,4 +1,4 @@
-// The samples of README.md, compiled and run. Scripts/check-readme.py holds the two together.
+// The samples of README.md, compiled and run. Scripts/check-samples.py holds the two together.
 
 #if Server
 import Foundation

@@ -14,6 +14,7 @@ public import TsubameWire
 public struct CookiePolicy: Sendable {
     let jar: CookieJar?
 
+    /// No cookie is kept, and none is sent but those that a request names itself.
     public static let off = CookiePolicy(jar: nil)
     /// A new jar in memory, gone with the client and its views.
     public static var memory: CookiePolicy { CookiePolicy(jar: CookieJar()) }
@@ -25,6 +26,7 @@ public struct CookiePolicy: Sendable {
 public final class CookieJar: Sendable {
     private let store = Mutex(CookieStore())
 
+    /// An empty jar.
     public init() {}
 
     /// All cookies, with their values.
@@ -50,10 +52,12 @@ extension CookieJar: CustomStringConvertible, CustomReflectable {
     /// How many cookies there are.
     public var description: String { "cookie jar with \(cookies.count) cookies" }
 
+    /// The cookies, without their values.
     public var customMirror: Mirror { Mirror(self, children: ["cookies": cookies], displayStyle: .class) }
 }
 
 extension CookiePolicy: CustomStringConvertible {
+    /// `off`, or what the jar says of itself.
     public var description: String { jar.map(\.description) ?? "off" }
 }
 

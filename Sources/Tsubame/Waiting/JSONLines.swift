@@ -12,6 +12,7 @@ public struct JSONLines<Element: Decodable & Sendable>: AsyncSequence, Sendable 
     let lines: Lines
     let coding: JSONCoding
 
+    /// Gives the values, each when it is asked for.
     public struct AsyncIterator: AsyncIteratorProtocol {
         private var lines: Lines.AsyncIterator
         private let decoder: JSONDecoder
@@ -39,6 +40,7 @@ public struct JSONLines<Element: Decodable & Sendable>: AsyncSequence, Sendable 
         }
     }
 
+    /// Reads on where the body is: a streamed body can be read once.
     public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(lines, coding) }
 }
 

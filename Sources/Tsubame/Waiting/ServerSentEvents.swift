@@ -6,11 +6,13 @@ public import TsubameWire
 /// The events of a body of `text/event-stream` (WHATWG HTML section 9.2). An event that the end of the body cuts off is
 /// not given.
 public struct ServerSentEvents: AsyncSequence, Sendable {
+    /// One event.
     public typealias Element = ServerSentEvent
 
     let lines: Lines
     let lastID: String
 
+    /// Gives the events, each when it is asked for.
     public struct AsyncIterator: AsyncIteratorProtocol {
         private var lines: Lines.AsyncIterator
         private var parser: ServerSentEventParser
@@ -36,6 +38,7 @@ public struct ServerSentEvents: AsyncSequence, Sendable {
         }
     }
 
+    /// Reads on where the body is: a streamed body can be read once.
     public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(lines, lastID) }
 }
 
