@@ -61,7 +61,8 @@ public struct CallError: Error, Sendable {
 
     /// What the call was doing.
     public enum Phase: String, Sendable, Hashable {
-        case preparing, authenticating, waiting, resolving, connecting, securing, sendingHead, sendingBody, waitingForHead,
+        case preparing, authenticating, waiting, resolving, connecting, securing, sendingHead, sendingBody,
+            waitingForHead,
             receivingBody, decoding, backingOff
 
         var words: String {

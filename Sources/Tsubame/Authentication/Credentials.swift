@@ -77,9 +77,10 @@ final class Credentials: Interceptor, Step {
     }
 
     func judge(_ response: borrowing Response, _ hop: borrowing Hop) -> Verdict {
-        guard let uri = hop.request.uri, let source = try? CredentialSource(method, for: hop.request) else {
-            return .proceed
-        }
+        // What another origin says is its own affair, whoever changed the way of the request.
+        guard let uri = hop.request.uri, response.request.uri?.origin == uri.origin,
+            let source = try? CredentialSource(method, for: hop.request)
+        else { return .proceed }
         switch source {
         case .nothing, .field: return .proceed
         case .user(let named):
@@ -103,7 +104,8 @@ final class Credentials: Interceptor, Step {
             if !reasons.isEmpty { return .note("the 401 is given back: \(reasons.joined(separator: "; "))") }
             // Of Basic the password has been sent before.
             return named.allowsBasic
-                ? .proceed : .note("the 401 is given back: the server does not offer Digest, and nothing else was chosen")
+                ? .proceed
+                : .note("the 401 is given back: the server does not offer Digest, and nothing else was chosen")
         }
         guard request.answeredChallenges == 0 || challenge.isStale && request.answeredChallenges < 2 else {
             digests.learn(challenge, at: uri, by: named.user)

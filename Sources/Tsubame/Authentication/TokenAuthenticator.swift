@@ -35,7 +35,7 @@ public final class TokenAuthenticator: Sendable {
     public let field: HTTPField.Name
     /// What stands before the token, with a space; nothing if it is empty.
     public let scheme: String
-    private let patience: Duration
+    let patience: Duration
     private let refresh: @Sendable (Client) async throws -> AccessToken
     private let state: Mutex<State>
 
@@ -105,7 +105,9 @@ public final class TokenAuthenticator: Sendable {
     ) async throws(CallError) -> AccessToken {
         let (token, flight, isFirst) = state.withLock { state -> (AccessToken?, TokenFlight?, Bool) in
             if let flight = state.flight { return (nil, flight, false) }
-            if let token = state.token, !state.isRefused, token.isUsable, refused.map({ $0 != value(of: token) }) ?? true {
+            if let token = state.token, !state.isRefused, token.isUsable,
+                refused.map({ $0 != value(of: token) }) ?? true
+            {
                 return (token, nil, false)
             }
             let flight = TokenFlight()
