@@ -77,8 +77,8 @@ public final class Client: Sendable {
         self.observers = observers
         self.activity = activity
         presetHeaders = RequestDefaults.preset(configuration)
-        redaction =
-            configuration.secrets == Redaction.standard.secrets ? nil : Redaction(secrets: configuration.secrets)
+        let secrets = configuration.secrets.union(configuration.authentication.secretFields)
+        redaction = secrets == Redaction.standard.secrets ? nil : Redaction(secrets: secrets)
         let decoding = ContentDecoding(configuration, preset: presetHeaders)
         sharedFields = RequestEncoder.shared(decoding?.offered ?? presetHeaders)
         let plainClient: @Sendable () -> Client = {

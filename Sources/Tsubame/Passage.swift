@@ -10,6 +10,8 @@ struct Passage {
     /// The step that the response, or the failure, has passed last.
     private var position = 0
     private var passed = PassedJudges()
+    /// Whether something has been sent before.
+    private var isAgain = false
     /// The responses before this one, oldest first.
     private var history: [Response] = []
 
@@ -25,16 +27,18 @@ struct Passage {
         position = 0
         for index in first..<steps.count {
             let step = steps[index]
-            switch step.stance(toward: request) {
-            case .absent: continue
-            case .passing: break
-            case .judging: passed.remember(request, at: index)
-            case .waiting:
-                passed.remember(request, at: index)
+            let stance = step.stance(toward: request)
+            switch stance {
+            case .absent, .passing:
+                // It may have judged the request before this one.
+                if isAgain { passed.forget(at: index) }
+            case .judging, .waiting: passed.remember(request, at: index)
+            }
+            if stance == .waiting {
                 first = index + 1
                 return step
             }
-            try step.willSend(&request, call)
+            if stance != .absent { try step.willSend(&request, call) }
         }
         position = steps.count
         return nil
@@ -99,6 +103,7 @@ struct Passage {
         }
         passed.countResend(of: request, at: position)
         self.request = request
+        isAgain = true
         first = position + 1
     }
 }
@@ -123,14 +128,28 @@ private struct PassedJudges {
     private var rest: [Entry] = []
 
     mutating func remember(_ request: Request, at position: Int) {
-        if first == nil || first?.position == position {
-            first = Entry(position: position, request: request, resends: first?.resends ?? 0)
-        } else if second == nil || second?.position == position {
-            second = Entry(position: position, request: request, resends: second?.resends ?? 0)
+        if first?.position == position {
+            first?.request = request
+        } else if second?.position == position {
+            second?.request = request
         } else if let index = rest.firstIndex(where: { $0.position == position }) {
             rest[index].request = request
+        } else if first == nil {
+            first = Entry(position: position, request: request)
+        } else if second == nil {
+            second = Entry(position: position, request: request)
         } else {
             rest.append(Entry(position: position, request: request))
+        }
+    }
+
+    mutating func forget(at position: Int) {
+        if first?.position == position {
+            first = nil
+        } else if second?.position == position {
+            second = nil
+        } else {
+            rest.removeAll { $0.position == position }
         }
     }
 

@@ -63,8 +63,7 @@ public struct CallError: Error, Sendable {
     public enum Phase: String, Sendable, Hashable {
         /// Said in words by ``CallError/description``.
         case preparing, authenticating, waiting, resolving, connecting, securing, sendingHead, sendingBody,
-            waitingForHead,
-            receivingBody, decoding, backingOff
+            waitingForHead, receivingBody, decoding, backingOff
 
         var words: String {
             switch self {

@@ -5,6 +5,7 @@ import FoundationEssentials
 #else
 import Foundation
 #endif
+import HTTPTypes
 import TsubameCore
 import TsubameWire
 
@@ -38,6 +39,11 @@ public struct Authentication: Sendable {
     let method: Method
 
     private init(_ method: Method) { self.method = method }
+
+    /// Names of fields that no text shows, beside those that none ever does.
+    var secretFields: Set<String> {
+        if case .token(let tokens) = method, tokens.field != .authorization { [tokens.field.canonicalName] } else { [] }
+    }
 
     /// None. A `user:password@` in a URL is still sent, to that URL's origin only.
     public static let none = Authentication(.none)

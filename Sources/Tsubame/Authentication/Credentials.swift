@@ -77,9 +77,10 @@ final class Credentials: Interceptor, Step {
     }
 
     func judge(_ response: borrowing Response, _ hop: borrowing Hop) -> Verdict {
-        guard let uri = hop.request.uri, let source = try? CredentialSource(method, for: hop.request) else {
-            return .proceed
-        }
+        // What another origin says is its own affair, whoever changed the way of the request.
+        guard let uri = hop.request.uri, response.request.uri?.origin == uri.origin,
+            let source = try? CredentialSource(method, for: hop.request)
+        else { return .proceed }
         switch source {
         case .nothing, .field: return .proceed
         case .user(let named):

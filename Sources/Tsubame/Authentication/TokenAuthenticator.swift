@@ -35,7 +35,7 @@ public final class TokenAuthenticator: Sendable {
     public let field: HTTPField.Name
     /// What stands before the token, with a space; nothing if it is empty.
     public let scheme: String
-    private let patience: Duration
+    let patience: Duration
     private let refresh: @Sendable (Client) async throws -> AccessToken
     private let state: Mutex<State>
 
