@@ -5,7 +5,7 @@ import FoundationEssentials
 #else
 import Foundation
 #endif
-public import HTTPTypes
+import HTTPTypes
 
 extension Request {
     /// The request as a command line for curl, safe to paste into a POSIX shell: see ``curl(showingSecrets:)``.

@@ -1,6 +1,6 @@
 // RetryPolicy: which calls are sent again after a failure, when, and how often.
 
-public import HTTPTypes
+import HTTPTypes
 public import TsubameCore
 
 /// Which requests are sent again when they fail, and after what time.

@@ -1,6 +1,6 @@
 // TrafficPolicy: how much a client asks of its servers at once.
 
-public import TsubameCore
+import TsubameCore
 
 /// How many calls of a client run at once, how many begin in a time, and whether equal ones are joined.
 ///
