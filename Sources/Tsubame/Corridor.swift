@@ -48,6 +48,8 @@ public final class Corridor: Sendable {
                 steps.append(JudgeStep(judge))
             case let hook as any Hook:
                 steps.append(HookStep(hook))
+            case let hook as any CallHook:
+                steps.append(CallHookStep(hook))
             default:
                 // Neither kind: it can do nothing, and the list says so.
                 continue
@@ -66,7 +68,7 @@ public final class Corridor: Sendable {
                 switch interceptor {
                 case is any Around: "around"
                 case is any Judge: "judge"
-                case is any Hook: "hook"
+                case is any Hook, is any CallHook: "hook"
                 default: "ignored: neither a Hook nor an Around"
                 }
             return "\(interceptor.name) (\(kind))"

@@ -19,7 +19,7 @@ extension Corridor {
         var passage = Passage(given, steps: segments[index].steps)
         while true {
             do throws(CallError) {
-                try passage.goOut()
+                try passage.goOut(call)
                 var response: Response
                 switch segments[index].end {
                 case .transport:

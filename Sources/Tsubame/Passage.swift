@@ -19,7 +19,7 @@ struct Passage {
     }
 
     /// Out through the hooks; each judge's request is remembered.
-    mutating func goOut() throws(CallError) {
+    mutating func goOut(_ call: Call) throws(CallError) {
         // What fails out here has passed nobody on its way back.
         position = 0
         for index in first..<steps.count {
@@ -27,7 +27,7 @@ struct Passage {
             if step.judges {
                 passed.remember(request, at: index)
             } else {
-                try step.willSend(&request)
+                try step.willSend(&request, call)
             }
         }
         position = steps.count
@@ -60,7 +60,7 @@ struct Passage {
         while position > 0 {
             position -= 1
             let step = steps[position]
-            guard try step.didReceive(&response), let hop = passed.hop(at: position, call) else { continue }
+            guard try step.didReceive(&response, call), let hop = passed.hop(at: position, call) else { continue }
             let verdict = step.judge(response, hop)
             if case .proceed = verdict { continue }
             return Judgement(verdict)

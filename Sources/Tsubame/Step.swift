@@ -6,9 +6,9 @@ import TsubameCore
 protocol Step: AnyObject, Sendable {
     /// Whether it may send again, and so has to know the request that passed it.
     var judges: Bool { get }
-    func willSend(_ request: inout Request) throws(CallError)
+    func willSend(_ request: inout Request, _ call: Call) throws(CallError)
     /// Whether there is something to judge about the response.
-    func didReceive(_ response: inout Response) throws(CallError) -> Bool
+    func didReceive(_ response: inout Response, _ call: Call) throws(CallError) -> Bool
     func judge(_ response: borrowing Response, _ hop: borrowing Hop) -> Verdict
     func judge(_ error: CallError, _ hop: borrowing Hop) -> Verdict
 }
@@ -20,10 +20,28 @@ final class HookStep: Step {
 
     var judges: Bool { false }
 
-    func willSend(_ request: inout Request) throws(CallError) { try hook.willSend(&request) }
+    func willSend(_ request: inout Request, _ call: Call) throws(CallError) { try hook.willSend(&request) }
 
-    func didReceive(_ response: inout Response) throws(CallError) -> Bool {
+    func didReceive(_ response: inout Response, _ call: Call) throws(CallError) -> Bool {
         try hook.didReceive(&response)
+        return false
+    }
+
+    func judge(_ response: borrowing Response, _ hop: borrowing Hop) -> Verdict { .proceed }
+    func judge(_ error: CallError, _ hop: borrowing Hop) -> Verdict { .proceed }
+}
+
+final class CallHookStep: Step {
+    private let hook: any CallHook
+
+    init(_ hook: any CallHook) { self.hook = hook }
+
+    var judges: Bool { false }
+
+    func willSend(_ request: inout Request, _ call: Call) throws(CallError) { try hook.willSend(&request, call) }
+
+    func didReceive(_ response: inout Response, _ call: Call) throws(CallError) -> Bool {
+        try hook.didReceive(&response, call)
         return false
     }
 
@@ -38,9 +56,9 @@ final class JudgeStep: Step {
 
     var judges: Bool { true }
 
-    func willSend(_ request: inout Request) throws(CallError) {}
+    func willSend(_ request: inout Request, _ call: Call) throws(CallError) {}
 
-    func didReceive(_ response: inout Response) throws(CallError) -> Bool { judge.concerns(response) }
+    func didReceive(_ response: inout Response, _ call: Call) throws(CallError) -> Bool { judge.concerns(response) }
 
     func judge(_ response: borrowing Response, _ hop: borrowing Hop) -> Verdict { judge.didReceive(response, hop) }
     func judge(_ error: CallError, _ hop: borrowing Hop) -> Verdict { judge.didFail(error, hop) }

@@ -10,6 +10,10 @@ package enum DomainName {
         let needsBrackets = !isBracketed && host.utf8.contains(UInt8(ascii: ":"))
         // What would end the host in a URL.
         guard !host.utf8.contains(where: { "/?#@\\".utf8.contains($0) }) else { return nil }
-        return Origin("http://\(needsBrackets ? "[\(host)]" : host)")?.host
+        guard needsBrackets else { return Origin("http://\(host)")?.host }
+        // A zone's mark is an escape in a URL (RFC 6874).
+        let zone = host.utf8.firstIndex(of: UInt8(ascii: "%"))
+        return Origin("http://[\(zone.map { "\(host[..<$0])%25\(host[host.utf8.index(after: $0)...])" } ?? host)]")?
+            .host
     }
 }
