@@ -59,6 +59,8 @@ public final class Corridor: Sendable {
                 steps.append(JudgeStep(judge))
             case let hook as any Hook:
                 steps.append(HookStep(hook))
+            case let hook as any CallHook:
+                steps.append(CallHookStep(hook))
             default:
                 // Neither kind: it can do nothing, and the list says so.
                 continue
@@ -76,9 +78,8 @@ public final class Corridor: Sendable {
             let kind =
                 switch interceptor {
                 case is any Around: "around"
-                case is HSTSUpgrade: "hook"
                 case is any Judge, is any Step: "judge"
-                case is any Hook: "hook"
+                case is any Hook, is any CallHook: "hook"
                 default: "ignored: neither a Hook nor an Around"
                 }
             return "\(interceptor.name) (\(kind))"

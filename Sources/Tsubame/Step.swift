@@ -49,6 +49,23 @@ final class HookStep: Step {
     func judge(_ response: borrowing Response, _ hop: borrowing Hop) -> Verdict { .proceed }
 }
 
+final class CallHookStep: Step {
+    private let hook: any CallHook
+
+    init(_ hook: any CallHook) { self.hook = hook }
+
+    func stance(toward request: borrowing Request) -> Stance { .passing }
+
+    func willSend(_ request: inout Request, _ call: Call) throws(CallError) { try hook.willSend(&request, call) }
+
+    func didReceive(_ response: inout Response, _ call: Call) throws(CallError) -> Bool {
+        try hook.didReceive(&response, call)
+        return false
+    }
+
+    func judge(_ response: borrowing Response, _ hop: borrowing Hop) -> Verdict { .proceed }
+}
+
 final class JudgeStep: Step {
     private let judge: any Judge
 

@@ -62,6 +62,17 @@ public struct Next: Sendable {
     }
 }
 
+/// A hook that tells a call what it decided. The library's own.
+package protocol CallHook: Interceptor {
+    func willSend(_ request: inout Request, _ call: Call) throws(CallError)
+    func didReceive(_ response: inout Response, _ call: Call) throws(CallError)
+}
+
+extension CallHook {
+    package func willSend(_ request: inout Request, _ call: Call) throws(CallError) {}
+    package func didReceive(_ response: inout Response, _ call: Call) throws(CallError) {}
+}
+
 /// Says what happens next; the driver does it. Pure, tested without I/O. The library's own for now.
 package protocol Judge: Interceptor {
     /// Whether a request is one that may be sent again.

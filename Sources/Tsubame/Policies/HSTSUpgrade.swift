@@ -5,7 +5,7 @@ import TsubameCore
 import TsubameWire
 
 /// RFC 6797 section 8.3: the scheme becomes https and the port 443 if it was 80; any other port stays.
-final class HSTSUpgrade: Interceptor, Step {
+struct HSTSUpgrade: CallHook {
     private let store: HSTSStore
     /// What comes over a connection that anybody could have made is not believed (section 8.1).
     private let believes: Bool
@@ -15,13 +15,8 @@ final class HSTSUpgrade: Interceptor, Step {
         believes = configuration.connection.tls.verification == .full
     }
 
-    func stance(toward request: borrowing Request) -> Stance {
-        guard let uri = request.uri, !uri.isSecure, store.contains(uri.host) else { return .absent }
-        return .passing
-    }
-
     func willSend(_ request: inout Request, _ call: Call) throws(CallError) {
-        guard let uri = request.uri, !uri.isSecure else { return }
+        guard let uri = request.uri, !uri.isSecure, store.contains(uri.host) else { return }
         let origin = Origin(isSecure: true, host: uri.host, port: uri.origin.port == 80 ? 443 : uri.origin.port)
         let secure = TargetURI(
             origin: origin, target: uri.target, pathLength: uri.path.utf8.count, fragment: uri.fragment,
@@ -30,14 +25,14 @@ final class HSTSUpgrade: Interceptor, Step {
         call.emit(.decision("\(origin.host) is asked by https: it wants nothing else (HSTS)"))
     }
 
-    func didReceive(_ response: inout Response, _ call: Call) throws(CallError) -> Bool {
+    func didReceive(_ response: inout Response, _ call: Call) throws(CallError) {
         guard let uri = response.request.uri, uri.isSecure, believes, response.connection?.tls != nil,
             let value = response.headers[.strictTransportSecurity]
-        else { return false }
+        else { return }
         // Only the first field counts (section 8.1).
         guard let field = StrictTransport(response.headers[values: .strictTransportSecurity].first ?? value) else {
             call.emit(.decision("\(uri.host)'s Strict-Transport-Security is not followed: it cannot be understood"))
-            return false
+            return
         }
         if store.take(field, from: uri.host) {
             call.emit(
@@ -46,10 +41,7 @@ final class HSTSUpgrade: Interceptor, Step {
                         ? "\(uri.host) is to be reached by https only (HSTS)"
                         : "\(uri.host) need not be reached by https only any more (HSTS)"))
         }
-        return false
     }
-
-    func judge(_ response: borrowing Response, _ hop: borrowing Hop) -> Verdict { .proceed }
 }
 
 extension HTTPField.Name {
