@@ -32,6 +32,10 @@ final class Dial: @unchecked Sendable {
     private var name: String?
     private var source: Source?
     private var next: Scheduled<Void>?
+    /// What an HTTP proxy is told of who asks: one for all attempts, so that its challenges are answered so often.
+    var credentials: ProxyCredentials?
+    /// How often a tunnel was asked for on another connection than the one that its proxy had answered on.
+    private var renewals = 0
     /// One address that fails at once must not begin the next inside itself: there may be many.
     private var isTrying = false
     private var timer: Scheduled<Void>?
@@ -220,17 +224,6 @@ final class Dial: @unchecked Sendable {
         try channel.pipeline.syncOperations.addHandler(ProxyHandler(self, attempt, try handshake(), tls: tls))
     }
 
-    /// What is to be said to the proxy, if there is one; each attempt has a conversation of its own.
-    private func handshake() throws(CallError) -> (any ProxyHandshake)? {
-        guard let proxy = key.proxy else { return nil }
-        let target = try Resolver.endpoint(of: key.origin, key.settings.settings)
-        do throws(WireError) {
-            return try proxy.handshake(to: key.origin, at: target, limits: exchange.call.limits)
-        } catch {
-            throw CallError(error, phase: .connecting)
-        }
-    }
-
     private func addConnection(to channel: any Channel, _ attempt: Attempt) throws {
         let tls = try contexts.origin.map {
             try NIOSSLClientHandler(context: $0, serverHostname: Self.serverName(key.origin.host))
@@ -273,6 +266,18 @@ final class Dial: @unchecked Sendable {
             finish(
                 .failure(CallError(.tls, "TLS cannot be set up: \(error)", phase: .securing, underlying: error)))
         }
+    }
+
+    /// The proxy has asked for an answer and ends the connection: it is given on another one.
+    /// - Returns: whether there is another one.
+    func renew(_ attempt: Attempt) -> Bool {
+        guard !isDone, winner === attempt, renewals < 2 else { return false }
+        renewals += 1
+        winner = nil
+        let next = Attempt(attempt.address)
+        attempts = [next]
+        connect(next)
+        return true
     }
 
     func failedAtProxy(_ error: any Error, _ attempt: Attempt) {
@@ -354,7 +359,7 @@ final class Dial: @unchecked Sendable {
         if exchange.call.isObserved, let event = event() { exchange.call.emit(event) }
     }
 
-    private func tell(_ event: @autoclosure () -> CallEvent.Kind) {
+    func tell(_ event: @autoclosure () -> CallEvent.Kind) {
         if exchange.isWaiting { exchange.call.emit(event()) }
     }
 
