@@ -36,17 +36,6 @@ extension Dial {
         try channel.pipeline.syncOperations.addHandler(ProxyHandler(self, attempt, try handshake(), tls: tls))
     }
 
-    /// What is to be said to the proxy, if there is one; each attempt has a conversation of its own.
-    func handshake() throws(CallError) -> (any ProxyHandshake)? {
-        guard let proxy = key.proxy else { return nil }
-        let target = try Resolver.endpoint(of: key.origin, key.settings.settings)
-        do throws(WireError) {
-            return try proxy.handshake(to: key.origin, at: target, limits: exchange.call.limits)
-        } catch {
-            throw CallError(error, phase: .connecting)
-        }
-    }
-
     func addConnection(to channel: any Channel, _ attempt: Attempt) throws {
         let tls = try contexts.origin.map {
             try tlsHandler($0, for: key.origin.host, attempt.capture.flatMap { $0.isOfProxy ? nil : $0 })

@@ -31,6 +31,10 @@ final class Dial: @unchecked Sendable {
     private var name: String?
     private(set) var source: Source?
     private var next: Scheduled<Void>?
+    /// What an HTTP proxy is told of who asks: one for all attempts, so that its challenges are answered so often.
+    var credentials: ProxyCredentials?
+    /// How often a tunnel was asked for on another connection than the one that its proxy had answered on.
+    private var renewals = 0
     /// One address that fails at once must not begin the next inside itself: there may be many.
     private var isTrying = false
     private var timer: Scheduled<Void>?
@@ -233,6 +237,19 @@ final class Dial: @unchecked Sendable {
             finish(
                 .failure(CallError(.tls, "TLS cannot be set up: \(error)", phase: .securing, underlying: error)))
         }
+    }
+
+    /// The proxy has asked for an answer and ends the connection: it is given on another one.
+    /// - Returns: whether there is another one.
+    func renew(_ attempt: Attempt) -> Bool {
+        guard !isDone, winner === attempt, renewals < 2 else { return false }
+        renewals += 1
+        winner = nil
+        let next = Attempt(attempt.address)
+        next.capture = attempt.capture
+        attempts = [next]
+        connect(next)
+        return true
     }
 
     func failedAtProxy(_ error: any Error, _ attempt: Attempt, certificate: NIOSSLCertificate?) {

@@ -48,8 +48,3 @@ extension Request {
             method: method.rawValue, target: asksServer ? "*" : uri.target, body: body.isEmpty ? Bytes() : body.bytes)
     }
 }
-
-extension HTTPField.Name {
-    /// RFC 7615.
-    static let authenticationInfo = HTTPField.Name("Authentication-Info") ?? .wwwAuthenticate
-}

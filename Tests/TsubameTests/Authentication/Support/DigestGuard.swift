@@ -45,13 +45,17 @@ final class DigestGuard: Sendable {
     /// Why requests that came with credentials were refused.
     var problems: [String] { state.withLock { $0.problems } }
 
+    /// A request, as far as its credentials cover it.
+    struct Message {
+        let method: String
+        let target: String
+        var body: [UInt8] = []
+    }
+
     func reply(to request: ReceivedRequest, _ content: String = "welcome") -> Reply {
+        let message = Message(method: request.method, target: request.target, body: request.body)
         guard let field = request["authorization"] else { return challenge() }
-        let problem = state.withLock { state -> String? in
-            let problem = refusal(of: field, request, &state)
-            if let problem { state.problems.append(problem) }
-            return problem
-        }
+        let problem = refusal(of: field, message)
         guard problem == nil else { return challenge(isStale: problem == "stale") }
         var headers = HTTPFields()
         if let name = HTTPField.Name("Authentication-Info") {
@@ -63,7 +67,7 @@ final class DigestGuard: Sendable {
         return .ok(content, headers: headers)
     }
 
-    private func newNonce() -> String {
+    func newNonce() -> String {
         state.withLock { state in
             let nonce = "nonce/\(state.nonces.count)=="
             state.nonces[nonce] = 0
@@ -72,6 +76,11 @@ final class DigestGuard: Sendable {
     }
 
     func challenge(isStale: Bool = false) -> Reply {
+        .bytes("HTTP/1.1 401 Unauthorized\r\n\(fields("WWW-Authenticate", isStale))Content-Length: 2\r\n\r\nno")
+    }
+
+    /// The challenges, as lines of a head.
+    func fields(_ name: String, _ isStale: Bool = false) -> String {
         var lines = ""
         let nonce = newNonce()
         for algorithm in rules.algorithms {
@@ -80,12 +89,21 @@ final class DigestGuard: Sendable {
             if let protections = rules.protections { parts.append("qop=\"\(protections)\"") }
             if isStale { parts.append("stale=true") }
             if !rules.more.isEmpty { parts.append(rules.more) }
-            lines += "WWW-Authenticate: Digest \(parts.joined(separator: ", "))\r\n"
+            lines += "\(name): Digest \(parts.joined(separator: ", "))\r\n"
         }
-        return .bytes("HTTP/1.1 401 Unauthorized\r\n\(lines)Content-Length: 2\r\n\r\nno")
+        return lines
     }
 
-    private func refusal(of field: String, _ request: ReceivedRequest, _ state: inout State) -> String? {
+    /// Why credentials are refused; nil if they are right.
+    func refusal(of field: String, _ message: Message) -> String? {
+        state.withLock { state in
+            let problem = refusal(of: field, message, &state)
+            if let problem { state.problems.append(problem) }
+            return problem
+        }
+    }
+
+    private func refusal(of field: String, _ request: Message, _ state: inout State) -> String? {
         guard let sent = Challenge.parse([field]).challenges.first, sent.scheme == "digest" else { return "no Digest" }
         guard let nonce = sent["nonce"], let used = state.nonces[nonce] else { return "an unknown nonce" }
         guard sent["uri"] == request.target else { return "another target" }
@@ -102,7 +120,7 @@ final class DigestGuard: Sendable {
     }
 
     /// By RFC 7616 section 3.4.1, written anew.
-    private func expected(_ sent: Challenge, _ request: ReceivedRequest) -> String? {
+    private func expected(_ sent: Challenge, _ request: Message) -> String? {
         let named = sent["algorithm"]
         guard rules.algorithms.contains(named) else { return nil }
         let isSession = named?.uppercased().hasSuffix("-SESS") == true
@@ -130,11 +148,6 @@ final class DigestGuard: Sendable {
         default: return nil
         }
     }
-}
-
-extension Log where Element == ReceivedRequest {
-    /// The Authorization of each, by its scheme.
-    var schemes: [String] { all.map { $0["authorization"]?.prefix { $0 != " " }.description ?? "-" } }
 }
 
 extension ScriptedServer {
