@@ -27,6 +27,7 @@ public final class Client: Sendable {
     let presetHeaders: HTTPFields
     /// What most requests come to.
     private let sharedFields: SharedFields?
+    private let log: CallLog?
     /// Only where it differs from the standard.
     private let redaction: Redaction?
 
@@ -66,20 +67,30 @@ public final class Client: Sendable {
     }
 
     private init(
-        base: Base, configuration: Configuration, transport: (any Transport)?, engine: Engine?,
+        base: Base, configuration given: Configuration, transport: (any Transport)?, engine: Engine?,
         observers: ObserverList, activity: Activity
     ) {
+        let configuration = given.prepared
         self.base = base
         self.configuration = configuration
+        log = configuration.logger.map { CallLog(logger: $0) }
         self.engine = engine
         self.observers = observers
         self.activity = activity
         presetHeaders = RequestDefaults.preset(configuration)
-        redaction =
-            configuration.secrets == Redaction.standard.secrets ? nil : Redaction(secrets: configuration.secrets)
+        let secrets = configuration.secrets.union(configuration.authentication.secretFields)
+        redaction = secrets == Redaction.standard.secrets ? nil : Redaction(secrets: secrets)
         let decoding = ContentDecoding(configuration, preset: presetHeaders)
         sharedFields = RequestEncoder.shared(decoding?.offered ?? presetHeaders)
-        corridor = Corridor(configuration, decoding: decoding, transport: transport ?? engine ?? Engine())
+        let plainClient: @Sendable () -> Client = {
+            var plain = configuration
+            plain.authentication = .none
+            return Client(
+                base: base, configuration: plain, transport: transport, engine: engine, observers: observers,
+                activity: activity)
+        }
+        corridor = Corridor(
+            configuration, decoding: decoding, transport: transport ?? engine ?? Engine(), plainClient: plainClient)
     }
 
     /// The same client with other settings for some calls: same base, connections, cookies and observers.
@@ -193,6 +204,13 @@ public final class Client: Sendable {
         if !request.timeouts.isUnset { timeouts = request.timeouts.merged(over: timeouts) }
         if let defaultTotal, !timeouts.isSet(.total) { timeouts.total = defaultTotal }
         if let redaction { request.redaction = redaction }
+        var observer = observer
+        if let log {
+            observer = { [own = observer] event in
+                own?(event)
+                log(event)
+            }
+        }
         return Call(
             request, timeouts: timeouts, limits: configuration.limits, wantsStream: wantsStream, observers: observers,
             observer: observer, executor: executor, isGuarded: corridor.hasForeignArounds, sharedFields: sharedFields)

@@ -1,6 +1,7 @@
 // Configuration: everything that can be set on a client, as values with defaults.
 
 public import HTTPTypes
+public import Logging
 public import TsubameCore
 public import TsubameEngine
 public import TsubameWire
@@ -28,8 +29,19 @@ public struct Configuration: Sendable {
     public var cookies = CookiePolicy.off
     /// The credentials for the client's own origin; none unless set.
     public var authentication = Authentication.none
+    /// What servers that want Digest have said; shared by the client's views.
+    let digests = DigestMemory()
     /// Whether content codings are asked for and undone.
     public var decoding = DecodingPolicy.automatic
+    /// What is sent again after a failure: requests that may be repeated, when their connection failed, unless set.
+    public var retry = RetryPolicy.connectionFailures
+    /// Whether hosts that ask for it are reached by https only; kept in memory unless set.
+    public var hsts = HSTSPolicy.memory
+    /// How many calls run at once and how many begin in a time; not limited unless set.
+    public var traffic = TrafficPolicy.unlimited
+    /// Where calls are logged: their ends at `info`, failures at `warning`, decisions at `debug`, all else at `trace`.
+    /// Nowhere unless set. Credentials and secrets are withheld.
+    public var logger: Logger?
     /// Your own hooks and arounds, outermost: each sees a call once.
     public var interceptors: [any Interceptor] = []
     /// Your own, innermost: each sees every request that is really sent, redirects included.
@@ -51,6 +63,13 @@ public struct Configuration: Sendable {
 
     /// The defaults.
     public init() {}
+
+    /// With what a client and its views share.
+    var prepared: Configuration {
+        var copy = self
+        copy.traffic = traffic.prepared(clock)
+        return copy
+    }
 
     /// How TLS is done; the same as `connection.tls`.
     public var tls: ConnectionSettings.TLS {
@@ -93,7 +112,8 @@ extension Configuration: CustomStringConvertible, CustomDebugStringConvertible, 
             children: [
                 "headers": headers.map { "\($0.name.rawName): \(Redaction(secrets: secrets).value(of: $0))" },
                 "timeouts": timeouts, "limits": limits, "redirects": redirects, "cookies": cookies,
-                "authentication": authentication, "decoding": decoding, "interceptors": interceptors.map(\.name),
+                "authentication": authentication, "retry": retry, "hsts": hsts,
+                "traffic": traffic, "decoding": decoding, "interceptors": interceptors.map(\.name),
                 "wireInterceptors": wireInterceptors.map(\.name), "allowedOrigins": allowedOrigins,
                 "connection": connection,
             ], displayStyle: .struct)

@@ -27,13 +27,22 @@ public final class Corridor: Sendable {
     private let allowedOrigins: Set<Origin>
     private let names: [String]
 
-    init(_ configuration: Configuration, decoding: ContentDecoding?, transport: any Transport) {
+    /// - Parameter plainClient: makes the same client without authentication.
+    init(
+        _ configuration: Configuration, decoding: ContentDecoding?, transport: any Transport,
+        plainClient: @escaping @Sendable () -> Client
+    ) {
         var list: [any Interceptor] = configuration.interceptors
+        if configuration.retry.addsIdempotencyKeys { list.append(IdempotencyKeys()) }
         list.append(Redirects(policy: configuration.redirects, configuration: configuration))
-        list.append(Credentials(configuration.authentication))
+        if let store = configuration.hsts.store { list.append(HSTSUpgrade(store, configuration)) }
+        list.append(Credentials(configuration, plainClient: plainClient))
         if let jar = configuration.cookies.jar { list.append(CookiesOut(jar: jar)) }
         if let decoding { list.append(decoding) }
         list.append(CacheDirectives())
+        if let joint = configuration.traffic.joint { list.append(joint) }
+        if !configuration.retry.isOff { list.append(Retries(policy: configuration.retry)) }
+        if let gate = configuration.traffic.gate { list.append(TrafficLimits(gate)) }
         if let jar = configuration.cookies.jar { list.append(CookiesIn(jar: jar)) }
         list += configuration.wireInterceptors
 
@@ -41,6 +50,8 @@ public final class Corridor: Sendable {
         var steps: [any Step] = []
         for interceptor in list {
             switch interceptor {
+            case let step as any Step:
+                steps.append(step)
             case let around as any Around:
                 segments.append(Segment(steps: steps, end: .around(around)))
                 steps = []
@@ -48,6 +59,8 @@ public final class Corridor: Sendable {
                 steps.append(JudgeStep(judge))
             case let hook as any Hook:
                 steps.append(HookStep(hook))
+            case let hook as any CallHook:
+                steps.append(CallHookStep(hook))
             default:
                 // Neither kind: it can do nothing, and the list says so.
                 continue
@@ -65,8 +78,8 @@ public final class Corridor: Sendable {
             let kind =
                 switch interceptor {
                 case is any Around: "around"
-                case is any Judge: "judge"
-                case is any Hook: "hook"
+                case is any Judge, is any Step: "judge"
+                case is any Hook, is any CallHook: "hook"
                 default: "ignored: neither a Hook nor an Around"
                 }
             return "\(interceptor.name) (\(kind))"

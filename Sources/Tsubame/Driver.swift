@@ -19,7 +19,7 @@ extension Corridor {
         var passage = Passage(given, steps: segments[index].steps)
         while true {
             do throws(CallError) {
-                try passage.goOut()
+                while let step = try passage.goOut(call) { try await wait(for: step, &passage, call) }
                 var response: Response
                 switch segments[index].end {
                 case .transport:
@@ -46,6 +46,11 @@ extension Corridor {
     }
 
     @inline(never)
+    private func wait(for step: any Step, _ passage: inout Passage, _ call: Call) async throws(CallError) {
+        passage.goOn(with: try await step.prepare(passage.request, call))
+    }
+
+    @inline(never)
     private func sendByTransport(_ request: Request, _ call: Call) async throws(CallError) -> Response {
         try await transport.send(request, call: call)
     }
@@ -56,6 +61,8 @@ extension Corridor {
     private func follow(
         _ judgement: Judgement, _ passage: inout Passage, _ response: Response, _ call: Call
     ) async throws(CallError) -> Bool {
+        // What is fetched may need the connection.
+        if case .resendWhen = judgement.verdict { await drain(response.body) }
         guard let next = try await act(on: judgement.verdict, call) else { return false }
         await drain(response.body)
         passage.start(again: next, after: response)

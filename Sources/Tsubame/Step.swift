@@ -2,15 +2,34 @@
 
 import TsubameCore
 
-/// A hook or a judge as the driver sees it. Steps are objects, so that passing one copies neither it nor what it holds.
+/// What a step has to do with a request.
+enum Stance {
+    /// Nothing.
+    case absent
+    /// It changes the request, and perhaps the response.
+    case passing
+    /// The same, and it may send again, and so has to know the request that passed it.
+    case judging
+    /// The same, and before the request can go on something has to be waited for.
+    case waiting
+}
+
+/// A hook, a judge, or what is both, as the driver sees it. Steps are objects, so that passing one copies neither it nor
+/// what it holds.
 protocol Step: AnyObject, Sendable {
-    /// Whether it may send again, and so has to know the request that passed it.
-    var judges: Bool { get }
-    func willSend(_ request: inout Request) throws(CallError)
+    func stance(toward request: borrowing Request) -> Stance
+    /// The request as it goes on once what it needs is there; instead of `willSend` where the stance is to wait.
+    func prepare(_ request: Request, _ call: Call) async throws(CallError) -> Request
+    func willSend(_ request: inout Request, _ call: Call) throws(CallError)
     /// Whether there is something to judge about the response.
-    func didReceive(_ response: inout Response) throws(CallError) -> Bool
+    func didReceive(_ response: inout Response, _ call: Call) throws(CallError) -> Bool
     func judge(_ response: borrowing Response, _ hop: borrowing Hop) -> Verdict
     func judge(_ error: CallError, _ hop: borrowing Hop) -> Verdict
+}
+
+extension Step {
+    func prepare(_ request: Request, _ call: Call) async throws(CallError) -> Request { request }
+    func judge(_ error: CallError, _ hop: borrowing Hop) -> Verdict { .proceed }
 }
 
 final class HookStep: Step {
@@ -18,17 +37,33 @@ final class HookStep: Step {
 
     init(_ hook: any Hook) { self.hook = hook }
 
-    var judges: Bool { false }
+    func stance(toward request: borrowing Request) -> Stance { .passing }
 
-    func willSend(_ request: inout Request) throws(CallError) { try hook.willSend(&request) }
+    func willSend(_ request: inout Request, _ call: Call) throws(CallError) { try hook.willSend(&request) }
 
-    func didReceive(_ response: inout Response) throws(CallError) -> Bool {
+    func didReceive(_ response: inout Response, _ call: Call) throws(CallError) -> Bool {
         try hook.didReceive(&response)
         return false
     }
 
     func judge(_ response: borrowing Response, _ hop: borrowing Hop) -> Verdict { .proceed }
-    func judge(_ error: CallError, _ hop: borrowing Hop) -> Verdict { .proceed }
+}
+
+final class CallHookStep: Step {
+    private let hook: any CallHook
+
+    init(_ hook: any CallHook) { self.hook = hook }
+
+    func stance(toward request: borrowing Request) -> Stance { .passing }
+
+    func willSend(_ request: inout Request, _ call: Call) throws(CallError) { try hook.willSend(&request, call) }
+
+    func didReceive(_ response: inout Response, _ call: Call) throws(CallError) -> Bool {
+        try hook.didReceive(&response, call)
+        return false
+    }
+
+    func judge(_ response: borrowing Response, _ hop: borrowing Hop) -> Verdict { .proceed }
 }
 
 final class JudgeStep: Step {
@@ -36,11 +71,11 @@ final class JudgeStep: Step {
 
     init(_ judge: any Judge) { self.judge = judge }
 
-    var judges: Bool { true }
+    func stance(toward request: borrowing Request) -> Stance { judge.concerns(request) ? .judging : .absent }
 
-    func willSend(_ request: inout Request) throws(CallError) {}
+    func willSend(_ request: inout Request, _ call: Call) throws(CallError) {}
 
-    func didReceive(_ response: inout Response) throws(CallError) -> Bool { judge.concerns(response) }
+    func didReceive(_ response: inout Response, _ call: Call) throws(CallError) -> Bool { judge.concerns(response) }
 
     func judge(_ response: borrowing Response, _ hop: borrowing Hop) -> Verdict { judge.didReceive(response, hop) }
     func judge(_ error: CallError, _ hop: borrowing Hop) -> Verdict { judge.didFail(error, hop) }

@@ -14,6 +14,7 @@ struct RequestRun {
     let request: Request
     let printer: ExchangePrinter
     let output: OutputFile
+    let jar: CookieJar
     /// nil: redirects are not followed.
     let maximumRedirects: Int?
     let configure: (inout Configuration) -> Void
@@ -55,7 +56,9 @@ struct RequestRun {
     }
 
     private func status(of end: End) -> ExitStatus {
-        let status = ExitStatus(status: end.status)
+        var status = ExitStatus(status: end.status)
+        // Why has been said when it happened.
+        if status == .ok, jar.failure != nil { status = .failure }
         if status != .ok, !printer.parts.contains(.responseHead) {
             let hint = end.hasLocation && maximumRedirects == nil ? "; -F follows it" : ""
             Diagnostics.say("the server answered \(end.status) \(end.reason)\(hint)")

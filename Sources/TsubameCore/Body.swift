@@ -26,10 +26,14 @@ public struct Body: Sendable {
         let contentType: String?
         let length: Int64?
         let trailers: (@Sendable () -> HTTPFields)?
+        /// Of a one-shot stream.
+        let once: TakenOnce?
 
         init(
-            content: Content, contentType: String?, length: Int64?, trailers: (@Sendable () -> HTTPFields)? = nil
+            content: Content, contentType: String?, length: Int64?, trailers: (@Sendable () -> HTTPFields)? = nil,
+            once: TakenOnce? = nil
         ) {
+            self.once = once
             self.content = content
             self.contentType = contentType
             self.length = length
@@ -41,15 +45,21 @@ public struct Body: Sendable {
 
     private init(_ storage: Storage?) { self.storage = storage }
 
-    package init(
-        _ content: Content, contentType: String?, length: Int64?, trailers: (@Sendable () -> HTTPFields)? = nil
+    package init(_ content: Content, contentType: String?, length: Int64?) {
+        self.init(content, contentType: contentType, length: length, trailers: nil, once: nil)
+    }
+
+    private init(
+        _ content: Content, contentType: String?, length: Int64?, trailers: (@Sendable () -> HTTPFields)?,
+        once: TakenOnce?
     ) {
         if let contentType, contentType.holdsControlCharacter {
             // A field would take some of them as spaces, and send what nobody meant.
             let error = CallError(.invalidRequest, "the body's content type holds a control character")
             storage = Storage(content: .failed(error), contentType: nil, length: nil)
         } else {
-            storage = Storage(content: content, contentType: contentType, length: length, trailers: trailers)
+            storage = Storage(
+                content: content, contentType: contentType, length: length, trailers: trailers, once: once)
         }
     }
 
@@ -89,12 +99,10 @@ public struct Body: Sendable {
     public static func stream<S: AsyncSequence & Sendable>(
         once sequence: S, length: Int64? = nil, contentType: String? = nil
     ) -> Body where S.Element == Bytes {
-        let isTaken = TakenOnce()
+        let once = TakenOnce()
         return Body(
-            .stream(
-                open: { () -> any BodyReader in isTaken.take() ? SequenceReader(sequence) : SpentReader() },
-                isOneShot: true),
-            contentType: contentType, length: length)
+            .stream(open: { OnceReader(sequence, once) }, isOneShot: true), contentType: contentType, length: length,
+            trailers: nil, once: once)
     }
 
     /// A body that could not be made; the reason is thrown when the request is sent.
@@ -119,9 +127,15 @@ public struct Body: Sendable {
         if case .stream(_, isOneShot: true) = storage?.content { false } else { true }
     }
 
+    /// Whether all of it is there to be sent: of a one-shot stream, whether nothing has been read of it yet, as when a
+    /// server answers before it asks for the body (`Expect: 100-continue`).
+    package var isWhole: Bool { canBeSentAgain || storage?.once?.isTaken == false }
+
     /// The same content with another type.
     public func with(contentType: String?) -> Body {
-        storage.map { Body($0.content, contentType: contentType, length: $0.length, trailers: $0.trailers) } ?? self
+        storage.map {
+            Body($0.content, contentType: contentType, length: $0.length, trailers: $0.trailers, once: $0.once)
+        } ?? self
     }
 
     /// The same content with trailer fields behind it (RFC 9110 section 6.5), such as a digest of what was sent. The body
@@ -131,7 +145,8 @@ public struct Body: Sendable {
     public func with(trailers: @escaping @Sendable () -> HTTPFields) -> Body {
         let storage = storage ?? Storage(content: .bytes(Bytes()), contentType: nil, length: 0)
         return Body(
-            storage.content, contentType: storage.contentType, length: storage.length, trailers: trailers)
+            storage.content, contentType: storage.contentType, length: storage.length, trailers: trailers,
+            once: storage.once)
     }
 
     package var trailers: (@Sendable () -> HTTPFields)? { storage?.trailers }
@@ -151,17 +166,36 @@ private final class SequenceReader<S: AsyncSequence>: BodyReader, @unchecked Sen
     func next() async throws -> Bytes? { try await iterator.next() }
 }
 
-/// Whether a one-shot body has been opened.
+/// Whether anything has been read of a one-shot body.
 private final class TakenOnce: Sendable {
-    private let isTaken = Atomic(false)
+    private let flag = Atomic(false)
+
+    var isTaken: Bool { flag.load(ordering: .relaxed) }
 
     /// True the first time.
-    func take() -> Bool { !isTaken.exchange(true, ordering: .relaxed) }
+    func take() -> Bool { !flag.exchange(true, ordering: .relaxed) }
 }
 
-/// What is left of a one-shot body: an empty or shortened one must not go out as if it were whole.
-private final class SpentReader: BodyReader {
+/// Reads a one-shot body, unless another reader has begun: an empty or shortened one must not go out as if it were whole.
+// Used by one sender, which awaits each `next()` before the following one.
+private final class OnceReader<S: AsyncSequence & Sendable>: BodyReader, @unchecked Sendable
+where S.Element == Bytes {
+    private let sequence: S
+    private let once: TakenOnce
+    private var iterator: S.AsyncIterator?
+
+    init(_ sequence: S, _ once: TakenOnce) {
+        self.sequence = sequence
+        self.once = once
+    }
+
     func next() async throws -> Bytes? {
-        throw CallError(.requestBody, "the body can be sent only once, and has been sent", phase: .sendingBody)
+        if iterator == nil {
+            guard once.take() else {
+                throw CallError(.requestBody, "the body can be sent only once, and has been sent", phase: .sendingBody)
+            }
+            iterator = sequence.makeAsyncIterator()
+        }
+        return try await iterator?.next()
     }
 }

@@ -41,6 +41,8 @@ public struct CallError: Error, Sendable {
         case limitExceeded
         /// Redirects that go on, go round, or lead nowhere.
         case redirect
+        /// No credentials could be had: the source of the client's token failed, or took too long.
+        case authentication
         /// A content coding is corrupt or not known.
         case contentCoding
         /// The request's own body could not be read, or its length is not what was declared.
@@ -60,12 +62,13 @@ public struct CallError: Error, Sendable {
     /// What the call was doing.
     public enum Phase: String, Sendable, Hashable {
         /// Said in words by ``CallError/description``.
-        case preparing, waiting, resolving, connecting, securing, sendingHead, sendingBody, waitingForHead,
-            receivingBody, decoding, backingOff
+        case preparing, authenticating, waiting, resolving, connecting, securing, sendingHead, sendingBody,
+            waitingForHead, receivingBody, decoding, backingOff
 
         var words: String {
             switch self {
             case .preparing: "while preparing the request"
+            case .authenticating: "while getting credentials"
             case .waiting: "while waiting for a connection"
             case .resolving: "while resolving the host's name"
             case .connecting: "while connecting"

@@ -62,8 +62,21 @@ public struct Next: Sendable {
     }
 }
 
+/// A hook that tells a call what it decided. The library's own.
+package protocol CallHook: Interceptor {
+    func willSend(_ request: inout Request, _ call: Call) throws(CallError)
+    func didReceive(_ response: inout Response, _ call: Call) throws(CallError)
+}
+
+extension CallHook {
+    package func willSend(_ request: inout Request, _ call: Call) throws(CallError) {}
+    package func didReceive(_ response: inout Response, _ call: Call) throws(CallError) {}
+}
+
 /// Says what happens next; the driver does it. Pure, tested without I/O. The library's own for now.
 package protocol Judge: Interceptor {
+    /// Whether a request is one that may be sent again.
+    func concerns(_ request: borrowing Request) -> Bool
     /// Whether there is anything to judge; most responses need no look at the request they answer.
     func concerns(_ response: borrowing Response) -> Bool
     func didReceive(_ response: borrowing Response, _ hop: borrowing Hop) -> Verdict
@@ -71,6 +84,7 @@ package protocol Judge: Interceptor {
 }
 
 extension Judge {
+    package func concerns(_ request: borrowing Request) -> Bool { true }
     package func concerns(_ response: borrowing Response) -> Bool { true }
     package func didReceive(_ response: borrowing Response, _ hop: borrowing Hop) -> Verdict { .proceed }
     package func didFail(_ error: CallError, _ hop: borrowing Hop) -> Verdict { .proceed }

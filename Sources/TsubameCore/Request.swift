@@ -114,6 +114,18 @@ public struct Request: Sendable {
         set { change { $0.isReplayable = newValue } }
     }
 
+    /// Who goes first where calls wait for each other (`traffic.calls`, `traffic.callsPerHost`).
+    public enum Priority: Int, Sendable, Hashable, CaseIterable {
+        case low = -1
+        case normal
+        case high
+    }
+
+    public var priority: Priority {
+        get { options?.priority ?? .normal }
+        set { change { $0.priority = newValue } }
+    }
+
     /// Whether the server as a whole is asked, rather than a resource of it: `OPTIONS *` (RFC 9110 section 9.3.7). The path
     /// of the URL then only says which server. Any other method than OPTIONS is
     /// ``CallError/Kind/invalidRequest``.
@@ -134,6 +146,12 @@ public struct Request: Sendable {
     package var entry: Request? {
         get { options?.entry?.request }
         set { change { $0.entry = newValue.map { RequestEntry($0) } } }
+    }
+
+    /// How often credentials were put into it because its server had asked for them.
+    package var answeredChallenges: Int {
+        get { options?.answeredChallenges ?? 0 }
+        set { change { $0.answeredChallenges = newValue } }
     }
 
     /// What its texts withhold.
@@ -167,8 +185,10 @@ private final class RequestOptions: @unchecked Sendable {
     var tags: [String: any Sendable] = [:]
     var isReplayable = false
     var asksServer = false
+    var priority = Request.Priority.normal
     var isForeign = false
     var entry: RequestEntry?
+    var answeredChallenges = 0
     var redaction = Redaction.standard
 
     func copy() -> RequestOptions {
@@ -179,8 +199,10 @@ private final class RequestOptions: @unchecked Sendable {
         copy.tags = tags
         copy.isReplayable = isReplayable
         copy.asksServer = asksServer
+        copy.priority = priority
         copy.isForeign = isForeign
         copy.entry = entry
+        copy.answeredChallenges = answeredChallenges
         copy.redaction = redaction
         return copy
     }

@@ -136,7 +136,7 @@ extension Connection {
             shared = nil
             // Without a path it is the server that is asked (RFC 9112 section 3.2.4).
             target = "http://\(uri.authority)\(request.asksServer ? "" : uri.target)"
-            if !headers.contains(.proxyAuthorization), let value = key.proxy?.authorization {
+            if !headers.contains(.proxyAuthorization), let value = exchange?.proxyAuthorization(target) {
                 headers.appendSafely(HTTPField(name: .proxyAuthorization, value: value))
             }
         } else if !key.settings.hasNoProxy, headers.contains(.proxyAuthorization) {

@@ -49,6 +49,10 @@ final class Exchange: CallCancellable, @unchecked Sendable {
     let shownBytes: Int
     @exclusivity(unchecked) private var shown = GatheredBytes()
 
+    /// Of a request that a proxy forwards: what it is told of who asks.
+    var proxyCredentials: ProxyCredentials?
+    /// The proxy's refusal is answered once the rest of it has been read, of which so many bytes have been.
+    var refusedBytes: Int?
     private var head: ReceivedHead?
     private var expectedLength: Int64?
     @exclusivity(unchecked) private var gathered = GatheredBytes()
@@ -219,6 +223,7 @@ final class Exchange: CallCancellable, @unchecked Sendable {
     /// The whole response lay in one read: the way of most requests.
     func finish(_ head: ReceivedHead, body: Bytes) {
         guard !isOver, !refuse(head) else { return }
+        if key.isForwarded, answersProxy(head) { return resend(afterRefusal: true) }
         timings.headAt = MonotonicClock.now
         timings.endAt = timings.headAt
         let response = response(head, ReceivedBody(body), trailers: nil)
@@ -234,6 +239,7 @@ final class Exchange: CallCancellable, @unchecked Sendable {
     /// The head has come, a body follows.
     func begin(_ head: ReceivedHead, length: Int64?) {
         guard !isOver, !refuse(head) else { return }
+        if key.isForwarded, answersProxy(head) { return refusedBytes = 0 }
         phase = .receivingBody
         timings.headAt = MonotonicClock.now
         self.head = head
@@ -245,6 +251,7 @@ final class Exchange: CallCancellable, @unchecked Sendable {
     /// A piece of the body; true if reading is to pause.
     func receive(_ piece: Bytes) -> Bool {
         guard !isOver else { return false }
+        if refusedBytes != nil { return receiveRefusal(piece) }
         receivedBytes += Int64(piece.count)
         if isObserved {
             if shownBytes > shown.count { shown.append(piece.slice(0..<(shownBytes - shown.count))) }
@@ -270,6 +277,7 @@ final class Exchange: CallCancellable, @unchecked Sendable {
 
     /// The body is complete.
     func end(trailers fields: HTTPFields?) {
+        if refusedBytes != nil, !isOver { return resend(afterRefusal: true) }
         guard !isOver, let head else { return }
         setOver()
         timings.endAt = MonotonicClock.now
@@ -287,7 +295,7 @@ final class Exchange: CallCancellable, @unchecked Sendable {
         }
     }
 
-    private func response(_ head: ReceivedHead, _ body: ReceivedBody, trailers: TrailerBox?) -> Response {
+    func response(_ head: ReceivedHead, _ body: ReceivedBody, trailers: TrailerBox?) -> Response {
         Response(
             head: head, body: body,
             details: ResponseDetails(
@@ -302,8 +310,10 @@ final class Exchange: CallCancellable, @unchecked Sendable {
         call.emit(.receiving(Progress(bytes: receivedBytes, total: expectedLength)))
     }
 
-    /// Starts over on another connection, with its body from the beginning.
-    func resend() {
+    /// Starts over, with its body from the beginning: on another connection, or, after a refusal, on whichever there is.
+    func resend(afterRefusal: Bool = false) {
+        if afterRefusal { sendings = 0 }
+        refusedBytes = nil
         connection = nil
         info = nil
         phase = .waiting

@@ -17,9 +17,9 @@ final class LoopSet: Sendable {
     let executor: LoopExecutor
 
     init() {
-        let budget = ConnectionBudget()
+        let (budget, proxies) = (ConnectionBudget(), ProxyMemory())
         let loops = MultiThreadedEventLoopGroup.singleton.makeIterator().prefix(Self.maximum)
-        let shards = loops.map { Shard($0, budget) }
+        let shards = loops.map { Shard($0, budget, proxies) }
         self.shards = shards
         executor = LoopExecutor(shards)
         for shard in shards { shard.loop.execute { shard.siblings = shards } }

@@ -96,20 +96,32 @@ public struct Proxy: Sendable, Hashable, CustomStringConvertible, CustomReflecta
         user.map { "Basic " + Data("\($0):\(password ?? "")".utf8).base64EncodedString() }
     }
 
+    /// Who asks, where the proxy speaks HTTP and there are credentials.
+    var digestUser: DigestSession.User? {
+        scheme.isHTTP ? user.map { DigestSession.User(name: $0, password: password ?? "") } : nil
+    }
+
     /// Whether requests to the origin go to the proxy as they are, in absolute form (RFC 9112 section 3.2.2).
     func forwards(_ origin: Origin) -> Bool { scheme.isHTTP && !origin.isSecure }
 
+    /// `host:port` of a tunnel's end. A zone is this machine's own affair.
+    static func authority(of target: HostPort) -> String {
+        let name = target.host.prefix { $0 != "%" }
+        return "\(name.utf8.contains(0x3A) ? "[\(name)]" : name):\(target.port)"
+    }
+
     /// What is to be said before the connection leads to the origin, which is at `target`; nil if the proxy forwards.
-    func handshake(to origin: Origin, at target: HostPort, limits: Limits) throws(WireError) -> (any ProxyHandshake)? {
+    /// - Parameter credentials: of an HTTP proxy.
+    func handshake(
+        to origin: Origin, at target: HostPort, limits: Limits, _ credentials: ProxyCredentials? = nil
+    ) throws(WireError) -> (any ProxyHandshake)? {
         if forwards(origin) { return nil }
         let address = IPAddress(target.host)?.bytes
         switch scheme {
         case .http, .https:
-            // A zone is this machine's own affair.
-            let name = target.host.prefix { $0 != "%" }
-            let host = name.utf8.contains(0x3A) ? "[\(name)]" : name
             return ConnectHandshake(
-                authority: "\(host):\(target.port)", authorization: authorization, limits: limits)
+                authority: Self.authority(of: target), authorization: credentials?.authorization,
+                credentials: credentials, limits: limits)
         case .socks4, .socks4a:
             return try SOCKS4Handshake(host: target.host, address: address, port: target.port, user: user ?? "")
         case .socks5, .socks5h:

@@ -68,6 +68,7 @@ final class ProxyHandler: ChannelInboundHandler, RemovableChannelHandler, @unche
                     // The origin does not speak first, so these are the proxy's.
                     guard input.isEmpty else { throw WireError(.proxy, "it says more than belongs to its answer") }
                     return makeWay(context)
+                case .elsewhere: return renew(context)
                 }
             }
         } catch {
@@ -83,17 +84,29 @@ final class ProxyHandler: ChannelInboundHandler, RemovableChannelHandler, @unche
         }
     }
 
-    private func fail(_ error: any Error, _ context: ChannelHandlerContext) {
+    /// Says the rest on another connection.
+    private func renew(_ context: ChannelHandlerContext) {
         guard !isOver else { return }
+        guard dial.renew(attempt) else { return fail(ChannelError.eof, context) }
         isOver = true
-        dial.failedAtProxy(error, attempt)
         context.close(promise: nil)
     }
 
-    func errorCaught(context: ChannelHandlerContext, error: any Error) { fail(error, context) }
+    private func fail(_ error: any Error, _ context: ChannelHandlerContext) {
+        guard !isOver else { return }
+        isOver = true
+        dial.failedAtProxy(error, attempt, certificate: tls?.peerCertificate)
+        context.close(promise: nil)
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) { lose(error, context) }
+
+    private func lose(_ error: any Error, _ context: ChannelHandlerContext) {
+        if handshake?.mayBeginAnew == true { renew(context) } else { fail(error, context) }
+    }
 
     func channelInactive(context: ChannelHandlerContext) {
-        fail(ChannelError.eof, context)
+        lose(ChannelError.eof, context)
         context.fireChannelInactive()
     }
 }

@@ -9,6 +9,7 @@ import TsubameCore
 final class Shard: @unchecked Sendable {
     let loop: any EventLoop
     let budget: ConnectionBudget
+    let proxies: ProxyMemory
     /// Exchanges from other threads that are here and not over; read by callers that look for a loop with room.
     let load = Atomic(0)
     /// Handed over from other threads and not yet begun. Whoever finds it empty wakes the loop, so that many at once cost
@@ -22,9 +23,10 @@ final class Shard: @unchecked Sendable {
     @exclusivity(unchecked) private var isClosed = false
     private static let connectionCount = Atomic<UInt64>(0)
 
-    init(_ loop: any EventLoop, _ budget: ConnectionBudget) {
+    init(_ loop: any EventLoop, _ budget: ConnectionBudget, _ proxies: ProxyMemory) {
         self.loop = loop
         self.budget = budget
+        self.proxies = proxies
     }
 
     func nextConnectionID() -> UInt64 { Self.connectionCount.wrappingAdd(1, ordering: .relaxed).newValue }

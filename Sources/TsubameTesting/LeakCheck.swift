@@ -66,8 +66,9 @@ public func withClient<R>(
     _ body: (Client) async throws -> R
 ) async throws -> R {
     let client = Client(base) {
-        // A test is to be the same wherever it runs.
+        // A test is to be the same wherever it runs, and what fails in it to fail at once.
         $0.proxy = .none
+        $0.retry = .off
         configure(&$0)
     }
     let result: R

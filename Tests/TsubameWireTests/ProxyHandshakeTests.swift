@@ -40,12 +40,14 @@ struct ProxySide: Sendable, CustomTestStringConvertible {
         /// What was said to the proxy behind the greeting.
         var sent: [[UInt8]] = []
         var isFree = false
+        var isElsewhere = false
         var error: WireError?
         /// What was not consumed.
         var rest: [UInt8] = []
 
         var description: String {
-            let end = error.map { "\($0.kind.rawValue): \($0)" } ?? (isFree ? "free" : "not over")
+            let end =
+                error.map { "\($0.kind.rawValue): \($0)" } ?? (isFree ? "free" : isElsewhere ? "elsewhere" : "not over")
             return "\(end), said \(sent), left \(rest)"
         }
     }
@@ -62,16 +64,17 @@ struct ProxySide: Sendable, CustomTestStringConvertible {
             input += bytes[start..<end]
             start = end
             do throws(WireError) {
-                while !outcome.isFree, let answer = try handshake.receive(&input) {
+                while !outcome.isFree, !outcome.isElsewhere, let answer = try handshake.receive(&input) {
                     switch answer {
                     case .send(let message): outcome.sent.append(message)
                     case .free: outcome.isFree = true
+                    case .elsewhere: outcome.isElsewhere = true
                     }
                 }
             } catch {
                 outcome.error = error
             }
-            if outcome.isFree || outcome.error != nil { break }
+            if outcome.isFree || outcome.isElsewhere || outcome.error != nil { break }
         }
         outcome.rest = input + bytes[start...]
         return outcome
@@ -386,6 +389,95 @@ struct ProxySide: Sendable, CustomTestStringConvertible {
         let fields = String(repeating: "X: y\r\n", count: 10)
         #expect(try side.converseInEveryWay("HTTP/1.1 200 OK\r\n\(fields)\r\n").isFree)
         try refused(side, latin1("HTTP/1.1 200 OK\r\n\(fields)X: y\r\n\r\n"), "limits.headFields")
+    }
+
+    // MARK: Challenges
+
+    /// Answers so many challenges, each with the number of the answer.
+    // Used by one handshake at a time.
+    private final class Answers: ProxyAuthorizer, @unchecked Sendable {
+        private let most: Int
+        private(set) var asked: [[String]] = []
+        private(set) var told: [[String]] = []
+
+        init(_ most: Int) { self.most = most }
+
+        func answer(_ challenges: [String]) -> String? {
+            asked.append(challenges)
+            return asked.count <= most ? "Answer \(asked.count)" : nil
+        }
+
+        func take(_ information: [String]) { told.append(information) }
+    }
+
+    private func challenged(_ answers: Int = 1) -> ProxySide {
+        ProxySide(
+            name: "CONNECT with answers",
+            make: {
+                ConnectHandshake(
+                    authority: "a.example:443", authorization: nil, credentials: Answers(answers), limits: Limits())
+            }, accepted: [])
+    }
+
+    private func request(_ number: Int) -> [UInt8] {
+        latin1(
+            "CONNECT a.example:443 HTTP/1.1\r\nHost: a.example:443\r\nProxy-Authorization: Answer \(number)\r\n\r\n")
+    }
+
+    private static let success = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n"
+
+    @Test(
+        "a challenge is answered on the same connection, once its answer has been read",
+        arguments: [
+            "Content-Length: 0\r\n\r\n", "Content-Length: 5\r\n\r\nwhom?",
+            "Transfer-Encoding: chunked\r\n\r\n5\r\nwhom?\r\n0\r\nX: y\r\n\r\n",
+        ])
+    func challenge(rest: String) throws {
+        let outcome = try challenged().converseInEveryWay("HTTP/1.1 407 Who\r\n\(rest)\(Self.success)hello")
+        #expect(outcome.sent == [request(1)] && outcome.isFree, "\(outcome)")
+        #expect(outcome.rest == latin1("hello"))
+    }
+
+    @Test(
+        "a challenge whose connection ends is answered on another one",
+        arguments: [
+            "HTTP/1.1 407 Who\r\n\r\nwhom?", "HTTP/1.0 407 Who\r\nContent-Length: 5\r\n\r\nwhom?",
+            "HTTP/1.1 407 Who\r\nConnection: close\r\nContent-Length: 0\r\n\r\n",
+            "HTTP/1.1 407 Who\r\nContent-Length: 100000\r\n\r\n" + String(repeating: "x", count: 70_000),
+        ])
+    func elsewhere(text: String) throws {
+        let outcome = try challenged().converse(latin1(text), cuts: stride(from: 1, to: text.utf8.count, by: 997))
+        #expect(outcome.isElsewhere && outcome.sent.isEmpty, "\(outcome.isFree) \(outcome.error?.description ?? "")")
+    }
+
+    @Test func `challenges are answered as often as there is an answer`() throws {
+        let refusal = "HTTP/1.1 407 Who\r\nContent-Length: 0\r\n\r\n"
+        let outcome = try challenged(2).converseInEveryWay(refusal + refusal + refusal)
+        #expect(outcome.sent == [request(1), request(2)])
+        #expect(outcome.error?.description.contains("(407)") == true)
+        let freed = try challenged(2).converseInEveryWay(refusal + refusal + Self.success)
+        #expect(freed.sent.count == 2 && freed.isFree)
+    }
+
+    @Test func `the answers are asked for with what the proxy said, and told what it says behind them`() throws {
+        let answers = Answers(1)
+        let handshake = ConnectHandshake(
+            authority: "a.example:443", authorization: nil, credentials: answers, limits: Limits())
+        var input = latin1(
+            "HTTP/1.1 407 Who\r\nProxy-Authenticate: A\r\nProxy-Authenticate: B b=c\r\nContent-Length: 3\r\n\r\nw")
+        #expect(try handshake.receive(&input) == nil)
+        #expect(handshake.mayBeginAnew)
+        input += latin1("ho")
+        #expect(try handshake.receive(&input) == .send(request(1)))
+        // Nothing has been said to that yet.
+        #expect(try handshake.receive(&input) == nil)
+        #expect(handshake.mayBeginAnew)
+        input += latin1("HTTP/1.1 200 OK\r\n")
+        #expect(try handshake.receive(&input) == nil)
+        #expect(!handshake.mayBeginAnew)
+        input += latin1("Proxy-Authentication-Info: nextnonce=\"n\"\r\n\r\n")
+        #expect(try handshake.receive(&input) == .free)
+        #expect(answers.asked == [["A", "B b=c"]] && answers.told == [["nextnonce=\"n\""]])
     }
 
     // MARK: Anything

@@ -120,3 +120,12 @@ struct NormalizationFormC: Sendable {
 
     private static func pair(_ first: UInt32, _ second: UInt32) -> UInt64 { UInt64(first) << 32 | UInt64(second) }
 }
+
+extension String {
+    /// Normalization form C; what is plain ASCII is returned as it is.
+    package var normalizedFormC: String {
+        guard utf8.contains(where: { $0 >= 0x80 }) else { return self }
+        let scalars = NormalizationFormC.table.normalized(unicodeScalars.map(\.value))
+        return String(String.UnicodeScalarView(scalars.compactMap(Unicode.Scalar.init)))
+    }
+}

@@ -38,8 +38,9 @@ package struct ResponseDecoder: ~Copyable {
 
     private var state = State.ended
     private var isHead = false
-    /// Something forbids another exchange on this connection.
-    private var mustClose = false
+    private var isTunnel = false
+    /// Something forbids another exchange on this connection, as far as the head has been read.
+    package private(set) var mustClose = false
     private var informationals = 0
     /// Of a body with a Content-Length.
     private var remaining: Int64 = 0
@@ -68,11 +69,14 @@ package struct ResponseDecoder: ~Copyable {
 
     /// Starts an exchange.
     /// - Parameters:
-    ///   - isHead: the request's method was HEAD, or CONNECT and succeeded: whatever the head says, no body follows.
+    ///   - isHead: the request's method was HEAD: whatever the head says, no body follows.
+    ///   - isTunnel: it was CONNECT: no body follows a success (RFC 9112 section 6.3), and of a refusal nobody wants one,
+    ///     but for what has to be read before the connection can be used again (407).
     ///   - limits: those of this exchange; as before unless given.
-    package mutating func begin(isHead: Bool, limits: Limits? = nil) {
+    package mutating func begin(isHead: Bool = false, isTunnel: Bool = false, limits: Limits? = nil) {
         if let limits, limits != self.limits { self = ResponseDecoder(limits: limits) }
         self.isHead = isHead
+        self.isTunnel = isTunnel
         state = .head
         mustClose = false
         hasSeenBytes = false
@@ -165,7 +169,7 @@ package struct ResponseDecoder: ~Copyable {
             let head = try informational(base, size)
             return (.informational(head), size)
         }
-        if isHead || status == 204 || status == 304 {
+        if isHead || status == 204 || status == 304 || isTunnel && status != 407 {
             // A 204 that announces a body may well send one: nobody knows where the next response starts.
             if status == 204, framing.isChunked || (framing.length ?? 0) > 0 { mustClose = true }
             return (whole(base, size, 0), size)

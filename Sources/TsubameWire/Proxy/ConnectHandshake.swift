@@ -1,28 +1,47 @@
 // ConnectHandshake: a tunnel through an HTTP proxy (RFC 9110 section 9.3.6).
 
+import HTTPTypes
 package import TsubameCore
 
 package final class ConnectHandshake: ProxyHandshake {
-    package let greeting: [UInt8]
+    /// Of a refusal that asks for credentials so much of the body is read, so that the connection can be used again.
+    private static let drainedBytes = 64 << 10
+
+    private let authority: String
+    private let credentials: (any ProxyAuthorizer)?
     private var decoder: ResponseDecoder
     private var isOver = false
+    /// The answer to a challenge, once the rest of the refusal has been read, and how much of that has been.
+    private var pending: (authorization: String, drained: Int)?
+    package private(set) var mayBeginAnew = false
+    package let greeting: [UInt8]
 
     /// - Parameters:
     ///   - authority: `host:port`, always with its port.
     ///   - authorization: the value of Proxy-Authorization. No other field goes with it: what belongs to the request is
     ///     for the origin.
-    package init(authority: String, authorization: String?, limits: Limits) {
+    ///   - credentials: answers the proxy's challenges.
+    package init(
+        authority: String, authorization: String?, credentials: (any ProxyAuthorizer)? = nil, limits: Limits
+    ) {
+        self.authority = authority
+        self.credentials = credentials
+        greeting = Self.request(authority, authorization)
+        decoder = ResponseDecoder(limits: limits)
+        decoder.begin(isHead: credentials == nil, isTunnel: true)
+    }
+
+    private static func request(_ authority: String, _ authorization: String?) -> [UInt8] {
         var head = "CONNECT \(authority) HTTP/1.1\r\nHost: \(authority)\r\n"
         if let authorization { head += "Proxy-Authorization: \(authorization)\r\n" }
-        greeting = Array((head + "\r\n").utf8)
-        decoder = ResponseDecoder(limits: limits)
-        // Whatever its head says, no body follows a success (RFC 9112 section 6.3); of a refusal the head is enough.
-        decoder.begin(isHead: true)
+        return Array((head + "\r\n").utf8)
     }
 
     package func receive(_ input: inout [UInt8]) throws(WireError) -> ProxyAnswer? {
         if isOver { return .free }
         while true {
+            // It has begun to answer: what comes of that holds.
+            if pending == nil, !input.isEmpty { mayBeginAnew = false }
             var offset = 0
             let event: Result<ResponseDecoder.Event, WireError> = input.withUnsafeBytes { bytes in
                 do throws(WireError) {
@@ -31,27 +50,65 @@ package final class ConnectHandshake: ProxyHandshake {
                     return .failure(error)
                 }
             }
+            input.removeFirst(Swift.min(offset, input.count))
             switch event {
             case .success(.needsMore): return nil
-            case .success(.informational): input.removeFirst(Swift.min(offset, input.count))
-            case .success(.whole(let head, _)), .success(.head(let head, _)):
-                input.removeFirst(Swift.min(offset, input.count))
-                try check(head)
-                isOver = true
-                return .free
-            case .success: throw .proxy("it does not answer as an HTTP proxy")
+            case .success(.informational): continue
+            case .success(.whole(let head, let body)):
+                if let answer = try take(head) { return answer }
+                return drain(body.count) ?? again()
+            case .success(.head(let head, _)):
+                if let answer = try take(head) { return answer }
+                if let answer = drain(0) { return answer }
+            case .success(.body(let range)):
+                if let answer = drain(range.count) { return answer }
+            case .success(.end): return again()
             case .failure(let error): throw .proxy("it does not answer as an HTTP proxy: \(error)")
             }
         }
     }
 
-    private func check(_ head: ReceivedHead) throws(WireError) {
+    /// - Returns: nil for a refusal that can be answered.
+    private func take(_ head: ReceivedHead) throws(WireError) -> ProxyAnswer? {
+        let fields = ReceivedFields(head)
         switch head.status {
-        case 200...299: return
-        case 407: throw .proxy("it wants credentials, or refuses those that it was given (407)")
+        case 200...299:
+            credentials?.take(fields[values: .proxyAuthenticationInfo])
+            isOver = true
+            return .free
+        case 407:
+            guard let answer = credentials?.answer(fields[values: .proxyAuthenticate]) else {
+                throw .proxy("it wants credentials, or refuses those that it was given (407)")
+            }
+            pending = (answer, 0)
+            mayBeginAnew = true
+            return nil
         default:
             let reason = head.reason.isEmpty ? "" : " " + Redaction.printable(head.reason)
             throw .proxy("it refuses the tunnel (\(head.status)\(reason))")
         }
     }
+
+    /// - Returns: to begin anew elsewhere, if the end of the body is also that of the connection, or too far away.
+    private func drain(_ count: Int) -> ProxyAnswer? {
+        pending?.drained += count
+        return decoder.mustClose || (pending?.drained ?? 0) > Self.drainedBytes ? .elsewhere : nil
+    }
+
+    /// The refusal has been read to its end: once more, with the answer.
+    private func again() -> ProxyAnswer {
+        let authorization = pending?.authorization
+        pending = nil
+        decoder.begin(isTunnel: true)
+        return .send(Self.request(authority, authorization))
+    }
+}
+
+/// Says who asks a proxy; asked once for each request.
+package protocol ProxyAuthorizer: AnyObject {
+    /// - Parameter challenges: the values of Proxy-Authenticate.
+    /// - Returns: the value of Proxy-Authorization for one request more; nil if there is nothing more to say.
+    func answer(_ challenges: [String]) -> String?
+    /// - Parameter information: the values of Proxy-Authentication-Info (RFC 7615), behind a success.
+    func take(_ information: [String])
 }

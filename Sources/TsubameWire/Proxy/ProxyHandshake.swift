@@ -12,12 +12,21 @@ package protocol ProxyHandshake: AnyObject {
     /// - Returns: what is to be said next, or that the way is free, or nil when more has to come.
     /// - Throws: kind `proxy` when the proxy refuses or does not speak its protocol.
     func receive(_ input: inout [UInt8]) throws(WireError) -> ProxyAnswer?
+    /// Whether the proxy asked for an answer and has not begun to react to it: if the connection ends now, it is given on
+    /// another one.
+    var mayBeginAnew: Bool { get }
+}
+
+extension ProxyHandshake {
+    package var mayBeginAnew: Bool { false }
 }
 
 package enum ProxyAnswer: Equatable {
     case send([UInt8])
     /// From here on the connection is to the origin.
     case free
+    /// It is to be begun anew on another connection: the proxy asked for an answer, and ends this one.
+    case elsewhere
 }
 
 extension WireError {

@@ -1,0 +1,168 @@
+// Credentials: what identifies the caller to his own origin, sent with a request or in answer to a 401.
+
+import HTTPTypes
+import TsubameCore
+import TsubameWire
+
+/// Adds credentials where the request has none and stays at home, and answers what can be answered of a 401 (RFC 9110
+/// section 11.6): a challenge of Digest, and the refusal of a token. What a redirect sends to another origin is not this
+/// step's affair, and no more is the 401 that comes from there.
+final class Credentials: Interceptor, Step {
+    private let method: Authentication.Method
+    private let hasNone: Bool
+    private let digests: DigestMemory
+    private let plainClient: @Sendable () -> Client
+
+    /// - Parameter plainClient: makes the same client without authentication, for the source of a token.
+    init(_ configuration: Configuration, plainClient: @escaping @Sendable () -> Client) {
+        method = configuration.authentication.method
+        hasNone = if case .none = method { true } else { false }
+        digests = configuration.digests
+        self.plainClient = plainClient
+    }
+
+    // MARK: Out
+
+    func stance(toward request: borrowing Request) -> Stance {
+        // What most requests come to.
+        if hasNone, request.uri?.userinfo == nil { return .absent }
+        do throws(CallError) {
+            switch try CredentialSource(method, for: request) {
+            case .nothing: return .absent
+            case .field: return .passing
+            case .user: return .judging
+            case .token(let authenticator): return authenticator.usableToken == nil ? .waiting : .judging
+            }
+        } catch {
+            // Thrown when it is to be sent.
+            return .passing
+        }
+    }
+
+    func prepare(_ request: Request, _ call: Call) async throws(CallError) -> Request {
+        guard case .token(let authenticator) = try CredentialSource(method, for: request) else { return request }
+        let token = try await authenticator.newToken(plainClient, call)
+        return try request.with(token, of: authenticator)
+    }
+
+    func willSend(_ request: inout Request, _ call: Call) throws(CallError) {
+        guard let uri = request.uri else { return }
+        switch try CredentialSource(method, for: request) {
+        case .nothing: return
+        case .field(let value, let problem):
+            if let problem { throw CallError(.invalidRequest, problem, request: request) }
+            request.headers.appendSafely(HTTPField(name: .authorization, value: value))
+        case .user(let named):
+            if let field = digests.authorization(for: request, to: uri, by: named.user) {
+                request.headers.appendSafely(HTTPField(name: .authorization, value: field))
+            } else if named.allowsBasic {
+                let field = BasicField(user: named.user.name, password: named.user.password, of: named.place)
+                if let problem = field.problem { throw CallError(.invalidRequest, problem, request: request) }
+                request.headers.appendSafely(HTTPField(name: .authorization, value: field.value))
+            } else if named.user.name.holdsControlCharacter {
+                // Not only once it is asked for.
+                throw CallError(.invalidRequest, "the \(named.place) holds a control character", request: request)
+            }
+        case .token(let authenticator):
+            guard let token = authenticator.token else { return }
+            request = try request.with(token, of: authenticator)
+        }
+    }
+
+    // MARK: Back
+
+    func didReceive(_ response: inout Response, _ call: Call) throws(CallError) -> Bool {
+        if response.statusCode == 401 { return true }
+        return !digests.isEmpty && response.headers.contains(.authenticationInfo)
+    }
+
+    func judge(_ response: borrowing Response, _ hop: borrowing Hop) -> Verdict {
+        // What another origin says is its own affair, whoever changed the way of the request.
+        guard let uri = hop.request.uri, response.request.uri?.origin == uri.origin,
+            let source = try? CredentialSource(method, for: hop.request)
+        else { return .proceed }
+        switch source {
+        case .nothing, .field: return .proceed
+        case .user(let named):
+            if response.statusCode == 401 { return answer(response, hop, uri, named) }
+            return digests.take(response, at: uri, by: named.user)
+                ? .proceed : .note("the server's proof (rspauth) is wrong: it does not seem to know the password")
+        case .token(let authenticator):
+            return response.statusCode == 401 ? repeated(response, hop, authenticator) : .proceed
+        }
+    }
+
+    /// To a challenge of Digest. It is answered once, and once more if only its nonce was too old.
+    private func answer(
+        _ response: borrowing Response, _ hop: borrowing Hop, _ uri: TargetURI, _ named: CredentialSource.NamedUser
+    ) -> Verdict {
+        let request = hop.request
+        let asked = Challenge.parse(response.headers[values: .wwwAuthenticate])
+        let (found, problems) = DigestChallenge.strongest(of: asked.challenges)
+        guard let challenge = found else {
+            let reasons = asked.problems + problems.map { "Digest cannot be answered: \($0)" }
+            if !reasons.isEmpty { return .note("the 401 is given back: \(reasons.joined(separator: "; "))") }
+            // Of Basic the password has been sent before.
+            return named.allowsBasic
+                ? .proceed
+                : .note("the 401 is given back: the server does not offer Digest, and nothing else was chosen")
+        }
+        guard request.answeredChallenges == 0 || challenge.isStale && request.answeredChallenges < 2 else {
+            digests.learn(challenge, at: uri, by: named.user)
+            return .note("the 401 is given back: the server refuses the answer to its challenge")
+        }
+        guard request.body.isWhole else {
+            // The next request can be sent with an answer at once.
+            digests.learn(challenge, at: uri, by: named.user)
+            return .note("the 401 is given back: the body can be sent only once")
+        }
+        guard let field = digests.answer(challenge, to: request, at: uri, by: named.user) else {
+            return .note("the 401 is given back: the digest of the body is wanted, and its bytes are not known")
+        }
+        var next = request
+        next.answeredChallenges += 1
+        next.headers[.authorization] = field
+        let name = challenge.algorithm.function.rawValue + (challenge.algorithm.isSession ? "-sess" : "")
+        let why = challenge.isStale ? "401, the nonce was too old: Digest (\(name)) again" : "401: Digest (\(name))"
+        return .resend(next, after: .zero, why: why)
+    }
+
+    /// With another token, once.
+    private func repeated(
+        _ response: borrowing Response, _ hop: borrowing Hop, _ authenticator: TokenAuthenticator
+    ) -> Verdict {
+        let request = hop.request
+        guard request.answeredChallenges == 0 else {
+            return .note("the 401 is given back: the new token is refused as well")
+        }
+        let refused = response.request.headers[authenticator.field]
+        guard request.body.isWhole else {
+            if let refused { authenticator.refuse(refused) }
+            return .note("the 401 is given back: the body can be sent only once; the next call has a new token")
+        }
+        let (call, plainClient, response) = (hop.call, plainClient, copy response)
+        return .resendWhen(
+            { () throws(CallError) in
+                do throws(CallError) {
+                    let token = try await authenticator.newToken(insteadOf: refused, plainClient, call)
+                    var next = try request.with(token, of: authenticator)
+                    next.answeredChallenges += 1
+                    return next
+                } catch {
+                    throw error.with(request: request, response: response)
+                }
+            }, why: "401: another token")
+    }
+}
+
+extension Request {
+    fileprivate func with(_ token: AccessToken, of authenticator: TokenAuthenticator) throws(CallError) -> Request {
+        let value = authenticator.value(of: token)
+        guard !value.holdsControlCharacter else {
+            throw CallError(.invalidRequest, "the token holds a control character", request: self)
+        }
+        var request = self
+        request.headers[authenticator.field] = value
+        return request
+    }
+}

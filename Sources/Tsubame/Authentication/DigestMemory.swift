@@ -1,0 +1,50 @@
+// DigestMemory: what a client and its views know of servers that want Digest.
+
+import HTTPTypes
+import Synchronization
+import TsubameCore
+import TsubameWire
+
+final class DigestMemory: Sendable {
+    private let store = Mutex(DigestStore())
+    private let knows = Atomic(false)
+
+    /// Whether nobody has asked for Digest yet: then no response is looked at for it.
+    var isEmpty: Bool { !knows.load(ordering: .relaxed) }
+
+    /// Credentials for a request that nothing has been asked of.
+    func authorization(for request: Request, to uri: TargetURI, by user: DigestSession.User) -> String? {
+        if isEmpty { return nil }
+        return store.withLock { $0.authorization(for: request.digestMessage(uri), to: uri, by: user) }
+    }
+
+    /// Remembers a challenge for the requests to come.
+    func learn(_ challenge: DigestChallenge, at uri: TargetURI, by user: DigestSession.User) {
+        knows.store(true, ordering: .relaxed)
+        store.withLock { $0.learn(challenge, at: uri, by: user) }
+    }
+
+    /// Credentials for a request that was challenged.
+    func answer(
+        _ challenge: DigestChallenge, to request: Request, at uri: TargetURI, by user: DigestSession.User
+    ) -> String? {
+        knows.store(true, ordering: .relaxed)
+        return store.withLock { $0.answer(challenge, to: request.digestMessage(uri), at: uri, by: user) }
+    }
+
+    /// Takes what a server says behind an answer.
+    /// - Returns: false if it has proven not to know the password.
+    func take(_ response: borrowing Response, at uri: TargetURI, by user: DigestSession.User) -> Bool {
+        guard let sent = response.request.headers[.authorization] else { return true }
+        let fields = response.headers[values: .authenticationInfo]
+        let body = response.body.bytes
+        return store.withLock { $0.take(fields, for: sent, at: uri, by: user, body: body) }
+    }
+}
+
+extension Request {
+    fileprivate func digestMessage(_ uri: TargetURI) -> DigestSession.Message {
+        DigestSession.Message(
+            method: method.rawValue, target: asksServer ? "*" : uri.target, body: body.isEmpty ? Bytes() : body.bytes)
+    }
+}

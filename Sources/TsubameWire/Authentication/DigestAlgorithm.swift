@@ -1,0 +1,56 @@
+// DigestAlgorithm: the hash functions of Digest authentication (RFC 7616 section 3.3).
+
+package struct DigestAlgorithm: Sendable, Hashable {
+    package enum Function: String, Sendable, Hashable, CaseIterable, Comparable {
+        case md5 = "MD5"
+        case sha256 = "SHA-256"
+        case sha512Half = "SHA-512-256"
+        /// In no registry, but in use.
+        case sha512 = "SHA-512"
+
+        /// The weaker one first.
+        package static func < (left: Function, right: Function) -> Bool { left.strength < right.strength }
+
+        private var strength: Int { Self.allCases.firstIndex(of: self) ?? 0 }
+    }
+
+    package let function: Function
+    /// Whether the first request under a nonce makes a key for those that follow (`-sess`).
+    package let isSession: Bool
+
+    /// nil for one that is not known. Without a name it is MD5.
+    package init?(_ name: String?) {
+        guard let name else {
+            (function, isSession) = (.md5, false)
+            return
+        }
+        var upper = name.uppercased()
+        isSession = upper.hasSuffix("-SESS")
+        if isSession { upper.removeLast(5) }
+        guard let function = Function(rawValue: upper) else { return nil }
+        self.function = function
+    }
+
+    /// The digest in hexadecimal digits, in lower case.
+    package func hash(_ bytes: [UInt8]) -> String {
+        let digest =
+            switch function {
+            case .md5: MD5.digest(bytes)
+            case .sha256: SHA256.digest(bytes)
+            case .sha512Half: SHA512.digest256(bytes)
+            case .sha512: SHA512.digest(bytes)
+            }
+        return Hexadecimal.text(digest)
+    }
+
+    /// The digest of texts with a colon between each two.
+    package func hash(_ parts: String...) -> String { hash(Array(parts.joined(separator: ":").utf8)) }
+}
+
+enum Hexadecimal {
+    private static let digits = Array("0123456789abcdef".utf8)
+
+    static func text(_ bytes: [UInt8]) -> String {
+        String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+    }
+}

@@ -1,0 +1,105 @@
+// Bodies of requests that are challenged: which can be sent again, and which are lost.
+
+import HTTPTypes
+import Testing
+import Tsubame
+import TsubameTesting
+
+@Suite(.timeLimit(.minutes(1))) struct ChallengedBodyTests {
+    private static let digest = Authentication.digest(user: "user", password: "s3cret")
+    private static let pieces = ["one ", "two ", "three"]
+
+    private static func once() -> Body {
+        .stream(
+            once: AsyncStream { stream in
+                for piece in pieces { stream.yield(Bytes(piece)) }
+                stream.finish()
+            })
+    }
+
+    /// Asks at the head, before the body has come.
+    private func guarded(
+        _ keeper: DigestGuard, _ body: (ScriptedServer, Client, EventLog) async throws -> Void
+    ) async throws {
+        let server = try await ScriptedServer.start {
+            keeper.reply(to: $0, $0.text)
+        } onHead: { request in
+            guard request["expect"] != nil else { return nil }
+            if request["authorization"] == nil { return keeper.challenge() }
+            return [
+                .bytes("HTTP/1.1 100 Continue\r\n\r\n"), .wholeRequest,
+                .bytes("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"),
+            ]
+        }
+        try await serving(server, { $0.authentication = Self.digest }) { (server, client) async throws in
+            let events = EventLog()
+            let observation = events.observe(client)
+            try await body(server, client, events)
+            withExtendedLifetime(observation) {}
+        }
+    }
+
+    @Test func `a stream that can be opened again is sent again`() async throws {
+        try await guarded(DigestGuard()) { (server, client, _) async throws in
+            let response = try await client.post("a", body: .stream { ExpectTests.Pieces(Self.pieces) })
+            #expect(response.bytes == Bytes("one two three"))
+            #expect(server.requests.map(\.text) == ["one two three", "one two three"])
+        }
+    }
+
+    @Test func `a body that is gone is not, but the next one goes at once`() async throws {
+        try await guarded(DigestGuard()) { (server, client, events) async throws in
+            let response = try await client.post("a", body: Self.once())
+            #expect(response.status == .unauthorized)
+            #expect(events.decisions == ["the 401 is given back: the body can be sent only once"])
+            let next = try await client.post("a", body: Self.once())
+            #expect(next.bytes == Bytes("one two three"))
+            #expect(server.schemes == ["-", "Digest"])
+        }
+    }
+
+    @Test func `with Expect the server asks before the body has gone, and it is sent once`() async throws {
+        try await guarded(DigestGuard()) { (server, client, events) async throws in
+            let headers: HTTPFields = [.expect: "100-continue"]
+            let response = try await client.post("a", headers: headers, body: Self.once())
+            #expect(response.status == .ok)
+            #expect(server.schemes == ["-", "Digest"])
+            #expect(server.requests.map(\.text) == ["", "one two three"])
+            #expect(events.resendings == ["401: Digest (MD5)"])
+        }
+    }
+
+    @Test func `a stream is not covered by an answer, and the 401 says so`() async throws {
+        let keeper = DigestGuard { $0.protections = "auth-int" }
+        try await guarded(keeper) { (server, client, events) async throws in
+            let response = try await client.post("a", body: .stream { ExpectTests.Pieces(Self.pieces) })
+            #expect(response.status == .unauthorized)
+            #expect(
+                events.decisions
+                    == ["the 401 is given back: the digest of the body is wanted, and its bytes are not known"])
+            #expect(try await client.post("a", body: .text("known")).statusCode == 200)
+        }
+    }
+
+    @Test func `a token's 401 to a body that is gone makes the next call have another`() async throws {
+        let asked = Log<Int>()
+        let server = try await ScriptedServer.start { request in
+            request["authorization"] == "Bearer 1" ? .ok(request.text) : .status(.unauthorized)
+        }
+        try await serving(
+            server,
+            {
+                $0.authentication = .token(AccessToken("0")) { _ in
+                    asked.add(1)
+                    return AccessToken("1")
+                }
+            }
+        ) { (server, client) async throws in
+            #expect(try await client.post("a", body: Self.once()).statusCode == 401)
+            #expect(asked.all.isEmpty)
+            #expect(try await client.post("a", body: Self.once()).text() == "one two three")
+            #expect(asked.all.count == 1)
+            #expect(server.requests.count == 2)
+        }
+    }
+}
