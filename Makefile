@@ -3,6 +3,9 @@ PREFIX ?= /usr/local
 DESTDIR ?=
 SWIFT ?= swift
 TRAITS = --enable-all-traits
+# SwiftPM passes the names of traits in the order of a set, which is another one in each process, and would build all of our
+# modules anew for it.
+STEADY = SWIFT_DETERMINISTIC_HASHING=1
 # So many tests at once: all at once, each would wait for all others, and two cores would have a thousand connections.
 WIDTH = SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=6
 FORMATTED = Package.swift Sources Tests Examples Benchmarks/Package.swift Benchmarks/Sources
@@ -26,7 +29,7 @@ demo: setup
 test: setup-test consumer smoke compare-httpbin docs unit
 
 unit:
-	$(SWIFT) build $(TRAITS) --build-tests
+	$(STEADY) $(SWIFT) build $(TRAITS) --build-tests
 	SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=1 timeout 900 $(SWIFT) test $(TRAITS) --skip-build --disable-xctest --parallel --filter 'Origin|Tool|Readme'
 	$(WIDTH) timeout 900 $(SWIFT) test $(TRAITS) --skip-build --disable-xctest --parallel --skip Origin --skip Tool --skip Readme
 
@@ -59,7 +62,7 @@ lint:
 
 ## The documentation as a site, in .build-docs/site; a link that leads nowhere is an error.
 docs: setup
-	@Scripts/docs.sh
+	@SWIFT=$(SWIFT) Scripts/docs.sh
 
 ## The tests once under each sanitizer. Results are kept in Tests/SANITIZERS.md.
 sanitize: setup

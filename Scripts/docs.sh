@@ -20,7 +20,9 @@ if ! docc=$(find_docc); then
     exit 1
 fi
 
-# Only what the documentation is of, and with the same flags as the tests, so that one build serves both.
+# Only what the documentation is of, and with the same flags as the tests, so that one build serves both: also in the same
+# order, which SwiftPM takes from a set.
+export SWIFT_DETERMINISTIC_HASHING=1
 for module in "${modules[@]}"; do
     "$SWIFT" build --quiet --enable-all-traits --target "$module"
 done
@@ -37,5 +39,8 @@ done
     --warnings-as-errors --fallback-display-name Tsubame --fallback-bundle-identifier tsubame \
     --fallback-default-module-kind Library --hosting-base-path "${DOCS_BASE_PATH:-/}" 2>&1 |
     sed -E 's,^( *--> )(Tsubame[A-Za-z]*)/,\1Sources/\2/\2.docc/,'
-echo "The documentation is in $out/site. To read it:"
-echo "  python3 -m http.server --directory $out/site 8000    # http://localhost:8000/documentation/tsubame/"
+echo "The documentation is in $out/site."
+if [ -z "${DOCS_BASE_PATH:-}" ]; then
+    echo "To read it:  python3 -m http.server --directory $out/site 8000"
+    echo "             http://localhost:8000/documentation/tsubame/"
+fi

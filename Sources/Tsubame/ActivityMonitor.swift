@@ -14,6 +14,7 @@ public final class ActivityMonitor: Sendable {
     private let state = Mutex(State())
     private let observation = Mutex<Observation?>(nil)
 
+    /// Counts from now on, for as long as it is kept.
     /// - Parameters:
     ///   - client: whose calls are counted, those of its views included.
     ///   - onChange: told the new count whenever it changes, in order, one after the other, wherever that happens.

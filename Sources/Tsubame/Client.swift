@@ -38,6 +38,7 @@ public final class Client: Sendable {
         case invalid(CallError)
     }
 
+    /// A client for what lies below `base`, or for whole URLs only.
     /// - Parameters:
     ///   - base: the URL that paths are appended to, such as `https://api.example.com/v1`. An invalid one is thrown by
     ///     every way to send.

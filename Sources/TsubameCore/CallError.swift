@@ -119,6 +119,7 @@ public struct CallError: Error, Sendable {
 
     private let details: Details
 
+    /// An error of your own, as an interceptor or a stub throws one.
     /// - Parameters:
     ///   - kind: why, to switch over.
     ///   - reason: what is wrong, in words, without a full stop.

@@ -14,6 +14,7 @@ public final class Engine: PromptTransport {
     private let loops: LoopSet
     private let settings: SharedSettings
 
+    /// An engine with a pool of its own.
     /// - Parameter settings: how connections are made.
     public convenience init(settings: ConnectionSettings = ConnectionSettings()) {
         self.init(loops: LoopSet(), settings: SharedSettings(settings))

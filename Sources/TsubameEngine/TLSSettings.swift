@@ -45,6 +45,7 @@ extension ConnectionSettings {
             let key: Source
             let passphrase: String?
 
+            /// A certificate and its key as text.
             /// - Parameters:
             ///   - certificate: the chain as PEM text, own certificate first.
             ///   - key: the private key as PEM text.
@@ -106,6 +107,7 @@ extension ConnectionSettings {
 public struct PinnedKeys: Sendable, Hashable {
     let pins: Set<String>
 
+    /// These keys, of which a server must have one.
     /// - Parameters:
     ///   - pin: the key in use.
     ///   - backup: the key to come, kept somewhere else: without one, losing the first locks every client out.
@@ -144,6 +146,7 @@ public struct TLSCheck: Sendable, Hashable {
     private let identity = Identity()
     let check: @Sendable (_ host: String, _ tls: TLSInfo) throws -> Void
 
+    /// A check by `check`.
     /// - Parameter check: throws to refuse the server, and the call fails with ``CallError/Kind/tls`` and that error as
     ///   `underlying`. It runs on an event loop, after the handshake and before a byte of a request is written, once a
     ///   connection, and must not block.

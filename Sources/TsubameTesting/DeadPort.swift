@@ -22,6 +22,7 @@ public final class DeadPort: Sendable {
     /// The system gave no port.
     public struct Unavailable: Error {}
 
+    /// A port that stays taken for as long as this object is there.
     /// - Throws: ``Unavailable`` if the system gives no port.
     public init() throws(Unavailable) {
         #if canImport(Glibc)

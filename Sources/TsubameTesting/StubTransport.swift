@@ -23,6 +23,7 @@ public final class StubTransport: PromptTransport {
     let state = Watched(State())
     private let clock: any Clock<Duration>
 
+    /// A stub with the routes that `build` adds.
     /// - Parameters:
     ///   - clock: the clock on which ``StubRoute/delay(_:)`` is counted, such as a ``ManualClock``.
     ///   - build: adds routes; more can be added at any time.

@@ -18,6 +18,7 @@ public import TsubameWire
 public struct CommonParameters: Hook {
     private let make: @Sendable () -> Parameters
 
+    /// Parameters of your own.
     /// - Parameter parameters: asked at every call.
     public init(_ parameters: @escaping @Sendable () -> Parameters) { make = parameters }
 

@@ -30,6 +30,7 @@ public struct EventStream: AsyncSequence, Sendable {
 
         fileprivate init(_ pump: EventPump) { self.pump = pump }
 
+        /// The next event; nil at the end.
         /// - Throws: ``CallError``; of kind `cancelled` if the task is cancelled.
         public mutating func next() async throws(CallError) -> ServerSentEvent? { try await pump.next() }
     }

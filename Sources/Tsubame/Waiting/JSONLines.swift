@@ -23,6 +23,7 @@ public struct JSONLines<Element: Decodable & Sendable>: AsyncSequence, Sendable 
             decoder = coding.decoder()
         }
 
+        /// The next value; nil at the end.
         /// - Throws: ``CallError/Kind/decoding`` with the number of the line, and what reading the lines throws.
         public mutating func next() async throws(CallError) -> Element? {
             while let line = try await lines.next() {

@@ -26,6 +26,7 @@ public struct Lines: AsyncSequence, Sendable {
             self.limit = limit
         }
 
+        /// The next line; nil at the end.
         /// - Throws: ``CallError/Kind/limitExceeded`` for a line longer than 8 MiB, and what reading the body throws.
         public mutating func next() async throws(CallError) -> String? {
             while !isAtEnd {

@@ -25,6 +25,7 @@ public struct ServerSentEvents: AsyncSequence, Sendable {
         /// The identifier and the time to wait that a new connection begins with: also those behind the last event.
         var resumption: (lastID: String, retry: Duration?) { (parser.lastID, parser.retry) }
 
+        /// The next event; nil at the end.
         /// - Throws: ``CallError/Kind/limitExceeded`` for an event longer than 8 MiB, and what reading the body throws.
         public mutating func next() async throws(CallError) -> ServerSentEvent? {
             while let line = try await lines.next() {
