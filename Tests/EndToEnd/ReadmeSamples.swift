@@ -88,6 +88,24 @@ private struct SignIn: Endpoint {
         await server.stop()
     }
 
+    @Test func authentication() async throws {
+        let server = try await HTTPBin.start()
+        let base = server.url
+        let api = Client(base) {
+            $0.authentication = .token { client in  // asked once, however many calls want a token
+                let grant = try await client.post("anything/oauth", form: ["token": "abc"]).json(Echo.self)
+                return AccessToken(grant.form?["token"] ?? "", expiresIn: .seconds(3600))
+            }
+        }
+        let answer = try await api.get("bearer")
+        #expect(answer.status == .ok)
+
+        let viewer = api.with { $0.authentication = .digest(user: "viewer", password: "s3cret") }
+        try await viewer.get("digest-auth/auth/viewer/s3cret/SHA-256").accepted()
+        try await close(api)
+        await server.stop()
+    }
+
     @Test func everyWayToWait() async throws {
         let server = try await HTTPBin.start()
         let api = Client(server.url)
