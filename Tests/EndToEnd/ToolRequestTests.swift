@@ -202,7 +202,7 @@ struct ToolRequestTests {
             }
             try await ScriptedServer.start(tls: .wrongHost) { _ in .ok("secure") }.use { server in
                 let wrong = try await tool("https://localhost:\(server.port)/", "--cacert", roots.path)
-                #expect(wrong.status == 1 && wrong.stderr.contains("certificate is not for localhost"))
+                #expect(wrong.status == 1 && wrong.stderr.contains("for wrong.host, not for localhost"))
             }
         }
     }

@@ -373,12 +373,14 @@ private enum Hosts {
             $0.resolve = Hosts.addresses(at: server)
             $0.connection.connections = 2
         } _: { server, client in
+            var waitedSince = ContinuousClock.now
             try await withThrowingTaskGroup(of: Void.self) { group in
                 // Each has one before the others come.
                 for host in [Hosts.first, Hosts.second] {
                     group.addTask { _ = try await client.ask(host) }
                 }
                 _ = try await server.head(1)
+                waitedSince = .now
                 for host in [Hosts.first, Hosts.second, Hosts.first, Hosts.second] {
                     group.addTask { _ = try await client.ask(host) }
                 }
@@ -386,8 +388,10 @@ private enum Hosts {
                 gate.open()
                 try await group.waitForAll()
             }
-            // One that has waited for long may have had another's closed; not each of them.
-            #expect(server.acceptedConnections <= 3, "\(server.acceptedConnections)")
+            // Only who has waited for a quarter of a second may have had another's closed, and never the one whose turn
+            // it was anyway.
+            let wasQuick = waitedSince.duration(to: .now) < .milliseconds(250)
+            #expect(server.acceptedConnections <= (wasQuick ? 2 : 5), "\(server.acceptedConnections)")
         }
     }
 
