@@ -167,6 +167,7 @@ let package = Package(
                 "TsubameTesting", "HTTPBin", "TsubameCLI",
                 "RequestParam", "HttpClient", "URLLoader", "MixiAsyncURLConnection", "APIConnector",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Logging", package: "swift-log"),
                 .product(name: "Crypto", package: "swift-crypto", condition: .when(traits: ["Server"])),
                 .product(name: "SwiftASN1", package: "swift-asn1", condition: .when(traits: ["Server"])),
                 .product(name: "X509", package: "swift-certificates", condition: .when(traits: ["Server"])),

@@ -258,6 +258,25 @@ def compare(ours, theirs, verbose, programs=None):
     return 1 if different else 0
 
 
+def refused(tool, theirs):
+    """How many of httpbin's own doors the tool does not get through with the credentials of a URL.
+
+    Their Digest takes neither a query nor an escape in the path, whatever a client makes of it.
+    """
+    paths = ["basic-auth/user/pa:s@s", "hidden-basic-auth/user/pa:s@s", "digest-auth/auth/user/pa:s@s"]
+    for algorithm in ["MD5", "SHA-256", "SHA-512"]:
+        paths += [f"digest-auth/{offered}/user/pa:s@s/{algorithm}" for offered in ["auth", "auth-int", "both"]]
+    failed = 0
+    for path in paths:
+        url = f"http://user:pa:s%40s@{theirs.netloc}/{path}"
+        done = subprocess.run([tool, "--ignore-stdin", url], capture_output=True, text=True, timeout=60)
+        if done.returncode or '"authenticated": true' not in done.stdout:
+            failed += 1
+            print(f"refused    {path}: {done.stdout}{done.stderr}")
+    print(f"{len(paths) - failed} of {len(paths)} of their doors are opened by credentials in the URL")
+    return failed
+
+
 def main():
     parser = argparse.ArgumentParser(description="Compares an HTTPBin server with PyPI's httpbin.")
     parser.add_argument("--ours", help="the URL of the HTTPBin server")
@@ -297,7 +316,9 @@ def run(options):
         try:
             # For the brotli module of httpbin's own environment, if this is the Python that it was made for.
             sys.path += [str(path) for path in programs.parent.glob("lib/python*/site-packages")]
-            return compare(ours, urllib.parse.urlsplit(url), options.verbose, programs)
+            theirs = urllib.parse.urlsplit(url)
+            shut = refused(options.tool, theirs) if options.tool else 0
+            return compare(ours, theirs, options.verbose, programs) or min(shut, 1)
         finally:
             process.terminate()
             process.wait()

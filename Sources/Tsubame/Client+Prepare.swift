@@ -8,6 +8,8 @@ extension Client {
     /// Puts a path below the base, adds the client's fields, and names the body's type.
     func prepare(_ request: Request) throws(CallError) -> Request {
         var request = request
+        // One that comes from a response.
+        if request.answeredChallenges > 0 { request.answeredChallenges = 0 }
         switch request.target {
         case .invalid(let error):
             throw error

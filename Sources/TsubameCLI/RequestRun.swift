@@ -28,7 +28,11 @@ struct RequestRun {
     func run() -> ExitStatus {
         // One request needs one event loop, however many cores there are.
         setenv("NIO_SINGLETON_GROUP_LOOP_COUNT", "1", 0)
-        let client = Client(nil, configure)
+        let client = Client {
+            // A tool does what it is told, once.
+            $0.retry = .off
+            configure(&$0)
+        }
         let followed = Counter()
         let printer = printer
         let observation = client.observe { event in

@@ -9,6 +9,9 @@ public import TsubameCore
 import TsubameWire
 
 /// A proxy: `http://user:password@host:3128`, and so on.
+///
+/// Name and password go to HTTP proxies as Basic (RFC 7617) at once, and as Digest (RFC 7616) to those that ask for it:
+/// once, and once more if only the nonce was too old.
 public struct Proxy: Sendable, Hashable, CustomStringConvertible, CustomReflectable {
     /// How the proxy is spoken to.
     public enum Scheme: String, Sendable, Hashable, CaseIterable {

@@ -4,6 +4,7 @@
 import Foundation
 import HTTPBin
 import HTTPTypes
+import Logging
 import Synchronization
 import Testing
 import Tsubame
@@ -84,6 +85,24 @@ private struct SignIn: Endpoint {
         #expect(targets.withLock { $0.first }?.hasPrefix("/anything/a%2Fb%3Fc?") == true)
         #expect(found.args?["messageType"] == "viewer")
         #expect(other.status == .ok)
+        try await close(api)
+        await server.stop()
+    }
+
+    @Test func authentication() async throws {
+        let server = try await HTTPBin.start()
+        let base = server.url
+        let api = Client(base) {
+            $0.authentication = .token { client in  // asked once, however many calls want a token
+                let grant = try await client.post("anything/oauth", form: ["token": "abc"]).json(Echo.self)
+                return AccessToken(grant.form?["token"] ?? "", expiresIn: .seconds(3600))
+            }
+        }
+        let answer = try await api.get("bearer")
+        #expect(answer.status == .ok)
+
+        let viewer = api.with { $0.authentication = .digest(user: "viewer", password: "s3cret") }
+        try await viewer.get("digest-auth/auth/viewer/s3cret/SHA-256").accepted()
         try await close(api)
         await server.stop()
     }
@@ -216,6 +235,24 @@ private struct SignIn: Endpoint {
             #expect(error.response?.statusCode == 418)
         }
         observation.cancel()
+        try await close(api)
+        await server.stop()
+    }
+
+    @Test func whenAServerIsBusy() async throws {
+        let server = try await HTTPBin().start()
+        let api = Client(server.url) {
+            $0.retry = .standard  // by status too; by default when a connection fails; .off
+            $0.traffic.callsPerHost = 4
+            $0.traffic.rate = .perSecond(10, burst: 20)
+            $0.traffic.joinsEqualRequests = true  // of equal GETs at once one is sent
+            $0.logger = Logger(label: "api")  // swift-log
+            $0.logger?.logLevel = .error
+        }
+        let response = try await api.get("users")
+        print(response.request.curl)  // what was sent, for a shell; .curl(showingSecrets: true)
+        #expect(response.status == .notFound)
+        #expect(response.request.curl.hasSuffix(" '\(server.url)/users'"))
         try await close(api)
         await server.stop()
     }

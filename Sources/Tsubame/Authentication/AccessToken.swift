@@ -3,7 +3,7 @@
 import TsubameCore
 
 /// A token and, if it is known, how long it lasts.
-public struct AccessToken: Sendable, Hashable {
+public struct AccessToken: Sendable {
     /// A token is no longer sent when less than this is left, in nanoseconds, or a tenth of its time if that is less: it
     /// has to arrive, too.
     private static let longestMargin: UInt64 = 30_000_000_000

@@ -19,12 +19,13 @@ enum CredentialSource {
         let place: String
     }
 
+    /// - Parameter isAnswer: whether the request's credentials are not the caller's own, but answer a challenge.
     /// - Throws: what is wrong with a netrc file.
-    init(_ method: Authentication.Method, for request: borrowing Request) throws(CallError) {
+    init(
+        _ method: Authentication.Method, for request: borrowing Request, isAnswer: Bool = false
+    ) throws(CallError) {
         self = .nothing
-        // What answers a challenge was put there by us.
-        let isFirst = request.answeredChallenges == 0
-        guard let uri = request.uri, !isFirst || !request.headers.contains(.authorization) else { return }
+        guard let uri = request.uri, isAnswer || !request.headers.contains(.authorization) else { return }
         if let userinfo = uri.userinfo {
             let user = try Self.user(userinfo, of: uri.host, request.isForeign ? .none : method)
             self = .user(NamedUser(user: user, allowsBasic: true, place: "userinfo of the URL"))
@@ -41,7 +42,7 @@ enum CredentialSource {
             self = .user(NamedUser(user: user, allowsBasic: true, place: "netrc file's name or password"))
         case .token(let authenticator):
             // The calls of a token source cannot wait for the token.
-            guard !authenticator.isFetchingHere, !isFirst || !request.headers.contains(authenticator.field) else {
+            guard !authenticator.isFetchingHere, isAnswer || !request.headers.contains(authenticator.field) else {
                 return
             }
             self = .token(authenticator)

@@ -10,13 +10,19 @@ import TsubameWire
 final class Credentials: Interceptor, Step {
     private let method: Authentication.Method
     private let hasNone: Bool
+    /// Whether what the client has depends on what servers say.
+    private let isChallenged: Bool
     private let digests: DigestMemory
     private let plainClient: @Sendable () -> Client
 
     /// - Parameter plainClient: makes the same client without authentication, for the source of a token.
     init(_ configuration: Configuration, plainClient: @escaping @Sendable () -> Client) {
         method = configuration.authentication.method
-        hasNone = if case .none = method { true } else { false }
+        switch method {
+        case .none: (hasNone, isChallenged) = (true, false)
+        case .field: (hasNone, isChallenged) = (false, false)
+        case .digest, .netrc, .token: (hasNone, isChallenged) = (false, true)
+        }
         digests = configuration.digests
         self.plainClient = plainClient
     }
@@ -25,7 +31,7 @@ final class Credentials: Interceptor, Step {
 
     func stance(toward request: borrowing Request) -> Stance {
         // What most requests come to.
-        if hasNone, request.uri?.userinfo == nil { return .absent }
+        if !isChallenged, request.uri?.userinfo == nil { return hasNone ? .absent : .passing }
         do throws(CallError) {
             switch try CredentialSource(method, for: request) {
             case .nothing: return .absent
@@ -79,7 +85,8 @@ final class Credentials: Interceptor, Step {
     func judge(_ response: borrowing Response, _ hop: borrowing Hop) -> Verdict {
         // What another origin says is its own affair, whoever changed the way of the request.
         guard let uri = hop.request.uri, response.request.uri?.origin == uri.origin,
-            let source = try? CredentialSource(method, for: hop.request)
+            let source = try? CredentialSource(
+                method, for: hop.request, isAnswer: hop.request.answeredChallenges > 0)
         else { return .proceed }
         switch source {
         case .nothing, .field: return .proceed

@@ -113,6 +113,24 @@ import TsubameTesting
         #expect(stub.requests.first?.uri?.string == "https://a.example/v1/x")
     }
 
+    @Test func `a challenge of a stub is answered, and a request that comes from its response is sent as it is`()
+        async throws
+    {
+        let challenge = #"Digest realm="r", nonce="n", qop="auth""#
+        let stub = StubTransport {
+            $0.on("/x").respond(status: .unauthorized, headers: [.wwwAuthenticate: challenge]).respond(text: "in")
+        }
+        let client = Client("https://a.example", transport: stub) {
+            $0.authentication = .digest(user: "u", password: "p")
+        }
+        let response = try await client.get("x")
+        #expect(response.bytes == Bytes("in") && response.history.map(\.statusCode) == [401])
+        let sent = try #require(response.request.headers[.authorization])
+        #expect(sent.hasPrefix(#"Digest username="u", realm="r", nonce="n", uri="/x""#))
+        _ = try await client.send(response.request)
+        #expect(stub.requests.map { $0.headers[values: .authorization] } == [[], [sent], [sent]])
+    }
+
     @Test func `credentials are never printed`() {
         for authentication in [Authentication.bearer("s3cret"), .basic(user: "s3cret", password: "s3cret")] {
             var text = "\(authentication)" + String(reflecting: authentication)

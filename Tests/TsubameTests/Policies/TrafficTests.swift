@@ -39,7 +39,8 @@ import TsubameTesting
                     answers.sorted() == Array(repeating: "a.example", count: 5)
                         + Array(repeating: "b.example", count: 5))
             }
-            #expect(server.acceptedConnections == 3)
+            // Two at most to each host.
+            #expect(server.acceptedConnections <= 4)
         }
     }
 
