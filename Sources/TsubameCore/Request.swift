@@ -116,11 +116,15 @@ public struct Request: Sendable {
 
     /// Who goes first where calls wait for each other (`traffic.calls`, `traffic.callsPerHost`).
     public enum Priority: Int, Sendable, Hashable, CaseIterable {
+        /// After all others.
         case low = -1
+        /// In the order in which they came.
         case normal
+        /// Before all others.
         case high
     }
 
+    /// Who goes first where calls wait for each other; `normal` unless set.
     public var priority: Priority {
         get { options?.priority ?? .normal }
         set { change { $0.priority = newValue } }

@@ -82,6 +82,15 @@ extension DocumentationSamples {
         await server.stop()
     }
 
+    @Test func triedAgain() async throws {
+        let server = try await ScriptedServer.start(replies: [.status(.serviceUnavailable), .ok("at last")])
+        let api = Client(server.url) { $0.retry = .standard { $0.retries = 5 } }
+        let news = try await api.get("news").text()
+        #expect(news == "at last")
+        try await close(api)
+        await server.stop()
+    }
+
     @Test func sentAgain() async throws {
         // Each `close` ends a connection that had been used before, without a byte of an answer.
         let server = try await ScriptedServer.start(replies: [

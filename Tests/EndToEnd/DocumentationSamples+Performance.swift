@@ -25,18 +25,15 @@ extension DocumentationSamples {
     }
 
     @Test func manyAtOnce() async throws {
-        let server = try await ScriptedServer.start { _ in .ok("hello") }
-        let api = Client(server.url)
-        let paths = (1...50).map { Path(encoded: "users/\($0)") }
-        try await withThrowingTaskGroup(of: Response.self) { group in
-            var rest = paths.makeIterator()
-            for path in (0..<16).compactMap({ _ in rest.next() }) {
-                group.addTask { try await api.get(path) }
-            }
-            while let response = try await group.next() {
-                try await response.accepted()
-                if let path = rest.next() { group.addTask { try await api.get(path) } }
-            }
+        let gate = Gate()
+        let server = try await ScriptedServer.start { _ in Reply.ok("hello").after(gate) }
+        let api = Client(server.url) { $0.traffic.callsPerHost = 16 }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for id in 1...50 { group.addTask { try await api.get("users/\(id)").accepted() } }
+            try await gate.waitForArrivals(16)
+            #expect(server.requests.count == 16)
+            gate.open()
+            try await group.waitForAll()
         }
         #expect(server.requests.count == 50)
         try await close(api)

@@ -84,6 +84,7 @@ extension DocumentationSamples {
         ) { api in
             let error = await #expect(throws: CallError.self) { _ = try await api.get("") }
             #expect(error?.kind == .tls)
+            #expect(error?.reason.contains("expired") == true)
         }
         await server.stop()
     }

@@ -14,6 +14,7 @@ public struct AccessToken: Sendable {
     public let expiresIn: Duration?
     private let lastUse: MonotonicTime
 
+    /// A token that lasts for `expiresIn`.
     /// - Parameters:
     ///   - value: as it is sent, without `Bearer`.
     ///   - expiresIn: from now. Shortly before, a new one is asked for.

@@ -39,6 +39,7 @@ public final class TokenAuthenticator: Sendable {
     private let refresh: @Sendable (Client) async throws -> AccessToken
     private let state: Mutex<State>
 
+    /// An authenticator with a source of tokens.
     /// - Parameters:
     ///   - initial: a token that is there already.
     ///   - scheme: stands before the token; empty for the token alone.

@@ -5,6 +5,7 @@ public struct CookiePolicy: Sendable {
     /// Where they are kept; nil if they are not.
     public let jar: CookieJar?
 
+    /// No cookie is kept, and none is sent but those that a request names itself.
     public static let off = CookiePolicy(jar: nil)
     /// A new jar in memory, gone with the client and its views; ``Client/cookieJar`` is the way to it.
     public static var memory: CookiePolicy { CookiePolicy(jar: CookieJar()) }

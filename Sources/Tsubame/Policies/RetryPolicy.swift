@@ -23,6 +23,7 @@ public import TsubameCore
 public struct RetryPolicy: Sendable {
     /// What is to be judged.
     public struct Outcome: Sendable {
+        /// The request as it was sent.
         public let request: Request
         /// The response, its body not read; nil if there is none.
         public let response: Response?

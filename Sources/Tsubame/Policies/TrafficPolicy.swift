@@ -16,20 +16,24 @@ public struct TrafficPolicy: Sendable {
     public struct Rate: Sendable, Hashable {
         /// So many in ``interval``, evenly.
         public var requests: Int
+        /// The time in which ``requests`` may begin.
         public var interval: Duration
         /// So many may begin at once after a quiet time.
         public var burst: Int
 
+        /// So many in `interval`, evenly, and `burst` at once after a quiet time.
         public init(_ requests: Int, per interval: Duration, burst: Int = 1) {
             self.requests = requests
             self.interval = interval
             self.burst = burst
         }
 
+        /// So many a second, evenly, and `burst` at once after a quiet time.
         public static func perSecond(_ requests: Int, burst: Int = 1) -> Rate {
             Rate(requests, per: .seconds(1), burst: burst)
         }
 
+        /// So many a minute, evenly, and `burst` at once after a quiet time.
         public static func perMinute(_ requests: Int, burst: Int = 1) -> Rate {
             Rate(requests, per: .seconds(60), burst: burst)
         }
@@ -55,6 +59,7 @@ public struct TrafficPolicy: Sendable {
     /// No limits, nothing is joined.
     public static let unlimited = TrafficPolicy()
 
+    /// The same as ``unlimited``, to be changed.
     public init() {}
 
     /// Made when a client is: its views share it.

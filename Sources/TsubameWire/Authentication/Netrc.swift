@@ -89,6 +89,7 @@ package struct Netrc: Sendable, Hashable {
 public struct NetrcError: Error, Sendable, Hashable, CustomStringConvertible {
     /// Where, counted from 1.
     public let line: Int
+    /// What is wrong, in words.
     public let reason: String
 
     init(line: Int, reason: String) {

@@ -1,5 +1,6 @@
 // CookieLineProblem: a line of a `cookies.txt` that was not read.
 
+/// A line of a `cookies.txt` that was passed over.
 public struct CookieLineProblem: Sendable, Hashable, CustomStringConvertible {
     /// Counted from 1.
     public let line: Int

@@ -6,6 +6,7 @@ public struct AlternativeService: Sendable, Hashable {
     public let protocolName: String
     /// Empty for the origin's own.
     public let host: String
+    /// Where the service is, at that host.
     public let port: Int
     /// How long it holds, in seconds; 24 hours unless said otherwise.
     public let maxAge: Int64
