@@ -3,11 +3,14 @@ PREFIX ?= /usr/local
 DESTDIR ?=
 SWIFT ?= swift
 TRAITS = --enable-all-traits
+# SwiftPM passes the names of traits in the order of a set, which is another one in each process, and would build all of our
+# modules anew for it.
+STEADY = SWIFT_DETERMINISTIC_HASHING=1
 # So many tests at once: all at once, each would wait for all others, and two cores would have a thousand connections.
 WIDTH = SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=6
 FORMATTED = Package.swift Sources Tests Examples Benchmarks/Package.swift Benchmarks/Sources
 
-.PHONY: all setup setup-test demo test unit consumer counts tool smoke install format lint sanitize soak bench compare-httpbin clean
+.PHONY: all setup setup-test demo test unit consumer counts tool smoke install format lint docs sanitize soak bench compare-httpbin clean
 
 all: tool
 
@@ -23,10 +26,10 @@ demo: setup
 	$(SWIFT) run $(TRAITS) tsubame demo
 
 ## Everything that decides whether a change lands. Ends with the test runner's own line.
-test: setup-test consumer smoke compare-httpbin unit
+test: setup-test consumer smoke compare-httpbin docs unit
 
 unit:
-	$(SWIFT) build $(TRAITS) --build-tests
+	$(STEADY) $(SWIFT) build $(TRAITS) --build-tests
 	SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=1 timeout 900 $(SWIFT) test $(TRAITS) --skip-build --disable-xctest --parallel --filter 'Origin|Tool|Readme'
 	$(WIDTH) timeout 900 $(SWIFT) test $(TRAITS) --skip-build --disable-xctest --parallel --skip Origin --skip Tool --skip Readme
 
@@ -55,7 +58,11 @@ format:
 lint:
 	$(SWIFT) format lint --strict --parallel --recursive $(FORMATTED)
 	@Scripts/check-house.sh
-	@python3 Scripts/check-readme.py
+	@python3 Scripts/check-samples.py
+
+## The documentation as a site, in .build-docs/site; a link that leads nowhere is an error.
+docs: setup
+	@SWIFT=$(SWIFT) Scripts/docs.sh
 
 ## The tests once under each sanitizer. Results are kept in Tests/SANITIZERS.md.
 sanitize: setup
@@ -76,4 +83,4 @@ compare-httpbin: setup-test tool
 	    [ $$status = 75 ] && echo "skipped: PyPI's httpbin cannot be had"; }
 
 clean:
-	rm -rf .build .build-static .build-tsan .build-asan Benchmarks/.build
+	rm -rf .build .build-docs .build-static .build-tsan .build-asan Benchmarks/.build

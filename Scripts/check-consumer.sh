@@ -32,3 +32,4 @@ if headers=$(find -L Benchmarks/.build/release -name '*.d' -exec grep -hoE '[^ ]
 fi
 echo "the consumer resolves the $(grep -vc '^#' Scripts/consumer-packages.txt) committed packages and is built without SQLite, brotli, zstd, libxml2"
 Scripts/check-counts.sh
+python3 Scripts/check-memory.py Benchmarks/.build/release/tsubame-bench

@@ -14,8 +14,10 @@ public final class ActivityMonitor: Sendable {
     private let state = Mutex(State())
     private let observation = Mutex<Observation?>(nil)
 
-    /// - Parameter onChange: told the new count whenever it changes, in order, one after the other, wherever that
-    ///   happens.
+    /// Counts from now on, for as long as it is kept.
+    /// - Parameters:
+    ///   - client: whose calls are counted, those of its views included.
+    ///   - onChange: told the new count whenever it changes, in order, one after the other, wherever that happens.
     public init(_ client: Client, onChange: (@Sendable (Int) -> Void)? = nil) {
         let observation = client.observe { [weak self] event in
             guard let self else { return }

@@ -76,5 +76,6 @@ enum RequestDefaults {
 
 /// This library's version.
 public enum Version {
+    /// As it stands in User-Agent: `Tsubame/0.1.0`.
     public static let string = "0.1.0"
 }

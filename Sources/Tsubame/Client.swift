@@ -16,6 +16,7 @@ public final class Client: Sendable {
     /// For one line without set-up. It never has a jar, a cache or credentials.
     public static let shared = Client()
 
+    /// How this client behaves; ``with(_:)`` makes one that behaves otherwise.
     public let configuration: Configuration
     /// The interceptors, in order, as they are resolved for this client.
     public let corridor: Corridor
@@ -26,6 +27,7 @@ public final class Client: Sendable {
     let presetHeaders: HTTPFields
     /// What most requests come to.
     private let sharedFields: SharedFields?
+    private let log: CallLog?
     /// Only where it differs from the standard.
     private let redaction: Redaction?
 
@@ -36,6 +38,7 @@ public final class Client: Sendable {
         case invalid(CallError)
     }
 
+    /// A client for what lies below `base`, or for whole URLs only.
     /// - Parameters:
     ///   - base: the URL that paths are appended to, such as `https://api.example.com/v1`. An invalid one is thrown by
     ///     every way to send.
@@ -64,11 +67,13 @@ public final class Client: Sendable {
     }
 
     private init(
-        base: Base, configuration: Configuration, transport: (any Transport)?, engine: Engine?,
+        base: Base, configuration given: Configuration, transport: (any Transport)?, engine: Engine?,
         observers: ObserverList, activity: Activity
     ) {
+        let configuration = given.prepared
         self.base = base
         self.configuration = configuration
+        log = configuration.logger.map { CallLog(logger: $0) }
         self.engine = engine
         self.observers = observers
         self.activity = activity
@@ -103,8 +108,10 @@ public final class Client: Sendable {
 
     /// Tells `observer` of everything that happens to this client's calls, until the observation is cancelled or
     /// dropped. It is called wherever the thing happens, event loops included: it must not block.
-    /// - Parameter bodies: how many bytes of each body are told, at its end
-    ///   (``CallEvent/Kind/requestBody(_:)``, ``CallEvent/Kind/responseBody(_:)``).
+    /// - Parameters:
+    ///   - bodies: how many bytes of each body are told, at its end (``CallEvent/Kind/requestBody(_:)``,
+    ///     ``CallEvent/Kind/responseBody(_:)``).
+    ///   - observer: told of each event.
     public func observe(bodies: Int = 0, _ observer: @escaping @Sendable (CallEvent) -> Void) -> Observation {
         Observation(observers, bodyBytes: bodies, observer)
     }
@@ -197,6 +204,13 @@ public final class Client: Sendable {
         if !request.timeouts.isUnset { timeouts = request.timeouts.merged(over: timeouts) }
         if let defaultTotal, !timeouts.isSet(.total) { timeouts.total = defaultTotal }
         if let redaction { request.redaction = redaction }
+        var observer = observer
+        if let log {
+            observer = { [own = observer] event in
+                own?(event)
+                log(event)
+            }
+        }
         return Call(
             request, timeouts: timeouts, limits: configuration.limits, wantsStream: wantsStream, observers: observers,
             observer: observer, executor: executor, isGuarded: corridor.hasForeignArounds, sharedFields: sharedFields)
@@ -297,6 +311,7 @@ extension Client: CustomStringConvertible, CustomReflectable {
         }
     }
 
+    /// What may be shown: where its paths lead, and its configuration without credentials.
     public var customMirror: Mirror {
         Mirror(self, children: ["base": description, "configuration": configuration], displayStyle: .class)
     }

@@ -1,6 +1,7 @@
 // Configuration: everything that can be set on a client, as values with defaults.
 
 public import HTTPTypes
+public import Logging
 public import TsubameCore
 public import TsubameEngine
 public import TsubameWire
@@ -18,7 +19,9 @@ public struct Configuration: Sendable {
     /// Fields added to every request that does not set them itself. They stay at home: a request to another origin than
     /// the client's own goes without them. Without a base URL, the URL that is asked for is home.
     public var headers = HTTPFields()
+    /// The deadlines of every call, where its request sets none of its own.
     public var timeouts = Timeouts()
+    /// How much of what comes from a server is accepted.
     public var limits = Limits()
     /// Which redirects are followed.
     public var redirects = RedirectPolicy.follow(max: 20)
@@ -30,6 +33,15 @@ public struct Configuration: Sendable {
     let digests = DigestMemory()
     /// Whether content codings are asked for and undone.
     public var decoding = DecodingPolicy.automatic
+    /// What is sent again after a failure: requests that may be repeated, when their connection failed, unless set.
+    public var retry = RetryPolicy.connectionFailures
+    /// Whether hosts that ask for it are reached by https only; kept in memory unless set.
+    public var hsts = HSTSPolicy.memory
+    /// How many calls run at once and how many begin in a time; not limited unless set.
+    public var traffic = TrafficPolicy.unlimited
+    /// Where calls are logged: their ends at `info`, failures at `warning`, decisions at `debug`, all else at `trace`.
+    /// Nowhere unless set. Credentials and secrets are withheld.
+    public var logger: Logger?
     /// Your own hooks and arounds, outermost: each sees a call once.
     public var interceptors: [any Interceptor] = []
     /// Your own, innermost: each sees every request that is really sent, redirects included.
@@ -49,7 +61,15 @@ public struct Configuration: Sendable {
     /// its name contains one of these.
     public var secrets = Redaction.standard.secrets
 
+    /// The defaults.
     public init() {}
+
+    /// With what a client and its views share.
+    var prepared: Configuration {
+        var copy = self
+        copy.traffic = traffic.prepared(clock)
+        return copy
+    }
 
     /// How TLS is done; the same as `connection.tls`.
     public var tls: ConnectionSettings.TLS {
@@ -82,6 +102,7 @@ extension Configuration: CustomStringConvertible, CustomDebugStringConvertible, 
         customMirror.children.map { "\($0.label ?? ""): \($0.value)" }.joined(separator: "\n")
     }
 
+    /// The same as ``description``.
     public var debugDescription: String { description }
 
     /// Only what may be shown: interceptors by their names, fields without their secrets.
@@ -91,7 +112,8 @@ extension Configuration: CustomStringConvertible, CustomDebugStringConvertible, 
             children: [
                 "headers": headers.map { "\($0.name.rawName): \(Redaction(secrets: secrets).value(of: $0))" },
                 "timeouts": timeouts, "limits": limits, "redirects": redirects, "cookies": cookies,
-                "authentication": authentication, "decoding": decoding, "interceptors": interceptors.map(\.name),
+                "authentication": authentication, "retry": retry, "hsts": hsts,
+                "traffic": traffic, "decoding": decoding, "interceptors": interceptors.map(\.name),
                 "wireInterceptors": wireInterceptors.map(\.name), "allowedOrigins": allowedOrigins,
                 "connection": connection,
             ], displayStyle: .struct)

@@ -33,11 +33,16 @@ public final class Corridor: Sendable {
         plainClient: @escaping @Sendable () -> Client
     ) {
         var list: [any Interceptor] = configuration.interceptors
+        if configuration.retry.addsIdempotencyKeys { list.append(IdempotencyKeys()) }
         list.append(Redirects(policy: configuration.redirects, configuration: configuration))
+        if let store = configuration.hsts.store { list.append(HSTSUpgrade(store, configuration)) }
         list.append(Credentials(configuration, plainClient: plainClient))
         if let jar = configuration.cookies.jar { list.append(CookiesOut(jar: jar)) }
         if let decoding { list.append(decoding) }
         list.append(CacheDirectives())
+        if let joint = configuration.traffic.joint { list.append(joint) }
+        if !configuration.retry.isOff { list.append(Retries(policy: configuration.retry)) }
+        if let gate = configuration.traffic.gate { list.append(TrafficLimits(gate)) }
         if let jar = configuration.cookies.jar { list.append(CookiesIn(jar: jar)) }
         list += configuration.wireInterceptors
 
@@ -54,6 +59,8 @@ public final class Corridor: Sendable {
                 steps.append(JudgeStep(judge))
             case let hook as any Hook:
                 steps.append(HookStep(hook))
+            case let hook as any CallHook:
+                steps.append(CallHookStep(hook))
             default:
                 // Neither kind: it can do nothing, and the list says so.
                 continue
@@ -72,7 +79,7 @@ public final class Corridor: Sendable {
                 switch interceptor {
                 case is any Around: "around"
                 case is any Judge, is any Step: "judge"
-                case is any Hook: "hook"
+                case is any Hook, is any CallHook: "hook"
                 default: "ignored: neither a Hook nor an Around"
                 }
             return "\(interceptor.name) (\(kind))"
@@ -88,6 +95,7 @@ final class DelayClock: Sendable {
 }
 
 extension Corridor: CustomStringConvertible, CustomReflectable {
+    /// Only the list, as ``description`` has it.
     public var customMirror: Mirror { Mirror(self, children: ["corridor": description], displayStyle: .struct) }
 
     /// One interceptor a line, outermost first, with its kind.

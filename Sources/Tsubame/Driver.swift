@@ -19,7 +19,7 @@ extension Corridor {
         var passage = Passage(given, steps: segments[index].steps)
         while true {
             do throws(CallError) {
-                while let step = try passage.goOut() { try await wait(for: step, &passage, call) }
+                while let step = try passage.goOut(call) { try await wait(for: step, &passage, call) }
                 var response: Response
                 switch segments[index].end {
                 case .transport:

@@ -20,13 +20,21 @@ public protocol Endpoint<Value> {
     /// What the body of an error response decodes to, carried by the error; ``NoFailure`` for nothing.
     associatedtype Failure: Sendable = NoFailure
 
+    /// GET unless said otherwise.
     var method: HTTPRequest.Method { get }
+    /// Below the client's base URL.
     var path: Path { get }
+    /// What follows the `?`; nothing unless said otherwise.
     var query: Parameters { get }
+    /// Fields of this call's own; the client's are added.
     var headers: HTTPFields { get }
+    /// What is sent; nothing unless said otherwise.
     var body: Body { get }
+    /// Deadlines of this call's own; what is not set is the client's.
     var timeouts: Timeouts { get }
+    /// What a cache on the way may do; as RFC 9111 says unless said otherwise.
     var cachePolicy: CachePolicy { get }
+    /// The statuses of which there is a value; 200–299 unless said otherwise.
     var acceptedStatuses: StatusSet { get }
 
     /// The value of an accepted response.
@@ -41,15 +49,24 @@ public protocol Endpoint<Value> {
 public enum NoFailure: Sendable {}
 
 extension Endpoint {
+    /// GET.
     public var method: HTTPRequest.Method { .get }
+    /// None.
     public var query: Parameters { [:] }
+    /// None.
     public var headers: HTTPFields { [:] }
+    /// None.
     public var body: Body { .empty }
+    /// The client's.
     public var timeouts: Timeouts { Timeouts() }
+    /// As RFC 9111 says.
     public var cachePolicy: CachePolicy { .standard }
+    /// 200–299.
     public var acceptedStatuses: StatusSet { .successful }
 
+    /// Nothing is decoded.
     public func decodeFailure(_ response: Response) -> Failure? { nil }
+    /// Does nothing.
     public func afterResponse(_ response: Response) {}
 
     /// The request that this endpoint sends.
@@ -81,20 +98,24 @@ extension Endpoint {
 }
 
 extension Endpoint where Value: Decodable {
+    /// The body as JSON, read as ``Configuration/json`` says.
     public func decode(_ response: Response) throws -> Value {
         try response.decodeJSON(Value.self)
     }
 }
 
 extension Endpoint where Value == Void {
+    /// Nothing is read: the status alone counts.
     public func decode(_ response: Response) throws {}
 }
 
 extension Endpoint where Value == Response {
+    /// The response itself.
     public func decode(_ response: Response) throws -> Response { response }
 }
 
 extension Endpoint where Failure: Decodable {
+    /// The body as JSON; nil if it is none of `Failure`.
     public func decodeFailure(_ response: Response) -> Failure? {
         try? response.decodeJSON(Failure.self)
     }
@@ -103,17 +124,27 @@ extension Endpoint where Failure: Decodable {
 /// An endpoint to subclass, for APIs whose calls share a base class. Every member is declared here, so that overriding
 /// one is seen by everybody.
 open class EndpointClass<Value>: Endpoint {
+    /// Error bodies are not decoded: ``CallError/response`` has them.
     public typealias Failure = NoFailure
 
+    /// For subclasses.
     public init() {}
 
+    /// GET unless overridden.
     open var method: HTTPRequest.Method { .get }
+    /// The client's base URL itself unless overridden.
     open var path: Path { "" }
+    /// None unless overridden.
     open var query: Parameters { [:] }
+    /// None of its own unless overridden.
     open var headers: HTTPFields { [:] }
+    /// None unless overridden.
     open var body: Body { .empty }
+    /// The client's unless overridden.
     open var timeouts: Timeouts { Timeouts() }
+    /// As RFC 9111 says unless overridden.
     open var cachePolicy: CachePolicy { .standard }
+    /// 200–299 unless overridden.
     open var acceptedStatuses: StatusSet { .successful }
 
     /// JSON, if `Value` is `Decodable`; for any other value it is to be overridden.
@@ -129,7 +160,9 @@ open class EndpointClass<Value>: Endpoint {
             phase: .decoding)
     }
 
+    /// Never anything: there is no failure to decode.
     open func decodeFailure(_ response: Response) -> NoFailure? { nil }
+    /// Does nothing unless overridden.
     open func afterResponse(_ response: Response) {}
 }
 

@@ -22,7 +22,7 @@ struct Passage {
 
     /// Out through the hooks; each judge's request is remembered.
     /// - Returns: a step that has to wait before the request can go on (``goOn(with:)``); nil at the inner end.
-    mutating func goOut() throws(CallError) -> (any Step)? {
+    mutating func goOut(_ call: Call) throws(CallError) -> (any Step)? {
         // What fails out here has passed nobody on its way back.
         position = 0
         for index in first..<steps.count {
@@ -38,7 +38,7 @@ struct Passage {
                 first = index + 1
                 return step
             }
-            if stance != .absent { try step.willSend(&request) }
+            if stance != .absent { try step.willSend(&request, call) }
         }
         position = steps.count
         return nil
@@ -74,7 +74,7 @@ struct Passage {
         while position > 0 {
             position -= 1
             let step = steps[position]
-            guard try step.didReceive(&response), let hop = passed.hop(at: position, call) else { continue }
+            guard try step.didReceive(&response, call), let hop = passed.hop(at: position, call) else { continue }
             let verdict = step.judge(response, hop)
             if case .proceed = verdict { continue }
             return Judgement(verdict)
@@ -115,7 +115,7 @@ final class Judgement {
     init(_ verdict: Verdict) { self.verdict = verdict }
 }
 
-/// The requests as they passed the judges of one segment. The first is kept in place: most lists have one judge.
+/// The requests as they passed the judges of one segment. Two are kept in place: most lists have no more.
 private struct PassedJudges {
     private struct Entry {
         let position: Int
@@ -124,13 +124,20 @@ private struct PassedJudges {
     }
 
     private var first: Entry?
+    private var second: Entry?
     private var rest: [Entry] = []
 
     mutating func remember(_ request: Request, at position: Int) {
-        if first == nil || first?.position == position {
-            first = Entry(position: position, request: request, resends: first?.resends ?? 0)
+        if first?.position == position {
+            first?.request = request
+        } else if second?.position == position {
+            second?.request = request
         } else if let index = rest.firstIndex(where: { $0.position == position }) {
             rest[index].request = request
+        } else if first == nil {
+            first = Entry(position: position, request: request)
+        } else if second == nil {
+            second = Entry(position: position, request: request)
         } else {
             rest.append(Entry(position: position, request: request))
         }
@@ -139,13 +146,17 @@ private struct PassedJudges {
     mutating func forget(at position: Int) {
         if first?.position == position {
             first = nil
+        } else if second?.position == position {
+            second = nil
         } else {
             rest.removeAll { $0.position == position }
         }
     }
 
     func hop(at position: Int, _ call: Call) -> Hop? {
-        let entry = first?.position == position ? first : rest.first { $0.position == position }
+        let entry =
+            first?.position == position
+            ? first : second?.position == position ? second : rest.first { $0.position == position }
         return entry.map { Hop(request: $0.request, call: call, resends: $0.resends) }
     }
 
@@ -154,6 +165,9 @@ private struct PassedJudges {
         if first?.position == position {
             first?.resends += 1
             first?.request = request
+        } else if second?.position == position {
+            second?.resends += 1
+            second?.request = request
         } else if let index = rest.firstIndex(where: { $0.position == position }) {
             rest[index].resends += 1
             rest[index].request = request

@@ -20,9 +20,9 @@ protocol Step: AnyObject, Sendable {
     func stance(toward request: borrowing Request) -> Stance
     /// The request as it goes on once what it needs is there; instead of `willSend` where the stance is to wait.
     func prepare(_ request: Request, _ call: Call) async throws(CallError) -> Request
-    func willSend(_ request: inout Request) throws(CallError)
+    func willSend(_ request: inout Request, _ call: Call) throws(CallError)
     /// Whether there is something to judge about the response.
-    func didReceive(_ response: inout Response) throws(CallError) -> Bool
+    func didReceive(_ response: inout Response, _ call: Call) throws(CallError) -> Bool
     func judge(_ response: borrowing Response, _ hop: borrowing Hop) -> Verdict
     func judge(_ error: CallError, _ hop: borrowing Hop) -> Verdict
 }
@@ -39,10 +39,27 @@ final class HookStep: Step {
 
     func stance(toward request: borrowing Request) -> Stance { .passing }
 
-    func willSend(_ request: inout Request) throws(CallError) { try hook.willSend(&request) }
+    func willSend(_ request: inout Request, _ call: Call) throws(CallError) { try hook.willSend(&request) }
 
-    func didReceive(_ response: inout Response) throws(CallError) -> Bool {
+    func didReceive(_ response: inout Response, _ call: Call) throws(CallError) -> Bool {
         try hook.didReceive(&response)
+        return false
+    }
+
+    func judge(_ response: borrowing Response, _ hop: borrowing Hop) -> Verdict { .proceed }
+}
+
+final class CallHookStep: Step {
+    private let hook: any CallHook
+
+    init(_ hook: any CallHook) { self.hook = hook }
+
+    func stance(toward request: borrowing Request) -> Stance { .passing }
+
+    func willSend(_ request: inout Request, _ call: Call) throws(CallError) { try hook.willSend(&request, call) }
+
+    func didReceive(_ response: inout Response, _ call: Call) throws(CallError) -> Bool {
+        try hook.didReceive(&response, call)
         return false
     }
 
@@ -54,11 +71,11 @@ final class JudgeStep: Step {
 
     init(_ judge: any Judge) { self.judge = judge }
 
-    func stance(toward request: borrowing Request) -> Stance { .judging }
+    func stance(toward request: borrowing Request) -> Stance { judge.concerns(request) ? .judging : .absent }
 
-    func willSend(_ request: inout Request) throws(CallError) {}
+    func willSend(_ request: inout Request, _ call: Call) throws(CallError) {}
 
-    func didReceive(_ response: inout Response) throws(CallError) -> Bool { judge.concerns(response) }
+    func didReceive(_ response: inout Response, _ call: Call) throws(CallError) -> Bool { judge.concerns(response) }
 
     func judge(_ response: borrowing Response, _ hop: borrowing Hop) -> Verdict { judge.didReceive(response, hop) }
     func judge(_ error: CallError, _ hop: borrowing Hop) -> Verdict { judge.didFail(error, hop) }

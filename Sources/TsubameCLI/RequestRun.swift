@@ -14,6 +14,7 @@ struct RequestRun {
     let request: Request
     let printer: ExchangePrinter
     let output: OutputFile
+    let jar: CookieJar
     /// nil: redirects are not followed.
     let maximumRedirects: Int?
     let configure: (inout Configuration) -> Void
@@ -27,7 +28,11 @@ struct RequestRun {
     func run() -> ExitStatus {
         // One request needs one event loop, however many cores there are.
         setenv("NIO_SINGLETON_GROUP_LOOP_COUNT", "1", 0)
-        let client = Client(nil, configure)
+        let client = Client {
+            // A tool does what it is told, once.
+            $0.retry = .off
+            configure(&$0)
+        }
         let followed = Counter()
         let printer = printer
         let observation = client.observe { event in
@@ -55,7 +60,9 @@ struct RequestRun {
     }
 
     private func status(of end: End) -> ExitStatus {
-        let status = ExitStatus(status: end.status)
+        var status = ExitStatus(status: end.status)
+        // Why has been said when it happened.
+        if status == .ok, jar.failure != nil { status = .failure }
         if status != .ok, !printer.parts.contains(.responseHead) {
             let hint = end.hasLocation && maximumRedirects == nil ? "; -F follows it" : ""
             Diagnostics.say("the server answered \(end.status) \(end.reason)\(hint)")

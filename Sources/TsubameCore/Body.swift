@@ -86,6 +86,7 @@ public struct Body: Sendable {
     /// - Parameters:
     ///   - length: in bytes, when it is known; otherwise the body goes chunked. A stream that gives more or fewer bytes
     ///     than it declared fails the call with ``CallError/Kind/requestBody`` and its connection is closed.
+    ///   - contentType: what the bytes are.
     ///   - open: makes the sequence, once for each sending.
     public static func stream<S: AsyncSequence & Sendable>(
         length: Int64? = nil, contentType: String? = nil, _ open: @escaping @Sendable () -> S
@@ -109,9 +110,11 @@ public struct Body: Sendable {
 
     /// nil for no body.
     package var content: Content? { storage?.content }
+    /// What is sent as Content-Type, unless the request's fields name another.
     public var contentType: String? { storage?.contentType }
     /// In bytes, if it is known before sending.
     public var length: Int64? { storage?.length }
+    /// Whether there is no body at all; zero bytes are one.
     public var isEmpty: Bool { storage == nil }
 
     /// The bytes, if the body is bytes.

@@ -20,6 +20,7 @@ public enum ByteRange: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
+    /// As it stands in the field Range: `bytes=0-99`.
     public var description: String { text.map { "bytes=\($0)" } ?? "no range" }
 }
 

@@ -114,23 +114,29 @@ public struct Bytes: @unchecked Sendable {
 }
 
 extension Bytes: RandomAccessCollection {
+    /// 0, also of a slice: positions count from its own beginning.
     public var startIndex: Int { 0 }
+    /// The same as ``count``.
     public var endIndex: Int { count }
 
+    /// The byte at `position`, which must be one of these: it is checked in debug builds only.
     public subscript(position: Int) -> UInt8 {
         UnsafeRawBufferPointer(start: base, count: count)[position]
     }
 
+    /// Calls `body` with the memory, always. The pointer is valid only inside the closure.
     public func withContiguousStorageIfAvailable<R>(_ body: (UnsafeBufferPointer<UInt8>) throws -> R) rethrows -> R? {
         try body(UnsafeBufferPointer(start: base?.assumingMemoryBound(to: UInt8.self), count: count))
     }
 }
 
 extension Bytes: Hashable {
+    /// Whether the bytes are the same, wherever they lie.
     public static func == (left: Bytes, right: Bytes) -> Bool {
         left.count == right.count && left.elementsEqual(right)
     }
 
+    /// By the bytes.
     public func hash(into hasher: inout Hasher) {
         withUnsafeBytes { hasher.combine(bytes: $0) }
     }

@@ -88,6 +88,7 @@ public final class Call: Sendable {
         outerHandler?.cancel()
     }
 
+    /// Whether ``cancel()`` came before the call's end.
     public var isCancelled: Bool { state.withLock { $0.isCancelled } }
 
     /// The response is given to the caller's closure.
@@ -213,6 +214,7 @@ extension Call: CustomStringConvertible, CustomReflectable {
     /// Its id and its request, with secrets withheld.
     public var description: String { "call \(id): \(original.summary)" }
 
+    /// What ``description`` says.
     public var customMirror: Mirror { Mirror(self, children: ["call": description], displayStyle: .class) }
 }
 

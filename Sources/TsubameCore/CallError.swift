@@ -61,9 +61,9 @@ public struct CallError: Error, Sendable {
 
     /// What the call was doing.
     public enum Phase: String, Sendable, Hashable {
+        /// Said in words by ``CallError/description``.
         case preparing, authenticating, waiting, resolving, connecting, securing, sendingHead, sendingBody,
-            waitingForHead,
-            receivingBody, decoding, backingOff
+            waitingForHead, receivingBody, decoding, backingOff
 
         var words: String {
             switch self {
@@ -119,9 +119,15 @@ public struct CallError: Error, Sendable {
 
     private let details: Details
 
+    /// An error of your own, as an interceptor or a stub throws one.
     /// - Parameters:
+    ///   - kind: why, to switch over.
     ///   - reason: what is wrong, in words, without a full stop.
+    ///   - phase: what the call was doing.
     ///   - advice: what to do about it.
+    ///   - underlying: the error of a lower layer.
+    ///   - request: the request that failed; the client adds it if it is not given.
+    ///   - response: the answer, if there was one.
     public init(
         _ kind: Kind, _ reason: String, phase: Phase = .preparing, advice: String? = nil,
         underlying: (any Error)? = nil, request: Request? = nil, response: Response? = nil
@@ -142,7 +148,9 @@ public struct CallError: Error, Sendable {
             attempts: attempts)
     }
 
+    /// Why it failed, to switch over.
     public var kind: Kind { details.kind }
+    /// What the call was doing when it failed.
     public var phase: Phase { details.phase }
     /// What is wrong, in words.
     public var reason: String { details.reason }
@@ -199,6 +207,7 @@ extension CallError: CustomStringConvertible, CustomDebugStringConvertible {
         return text
     }
 
+    /// ``kind`` and ``description``.
     public var debugDescription: String { "CallError.\(kind.rawValue): \(description)" }
 }
 

@@ -15,11 +15,17 @@ public struct CallEvent: Sendable {
         case started(Request)
         /// The exchange waits for a connection.
         case queued
+        /// The name of the host is being looked up; behind a proxy, that of the proxy.
         case resolving(host: String)
+        /// The host has these addresses, as the resolver gave them.
         case resolved(addresses: [String])
+        /// A TCP connection to one of them is being made.
         case connecting(address: String)
+        /// The way to the origin stands: TCP, and the tunnel of a proxy, if there is one.
         case connected(ConnectionInfo)
+        /// The TLS handshake with the origin has begun.
         case securing
+        /// The TLS handshake with the origin is done.
         case secured(ConnectionInfo)
         /// An open connection was taken from the pool.
         case reused(ConnectionInfo)
@@ -29,6 +35,7 @@ public struct CallEvent: Sendable {
         case sending(Progress)
         /// A 1xx response.
         case informational(status: Int, ReceivedFields)
+        /// The head of a response is there, one that is redirected included.
         case headReceived(Response)
         /// The response's body on its way, as received, before decoding.
         case receiving(Progress)
@@ -43,7 +50,9 @@ public struct CallEvent: Sendable {
         case decision(String)
         /// The call ended with this response, whatever its status.
         case finished(Response)
+        /// The call failed.
         case failed(CallError)
+        /// The call was cancelled.
         case cancelled
 
         /// Whether this is a call's last event.
@@ -59,6 +68,7 @@ public struct CallEvent: Sendable {
     public let call: UInt64
     /// Since the start of the call.
     public let time: Duration
+    /// What happened.
     public let kind: Kind
 
     package init(call: UInt64, time: Duration, kind: Kind) {
@@ -75,6 +85,7 @@ public struct Progress: Sendable, Hashable {
     /// Bytes in all; nil when that is not known.
     public var total: Int64?
 
+    /// So many bytes of so many.
     public init(bytes: Int64, total: Int64?) {
         self.bytes = bytes
         self.total = total

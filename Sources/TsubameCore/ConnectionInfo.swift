@@ -38,12 +38,14 @@ public struct ConnectionInfo: Sendable, Hashable, CustomStringConvertible {
     public var id: UInt64 { facts.id }
     /// `address:port` of the peer, which is the proxy if there is one.
     public var remoteAddress: String { facts.remoteAddress }
+    /// `address:port` of this end.
     public var localAddress: String { facts.localAddress }
     /// The proxy it goes through, without credentials; nil if there is none.
     public var proxy: String? { facts.proxy }
     /// What TLS settled with the origin; nil for plain TCP.
     public var tls: TLSInfo? { facts.tls }
 
+    /// Where it leads and how, in a line; without credentials.
     public var description: String {
         let how = [
             facts.tls?.version, "HTTP/1.1", facts.proxy.map { "through \($0)" }, isReused ? "reused" : nil,
@@ -51,9 +53,11 @@ public struct ConnectionInfo: Sendable, Hashable, CustomStringConvertible {
         return "connected to \(facts.remoteAddress) (\(how.joined(separator: ", ")))"
     }
 
+    /// Whether it is the same connection, and had been used before in both or in neither.
     public static func == (left: ConnectionInfo, right: ConnectionInfo) -> Bool {
         left.id == right.id && left.isReused == right.isReused
     }
 
+    /// By the connection.
     public func hash(into hasher: inout Hasher) { hasher.combine(id) }
 }

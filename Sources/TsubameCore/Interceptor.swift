@@ -7,6 +7,7 @@ public protocol Interceptor: Sendable {
 }
 
 extension Interceptor {
+    /// The type's name.
     public var name: String { "\(Self.self)" }
 }
 
@@ -18,12 +19,16 @@ extension Interceptor {
 /// }
 /// ```
 public protocol Hook: Interceptor {
+    /// On the way out: may change the request. What it throws ends the call.
     func willSend(_ request: inout Request) throws(CallError)
+    /// On the way back: may change the response, whose body may still be coming. What it throws ends the call.
     func didReceive(_ response: inout Response) throws(CallError)
 }
 
 extension Hook {
+    /// Leaves the request as it is.
     public func willSend(_ request: inout Request) throws(CallError) {}
+    /// Leaves the response as it is.
     public func didReceive(_ response: inout Response) throws(CallError) {}
 }
 
@@ -39,6 +44,7 @@ extension Hook {
 /// ```
 /// What it throws that is no ``CallError`` is thrown on as ``CallError/Kind/interceptor`` with it as `underlying`.
 public protocol Around: Interceptor {
+    /// Gives the response: that of `next`, another one, or one of its own.
     func intercept(_ request: Request, next: Next) async throws -> Response
 }
 
@@ -56,8 +62,21 @@ public struct Next: Sendable {
     }
 }
 
+/// A hook that tells a call what it decided. The library's own.
+package protocol CallHook: Interceptor {
+    func willSend(_ request: inout Request, _ call: Call) throws(CallError)
+    func didReceive(_ response: inout Response, _ call: Call) throws(CallError)
+}
+
+extension CallHook {
+    package func willSend(_ request: inout Request, _ call: Call) throws(CallError) {}
+    package func didReceive(_ response: inout Response, _ call: Call) throws(CallError) {}
+}
+
 /// Says what happens next; the driver does it. Pure, tested without I/O. The library's own for now.
 package protocol Judge: Interceptor {
+    /// Whether a request is one that may be sent again.
+    func concerns(_ request: borrowing Request) -> Bool
     /// Whether there is anything to judge; most responses need no look at the request they answer.
     func concerns(_ response: borrowing Response) -> Bool
     func didReceive(_ response: borrowing Response, _ hop: borrowing Hop) -> Verdict
@@ -65,6 +84,7 @@ package protocol Judge: Interceptor {
 }
 
 extension Judge {
+    package func concerns(_ request: borrowing Request) -> Bool { true }
     package func concerns(_ response: borrowing Response) -> Bool { true }
     package func didReceive(_ response: borrowing Response, _ hop: borrowing Hop) -> Verdict { .proceed }
     package func didFail(_ error: CallError, _ hop: borrowing Hop) -> Verdict { .proceed }

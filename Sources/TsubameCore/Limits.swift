@@ -22,5 +22,6 @@ public struct Limits: Sendable, Hashable {
     /// Exchanges for one call: redirects, retries and authentication together.
     public var exchanges = 40
 
+    /// The defaults.
     public init() {}
 }

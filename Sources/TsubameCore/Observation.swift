@@ -16,6 +16,7 @@ public final class Observation: Sendable {
 
     deinit { list.remove(id) }
 
+    /// Tells no more; can be called more than once.
     public func cancel() { list.remove(id) }
 }
 

@@ -8,6 +8,7 @@ public struct Origin: Sendable, Hashable, CustomStringConvertible {
     /// In lower case and ASCII: A-labels (UTS 46) for names in other scripts, canonical forms of addresses. An IPv6
     /// address is without its brackets; a link-local one may have a zone, such as `fe80::1%eth0`.
     public let host: String
+    /// The port, named or by default: 80 for `http`, 443 for `https`.
     public let port: UInt16
 
     package init(isSecure: Bool, host: String, port: UInt16) {
@@ -22,6 +23,7 @@ public struct Origin: Sendable, Hashable, CustomStringConvertible {
         self = uri.origin
     }
 
+    /// `http` or `https`.
     public var scheme: String { isSecure ? "https" : "http" }
 
     var defaultPort: UInt16 { isSecure ? 443 : 80 }

@@ -13,12 +13,14 @@ public struct Path: Sendable, Hashable, ExpressibleByStringInterpolation {
     package let encoded: String
     package let problem: String?
 
+    /// A path without a value put in.
     public init(stringLiteral value: String) {
         var interpolation = StringInterpolation(literalCapacity: value.utf8.count, interpolationCount: 0)
         interpolation.appendLiteral(value)
         self.init(stringInterpolation: interpolation)
     }
 
+    /// A path with values put in, each escaped as one segment.
     public init(stringInterpolation: StringInterpolation) {
         (encoded, problem) = stringInterpolation.finished()
     }
@@ -28,6 +30,7 @@ public struct Path: Sendable, Hashable, ExpressibleByStringInterpolation {
         self.init(stringLiteral: String(encoded))
     }
 
+    /// What the compiler makes of a literal with values in it.
     public struct StringInterpolation: StringInterpolationProtocol {
         private var text = ""
         private var problem: String?
@@ -35,10 +38,12 @@ public struct Path: Sendable, Hashable, ExpressibleByStringInterpolation {
         /// Where segments that hold an interpolated part begin.
         private var hasInterpolation = false
 
+        /// Nothing yet.
         public init(literalCapacity: Int, interpolationCount: Int) {
             text.reserveCapacity(literalCapacity + interpolationCount * 8)
         }
 
+        /// Text that the program's author wrote: slashes in it divide segments.
         public mutating func appendLiteral(_ literal: String) {
             if literal.utf8.contains(0x5C) { problem = "has a backslash in it" }
             if literal.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) { problem = "has a control character in it" }

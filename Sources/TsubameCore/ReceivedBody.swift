@@ -19,6 +19,7 @@ public struct ReceivedBody: Sendable {
 
     package var content: Content
 
+    /// A body that is whole in memory, as an interceptor makes one.
     public init(_ bytes: Bytes = Bytes()) { content = .whole(bytes) }
 
     package init(_ source: any BodySource) { content = .stream(source) }
@@ -126,6 +127,7 @@ public struct ReceivedBody: Sendable {
 }
 
 extension ReceivedBody: AsyncSequence {
+    /// Gives the pieces, each when it is asked for.
     public struct AsyncIterator: AsyncIteratorProtocol {
         private let body: ReceivedBody
         private var whole: Bytes?
@@ -135,6 +137,9 @@ extension ReceivedBody: AsyncSequence {
             whole = body.bytes
         }
 
+        /// The next piece, never an empty one; nil at the end.
+        /// - Throws: ``CallError``: what ended the body before its end, or ``CallError/Kind/misuse`` if someone else is
+        ///   reading it.
         public mutating func next() async throws(CallError) -> Bytes? {
             if let bytes = whole {
                 whole = nil
@@ -144,6 +149,7 @@ extension ReceivedBody: AsyncSequence {
         }
     }
 
+    /// Begins at the beginning of a body in memory, and where the last reader was of a streamed one.
     public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(self) }
 }
 

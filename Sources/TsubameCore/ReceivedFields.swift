@@ -102,10 +102,12 @@ public struct ReceivedFields: Sendable {
 }
 
 extension ReceivedFields: Sequence {
+    /// Gives the fields in the order of the wire.
     public struct Iterator: IteratorProtocol {
         fileprivate let fields: ReceivedFields
         fileprivate var position = 0
 
+        /// The next field; nil at the end.
         public mutating func next() -> HTTPField? {
             switch fields.storage {
             case .listed(let listed):
@@ -125,6 +127,7 @@ extension ReceivedFields: Sequence {
         }
     }
 
+    /// Begins with the first field.
     public func makeIterator() -> Iterator { Iterator(fields: self) }
 
     /// How many fields there are.
@@ -142,7 +145,9 @@ extension ReceivedFields: CustomStringConvertible, CustomDebugStringConvertible,
         map { "\($0.name.rawName): \(Redaction.standard.value(of: $0))" }.joined(separator: "\n")
     }
 
+    /// The same as ``description``.
     public var debugDescription: String { description }
+    /// What ``description`` says.
     public var customMirror: Mirror { Mirror(self, children: ["fields": description], displayStyle: .struct) }
 }
 

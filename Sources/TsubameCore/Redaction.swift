@@ -8,9 +8,12 @@ public struct Redaction: Sendable, Hashable {
     /// contains one.
     public let secrets: Set<String>
 
+    /// What is withheld unless ``Configuration`` says otherwise: names with `token`, `key`, `password`, `secret`,
+    /// `signature` or `code` in them.
     public static let standard = Redaction(
         secrets: ["token", "key", "password", "secret", "signature", "code"])
 
+    /// Withholds parameters whose names hold one of `secrets`, in lower case; and credentials, always.
     public init(secrets: Set<String>) { self.secrets = secrets }
 
     /// What stands in place of a secret.

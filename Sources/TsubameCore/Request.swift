@@ -20,10 +20,12 @@ public struct Request: Sendable {
         indirect case invalid(CallError)
     }
 
+    /// GET, POST, …
     public var method: HTTPRequest.Method
     package var target: Target
     /// The fields of this request; those of the client are added where these do not name them.
     public var headers: HTTPFields
+    /// What it carries.
     public var body: Body
     /// Whether the client, rather than the caller, asked for coded content, and so is to undo the codings.
     package var undoesCodings = false
@@ -112,6 +114,18 @@ public struct Request: Sendable {
         set { change { $0.isReplayable = newValue } }
     }
 
+    /// Who goes first where calls wait for each other (`traffic.calls`, `traffic.callsPerHost`).
+    public enum Priority: Int, Sendable, Hashable, CaseIterable {
+        case low = -1
+        case normal
+        case high
+    }
+
+    public var priority: Priority {
+        get { options?.priority ?? .normal }
+        set { change { $0.priority = newValue } }
+    }
+
     /// Whether the server as a whole is asked, rather than a resource of it: `OPTIONS *` (RFC 9110 section 9.3.7). The path
     /// of the URL then only says which server. Any other method than OPTIONS is
     /// ``CallError/Kind/invalidRequest``.
@@ -171,6 +185,7 @@ private final class RequestOptions: @unchecked Sendable {
     var tags: [String: any Sendable] = [:]
     var isReplayable = false
     var asksServer = false
+    var priority = Request.Priority.normal
     var isForeign = false
     var entry: RequestEntry?
     var answeredChallenges = 0
@@ -184,6 +199,7 @@ private final class RequestOptions: @unchecked Sendable {
         copy.tags = tags
         copy.isReplayable = isReplayable
         copy.asksServer = asksServer
+        copy.priority = priority
         copy.isForeign = isForeign
         copy.entry = entry
         copy.answeredChallenges = answeredChallenges
@@ -230,6 +246,8 @@ extension Request: CustomStringConvertible, CustomDebugStringConvertible, Custom
         ([summary] + headers.map { "\($0.name.rawName): \(redaction.value(of: $0))" }).joined(separator: "\n")
     }
 
+    /// The same as ``description``.
     public var debugDescription: String { description }
+    /// What ``description`` says.
     public var customMirror: Mirror { Mirror(self, children: ["request": description], displayStyle: .struct) }
 }

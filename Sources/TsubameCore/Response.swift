@@ -11,6 +11,7 @@ public struct Response: Sendable {
     /// The fields, read lazily. Of a decoded body, Content-Encoding and Content-Length have been removed:
     /// see ``wire``.
     public var headers: ReceivedFields
+    /// The body: whole after `send`, still coming in the closure of `stream`.
     public var body: ReceivedBody
     package var details: ResponseDetails
 
@@ -141,6 +142,8 @@ extension Response: CustomStringConvertible, CustomDebugStringConvertible, Custo
         "\(statusCode) \(status.reasonPhrase)\n\(headers)\n\n\(body.bytes.map { "\($0.count) bytes" } ?? "streaming")"
     }
 
+    /// The same as ``description``.
     public var debugDescription: String { description }
+    /// What ``description`` says.
     public var customMirror: Mirror { Mirror(self, children: ["response": description], displayStyle: .struct) }
 }

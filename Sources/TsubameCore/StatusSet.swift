@@ -10,6 +10,7 @@ public import HTTPTypes
 public struct StatusSet: Sendable, Hashable {
     private var ranges: [ClosedRange<Int>]
 
+    /// The statuses of these ranges.
     public init(_ ranges: ClosedRange<Int>...) { self.ranges = ranges }
 
     /// 200–299.
@@ -17,12 +18,14 @@ public struct StatusSet: Sendable, Hashable {
     /// Every status.
     public static let all = StatusSet(0...999)
 
+    /// The same and those of another range.
     public func union(_ range: ClosedRange<Int>) -> StatusSet {
         var copy = self
         copy.ranges.append(range)
         return copy
     }
 
+    /// Whether the status is one of them.
     public func contains(_ status: HTTPResponse.Status) -> Bool {
         ranges.contains { $0.contains(status.code) }
     }

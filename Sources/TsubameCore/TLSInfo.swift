@@ -15,6 +15,7 @@ public struct TLSInfo: Sendable, CustomStringConvertible {
         self.certificate = certificate
     }
 
+    /// The same as ``version``.
     public var description: String { version }
 }
 

@@ -44,10 +44,13 @@ public struct TargetURI: Sendable {
             fragment: fragment, userinfo: userinfo)
     }
 
+    /// Scheme, host and port.
     public var origin: Origin { parts.origin }
     /// As it is looked up, see ``Origin/host``.
     public var host: String { parts.origin.host }
+    /// The port, named or by default.
     public var port: Int { Int(parts.origin.port) }
+    /// Whether it is `https`.
     public var isSecure: Bool { parts.origin.isSecure }
     /// `host` or `host:port`, as it stands in the Host field; without a zone.
     public var authority: String { parts.authority }
@@ -134,11 +137,13 @@ public struct TargetURI: Sendable {
 }
 
 extension TargetURI: Hashable {
+    /// Whether all parts are the same, userinfo included.
     public static func == (left: TargetURI, right: TargetURI) -> Bool {
         left.origin == right.origin && left.target == right.target && left.fragment == right.fragment
             && left.userinfo == right.userinfo
     }
 
+    /// By origin and target.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(origin)
         hasher.combine(target)
@@ -148,9 +153,11 @@ extension TargetURI: Hashable {
 extension TargetURI: CustomStringConvertible, CustomDebugStringConvertible {
     /// The URI with userinfo left out and secret query values withheld.
     public var description: String { Redaction.standard.url(string) }
+    /// The same as ``description``.
     public var debugDescription: String { description }
 }
 
 extension TargetURI: CustomReflectable {
+    /// What ``description`` says.
     public var customMirror: Mirror { Mirror(self, children: ["uri": description], displayStyle: .struct) }
 }

@@ -11,6 +11,7 @@
 public struct Timeouts: Sendable, Hashable {
     /// The deadlines by name, as errors name them.
     public enum Name: String, Sendable, Hashable, CaseIterable {
+        /// The deadline that ``Timeouts`` has under this name.
         case connect, tls, pool, head, idle, total
     }
 

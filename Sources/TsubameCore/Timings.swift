@@ -14,6 +14,7 @@ public struct Timings: Sendable, Hashable {
     package var headAt: MonotonicTime = 0
     package var endAt: MonotonicTime = 0
 
+    /// Nothing has been done yet.
     public init() {}
 
     private func since(_ time: MonotonicTime) -> Duration? {

@@ -15,6 +15,8 @@ public protocol Transport: Sendable {
 package protocol PromptTransport: Transport {}
 
 extension Transport {
+    /// The type's name.
     public var name: String { "\(Self.self)" }
+    /// Does nothing.
     public func close() async {}
 }

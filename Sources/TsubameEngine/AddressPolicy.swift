@@ -49,11 +49,13 @@ public struct AddressPolicy: Sendable, Hashable, CustomStringConvertible {
         return rule.isAllowed(ConnectAddress(address))
     }
 
+    /// Which of the three it is.
     public var description: String { name }
 
     /// The same if made by the same call.
     public static func == (left: AddressPolicy, right: AddressPolicy) -> Bool { left.rule === right.rule }
 
+    /// By the rule's identity.
     public func hash(into hasher: inout Hasher) { hasher.combine(rule.map { ObjectIdentifier($0) }) }
 }
 
@@ -99,5 +101,6 @@ public struct ConnectAddress: Sendable, Hashable, CustomStringConvertible {
         ("5f00::", 16), ("fc00::", 7), ("fe80::", 10), ("fec0::", 10), ("ff00::", 8),
     ].compactMap { text, prefix in IPAddress(text).map { ($0, prefix) } }
 
+    /// The same as ``text``.
     public var description: String { text }
 }

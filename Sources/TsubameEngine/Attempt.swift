@@ -8,6 +8,8 @@ final class Attempt: @unchecked Sendable {
     let address: SocketAddress
     var channel: (any Channel)?
     var connection: Connection?
+    /// It is only to show the certificates.
+    var capture: ChainCapture?
     /// It has become the dial's connection.
     var isKept = false
 

@@ -19,7 +19,7 @@ final class Connection: ChannelInboundHandler, Carrier, @unchecked Sendable {
     let shard: Shard
     private var onReady: Dial?
     /// What does TLS to the origin, if it is wanted.
-    private let tls: NIOSSLClientHandler?
+    let tls: NIOSSLClientHandler?
     @exclusivity(unchecked) var context: ChannelHandlerContext?
     @exclusivity(unchecked) var decoder = ResponseDecoder(limits: Limits())
     @exclusivity(unchecked) var exchange: Exchange?

@@ -5,6 +5,7 @@ import TsubameCore
 /// How connections are made. Part of what identifies a connection in the pool: two calls whose settings differ never
 /// share one.
 public struct ConnectionSettings: Sendable, Hashable {
+    /// How TLS is done to origins.
     public var tls = TLS()
     /// Which proxy requests go through: what the environment says, unless set.
     public var proxy = ProxyPolicy.environment
@@ -12,7 +13,7 @@ public struct ConnectionSettings: Sendable, Hashable {
     /// nor certificates nor pins.
     public var proxyTLS = TLS()
     /// Addresses used instead of asking the resolver: `["host:443": "127.0.0.1:8443"]`; a host without a port means all
-    /// its ports, an address without one is taken with the origin's. The host stays what it is for TLS, cookies and the
+    /// its ports, `*` any host that is not named, an address without a port is taken with the origin's. The host stays what it is for TLS, cookies and the
     /// Host field. A proxy that makes a tunnel is told this address instead of the name; one that forwards looks the name up
     /// itself. A key that is no host fails every call (``CallError/Kind/invalidRequest``).
     public var resolve: [String: String] = [:]
@@ -43,6 +44,7 @@ public struct ConnectionSettings: Sendable, Hashable {
     /// How many exchanges a connection may carry; no limit unless set.
     public var exchangesPerConnection: Int?
 
+    /// The defaults.
     public init() {}
 }
 

@@ -77,7 +77,8 @@ extension Dial {
                 advice: "check the proxy's address and kind, its user and password, and that it can reach the host")
         case let error as CallError: error
         case is NIOSSLError, is NIOSSLExtraError, is BoringSSLError:
-            key.settings.proxyTLS.explain(error, host: "the proxy \(proxy.host)", settings: "connection.proxyTLS")
+            key.settings.proxyTLS.explain(
+                error, host: "the proxy \(proxy.host)", settings: "connection.proxyTLS")
         default:
             CallError(
                 .proxy, "the proxy \(proxy) ended the connection: \(Self.words(error))", phase: .connecting,

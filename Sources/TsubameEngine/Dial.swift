@@ -12,7 +12,6 @@ import TsubameWire
 final class Dial: @unchecked Sendable {
     /// In nanoseconds.
     private static let patienceForNobody: UInt64 = 10_000_000_000
-    private static let bufferSizes = AdaptiveRecvByteBufferAllocator(minimum: 1024, initial: 4096, maximum: 256 << 10)
 
     let key: ConnectionKey
     let shard: Shard
@@ -27,10 +26,10 @@ final class Dial: @unchecked Sendable {
     private(set) var winner: Attempt?
     private(set) var failures: [(address: String, reason: String)] = []
     /// What TLS to the origin, and to the proxy, is done with.
-    private var contexts: (origin: NIOSSLContext?, proxy: NIOSSLContext?)
+    private(set) var contexts: (origin: NIOSSLContext?, proxy: NIOSSLContext?)
     /// The host whose addresses the cache gave or will keep.
     private var name: String?
-    private var source: Source?
+    private(set) var source: Source?
     private var next: Scheduled<Void>?
     /// What an HTTP proxy is told of who asks: one for all attempts, so that its challenges are answered so often.
     var credentials: ProxyCredentials?
@@ -40,7 +39,9 @@ final class Dial: @unchecked Sendable {
     private var isTrying = false
     private var timer: Scheduled<Void>?
     private var armed = Timeouts.Name.connect
-    private var isDone = false
+    private(set) var isDone = false
+    /// A certificate was refused, and why is being found out: however the dial fails from then on, it fails because of it.
+    var refusal: CertificateRefusal?
 
     init(_ exchange: Exchange) {
         key = exchange.key
@@ -106,11 +107,11 @@ final class Dial: @unchecked Sendable {
         guard key.origin.isSecure || key.proxy?.scheme == .https else { return tryNext() }
         enter(.securing)
         let none = shard.loop.makeSucceededFuture(NIOSSLContext?.none)
-        func made(_ context: TLSContext, for host: String) -> EventLoopFuture<NIOSSLContext?> {
-            context.get(on: shard.loop, byAddress: IPAddress(host) != nil).map { Optional($0) }
+        func made(_ context: TLSContext) -> EventLoopFuture<NIOSSLContext?> {
+            context.get(on: shard.loop).map { Optional($0) }
         }
-        let origin = key.origin.isSecure ? made(key.settings.tls, for: key.origin.host) : none
-        let proxy = key.proxy.flatMap { $0.scheme == .https ? made(key.settings.proxyTLS, for: $0.host) : nil } ?? none
+        let origin = key.origin.isSecure ? made(key.settings.tls) : none
+        let proxy = key.proxy.flatMap { $0.scheme == .https ? made(key.settings.proxyTLS) : nil } ?? none
         origin.and(proxy).assumeIsolated().whenComplete { result in
             guard !self.isDone else { return }
             switch result {
@@ -174,6 +175,16 @@ final class Dial: @unchecked Sendable {
         return nil
     }
 
+    /// Gives up whatever was, for this attempt and no other.
+    func tryOnly(_ attempt: Attempt) {
+        winner?.channel?.close(promise: nil)
+        winner = nil
+        order = AddressOrder([])
+        attempts = [attempt]
+        arm(.tls)
+        connect(attempt)
+    }
+
     private func connect(_ attempt: Attempt) {
         var bootstrap = ClientBootstrap(group: shard.loop)
             // The dial's own deadline runs for all of them.
@@ -196,46 +207,6 @@ final class Dial: @unchecked Sendable {
             }
         }
     }
-
-    private func initialize(_ channel: any Channel, _ attempt: Attempt) -> EventLoopFuture<Void> {
-        attempt.channel = channel
-        let handlers = channel.eventLoop.makeCompletedFuture {
-            // Set here and not by the bootstrap, which makes a future of each: a tenth of what a connection costs.
-            if let options = channel.syncOptions {
-                // After each read a body that nobody takes can pause; what fills the buffer is rarely all there is.
-                try options.setOption(.maxMessagesPerRead, value: 1)
-                try options.setOption(.recvAllocator, value: Self.bufferSizes)
-            }
-            if let proxy = key.proxy {
-                try addProxy(proxy, to: channel, attempt)
-            } else {
-                try addConnection(to: channel, attempt)
-            }
-        }
-        guard let source else { return handlers }
-        return handlers.flatMap { source.bind(channel) }
-    }
-
-    private func addProxy(_ proxy: Proxy, to channel: any Channel, _ attempt: Attempt) throws {
-        let tls = try contexts.proxy.map {
-            try NIOSSLClientHandler(context: $0, serverHostname: Self.serverName(proxy.host))
-        }
-        if let tls { try channel.pipeline.syncOperations.addHandler(tls) }
-        try channel.pipeline.syncOperations.addHandler(ProxyHandler(self, attempt, try handshake(), tls: tls))
-    }
-
-    private func addConnection(to channel: any Channel, _ attempt: Attempt) throws {
-        let tls = try contexts.origin.map {
-            try NIOSSLClientHandler(context: $0, serverHostname: Self.serverName(key.origin.host))
-        }
-        if let tls { try channel.pipeline.syncOperations.addHandler(tls) }
-        let connection = Connection(self, tls: tls)
-        attempt.connection = connection
-        try channel.pipeline.syncOperations.addHandler(connection)
-    }
-
-    /// An IP literal goes without SNI (RFC 6066 section 3).
-    private static func serverName(_ host: String) -> String? { IPAddress(host) == nil ? host : nil }
 
     /// The first address that answers is taken; false if another one was.
     private func win(_ attempt: Attempt) -> Bool {
@@ -261,7 +232,7 @@ final class Dial: @unchecked Sendable {
         guard !isDone, let channel = attempt.channel else { return }
         do {
             try addConnection(to: channel, attempt)
-            if !channel.isActive { failedAtProxy(ChannelError.eof, attempt) }
+            if !channel.isActive { failedAtProxy(ChannelError.eof, attempt, certificate: nil) }
         } catch {
             finish(
                 .failure(CallError(.tls, "TLS cannot be set up: \(error)", phase: .securing, underlying: error)))
@@ -275,13 +246,16 @@ final class Dial: @unchecked Sendable {
         renewals += 1
         winner = nil
         let next = Attempt(attempt.address)
+        next.capture = attempt.capture
         attempts = [next]
         connect(next)
         return true
     }
 
-    func failedAtProxy(_ error: any Error, _ attempt: Attempt) {
-        guard !isDone, winner === attempt, let proxy = key.proxy else { return }
+    func failedAtProxy(_ error: any Error, _ attempt: Attempt, certificate: NIOSSLCertificate?) {
+        guard !isDone, winner === attempt, let proxy = key.proxy,
+            !isRefusal(error, certificate: certificate, of: proxy)
+        else { return }
         finish(.failure(failure(error, at: proxy)))
     }
 
@@ -312,11 +286,16 @@ final class Dial: @unchecked Sendable {
 
     /// The TLS handshake failed; a failed TCP connect comes by the bootstrap instead.
     func failed(_ error: any Error, _ connection: Connection) {
-        guard !isDone, winner?.connection === connection else { return }
+        let certificate = connection.tls?.peerCertificate
+        guard !isDone, winner?.connection === connection, !isRefusal(error, certificate: certificate, of: nil) else {
+            return
+        }
         switch error {
         case let error as CallError: finish(.failure(error))
         case is NIOSSLError, is NIOSSLExtraError, is BoringSSLError:
-            finish(.failure(key.settings.tls.explain(error, host: key.origin.host, settings: "tls")))
+            finish(
+                .failure(
+                    key.settings.tls.explain(error, host: key.origin.host, settings: "tls")))
         default:
             finish(
                 .failure(
@@ -333,8 +312,9 @@ final class Dial: @unchecked Sendable {
         end(keeping: nil)
     }
 
-    private func finish(_ result: Result<any Carrier, CallError>) {
+    func finish(_ result: Result<any Carrier, CallError>) {
         guard !isDone else { return }
+        let result = if let refusal { Result<any Carrier, CallError>.failure(refusal.callError) } else { result }
         let kept: Attempt? = if case .success = result { winner } else { nil }
         end(keeping: kept)
         shard.finished(self, result)
@@ -373,6 +353,7 @@ final class Dial: @unchecked Sendable {
         timer = nil
         armed = limit
         var nanoseconds = exchange.call.timeouts.nanoseconds(limit)
+        if refusal != nil { nanoseconds = Swift.min(nanoseconds, Self.patienceForReasons) }
         if !exchange.isWaiting { nanoseconds = Swift.min(nanoseconds, Self.patienceForNobody) }
         guard nanoseconds != MonotonicClock.never else { return }
         timer = shard.loop.scheduleTask(in: .nanoseconds(Int64(clamping: nanoseconds))) { [weak self] in

@@ -14,6 +14,7 @@ public final class Engine: PromptTransport {
     private let loops: LoopSet
     private let settings: SharedSettings
 
+    /// An engine with a pool of its own.
     /// - Parameter settings: how connections are made.
     public convenience init(settings: ConnectionSettings = ConnectionSettings()) {
         self.init(loops: LoopSet(), settings: SharedSettings(settings))
@@ -30,11 +31,14 @@ public final class Engine: PromptTransport {
             ? self : Engine(loops: loops, settings: SharedSettings(settings, reusing: self.settings))
     }
 
+    /// What `print(client.corridor)` calls it.
     public var name: String { "Engine (HTTP/1.1)" }
 
     /// Runs tasks on the engine's event loops: see `Client.executor`.
     public var executor: any TaskExecutor { loops.executor }
 
+    /// Does one exchange over a connection of the pool.
+    /// - Throws: ``CallError``: what ended the exchange, in which phase.
     public func send(_ request: Request, call: Call) async throws(CallError) -> Response {
         guard let uri = request.uri else {
             throw CallError(.invalidRequest, "the request has no absolute URI", request: request)

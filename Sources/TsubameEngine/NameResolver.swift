@@ -19,6 +19,7 @@ public struct NameResolver: Sendable, Hashable, CustomStringConvertible {
         /// How long they are good for, at most as long as ``ConnectionSettings/addressLifetime``; nil for that.
         public var lifetime: Duration?
 
+        /// These addresses, good for `lifetime`.
         public init(_ addresses: [String], lifetime: Duration? = nil) {
             self.addresses = addresses
             self.lifetime = lifetime
@@ -26,6 +27,7 @@ public struct NameResolver: Sendable, Hashable, CustomStringConvertible {
     }
 
     let names: NameCache
+    /// `system` or `custom`.
     public let description: String
 
     private init(_ names: NameCache, _ description: String) {
@@ -58,6 +60,7 @@ public struct NameResolver: Sendable, Hashable, CustomStringConvertible {
     /// The same if made by the same call.
     public static func == (left: NameResolver, right: NameResolver) -> Bool { left.names === right.names }
 
+    /// By the resolver's identity.
     public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(names)) }
 }
 

@@ -13,11 +13,13 @@ import TsubameWire
 /// Name and password go to HTTP proxies as Basic (RFC 7617) at once, and as Digest (RFC 7616) to those that ask for it:
 /// once, and once more if only the nonce was too old.
 public struct Proxy: Sendable, Hashable, CustomStringConvertible, CustomReflectable {
+    /// How the proxy is spoken to.
     public enum Scheme: String, Sendable, Hashable, CaseIterable {
         /// Forwards `http` requests, and makes tunnels for `https`.
         case http
         /// The same, with TLS to the proxy itself.
         case https
+        /// By SOCKS (RFC 1928 for version 5): a tunnel for whatever scheme.
         case socks4, socks4a, socks5, socks5h
 
         var isHTTP: Bool { self == .http || self == .https }
@@ -82,9 +84,11 @@ public struct Proxy: Sendable, Hashable, CustomStringConvertible, CustomReflecta
         }
     }
 
+    /// How it is spoken to.
     public var scheme: Scheme { parts.scheme }
     /// As it is looked up, see ``Origin/host``.
     public var host: String { parts.origin.host }
+    /// Named or by default: 80, 443, and 1080 for SOCKS.
     public var port: Int { Int(parts.origin.port) }
     var origin: Origin { parts.origin }
     private var user: String? { parts.user }
@@ -136,14 +140,17 @@ public struct Proxy: Sendable, Hashable, CustomStringConvertible, CustomReflecta
         return "\(scheme.rawValue)://\(host):\(port)"
     }
 
+    /// What ``description`` says.
     public var customMirror: Mirror { Mirror(self, children: ["proxy": description]) }
 
+    /// Whether scheme, origin and credentials are the same.
     public static func == (left: Proxy, right: Proxy) -> Bool {
         left.parts === right.parts
             || (left.scheme == right.scheme && left.origin == right.origin && left.user == right.user
                 && left.password == right.password)
     }
 
+    /// By scheme, origin and user.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(scheme)
         hasher.combine(origin)

@@ -95,7 +95,7 @@ final class ProxyHandler: ChannelInboundHandler, RemovableChannelHandler, @unche
     private func fail(_ error: any Error, _ context: ChannelHandlerContext) {
         guard !isOver else { return }
         isOver = true
-        dial.failedAtProxy(error, attempt)
+        dial.failedAtProxy(error, attempt, certificate: tls?.peerCertificate)
         context.close(promise: nil)
     }
 

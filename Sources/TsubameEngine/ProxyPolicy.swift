@@ -96,6 +96,7 @@ public struct ProxyPolicy: Sendable, Hashable, CustomStringConvertible, CustomRe
         }
     }
 
+    /// What ``description`` says.
     public var customMirror: Mirror { Mirror(self, children: ["proxy": description]) }
 }
 

@@ -73,7 +73,7 @@ enum Resolver {
         }
     }
 
-    /// One that names the port comes first. Hosts are compared in the form in which a URL has them.
+    /// One that names the port comes first, one for all hosts last. Hosts are compared in the form in which a URL has them.
     private static func override(for origin: Origin, in overrides: [String: String]) -> String? {
         let withPort = "\(origin.host):\(origin.port)"
         if let override = overrides[withPort] { return override }
@@ -83,7 +83,7 @@ enum Resolver {
             if name == withPort { return override }
             if name == origin.host { found = override }
         }
-        return found
+        return found ?? overrides["*:\(origin.port)"] ?? overrides["*"]
     }
 
     /// `host` or `host:port` with the host as a URL has it; nil for what is neither.

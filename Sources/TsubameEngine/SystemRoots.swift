@@ -15,6 +15,9 @@ enum SystemRoots {
     private static let folder = "/etc/ssl/certs"
     private static let others = ["/etc/ssl/cert.pem", "/etc/ssl/ca-bundle.pem"]
 
+    /// Where they all are in one file.
+    static var file: String? { (known + others).first(where: isReadable) }
+
     /// Throws if there are none: what NIOSSL would say then helps nobody.
     static func find() throws(CallError) -> NIOSSLTrustRoots {
         if known.contains(where: isReadable) || hasFiles(folder) { return .default }

@@ -2,27 +2,22 @@
 
 import NIOSSL
 import TsubameCore
+import TsubameWire
 
 extension TLSContext {
     /// - Parameters:
     ///   - host: who was to be on the other side.
     ///   - settings: what these settings are called.
     func explain(
-        _ error: any Error, host: String, settings: String, phase: CallError.Phase = .securing,
+        _ error: any Error, host: String, settings: String,
+        phase: CallError.Phase = .securing,
         connection: ConnectionInfo? = nil
     ) -> CallError {
         func failure(_ text: String, _ advice: String? = nil) -> CallError {
             CallError(
                 .tls, text, phase: phase, advice: advice, timeout: nil, underlying: error, connection: connection)
         }
-        if let error = error as? NIOSSLExtraError, error == .failedToValidateHostname {
-            return failure("the certificate is not for \(host)", "check the host's name in the URL")
-        }
         switch Self.reason(of: error) {
-        case "CERTIFICATE_VERIFY_FAILED":
-            return failure(
-                "the certificate of \(host) is not trusted (expired, self-signed, or from an unknown issuer)",
-                "if it is your own authority's, give it as \(settings).roots")
         case "WRONG_VERSION_NUMBER", "HTTP_REQUEST":
             return failure("the server does not speak TLS on this port", "try http://")
         case "PROTOCOL_VERSION", "UNSUPPORTED_PROTOCOL", "TLSV1_ALERT_PROTOCOL_VERSION":
@@ -62,7 +57,7 @@ extension TLSContext {
     }
 
     /// BoringSSL's name of a fault, out of the text in which NIOSSL hides it.
-    private static func reason(of error: any Error) -> String? {
+    static func reason(of error: any Error) -> String? {
         let text =
             switch error {
             case NIOSSLError.handshakeFailed(let reason): "\(reason)"
@@ -71,6 +66,22 @@ extension TLSContext {
         guard let mark = text.firstRange(of: "OPENSSL_internal:") else { return nil }
         let name = text[mark.upperBound...].prefix { $0 == "_" || $0.isLetter || $0.isNumber }
         return name.isEmpty ? nil : String(name)
+    }
+
+    /// `for a.example and b.example`
+    static func names(of certificate: NIOSSLCertificate?) -> String {
+        guard let der = try? certificate?.toDERBytes(), let details = CertificateDetails(der: der) else {
+            return "for others"
+        }
+        guard let hosts = details.hostNames else {
+            let name = details.commonName.map { " (its Common Name \(Redaction.printable($0)) does not count)" } ?? ""
+            return "for no host: it has no subjectAltName\(name)"
+        }
+        let most = 5
+        let names = hosts.map(Redaction.printable) + details.addresses.compactMap { IPAddress(bytes: $0)?.text }
+        guard !names.isEmpty else { return "for no host" }
+        let rest = names.count > most ? " and \(names.count - most) more" : ""
+        return "for \(names.prefix(most).joined(separator: ", "))\(rest)"
     }
 
     private static func words(_ reason: String) -> String {

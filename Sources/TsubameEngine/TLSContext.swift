@@ -1,10 +1,16 @@
 // TLSContext: NIOSSL's context for one set of TLS settings, made once and only when TLS is wanted.
 
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
 import NIOConcurrencyHelpers
 import NIOCore
 import NIOPosix
 import NIOSSL
 import TsubameCore
+import TsubameWire
 
 final class TLSContext: Sendable {
     let settings: ConnectionSettings.TLS
@@ -12,8 +18,7 @@ final class TLSContext: Sendable {
 
     private struct Made {
         var context: NIOSSLContext?
-        /// For hosts that are addresses.
-        var byAddress: NIOSSLContext?
+        var authorities: [[UInt8]: CertificateDetails]?
     }
 
     init(_ settings: ConnectionSettings.TLS) { self.settings = settings }
@@ -24,18 +29,16 @@ final class TLSContext: Sendable {
     }
 
     /// Reading the system's roots takes milliseconds, so the first time goes to a thread that may block.
-    /// - Parameter byAddress: the host is an address. NIOSSL would compare the certificate with the one that the socket
-    ///   is connected to, which behind a proxy is the proxy's: ``check(_:_:host:)`` does it with the host's own.
-    func get(on loop: any EventLoop, byAddress: Bool) -> EventLoopFuture<NIOSSLContext> {
-        if let context = made.withLockedValue({ byAddress ? $0.byAddress : $0.context }) {
+    func get(on loop: any EventLoop) -> EventLoopFuture<NIOSSLContext> {
+        if let context = made.withLockedValue({ $0.context }) {
             return loop.makeSucceededFuture(context)
         }
-        return NIOThreadPool.singleton.runIfActive(eventLoop: loop) { try self.make(byAddress: byAddress) }
+        return NIOThreadPool.singleton.runIfActive(eventLoop: loop) { try self.make() }
     }
 
-    private func make(byAddress: Bool) throws -> NIOSSLContext {
+    private func make() throws -> NIOSSLContext {
         try made.withLockedValue { made in
-            if let context = byAddress ? made.byAddress : made.context { return context }
+            if let context = made.context { return context }
             guard settings.minimumVersion <= settings.maximumVersion else {
                 throw CallError(.invalidRequest, "tls.minimumVersion is above tls.maximumVersion", phase: .securing)
             }
@@ -44,8 +47,9 @@ final class TLSContext: Sendable {
             configuration.minimumTLSVersion = settings.minimumVersion.value
             configuration.maximumTLSVersion = settings.maximumVersion.value
             switch settings.verification {
-            case .full:
-                configuration.certificateVerification = byAddress ? .noHostnameVerification : .fullVerification
+            // Whom it is for, `check` looks at: NIOSSL takes a Common Name, and `*` anywhere in a name, and compares an
+            // address with the socket's, which behind a proxy is the proxy's.
+            case .full: configuration.certificateVerification = .noHostnameVerification
             case .dangerouslyOff: configuration.certificateVerification = .none
             }
             try setRoots(of: &configuration)
@@ -65,9 +69,43 @@ final class TLSContext: Sendable {
                         ? "the certificate and the private key of tls.identity do not belong together"
                         : "TLS cannot be set up: \(Self.words(error))", phase: .securing, underlying: error)
             }
-            if byAddress { made.byAddress = context } else { made.context = context }
+            made.context = context
             return context
         }
+    }
+
+    /// The trusted authorities by the DER of their names, for explanations; empty where the system keeps them otherwise.
+    /// Reads files: for a thread that may block.
+    func authorities() -> [[UInt8]: CertificateDetails] {
+        if let known = made.withLockedValue({ $0.authorities }) { return known }
+        var texts: [String] = []
+        func read(_ path: String?) {
+            if let data = path.flatMap({ FileManager.default.contents(atPath: $0) }) {
+                texts.append(String(decoding: data, as: UTF8.self))
+            }
+        }
+        switch settings.roots {
+        case .system: read(Self.systemRootsFile)
+        case .pem(let text): texts.append(text)
+        case .file(let path): read(path)
+        case .systemAnd(let path):
+            read(Self.systemRootsFile)
+            read(path)
+        }
+        var authorities: [[UInt8]: CertificateDetails] = [:]
+        for certificate in texts.flatMap(PEM.certificates).lazy.compactMap({ CertificateDetails(der: $0) }) {
+            authorities[certificate.subject] = certificate
+        }
+        made.withLockedValue { $0.authorities = authorities }
+        return authorities
+    }
+
+    private static var systemRootsFile: String? {
+        #if os(Linux)
+        SystemRoots.file
+        #else
+        nil
+        #endif
     }
 
     private func setRoots(of configuration: inout TLSConfiguration) throws {
@@ -145,14 +183,15 @@ final class TLSContext: Sendable {
             underlying: error)
     }
 
-    /// The certificate's address, pins and the user's own check, once the handshake has succeeded.
-    /// - Parameter certificate: the server's; looked at only if `host` is an address.
+    /// Whom the certificate is for, pins and the user's own check, once the handshake has succeeded.
+    /// - Parameter certificate: the server's.
     func check(_ tls: TLSInfo, _ certificate: NIOSSLCertificate?, host: String) throws(CallError) {
-        if settings.verification == .full, let address = IPAddress(host), certificate?.isFor(address) != true {
+        if settings.verification == .full, certificate?.isFor(host) != true {
             throw CallError(
-                .tls, "the certificate is not for \(host)", phase: .securing,
-                advice: "check the address in the URL, or ask for the server by its name",
-                underlying: NIOSSLExtraError.failedToValidateHostname)
+                .tls, "the certificate is \(Self.names(of: certificate)), not for \(host)", phase: .securing,
+                advice: IPAddress(host) == nil
+                    ? "check the host's name in the URL"
+                    : "check the address in the URL, or ask for the server by its name")
         }
         if let keys = settings.pins(for: host) {
             let pin = tls.certificate?.publicKeyPin ?? ""
@@ -171,10 +210,17 @@ final class TLSContext: Sendable {
 }
 
 extension NIOSSLCertificate {
-    /// Whether the address is among its alternative names (RFC 9110 section 4.3.5).
-    fileprivate func isFor(_ address: IPAddress) -> Bool {
-        _subjectAlternativeNames().contains { name in
-            name.nameType == .ipAddress && name.contents.withUnsafeBufferPointer { $0.elementsEqual(address.bytes) }
+    /// Whether the host is among its alternative names (RFC 9525, RFC 9110 section 4.3.5); its Common Name counts not.
+    fileprivate func isFor(_ host: String) -> Bool {
+        if let address = IPAddress(host) {
+            return _subjectAlternativeNames().contains { name in
+                name.nameType == .ipAddress
+                    && name.contents.withUnsafeBufferPointer { $0.elementsEqual(address.bytes) }
+            }
+        }
+        let host = ReferenceHost(host)
+        return _subjectAlternativeNames().contains { name in
+            name.nameType == .dnsName && name.contents.withUnsafeBufferPointer { host.isCovered(by: $0) }
         }
     }
 }

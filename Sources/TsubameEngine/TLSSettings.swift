@@ -17,6 +17,7 @@ extension ConnectionSettings {
             case systemAnd(path: String)
         }
 
+        /// What is checked of a server's certificate.
         public enum Verification: Sendable, Hashable {
             /// Chain and host name.
             case full
@@ -26,8 +27,10 @@ extension ConnectionSettings {
 
         /// Versions of TLS. Older ones than 1.2 are broken (RFC 8996), and for servers that know no better.
         public enum Version: Int, Sendable, Hashable, CaseIterable, Comparable {
+            /// RFC 2246, 4346, 5246 and 8446.
             case tls10, tls11, tls12, tls13
 
+            /// Older is less.
             public static func < (left: Version, right: Version) -> Bool { left.rawValue < right.rawValue }
         }
 
@@ -42,6 +45,7 @@ extension ConnectionSettings {
             let key: Source
             let passphrase: String?
 
+            /// A certificate and its key as text.
             /// - Parameters:
             ///   - certificate: the chain as PEM text, own certificate first.
             ///   - key: the private key as PEM text.
@@ -56,9 +60,13 @@ extension ConnectionSettings {
             }
         }
 
+        /// Whose signatures are trusted.
         public var roots = Roots.system
+        /// What is checked.
         public var verification = Verification.full
+        /// The oldest version that is spoken.
         public var minimumVersion = Version.tls12
+        /// The newest version that is spoken.
         public var maximumVersion = Version.tls13
         /// What the client shows to servers that ask who it is.
         public var identity: Identity?
@@ -73,6 +81,7 @@ extension ConnectionSettings {
         /// can read the traffic. For debugging.
         public var keyLogFile: String?
 
+        /// The defaults.
         public init() {}
 
         /// The pins for a host: by its own name first, then by the nearest name above it.
@@ -98,6 +107,7 @@ extension ConnectionSettings {
 public struct PinnedKeys: Sendable, Hashable {
     let pins: Set<String>
 
+    /// These keys, of which a server must have one.
     /// - Parameters:
     ///   - pin: the key in use.
     ///   - backup: the key to come, kept somewhere else: without one, losing the first locks every client out.
@@ -136,6 +146,7 @@ public struct TLSCheck: Sendable, Hashable {
     private let identity = Identity()
     let check: @Sendable (_ host: String, _ tls: TLSInfo) throws -> Void
 
+    /// A check by `check`.
     /// - Parameter check: throws to refuse the server, and the call fails with ``CallError/Kind/tls`` and that error as
     ///   `underlying`. It runs on an event loop, after the handshake and before a byte of a request is written, once a
     ///   connection, and must not block.
@@ -144,6 +155,7 @@ public struct TLSCheck: Sendable, Hashable {
     /// The same if made by the same call.
     public static func == (left: TLSCheck, right: TLSCheck) -> Bool { left.identity === right.identity }
 
+    /// By the check's identity.
     public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(identity)) }
 }
 
@@ -153,5 +165,6 @@ extension ConnectionSettings.TLS.Identity: CustomStringConvertible, CustomReflec
         if case .file(let path) = chain { "client certificate of \(path)" } else { "client certificate" }
     }
 
+    /// What ``description`` says.
     public var customMirror: Mirror { Mirror(self, children: ["identity": description]) }
 }

@@ -4,7 +4,7 @@ public import Foundation
 public import Tsubame
 
 extension CallError: LocalizedError {
-    /// What failed and where: the first line of ``CallError/description``, credentials withheld.
+    /// What failed and where: the first line of its `description`, credentials withheld.
     public var errorDescription: String? {
         description.split(whereSeparator: \.isNewline).first.map(String.init) ?? reason
     }

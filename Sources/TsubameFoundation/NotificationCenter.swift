@@ -18,8 +18,11 @@ extension Notification.Name {
 
 /// The keys of a notification's `userInfo`.
 public enum CallNotification {
+    /// The `Response`.
     public static let response = "response"
+    /// The body, or a piece of it, as `Data`.
     public static let bytes = "bytes"
+    /// The `CallError`.
     public static let error = "error"
 }
 

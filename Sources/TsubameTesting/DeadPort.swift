@@ -12,14 +12,17 @@ import Darwin
 ///
 /// A port that was merely free a moment ago may be somebody else's by the time it is used.
 public final class DeadPort: Sendable {
+    /// The port, on 127.0.0.1.
     public let number: Int
     private let descriptor: Int32
 
     /// What nobody serves.
     public var url: String { "http://127.0.0.1:\(number)" }
 
+    /// The system gave no port.
     public struct Unavailable: Error {}
 
+    /// A port that stays taken for as long as this object is there.
     /// - Throws: ``Unavailable`` if the system gives no port.
     public init() throws(Unavailable) {
         #if canImport(Glibc)

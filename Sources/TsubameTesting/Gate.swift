@@ -29,6 +29,7 @@ public final class Gate: Sendable {
         }
     }
 
+    /// Whether it has been opened.
     public var isOpen: Bool { state.read { $0.isOpen } }
 
     /// How many stand before the gate now.

@@ -4,6 +4,7 @@ public import Tsubame
 
 /// What a test left behind: a call that still runs, a connection that is still in use, an exchange that still waits.
 public struct Leak: Error, Sendable, CustomStringConvertible {
+    /// What is still there, and how much of it.
     public let description: String
 }
 
@@ -11,7 +12,9 @@ public struct Leak: Error, Sendable, CustomStringConvertible {
 public enum LeakCheck {
     /// Waits until no call of `client` (and of its views) runs, no connection is leased or being made, and no exchange
     /// waits for one. Idle connections are no leak.
-    /// - Parameter time: how long; what a call has just given up is gone within a few turns of an event loop.
+    /// - Parameters:
+    ///   - client: the one that must have come to rest.
+    ///   - time: how long; what a call has just given up is gone within a few turns of an event loop.
     /// - Throws: ``Leak`` saying what is still there.
     public static func verify(_ client: Client, within time: Duration = .seconds(10)) async throws(Leak) {
         try await wait(for: client, toHaveNoIdle: false, within: time)
@@ -63,8 +66,9 @@ public func withClient<R>(
     _ body: (Client) async throws -> R
 ) async throws -> R {
     let client = Client(base) {
-        // A test is to be the same wherever it runs.
+        // A test is to be the same wherever it runs, and what fails in it to fail at once.
         $0.proxy = .none
+        $0.retry = .off
         configure(&$0)
     }
     let result: R

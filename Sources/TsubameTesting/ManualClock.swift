@@ -14,12 +14,17 @@
 public final class ManualClock: Clock, Sendable {
     /// A time on a ``ManualClock``, counted from its making.
     public struct Instant: InstantProtocol {
+        /// How far the clock had been turned.
         public var offset: Duration
 
+        /// The time at which the clock has been turned so far.
         public init(offset: Duration = .zero) { self.offset = offset }
 
+        /// The time so much later.
         public func advanced(by duration: Duration) -> Instant { Instant(offset: offset + duration) }
+        /// From this time to the other.
         public func duration(to other: Instant) -> Duration { other.offset - offset }
+        /// Earlier is less.
         public static func < (left: Instant, right: Instant) -> Bool { left.offset < right.offset }
     }
 
@@ -35,7 +40,9 @@ public final class ManualClock: Clock, Sendable {
     /// A clock at zero.
     public init() {}
 
+    /// How far the clock has been turned.
     public var now: Instant { state.read { $0.now } }
+    /// Zero: it can be turned as little as one likes.
     public var minimumResolution: Duration { .zero }
 
     /// How many sleep now.

@@ -11,9 +11,12 @@
 public struct ReceivedRequest: Sendable, CustomStringConvertible {
     /// A field line: its name as it was written, its value without the whitespace around it.
     public struct Field: Sendable, Hashable {
+        /// As it was written.
         public let name: String
+        /// Without the white space around it.
         public let value: String
 
+        /// A field line, to compare with.
         public init(name: String, value: String) {
             self.name = name
             self.value = value
@@ -30,6 +33,7 @@ public struct ReceivedRequest: Sendable, CustomStringConvertible {
     /// The bytes from the request line to the empty line, both included (and empty lines before the request line,
     /// should there be any).
     public let head: [UInt8]
+    /// As it was written.
     public let method: String
     /// The request target as it was written (RFC 9112 section 3.2).
     public let target: String
@@ -49,6 +53,7 @@ public struct ReceivedRequest: Sendable, CustomStringConvertible {
     public internal(set) var bodyByteCount = 0
     /// What followed the head, as it was received: chunk sizes and trailers too. Bounded like ``body``.
     public var rawBody: [UInt8] { isChunked ? framedBody : body }
+    /// Whether the content came in chunks (RFC 9112 section 7.1).
     public let isChunked: Bool
     /// The trailer section of a chunked request.
     public internal(set) var trailers: [Field] = []

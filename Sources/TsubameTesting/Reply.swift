@@ -12,12 +12,15 @@ public import HTTPTypes
 /// ```
 /// After the last step the connection stays open for the next request.
 public struct Reply: Sendable, ExpressibleByArrayLiteral {
+    /// What is done, in order.
     public var steps: [Step]
     /// Whether to begin as soon as the request's head is there, rather than after the whole request.
     public var isEarly = false
 
+    /// These steps.
     public init(_ steps: [Step]) { self.steps = steps }
 
+    /// These steps.
     public init(arrayLiteral steps: Step...) { self.steps = steps }
 
     // MARK: Changing a reply

@@ -23,6 +23,7 @@ internal import NIOSSL
 public final class ScriptedServer: Sendable {
     /// The server was stopped before what was waited for had come.
     public struct Stopped: Error, CustomStringConvertible {
+        /// Which server, and what was waited for.
         public let description: String
     }
 

@@ -65,7 +65,7 @@ public struct StubRoute: Sendable {
     }
 
     /// Answers with this value as JSON. A value that cannot be encoded makes the call fail with
-    /// ``CallError/Kind/misuse``.
+    /// ``/Tsubame/CallError/Kind/misuse``.
     @discardableResult
     public func respond(
         json value: some Encodable, status: HTTPResponse.Status = .ok, headers: HTTPFields = [:]
@@ -79,9 +79,9 @@ public struct StubRoute: Sendable {
         }
     }
 
-    /// Answers with what the closure makes of the request. What it throws that is no ``CallError`` fails the call as
-    /// ``CallError/Kind/interceptor`` with it as `underlying`. The call's cancellation and its deadlines `total` and `head`
-    /// end the waiting for it, and cancel the task it runs in.
+    /// Answers with what the closure makes of the request. What it throws that is no `CallError` fails the call as
+    /// ``/Tsubame/CallError/Kind/interceptor`` with it as `underlying`. The call's cancellation and its deadlines `total`
+    /// and `head` end the waiting for it, and cancel the task it runs in.
     @discardableResult
     public func respond(_ make: @escaping @Sendable (Request) async throws -> Response) -> StubRoute {
         add(takesTime: true) { request throws(CallError) in

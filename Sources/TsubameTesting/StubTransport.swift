@@ -12,7 +12,7 @@ public import TsubameCore
 /// A route is found by method and path. The path may be written as the call wrote it, below the client's base
 /// (`/users`), whole (`/v1/users`), or with its origin (`https://api.example.com/v1/users`); with a `?`, the query must
 /// be the same too; with a `*` at its end, it stands for all that begin so. The most exact route wins. A request that no
-/// route fits fails with ``CallError/Kind/connectionFailed`` and a text that lists the routes.
+/// route fits fails with ``/Tsubame/CallError/Kind/connectionFailed`` and a text that lists the routes.
 public final class StubTransport: PromptTransport {
     struct State: Sendable {
         var routes: [StubRoute.Entry] = []
@@ -23,6 +23,7 @@ public final class StubTransport: PromptTransport {
     let state = Watched(State())
     private let clock: any Clock<Duration>
 
+    /// A stub with the routes that `build` adds.
     /// - Parameters:
     ///   - clock: the clock on which ``StubRoute/delay(_:)`` is counted, such as a ``ManualClock``.
     ///   - build: adds routes; more can be added at any time.
@@ -31,6 +32,7 @@ public final class StubTransport: PromptTransport {
         build(self)
     }
 
+    /// What `print(client.corridor)` calls it.
     public var name: String { "stub" }
 
     // MARK: Routes
@@ -71,6 +73,7 @@ public final class StubTransport: PromptTransport {
 
     // MARK: Transport
 
+    /// Answers from the routes; called by the client.
     public func send(_ request: Request, call: Call) async throws(CallError) -> Response {
         if Task.isCancelled || call.isCancelled { throw call.cancelled(.connecting) }
         if case .failed(let error) = request.body.content { throw error.with(request: request) }
@@ -108,6 +111,7 @@ public final class StubTransport: PromptTransport {
         }
     }
 
+    /// Refuses what comes after; called by the client.
     public func close() async { state.change { $0.isClosed = true } }
 
     private func take(for request: Request, call: Call) throws(CallError) -> StubRoute.Answer {

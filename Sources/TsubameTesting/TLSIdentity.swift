@@ -11,7 +11,10 @@ internal import NIOSSL
 /// ```
 public struct TLSIdentity: Sendable, Hashable {
     /// A version of TLS.
-    public enum Version: Sendable, Hashable { case tls12, tls13 }
+    public enum Version: Sendable, Hashable {
+        /// RFC 5246 and 8446.
+        case tls12, tls13
+    }
 
     /// The certificate, and those of intermediate authorities behind it, in PEM.
     public var certificatesPEM: String
@@ -20,6 +23,7 @@ public struct TLSIdentity: Sendable, Hashable {
     /// The versions that the server speaks.
     public var versions: ClosedRange<Version> = .tls12 ... .tls13
 
+    /// A certificate with its chain, and its key, in PEM.
     public init(certificatesPEM: String, privateKeyPEM: String) {
         self.certificatesPEM = certificatesPEM
         self.privateKeyPEM = privateKeyPEM
@@ -65,5 +69,6 @@ public struct TLSIdentity: Sendable, Hashable {
 }
 
 extension TLSIdentity.Version: Comparable {
+    /// Older is less.
     public static func < (left: Self, right: Self) -> Bool { left == .tls12 && right == .tls13 }
 }

@@ -10,4 +10,8 @@ package enum HTTPDate {
         return "\(time.weekdayName), \(CivilTime.digits(time.day)) \(time.monthName)"
             + " \(CivilTime.digits(time.year, 4)) \(time.timeOfDay) GMT"
     }
+
+    /// Any of the three forms that a recipient has to read (RFC 9110 section 5.6.7), as leniently as the dates of
+    /// cookies; nil if it is none.
+    package static func parse(_ text: String) -> Int64? { CookieDate.parse(text) }
 }

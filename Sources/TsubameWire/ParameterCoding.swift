@@ -53,6 +53,7 @@ public struct ParameterCoding: Sendable {
 
     /// The names of properties; keys of dictionaries are written as they are.
     public enum Keys: Sendable, Hashable {
+        /// As the type has them.
         case asWritten
         /// `firstName` as `first_name`, `baseURL` as `base_url`.
         case snakeCase
@@ -71,15 +72,22 @@ public struct ParameterCoding: Sendable {
         case custom(write: @Sendable (Date) throws -> String, read: @Sendable (String) -> Date?)
     }
 
+    /// The names of elements of arrays.
     public var arrays: Arrays
+    /// The texts of `Bool`.
     public var booleans: Booleans
+    /// What is written for nil.
     public var nils: Nils
+    /// The names of properties of properties.
     public var nesting: Nesting
+    /// The names of properties.
     public var keys: Keys
+    /// The texts of dates.
     public var dates: Dates
     /// Taken over as ``Parameters/spaces``.
     public var spaces: Parameters.Spaces
 
+    /// What is not named is as ``standard`` has it.
     public init(
         arrays: Arrays = .brackets, booleans: Booleans = .words, nils: Nils = .dropped, nesting: Nesting = .brackets,
         keys: Keys = .asWritten, dates: Dates = .iso8601, spaces: Parameters.Spaces = .percentEncoded

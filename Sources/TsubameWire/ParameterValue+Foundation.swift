@@ -6,6 +6,7 @@ public import Foundation
 #endif
 
 extension UUID: ParameterValue {
+    /// In upper case with hyphens, as Foundation writes it.
     public var parameterValue: String? { uuidString }
 }
 

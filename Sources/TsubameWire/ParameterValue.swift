@@ -10,10 +10,12 @@ public protocol ParameterValue: Sendable {
 }
 
 extension String: ParameterValue {
+    /// The text itself.
     public var parameterValue: String? { self }
 }
 
 extension Substring: ParameterValue {
+    /// The text itself.
     public var parameterValue: String? { String(self) }
 }
 
@@ -54,9 +56,11 @@ extension BinaryFloatingPoint where Self: CustomStringConvertible {
 }
 
 extension Optional: ParameterValue where Wrapped: ParameterValue {
+    /// That of the value; nil, which leaves the parameter out, for nil.
     public var parameterValue: String? { self?.parameterValue }
 }
 
 extension ParameterValue where Self: RawRepresentable, RawValue: ParameterValue {
+    /// That of the raw value.
     public var parameterValue: String? { rawValue.parameterValue }
 }

@@ -10,9 +10,12 @@
 public struct Parameters: Sendable {
     /// One name with its value.
     public struct Element: Sendable, Hashable {
+        /// As it is meant, not yet percent-encoded.
         public var name: String
+        /// As it is meant, not yet percent-encoded.
         public var value: String
 
+        /// One name with its value.
         public init(name: String, value: String) {
             self.name = name
             self.value = value
@@ -81,12 +84,14 @@ public struct Parameters: Sendable {
         if failure == nil { failure = other.failure }
     }
 
+    /// The first and then the second; spelt as the first says.
     public static func + (first: Parameters, second: Parameters) -> Parameters {
         var sum = first
         sum.append(contentsOf: second)
         return sum
     }
 
+    /// Adds other parameters at the end.
     public static func += (first: inout Parameters, second: Parameters) {
         first.append(contentsOf: second)
     }
@@ -139,18 +144,23 @@ extension Parameters: ExpressibleByDictionaryLiteral {
 }
 
 extension Parameters: RandomAccessCollection {
+    /// The position of the first parameter.
     public var startIndex: Int { elements.startIndex }
+    /// The position behind the last parameter.
     public var endIndex: Int { elements.endIndex }
+    /// The name and value at a position.
     public subscript(position: Int) -> Element { elements[position] }
 }
 
 extension Parameters: Hashable {
     // An error is not comparable; what it says is.
+    /// Whether names, values, their order and the spelling of spaces are the same.
     public static func == (first: Parameters, second: Parameters) -> Bool {
         first.elements == second.elements && first.spaces == second.spaces
             && first.failure.map(String.init(describing:)) == second.failure.map(String.init(describing:))
     }
 
+    /// By names and values.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(elements)
     }

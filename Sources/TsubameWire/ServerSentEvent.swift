@@ -13,6 +13,7 @@ public struct ServerSentEvent: Sendable, Hashable {
     /// How long to wait before connecting anew, if the stream has said so with or since the event before.
     public var retry: Duration?
 
+    /// An event made by hand, as for a test.
     public init(type: String = "message", data: String, id: String = "", retry: Duration? = nil) {
         self.type = type
         self.data = data

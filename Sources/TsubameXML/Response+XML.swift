@@ -13,8 +13,8 @@ public import XMLCoder
 extension Response {
     /// The body as a `Decodable` type from XML. Decoding runs where this is called. An empty 204, 205 or HEAD response
     /// decodes to nil or an empty value.
-    /// - Throws: ``CallError`` of kind `status`, `decoding` with the decoder's error as `underlying`, or `misuse` if the
-    ///   body is still being streamed.
+    /// - Throws: ``/Tsubame/CallError`` of kind `status`, `decoding` with the decoder's error as `underlying`, or `misuse`
+    ///   if the body is still being streamed.
     public func xml<T: Decodable>(_ type: T.Type = T.self, decoder: XMLDecoder = .keepingSpaces) throws(CallError) -> T
     {
         try accepted()

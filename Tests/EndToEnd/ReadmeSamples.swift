@@ -1,9 +1,10 @@
-// The samples of README.md, compiled and run. Scripts/check-readme.py holds the two together.
+// The samples of README.md, compiled and run. Scripts/check-samples.py holds the two together.
 
 #if Server
 import Foundation
 import HTTPBin
 import HTTPTypes
+import Logging
 import Synchronization
 import Testing
 import Tsubame
@@ -234,6 +235,24 @@ private struct SignIn: Endpoint {
             #expect(error.response?.statusCode == 418)
         }
         observation.cancel()
+        try await close(api)
+        await server.stop()
+    }
+
+    @Test func whenAServerIsBusy() async throws {
+        let server = try await HTTPBin().start()
+        let api = Client(server.url) {
+            $0.retry = .standard  // by status too; by default when a connection fails; .off
+            $0.traffic.callsPerHost = 4
+            $0.traffic.rate = .perSecond(10, burst: 20)
+            $0.traffic.joinsEqualRequests = true  // of equal GETs at once one is sent
+            $0.logger = Logger(label: "api")  // swift-log
+            $0.logger?.logLevel = .error
+        }
+        let response = try await api.get("users")
+        print(response.request.curl)  // what was sent, for a shell; .curl(showingSecrets: true)
+        #expect(response.status == .notFound)
+        #expect(response.request.curl.hasSuffix(" '\(server.url)/users'"))
         try await close(api)
         await server.stop()
     }

@@ -1,4 +1,4 @@
-// tsubame-bench MODE URL N C: one workload, one line. MODE: get, loop, block, down, up, close, idle.
+// tsubame-bench MODE URL N C: one workload, one line. MODE: get, loop, block, down, up, close, idle; lines, jsonLines, events.
 
 #if canImport(Glibc)
 import Glibc
@@ -15,7 +15,7 @@ enum TsubameBench {
         guard arguments.count == 3, let count = Int(arguments[1]), let concurrency = Int(arguments[2]), count > 0,
             concurrency > 0
         else {
-            print("usage: tsubame-bench [get|loop|block|down|up|close|idle] URL N C")
+            print("usage: tsubame-bench [get|loop|block|down|up|close|idle|lines|jsonLines|events] URL N C")
             exit(2)
         }
         let workload = Workload(mode: mode, url: arguments[0], count: count, concurrency: concurrency)
@@ -83,7 +83,7 @@ struct Workload: Sendable {
         case "idle":
             try await idle(client)
         default:
-            throw Wrong.mode
+            try await readSlowly(client)
         }
     }
 

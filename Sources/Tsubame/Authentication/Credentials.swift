@@ -51,7 +51,7 @@ final class Credentials: Interceptor, Step {
         return try request.with(token, of: authenticator)
     }
 
-    func willSend(_ request: inout Request) throws(CallError) {
+    func willSend(_ request: inout Request, _ call: Call) throws(CallError) {
         guard let uri = request.uri else { return }
         switch try CredentialSource(method, for: request) {
         case .nothing: return
@@ -77,7 +77,7 @@ final class Credentials: Interceptor, Step {
 
     // MARK: Back
 
-    func didReceive(_ response: inout Response) throws(CallError) -> Bool {
+    func didReceive(_ response: inout Response, _ call: Call) throws(CallError) -> Bool {
         if response.statusCode == 401 { return true }
         return !digests.isEmpty && response.headers.contains(.authenticationInfo)
     }

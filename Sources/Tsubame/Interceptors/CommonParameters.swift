@@ -18,6 +18,7 @@ public import TsubameWire
 public struct CommonParameters: Hook {
     private let make: @Sendable () -> Parameters
 
+    /// Parameters of your own.
     /// - Parameter parameters: asked at every call.
     public init(_ parameters: @escaping @Sendable () -> Parameters) { make = parameters }
 
@@ -41,6 +42,8 @@ public struct CommonParameters: Hook {
         }
     }
 
+    /// Adds the parameters.
+    /// - Throws: ``CallError/Kind/invalidRequest`` if they cannot be encoded.
     public func willSend(_ request: inout Request) throws(CallError) {
         guard !request.isForeign, let uri = request.uri else { return }
         let parameters = make()
@@ -78,6 +81,7 @@ public struct CommonParameters: Hook {
 
 /// The id of this installation: a random UUID, made once and kept in a file.
 public struct InstallationID: Sendable, Hashable {
+    /// The id as it is sent.
     public let value: String
 
     /// An id that the program keeps itself.

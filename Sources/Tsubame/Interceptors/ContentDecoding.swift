@@ -9,6 +9,7 @@ public enum DecodingPolicy: Sendable, Hashable {
     /// `Accept-Encoding: gzip, deflate` is sent and the answer decoded. A caller who sets Accept-Encoding himself gets
     /// the content as it came.
     case automatic
+    /// No content coding is asked for, and none is undone.
     case off
 }
 

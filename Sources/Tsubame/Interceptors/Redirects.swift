@@ -22,6 +22,8 @@ final class Redirects: Judge {
         allowedOrigins = configuration.allowedOrigins
     }
 
+    func concerns(_ request: borrowing Request) -> Bool { policy != .off }
+
     func concerns(_ response: borrowing Response) -> Bool {
         switch response.statusCode {
         case 301, 302, 303, 307, 308: policy != .off
@@ -37,7 +39,7 @@ final class Redirects: Judge {
         guard locations.count == 1 else {
             return .fail(error("the redirect names \(locations.count) different Locations", response, hop))
         }
-        guard let uri = hop.request.uri else { return .proceed }
+        guard let uri = Self.sent(hop.request, as: response.request.uri) else { return .proceed }
         let target: TargetURI
         do throws(CallError) {
             switch try uri.resolving(location) {
@@ -52,8 +54,8 @@ final class Redirects: Judge {
         if uri.isSecure, !target.isSecure, !allowed {
             return .note("the redirect from https to \(target) is not followed: it would be unprotected")
         }
-        let home = (response.history.first?.request ?? hop.request).uri?.origin
-        let next = request(for: status, to: target, hop, home: home)
+        let home = response.history.first?.request.uri?.origin ?? uri.origin
+        let next = request(for: status, to: target, from: uri.origin, hop, home: home)
         guard let next else {
             return .note("the redirect is not followed: the body can be sent only once")
         }
@@ -64,9 +66,11 @@ final class Redirects: Judge {
     }
 
     /// The next request; nil if it would need a body that is gone.
-    /// - Parameter home: where the call began.
+    /// - Parameters:
+    ///   - origin: where the response came from.
+    ///   - home: where the call began.
     private func request(
-        for status: Int, to target: TargetURI, _ hop: borrowing Hop, home: Origin?
+        for status: Int, to target: TargetURI, from origin: Origin, _ hop: borrowing Hop, home: Origin
     ) -> Request? {
         var next = hop.request
         let method = next.method
@@ -77,7 +81,6 @@ final class Redirects: Judge {
             case 301, 302: method == .post
             default: false
             }
-        let origin = next.uri?.origin
         let start = hop.request.entry ?? hop.call.original
         let hasLostBody = hop.request.body.isEmpty && !start.body.isEmpty
         if target.origin != origin, hop.request.isForeign || !(target.origin == home || isAllowed(target.origin)) {
@@ -102,6 +105,14 @@ final class Redirects: Judge {
         next.target = .uri(target)
         RequestDefaults.apply(to: &next)
         return next
+    }
+
+    /// Where the request really went: by https, where the host asks for that (HSTS).
+    private static func sent(_ request: borrowing Request, as sent: TargetURI?) -> TargetURI? {
+        guard let uri = request.uri, let sent, sent.isSecure, !uri.isSecure, sent.host == uri.host else {
+            return request.uri
+        }
+        return sent
     }
 
     private func isAllowed(_ origin: Origin) -> Bool { allowedOrigins.contains(origin) }

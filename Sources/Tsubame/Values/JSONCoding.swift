@@ -21,6 +21,7 @@ public struct JSONCoding: Sendable {
     private let setUpEncoder: (@Sendable (JSONEncoder) -> Void)?
     private let setUpDecoder: (@Sendable (JSONDecoder) -> Void)?
 
+    /// Strategies of your own; what is not given is Foundation's default.
     /// - Parameters:
     ///   - encoder: sets up each new encoder.
     ///   - decoder: sets up each new decoder.

@@ -35,6 +35,8 @@ public struct MultipartForm: Sendable {
     /// A file, read from disk while it is sent, never held whole. It must be there when the body is made, and keep its
     /// length until the body has been sent: else the call fails with ``CallError/Kind/requestBody``.
     /// - Parameters:
+    ///   - name: that of the field.
+    ///   - path: where the file is.
     ///   - filename: what the server is told; by default the last component of the path.
     ///   - contentType: by default what the name of the file suggests, else `application/octet-stream`.
     public mutating func file(
@@ -52,7 +54,11 @@ public struct MultipartForm: Sendable {
     }
 
     /// Bytes; with a name of a file, a file that exists in memory only.
-    /// - Parameter contentType: by default none for a field, and `application/octet-stream` for a file.
+    /// - Parameters:
+    ///   - name: that of the field.
+    ///   - bytes: its content.
+    ///   - filename: what the server is told; without it the part is a field.
+    ///   - contentType: by default none for a field, and `application/octet-stream` for a file.
     public mutating func bytes(
         _ name: String, _ bytes: some Collection<UInt8>, filename: String? = nil, contentType: String? = nil
     ) {

@@ -8,6 +8,7 @@ import TsubameWire
 public struct ReceivedPart: Sendable {
     /// Its own fields.
     public let headers: HTTPFields
+    /// Its content, as it came.
     public let body: Bytes
 
     /// The name of a field of a form (RFC 7578 section 4.2), as the sender had it.

@@ -10,25 +10,32 @@ public import TsubameWire
 
 /// An empty value, for a body that may be missing: what an empty 204, 205 or HEAD response decodes to.
 public protocol EmptyDecodable {
+    /// What stands for no body at all.
     static var emptyValue: Self { get }
 }
 
 extension Optional: EmptyDecodable {
+    /// nil.
     public static var emptyValue: Wrapped? { nil }
 }
 
 extension Array: EmptyDecodable {
+    /// No elements.
     public static var emptyValue: [Element] { [] }
 }
 
 extension Dictionary: EmptyDecodable {
+    /// No pairs.
     public static var emptyValue: [Key: Value] { [:] }
 }
 
 /// Nothing: decodes from any body.
 public struct Empty: Decodable, Sendable, Hashable, EmptyDecodable {
+    /// The only value there is.
     public static var emptyValue: Empty { Empty() }
+    /// The only value there is.
     public init() {}
+    /// Reads nothing, and so never throws.
     public init(from decoder: any Decoder) {}
 }
 
@@ -44,7 +51,9 @@ extension Response {
 
     /// The body as a `Decodable` type. Decoding runs where this is called; from async code the overload that leaves
     /// the caller's actor is chosen.
-    /// - Parameter decoder: by default one set up as ``Configuration/json`` says.
+    /// - Parameters:
+    ///   - type: what it is to be.
+    ///   - decoder: by default one set up as ``Configuration/json`` says.
     /// - Throws: ``CallError`` of kind `status`, or `decoding` with the decoder's error as `underlying`.
     public func json<T: Decodable>(_ type: T.Type = T.self, decoder: JSONDecoder? = nil) throws(CallError) -> T {
         try accepted()
@@ -93,7 +102,9 @@ extension Response {
 
     /// The body as text, by its byte order mark, the charset of Content-Type, `defaultCharset`, the client's
     /// ``Configuration/defaultCharset``, or UTF-8.
-    /// - Parameter strict: whether a byte that is wrong in that charset is an error; else it becomes U+FFFD.
+    /// - Parameters:
+    ///   - defaultCharset: that of a text that names none.
+    ///   - strict: whether a byte that is wrong in that charset is an error; else it becomes U+FFFD.
     /// - Throws: ``CallError`` of kind `status`, or `decoding` with a ``MalformedTextError`` as `underlying`, which names
     ///   the charset and the place.
     public func text(defaultCharset: Charset? = nil, strict: Bool = false) throws(CallError) -> String {
@@ -217,7 +228,9 @@ extension Response {
 
     /// The body as text, by its byte order mark, the charset of Content-Type, `defaultCharset`, the client's
     /// ``Configuration/defaultCharset``, or UTF-8.
-    /// - Parameter strict: whether a byte that is wrong in that charset is an error; else it becomes U+FFFD.
+    /// - Parameters:
+    ///   - defaultCharset: that of a text that names none.
+    ///   - strict: whether a byte that is wrong in that charset is an error; else it becomes U+FFFD.
     /// - Throws: ``CallError`` of kind `status`, or `decoding` with a ``MalformedTextError`` as `underlying`, which names
     ///   the charset and the place.
     @concurrent

@@ -19,10 +19,15 @@ public protocol CallDelegate: AnyObject {
 }
 
 extension CallDelegate {
+    /// Does nothing.
     public func call(_ call: Call, didReceive response: Response) {}
+    /// Does nothing.
     public func call(_ call: Call, didReceive bytes: Bytes) {}
+    /// Does nothing.
     public func call(_ call: Call, didProgress progress: CallProgress) {}
+    /// Does nothing.
     public func call(_ call: Call, didFinish response: Response) {}
+    /// Does nothing.
     public func call(_ call: Call, didFailWith error: CallError) {}
 }
 

@@ -11,6 +11,7 @@ public struct CallProgress: Sendable, Hashable {
     /// The response's body, as received.
     public var received = Progress(bytes: 0, total: nil)
 
+    /// Nothing has moved yet.
     public init() {}
 }
 

@@ -12,20 +12,25 @@ public import TsubameWire
 /// any status but 200 and 204, with another type than `text/event-stream`, and with what another connection would not
 /// mend. Nothing is read ahead: a slow reader slows the server down.
 public struct EventStream: AsyncSequence, Sendable {
+    /// One event.
     public typealias Element = ServerSentEvent
+    /// Why it ended before its time.
     public typealias Failure = CallError
 
     let client: Client
     let request: Request
     let reconnects: Int?
 
+    /// Each iterator makes connections of its own, the first when it is first asked.
     public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(EventPump(self)) }
 
+    /// Gives the events of one connection after the other; ends its connection when it is dropped.
     public struct AsyncIterator: AsyncIteratorProtocol {
         private let pump: EventPump
 
         fileprivate init(_ pump: EventPump) { self.pump = pump }
 
+        /// The next event; nil at the end.
         /// - Throws: ``CallError``; of kind `cancelled` if the task is cancelled.
         public mutating func next() async throws(CallError) -> ServerSentEvent? { try await pump.next() }
     }
@@ -37,8 +42,12 @@ extension Client {
     /// ```swift
     /// for try await event in api.events("feed") { print(event.type, event.data) }
     /// ```
-    /// - Parameter reconnects: how often, in all, a lost connection is made anew; without end unless given. The wait
-    ///   before is what the server says (`retry`), else 3 s, and doubles up to a minute while nothing comes.
+    /// - Parameters:
+    ///   - path: below the client's base URL.
+    ///   - query: what follows the `?`.
+    ///   - headers: fields of the request's own.
+    ///   - reconnects: how often, in all, a lost connection is made anew; without end unless given. The wait before is
+    ///     what the server says (`retry`), else 3 s, and doubles up to a minute while nothing comes.
     public func events(
         _ path: Path, query: Parameters = [:], headers: HTTPFields = [:], reconnects: Int? = nil
     ) -> EventStream {

@@ -12,6 +12,7 @@ public struct JSONLines<Element: Decodable & Sendable>: AsyncSequence, Sendable 
     let lines: Lines
     let coding: JSONCoding
 
+    /// Gives the values, each when it is asked for.
     public struct AsyncIterator: AsyncIteratorProtocol {
         private var lines: Lines.AsyncIterator
         private let decoder: JSONDecoder
@@ -22,6 +23,7 @@ public struct JSONLines<Element: Decodable & Sendable>: AsyncSequence, Sendable 
             decoder = coding.decoder()
         }
 
+        /// The next value; nil at the end.
         /// - Throws: ``CallError/Kind/decoding`` with the number of the line, and what reading the lines throws.
         public mutating func next() async throws(CallError) -> Element? {
             while let line = try await lines.next() {
@@ -39,6 +41,7 @@ public struct JSONLines<Element: Decodable & Sendable>: AsyncSequence, Sendable 
         }
     }
 
+    /// Reads on where the body is: a streamed body can be read once.
     public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(lines, coding) }
 }
 

@@ -5,11 +5,13 @@ public import TsubameCore
 /// The lines of a body in UTF-8, without their ends (`\n`, `\r\n` or `\r`); a wrong byte becomes U+FFFD. The last line
 /// counts even without an end.
 public struct Lines: AsyncSequence, Sendable {
+    /// One line without its end.
     public typealias Element = String
 
     let body: ReceivedBody
     let limit: Int
 
+    /// Gives the lines, each when it is asked for.
     public struct AsyncIterator: AsyncIteratorProtocol {
         private var chunks: ReceivedBody.AsyncIterator
         private let limit: Int
@@ -24,6 +26,7 @@ public struct Lines: AsyncSequence, Sendable {
             self.limit = limit
         }
 
+        /// The next line; nil at the end.
         /// - Throws: ``CallError/Kind/limitExceeded`` for a line longer than 8 MiB, and what reading the body throws.
         public mutating func next() async throws(CallError) -> String? {
             while !isAtEnd {
@@ -58,6 +61,7 @@ public struct Lines: AsyncSequence, Sendable {
         }
     }
 
+    /// Reads on where the body is: a streamed body can be read once.
     public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(body, limit) }
 }
 

@@ -6,11 +6,13 @@ public import TsubameWire
 /// The events of a body of `text/event-stream` (WHATWG HTML section 9.2). An event that the end of the body cuts off is
 /// not given.
 public struct ServerSentEvents: AsyncSequence, Sendable {
+    /// One event.
     public typealias Element = ServerSentEvent
 
     let lines: Lines
     let lastID: String
 
+    /// Gives the events, each when it is asked for.
     public struct AsyncIterator: AsyncIteratorProtocol {
         private var lines: Lines.AsyncIterator
         private var parser: ServerSentEventParser
@@ -23,6 +25,7 @@ public struct ServerSentEvents: AsyncSequence, Sendable {
         /// The identifier and the time to wait that a new connection begins with: also those behind the last event.
         var resumption: (lastID: String, retry: Duration?) { (parser.lastID, parser.retry) }
 
+        /// The next event; nil at the end.
         /// - Throws: ``CallError/Kind/limitExceeded`` for an event longer than 8 MiB, and what reading the body throws.
         public mutating func next() async throws(CallError) -> ServerSentEvent? {
             while let line = try await lines.next() {
@@ -36,6 +39,7 @@ public struct ServerSentEvents: AsyncSequence, Sendable {
         }
     }
 
+    /// Reads on where the body is: a streamed body can be read once.
     public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(lines, lastID) }
 }
 

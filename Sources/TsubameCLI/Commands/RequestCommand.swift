@@ -48,7 +48,7 @@ struct RequestCommand: ParsableCommand {
             status = try prepared().run()
         } catch let problem as UsageProblem {
             throw ValidationError(problem.description)
-        } catch let error as SystemError {
+        } catch let error where error is SystemError || error is CallError {
             Diagnostics.say("\(error)")
             status = .failure
         }
@@ -62,18 +62,17 @@ struct RequestCommand: ParsableCommand {
         if items.hasBody, content.raw != nil {
             throw UsageProblem("A body by --raw and one by items cannot both be sent.")
         }
+        let jar = try call.openJar()
         let file = try OutputFile(output.output)
         let printer = ExchangePrinter(
             output.parts(isTerminal: file.isTerminal), file, output.style(isTerminal: file.isTerminal),
             showsAll: output.verbose)
         do {
             return RequestRun(
-                request: try request(words, items, printer), printer: printer, output: file,
+                request: try request(words, items, printer), printer: printer, output: file, jar: jar,
                 maximumRedirects: call.redirects
             ) { configuration in
-                // For redirects: a login answers with a cookie and the way to its page.
-                configuration.cookies = .memory
-                call.apply(to: &configuration)
+                call.apply(to: &configuration, jar)
                 if !items.unset.isEmpty { configuration.wireInterceptors.append(UnsetFields(names: items.unset)) }
             }
         } catch {

@@ -20,8 +20,21 @@ enum TsubameCommand {
             type = named.type
             arguments.removeFirst()
         }
-        type.main(asksForHelp ? ["--help"] : Array(arguments))
+        type.main(asksForHelp ? ["--help"] : withEmptyPrint(Array(arguments)))
         type.exit()
+    }
+
+    /// `--print=` prints nothing; the parser takes it for an option whose value has been forgotten, unlike an empty word.
+    private static func withEmptyPrint(_ arguments: [String]) -> [String] {
+        var (result, previous, areOptionsOver): ([String], String, Bool) = ([], "", false)
+        for argument in arguments {
+            // What follows these is their value, whatever it looks like.
+            let isValue = ["--raw", "--auth", "-a"].contains(previous)
+            if argument == "--" { areOptionsOver = true }
+            result += argument == "--print=" && !isValue && !areOptionsOver ? ["--print", ""] : [argument]
+            previous = isValue ? "" : argument
+        }
+        return result
     }
 }
 

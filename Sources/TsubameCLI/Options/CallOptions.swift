@@ -26,8 +26,14 @@ struct CallOptions: ParsableArguments {
     var auth: String?
 
     @Option(
-        help: ArgumentHelp("Use this address instead of asking the resolver.", valueName: "host:port:address"))
+        help: ArgumentHelp(
+            "Use this address instead of asking the resolver; * is any host.", valueName: "host:port:address"))
     var resolve: [AddressOverride] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "Read cookies from this file, in Netscape's format, and keep in it what servers set.", valueName: "file"))
+    var cookieJar: String?
 
     @Option(help: ArgumentHelp("no: trust every certificate.", valueName: "yes|no"))
     var verify: Verification = .yes
@@ -48,7 +54,14 @@ struct CallOptions: ParsableArguments {
         }
     }
 
-    func apply(to configuration: inout Configuration) {
+    /// The jar of the file that was named, or one for this run: for redirects, since a login answers with a cookie and the
+    /// way to its page.
+    func openJar() throws(CallError) -> CookieJar {
+        guard let cookieJar else { return CookieJar() }
+        return try CookieJar(file: cookieJar) { Diagnostics.say("\(cookieJar): \($0)") }
+    }
+
+    func apply(to configuration: inout Configuration, _ jar: CookieJar) {
         // Whoever gives a time for the whole call means that one; without it, the parts have theirs.
         if let timeout {
             configuration.timeouts.total = timeout.duration
@@ -62,6 +75,7 @@ struct CallOptions: ParsableArguments {
                 user: String(auth[..<colon]), password: String(auth[auth.index(after: colon)...]))
         }
         for override in resolve { configuration.resolve[override.host] = override.address }
+        configuration.cookies = .jar(jar)
         if verify == .no { configuration.tls.verification = .dangerouslyOff }
         if let cacert { configuration.tls.roots = .file(path: cacert) }
     }

@@ -7,7 +7,7 @@ struct OutputOptions: ParsableArguments {
         name: [.customShort("p"), .long],
         help: ArgumentHelp(
             "What is printed: H and B are head and body of the request, h and b of the response. "
-                + "hb on a terminal, else b.",
+                + "hb on a terminal, else b; nothing if it is empty.",
             valueName: "HBhb"))
     var print: PrintParts?
 

@@ -4,7 +4,7 @@ import ArgumentParser
 
 /// An address to be used for a host and port instead of asking the resolver.
 struct AddressOverride: ExpressibleByArgument, Hashable {
-    /// `host:port`, the host in lower case and without brackets.
+    /// `host:port`, the host in lower case and without brackets; `*` is any host.
     let host: String
     /// `address:port`.
     let address: String

@@ -13,5 +13,6 @@ public struct MalformedTextError: Error, Sendable, Hashable, CustomStringConvert
         self.offset = offset
     }
 
+    /// The encoding and the place.
     public var description: String { "the text is no \(charset.name): it is wrong at byte \(offset)" }
 }

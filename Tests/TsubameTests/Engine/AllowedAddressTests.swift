@@ -83,6 +83,35 @@ import TsubameTesting
         }
     }
 
+    @Test(arguments: [("localhost", 2), ("a.localhost", 2), ("a.example", 1)])
+    func `behind a proxy, names of this machine are asked about besides the proxy`(_ host: String, _ asks: Int)
+        async throws
+    {
+        try await serving(.start()) { server, client in
+            let asked = Log<String>()
+            let view = client.with {
+                $0.proxy = .url("http://127.0.0.1:\(server.port)")
+                $0.connection.allowedAddresses = .only { address in
+                    asked.add(address.text)
+                    return true
+                }
+            }
+            let response = try await view.get(url: "http://\(host)/")
+            #expect(response.status == .ok)
+            #expect(asked.all == Array(repeating: "127.0.0.1", count: asks))
+            let refused = client.with {
+                $0.proxy = .url("http://127.0.0.1:\(server.port)")
+                $0.connection.allowedAddresses = .only { _ in
+                    asked.add("")
+                    // The proxy itself, asked about last, would be allowed.
+                    return asked.all.count > asks + 1
+                }
+            }
+            let error = await callError { _ = try await refused.get(url: "http://\(host)/") }
+            #expect(error?.reason.contains("allowedAddresses") == true, "\(String(describing: error))")
+        }
+    }
+
     @Test(arguments: [
         ("8.8.8.8", true), ("1.1.1.1", true), ("172.15.0.1", true), ("172.32.0.1", true), ("100.128.0.1", true),
         ("10.0.0.1", false), ("127.0.0.1", false), ("127.255.255.255", false), ("169.254.169.254", false),

@@ -391,6 +391,30 @@ private enum Hosts {
         }
     }
 
+    @Test func `an origin that does not answer keeps no place under the limit`() async throws {
+        let server = try await Self.echo()
+        let dead = try DeadPort()
+        try await serving(server) {
+            $0.resolve = Hosts.addresses(at: server).merging(["dead.example:80": "127.0.0.1:\(dead.number)"]) { $1 }
+            $0.connection.connections = 1
+        } _: { _, client in
+            // The only place is taken by an idle connection, by a dial that fails, and by others again.
+            for _ in 0..<3 {
+                let first = try await client.ask(Hosts.first)
+                #expect(first == Hosts.first)
+                let failures = await withTaskGroup(of: CallError?.self) { group in
+                    for _ in 0..<4 { group.addTask { await callError { _ = try await client.ask("dead.example") } } }
+                    return await group.reduce(into: []) { $0.append($1) }
+                }
+                #expect(failures.count == 4 && failures.allSatisfy { $0?.kind == .connectionFailed }, "\(failures)")
+                let elsewhere = try await client.ask(Hosts.elsewhere)
+                #expect(elsewhere == Hosts.elsewhere)
+            }
+            let statistics = await client.statistics()
+            #expect(statistics.idle == 1 && statistics.waiting == 0 && statistics.dialing == 0)
+        }
+    }
+
     @Test(arguments: [0, -1]) func `a limit that lets nothing through is an error`(_ limit: Int) async throws {
         for set in [{ $0.connections = limit }, { $0.connectionsPerOrigin = limit }]
             as [@Sendable (inout ConnectionSettings) -> Void]

@@ -14,10 +14,13 @@ struct Untrusted: Sendable, CustomTestStringConvertible {
     var testDescription: String { name }
 
     static let all = [
-        Untrusted(name: "expired", identity: .expired, roots: .test, words: "not trusted"),
-        Untrusted(name: "self-signed", identity: .selfSigned, roots: .test, words: "not trusted"),
-        Untrusted(name: "another host's", identity: .wrongHost, roots: .test, words: "not for localhost"),
-        Untrusted(name: "an unknown authority's", identity: .localhost, roots: .system, words: "localhost"),
+        Untrusted(name: "expired", identity: .expired, roots: .test, words: "expired on Sat, 01 Feb 2020 00:00:00"),
+        Untrusted(name: "self-signed", identity: .selfSigned, roots: .test, words: "it is self-signed"),
+        Untrusted(
+            name: "another host's", identity: .wrongHost, roots: .test, words: "for wrong.host, not for localhost"),
+        Untrusted(
+            name: "an unknown authority's", identity: .localhost, roots: .system,
+            words: "its issuer “Tsubame test authority” is unknown"),
     ]
 }
 

@@ -48,7 +48,10 @@ import TsubameTesting
     private static func client(
         _ stub: StubTransport, _ configure: (inout Configuration) -> Void
     ) -> Client {
-        Client("https://a.example", transport: stub, configure)
+        Client("https://a.example", transport: stub) {
+            $0.retry = .off
+            configure(&$0)
+        }
     }
 
     // MARK: Hooks
@@ -329,21 +332,24 @@ import TsubameTesting
                 2. Wrap (around)
                 3. Lost (ignored: neither a Hook nor an Around)
                 4. Redirects (judge)
-                5. Credentials (judge)
-                6. CookiesOut (hook)
-                7. ContentDecoding (hook)
-                8. CacheDirectives (hook)
-                9. CookiesIn (hook)
-                10. tracer wire (hook)
-                11. stub (transport)
+                5. HSTSUpgrade (hook)
+                6. Credentials (judge)
+                7. CookiesOut (hook)
+                8. ContentDecoding (hook)
+                9. CacheDirectives (hook)
+                10. CookiesIn (hook)
+                11. tracer wire (hook)
+                12. stub (transport)
                 """)
         #expect(
             "\(Client.shared.corridor)" == """
                 1. Redirects (judge)
-                2. Credentials (judge)
-                3. ContentDecoding (hook)
-                4. CacheDirectives (hook)
-                5. Engine (HTTP/1.1) (transport)
+                2. HSTSUpgrade (hook)
+                3. Credentials (judge)
+                4. ContentDecoding (hook)
+                5. CacheDirectives (hook)
+                6. Retries (judge)
+                7. Engine (HTTP/1.1) (transport)
                 """)
     }
 }

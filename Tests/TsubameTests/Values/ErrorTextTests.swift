@@ -122,7 +122,7 @@ import TsubameTesting
     @Test func `a server that is not there`() async throws {
         let dead = try DeadPort()
         defer { withExtendedLifetime(dead) {} }
-        let client = Client(dead.url)
+        let client = Client(dead.url) { $0.retry = .off }
         let error = try #require(await callError { _ = try await client.get("x") })
         #expect(
             "\(error)" == """

@@ -18,12 +18,12 @@ package struct SetCookie: Sendable, Hashable {
     package private(set) var isHTTPOnly = false
     package private(set) var sameSite = Cookie.SameSite.unspecified
 
-    /// nil if the field has to be ignored: a control character in it, or name and value of more than 4,096 bytes.
-    package init?(_ field: String) {
-        guard !field.utf8.contains(where: Self.isForbiddenControl) else { return nil }
+    /// - Throws: if the field has to be ignored: a control character in it, or name and value of more than 4,096 bytes.
+    package init(_ field: String) throws(CookieRefusal) {
+        guard !field.utf8.contains(where: Self.isForbiddenControl) else { throw .controlCharacter }
         let pieces = field.utf8.split(
             separator: UInt8(ascii: ";"), maxSplits: 1, omittingEmptySubsequences: false)
-        guard let pair = pieces.first else { return nil }
+        guard let pair = pieces.first else { throw .empty }
         if let equals = pair.firstIndex(of: UInt8(ascii: "=")) {
             name = Self.trimmed(pair[..<equals])
             value = Self.trimmed(pair[pair.index(after: equals)...])
@@ -31,7 +31,7 @@ package struct SetCookie: Sendable, Hashable {
             name = ""
             value = Self.trimmed(pair)
         }
-        guard name.utf8.count + value.utf8.count <= Self.maximumNameAndValue else { return nil }
+        guard name.utf8.count + value.utf8.count <= Self.maximumNameAndValue else { throw .tooLong }
         guard pieces.count == 2 else { return }
         for attribute in pieces[1].split(separator: UInt8(ascii: ";")) {
             let parts = attribute.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
@@ -40,6 +40,12 @@ package struct SetCookie: Sendable, Hashable {
             guard attributeValue.utf8.count <= Self.maximumAttributeValue else { continue }
             apply(Self.trimmed(attributeName).lowercasedASCII, attributeValue)
         }
+    }
+
+    /// The name in a field, whatever else is wrong with it; empty if it has none.
+    package static func name(of field: String) -> String {
+        let pair = field.utf8.prefix { $0 != UInt8(ascii: ";") }
+        return pair.firstIndex(of: UInt8(ascii: "=")).map { trimmed(pair[..<$0]) } ?? ""
     }
 
     /// When a cookie that arrives at `now` ends: Max-Age before Expires, nil if neither is there.

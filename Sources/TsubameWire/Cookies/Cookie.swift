@@ -9,12 +9,17 @@ public struct Cookie: Sendable, Hashable {
     public enum SameSite: String, Sendable {
         /// The server did not say, or said something unknown.
         case unspecified = ""
+        /// Never with requests that come from other sites.
         case strict = "Strict"
+        /// With requests from other sites only where a user follows a link.
         case lax = "Lax"
+        /// With all requests.
         case none = "None"
     }
 
+    /// Its name; may be empty (RFC 6265bis section 5.6).
     public var name: String
+    /// Its value; no text of a cookie shows it.
     public var value: String
     /// The host or, unless ``isHostOnly``, the domain, in lower case and without a dot in front.
     public var domain: String
@@ -28,8 +33,10 @@ public struct Cookie: Sendable, Hashable {
     public var isSecure: Bool
     /// Whether the server wants the cookie hidden from scripts.
     public var isHTTPOnly: Bool
+    /// What it says of requests that come from other sites.
     public var sameSite: SameSite
 
+    /// A cookie made by hand.
     public init(
         name: String, value: String, domain: String, isHostOnly: Bool = true, path: String = "/",
         expires: Int64? = nil, isSecure: Bool = false, isHTTPOnly: Bool = false, sameSite: SameSite = .unspecified
@@ -47,6 +54,7 @@ public struct Cookie: Sendable, Hashable {
 }
 
 extension Cookie: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// Everything but the value.
     public var description: String {
         var parts = ["\(name)=…", isHostOnly ? "host \(domain)" : "domain \(domain)", "path \(path)"]
         if let expires { parts.append("expires \(HTTPDate.format(expires))") }
@@ -56,7 +64,9 @@ extension Cookie: CustomStringConvertible, CustomDebugStringConvertible, CustomR
         return parts.joined(separator: "; ")
     }
 
+    /// The same as ``description``.
     public var debugDescription: String { description }
 
+    /// What ``description`` says.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

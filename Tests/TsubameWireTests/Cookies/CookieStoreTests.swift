@@ -47,6 +47,7 @@ import TsubameWire
     @Test(arguments: [
         ("example.com", "a.example.com"), ("example.com", "other.com"), ("bexample.com", "example.com"),
         ("example.com", "com"), ("example.com", ".com"), ("example.com", "..com"), ("example.com", "com."),
+        ("example.co.uk", "uk"), ("a.example.kobe.jp", "kobe.jp"), ("x.blogspot.com", "blogspot.com"),
         ("example.com", "example.com."), ("127.0.0.1", "0.0.1"), ("1.127.0.0.1", "127.0.0.1"), ("[::1]", "::1"),
         ("example.com", "example.com:80"), ("example.com", "exämple.com"), ("a.localhost", "localhost"),
         ("foo.co.uk.", "uk."), ("example.com", " "),
@@ -56,6 +57,66 @@ import TsubameWire
         let isBlank = domain == " "
         #expect(jar.set("a=b; Domain=\(domain)", from: "\(host)/") == isBlank)
         #expect(jar.store.count == (isBlank ? 1 : 0))
+    }
+
+    @Test("BAD-INPUT 28: no cookie is set for a public suffix", arguments: ["co.uk", "co.UK", ".co.uk", "uk", "Co.Uk"])
+    func publicSuffixes(_ domain: String) {
+        let jar = Jar()
+        let suffix = CookieRefusal.publicSuffix(domain.drop { $0 == "." }.lowercased())
+        #expect(jar.refusal(of: "a=b; Domain=\(domain)", from: "example.co.uk/") == suffix)
+        #expect(jar.refusal(of: "a=b; Domain=\(domain)", from: "www.example.co.uk/") == suffix)
+        #expect(jar.store.count == 0)
+    }
+
+    @Test("BAD-INPUT 28: nor with the root's dot") func publicSuffixesWithADot() {
+        let jar = Jar()
+        #expect(jar.refusal(of: "a=b; Domain=co.uk.", from: "example.co.uk./") == .publicSuffix("co.uk."))
+        #expect(jar.refusal(of: "a=b; Domain=co.uk.", from: "example.co.uk/") == .publicSuffix("co.uk."))
+        #expect(jar.refusal(of: "a=b; Domain=co.uk", from: "example.co.uk./") == .publicSuffix("co.uk"))
+        #expect(jar.refusal(of: "a=b; Domain=example.co.uk.", from: "www.example.co.uk./") == nil)
+        #expect(jar.sent(to: "x.example.co.uk./") == "a=b")
+        #expect(jar.sent(to: "x.example.co.uk/") == nil)
+    }
+
+    @Test("BAD-INPUT 28: a host that is a public suffix speaks for itself alone", arguments: ["co.uk", "github.io"])
+    func hostsThatAreSuffixes(_ host: String) {
+        let jar = jar(("a=b; Domain=\(host)", "\(host)/"))
+        #expect(jar.store.cookies.map(\.isHostOnly) == [true])
+        #expect(jar.sent(to: "\(host)/") == "a=b")
+        #expect(jar.sent(to: "example.\(host)/") == nil)
+    }
+
+    @Test func ownersBelowOneSuffixAreKeptApart() {
+        let jar = Jar()
+        #expect(jar.refusal(of: "a=b; Domain=kobe.jp", from: "x.example.kobe.jp/") == .publicSuffix("kobe.jp"))
+        #expect(jar.refusal(of: "a=b; Domain=city.kobe.jp", from: "x.city.kobe.jp/") == nil)
+        #expect(jar.refusal(of: "a=b; Domain=internal", from: "app.internal/") == .publicSuffix("internal"))
+        #expect(jar.refusal(of: "a=b; Domain=corp.internal", from: "app.corp.internal/") == nil)
+    }
+
+    @Test func anotherListCanBeUsed() throws {
+        let list = try #require(PublicSuffixList(parsing: "com\nexample.com"))
+        let jar = Jar()
+        jar.store = CookieStore(suffixes: list)
+        #expect(jar.refusal(of: "a=b; Domain=example.com", from: "a.example.com/") == .publicSuffix("example.com"))
+        #expect(jar.refusal(of: "a=b; Domain=co.uk", from: "a.co.uk/") == nil)
+    }
+
+    @Test func everyRefusalSaysWhyAndNoValue() {
+        let jar = jar(("safe=geheim; Secure", "example.com/"))
+        for (field, url, word) in [
+            ("a=geheim\u{1}", "example.com/", "control"),
+            ("a=geheim\(String(repeating: "x", count: 4_096))", "example.com/", "4096"),
+            ("", "example.com/", "neither"), ("a=geheim; Domain=com", "example.com/", "public suffix"),
+            ("a=geheim; Domain=b.com", "example.com/", "b.com"), ("a=geheim; Secure", "http:example.com/", "insecure"),
+            ("safe=geheim", "http:example.com/", "insecure"), ("a=geheim; SameSite=None", "example.com/", "SameSite"),
+            ("__Secure-a=geheim", "example.com/", "__Secure-"), ("__Host-a=geheim", "example.com/", "__Host-"),
+            ("=__Host-geheim", "example.com/", "prefix"),
+        ] {
+            let text = jar.refusal(of: field, from: url)?.description ?? ""
+            #expect(text.contains(word))
+            #expect(!text.contains("geheim"))
+        }
     }
 
     @Test func aDomainWithoutADotIsKeptForTheHostAlone() {
@@ -148,10 +209,12 @@ import TsubameWire
         #expect(jar.store.count == 0)
     }
 
-    @Test(arguments: [
-        "Max-Age=99999999999999999999", "Max-Age=34560001", "Expires=Fri, 31 Dec 9999 23:59:59 GMT",
-    ])
-    func noCookieLivesLongerThan400Days(_ attribute: String) {
+    @Test(
+        "BAD-INPUT 30: no cookie lives longer than 400 days",
+        arguments: [
+            "Max-Age=99999999999999999999", "Max-Age=34560001", "Expires=Fri, 31 Dec 9999 23:59:59 GMT",
+        ])
+    func lifetime(_ attribute: String) {
         let jar = jar(("a=1; \(attribute)", "example.com/"))
         #expect(jar.store.cookies.first?.expires == Self.now + 400 * Self.day)
         #expect(jar.sent(to: "example.com/", now: Self.now + 400 * Self.day - 1) == "a=1")
@@ -200,7 +263,7 @@ import TsubameWire
         #expect(jar.sent(to: "example.com/") == "token; a=")
     }
 
-    @Test func theOldestOfMoreThan180InADomainGoes() {
+    @Test("BAD-INPUT 29: the oldest of more than 180 in a domain goes") func perDomain() {
         let jar = Jar()
         for number in 0..<200 { jar.set("c\(number)=", from: "example.com/") }
         #expect(jar.store.count == 180)
@@ -224,7 +287,7 @@ import TsubameWire
         #expect(jar.store.cookies.first?.name == "id")
     }
 
-    @Test func theOldestOfMoreThan3000Goes() {
+    @Test("BAD-INPUT 29: the oldest of more than 3000 goes") func inAll() {
         let jar = Jar()
         for number in 0..<3_050 { jar.set("a=\(number)", from: "h\(number).example/") }
         #expect(jar.store.count == 3_000)
@@ -257,7 +320,7 @@ import TsubameWire
         #expect(jar.sent(to: "example.com/") == whole)
     }
 
-    @Test func controlCharactersAndLengthRejectAField() {
+    @Test("BAD-INPUT 29: control characters and length reject a field") func rejectedFields() {
         let jar = Jar()
         #expect(!jar.set("a=b\r\nX: y", from: "example.com/"))
         #expect(!jar.set("a=\0", from: "example.com/"))
@@ -275,13 +338,71 @@ import TsubameWire
             #expect(!jar.insert(Cookie(name: name, value: value, domain: "example.com")))
         }
         #expect(!jar.insert(Cookie(name: "a", value: "b", domain: "")))
+        #expect(!jar.insert(Cookie(name: "a", value: "b", domain: "a/b")))
+        #expect(!jar.insert(Cookie(name: "a", value: "b", domain: "co.uk", isHostOnly: false)))
+        #expect(!jar.insert(Cookie(name: "a", value: "b", domain: "example.com", path: "/\n")))
         #expect(!jar.insert(Cookie(name: "a", value: "b", domain: "example.com", path: "x")))
         #expect(jar.store.count == 1)
     }
 
+    @Test func aCookieOfTheProgramsOwnHasItsDomainInTheOneFormOfHosts() {
+        let jar = Jar()
+        #expect(jar.insert(Cookie(name: "a", value: "b", domain: "BÜCHER.example", isHostOnly: false)))
+        #expect(jar.sent(to: "x.xn--bcher-kva.example/") == "a=b")
+        #expect(jar.insert(Cookie(name: "c", value: "d", domain: "127.1", isHostOnly: false)))
+        #expect(jar.sent(to: "127.0.0.1/") == "c=d")
+        #expect(jar.insert(Cookie(name: "e", value: "f", domain: "[::1]", isHostOnly: false)))
+        #expect(jar.sent(to: "::1/") == "e=f")
+    }
+
+    @Test func changesAreRecordedOnlyWhileTheyAreAskedFor() {
+        let jar = jar(("a=1", "example.com/"), ("b=2; Max-Age=60", "example.com/"))
+        let changes = jar.store.recording { store in
+            try? store.store("c=3", host: "example.com", path: "/", isSecure: true, now: Self.now)
+            try? store.store("a=; Max-Age=0", host: "example.com", path: "/", isSecure: true, now: Self.now)
+            try? store.store("d=4", host: "example.com", path: "/", isSecure: true, now: Self.now + 60)
+        }
+        #expect(Set(changes.map { "\($0.key.name):\($0.value?.cookie.value ?? "")" }) == ["a:", "b:", "c:3", "d:4"])
+        #expect(jar.store.recording { _ in }.isEmpty)
+        jar.set("e=5", from: "example.com/")
+        #expect(jar.store.recording { _ in }.isEmpty)
+    }
+
+    @Test func usesAreKnownOnceTheyAreAskedFor() {
+        let jar = jar(("a=1; Path=/a", "example.com/"), ("b=2", "example.com/"))
+        #expect(jar.store.takeUses().isEmpty)
+        _ = jar.sent(to: "example.com/a")
+        #expect(Set(jar.store.takeUses().keys.map(\.name)) == ["a", "b"])
+        #expect(jar.store.takeUses().isEmpty)
+    }
+
+    @Test func whatOthersKeptTakesThePlaceOfWhatWasKnown() {
+        let jar = jar(("a=1; Max-Age=60", "example.com/"), ("session=1", "example.com/"))
+        let others = [
+            StoredCookie(
+                cookie: Cookie(name: "b", value: "2", domain: "example.com", expires: Self.now + 60), created: 9,
+                used: 7),
+            StoredCookie(
+                cookie: Cookie(name: "old", value: "2", domain: "example.com", expires: Self.now), created: 1, used: 1),
+            StoredCookie(
+                cookie: Cookie(name: "c", value: "3", domain: "co.uk", isHostOnly: false), created: 3, used: 3),
+        ]
+        jar.store.replace(where: { $0.expires != nil }, by: others, now: Self.now)
+        #expect(jar.sent(to: "example.com/") == "session=1; b=2")
+        #expect(jar.store.count == 2)
+        jar.set("d=4", from: "example.com/")
+        #expect(jar.sent(to: "example.com/") == "session=1; b=2; d=4")
+    }
+
+    @Test func textsThatOnlyUnicodeCallsEqualAreDifferentNames() {
+        let jar = jar(("\u{E9}=1", "example.com/"), ("e\u{301}=2", "example.com/"))
+        #expect(jar.store.count == 2)
+    }
+
     @Test func cookiesAreRemovedByChoice() {
         let jar = jar(("a=1", "example.com/"), ("b=2", "example.com/"), ("a=3", "example.org/"))
-        jar.store.removeAll { $0.name == "a" }
+        let removed = jar.store.removeAll { $0.name == "a" }
+        #expect(removed == 2)
         #expect(jar.store.cookies.map(\.value) == ["2"])
         #expect(jar.store.count == 1)
         jar.store.removeAll()
@@ -307,16 +428,27 @@ private final class Jar {
     @discardableResult
     func set(_ field: String, from url: String, now: Int64 = 1_800_000_000) -> Bool {
         let (host, path, isSecure) = Self.parts(url)
-        return store.store(field, host: host, path: path, isSecure: isSecure, now: now)
+        return (try? store.store(field, host: host, path: path, isSecure: isSecure, now: now)) != nil
+    }
+
+    /// Why the field is refused; nil if it is not.
+    func refusal(of field: String, from url: String) -> CookieRefusal? {
+        let (host, path, isSecure) = Self.parts(url)
+        do throws(CookieRefusal) {
+            try store.store(field, host: host, path: path, isSecure: isSecure, now: 1_800_000_000)
+            return nil
+        } catch {
+            return error
+        }
     }
 
     func insert(_ cookie: Cookie) -> Bool {
-        store.insert(cookie, now: 1_800_000_000)
+        (try? store.insert(cookie, now: 1_800_000_000)) != nil
     }
 
     func sent(to url: String, now: Int64 = 1_800_000_000) -> String? {
         let (host, path, isSecure) = Self.parts(url)
-        return store.field(for: host, path: path, isSecure: isSecure, now: now)
+        return store.field(for: host, path: path, isSecure: isSecure, now: now)?.text
     }
 
     private static func parts(_ url: String) -> (host: String, path: String, isSecure: Bool) {

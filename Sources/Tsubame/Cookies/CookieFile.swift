@@ -1,0 +1,204 @@
+// CookieFile: a `cookies.txt` in which a jar is kept.
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#elseif canImport(Darwin)
+import Darwin
+#endif
+import Synchronization
+import TsubameCore
+import TsubameWire
+
+/// Whoever changes it holds a lock on it from reading to writing, so that no process undoes what another one did; since it
+/// is replaced as a whole, readers need none.
+final class CookieFile: CookieKeeper {
+    /// What 3,000 cookies of the longest kind take, with room.
+    private static let maximumBytes = 32 << 20
+    /// How long another process may hold the lock.
+    private static let patience: UInt64 = 5_000_000_000
+
+    /// What tells one version of the file from another.
+    private struct Version: Sendable, Hashable {
+        let device: UInt64
+        let node: UInt64
+        let size: Int64
+        let seconds: Int64
+        let nanoseconds: Int64
+
+        init(_ status: stat) {
+            device = UInt64(status.st_dev)
+            node = UInt64(status.st_ino)
+            size = Int64(status.st_size)
+            #if canImport(Darwin)
+            let time = status.st_mtimespec
+            #else
+            let time = status.st_mtim
+            #endif
+            seconds = Int64(time.tv_sec)
+            nanoseconds = Int64(time.tv_nsec)
+        }
+    }
+
+    let path: String
+    /// The version that the jar knows; nil for no file.
+    private let known = Mutex<Version?>(nil)
+
+    init(_ path: String) { self.path = path }
+
+    var name: String { path }
+
+    // MARK: Keeping
+
+    func refresh(_ store: inout CookieStore, now: Int64) throws(CallError) {
+        var status = stat()
+        let version = stat(path, &status) == 0 ? Version(status) : nil
+        guard version != known.withLock({ $0 }) else { return }
+        _ = try load(&store, now: now)
+    }
+
+    func update(_ store: inout CookieStore, now: Int64, _ change: (inout CookieStore) -> Void) throws(CallError) {
+        let lock: FileLock
+        do throws(CallError) {
+            lock = try FileLock(target, patience: Self.patience)
+            try refresh(&store, now: now)
+        } catch {
+            change(&store)
+            throw error
+        }
+        if !store.recording(change).isEmpty {
+            let version = try write(store.text(now: now), lock)
+            known.withLock { $0 = version }
+        }
+    }
+
+    /// Puts a text in place of whatever is there.
+    func replace(by text: String) throws(CallError) {
+        let lock = try FileLock(target, patience: Self.patience)
+        _ = try write(text, lock)
+    }
+
+    // MARK: Reading
+
+    /// Puts what the file has in place of what the store has.
+    /// - Returns: the lines that could not be read.
+    func load(_ store: inout CookieStore, now: Int64) throws(CallError) -> [CookieLineProblem] {
+        var status = stat()
+        guard stat(path, &status) == 0 || errno != ENOENT else {
+            known.withLock { $0 = nil }
+            store.replace(where: { _ in true }, by: [], now: now)
+            return []
+        }
+        let (contents, version) = try Self.read(path)
+        // Any other file would be lost when the cookies are written.
+        if let problem = contents.problems.first, !contents.hasHeading {
+            throw CallError(
+                .file, "\(path) is no cookies.txt: \(problem)",
+                advice: "its first line is “# Netscape HTTP Cookie File”")
+        }
+        var others = CookieStore(suffixes: store.suffixes)
+        let problems = others.insert(contents, now: now)
+        store.replace(where: { _ in true }, by: others.stored, now: now)
+        known.withLock { $0 = version }
+        return problems
+    }
+
+    /// - Throws: ``CallError/Kind/file`` also if there is none.
+    static func contents(of path: String) throws(CallError) -> CookieText.Contents { try read(path).contents }
+
+    private static func read(_ path: String) throws(CallError) -> (contents: CookieText.Contents, Version) {
+        // A pipe has no writer who would be waited for.
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard descriptor >= 0 else { throw failure("the file \(path) cannot be read") }
+        defer { _ = close(descriptor) }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+            throw CallError(.file, "\(path) is not a regular file")
+        }
+        guard status.st_size <= maximumBytes else {
+            throw CallError(.file, "\(path) is larger than \(maximumBytes >> 20) MiB, and so no file of cookies")
+        }
+        var bytes = [UInt8](repeating: 0, count: Int(status.st_size))
+        var length = 0
+        while length < bytes.count {
+            let count = bytes.withUnsafeMutableBytes { buffer in
+                let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[length...])
+                #if canImport(Glibc)
+                return Glibc.read(descriptor, rest.baseAddress, rest.count)
+                #elseif canImport(Musl)
+                return Musl.read(descriptor, rest.baseAddress, rest.count)
+                #else
+                return Darwin.read(descriptor, rest.baseAddress, rest.count)
+                #endif
+            }
+            if count > 0 {
+                length += count
+            } else if count == 0 {
+                break
+            } else if errno != EINTR {
+                throw failure("the file \(path) cannot be read")
+            }
+        }
+        let contents = CookieText.read(bytes[..<length])
+        return (contents, Version(status))
+    }
+
+    // MARK: Writing
+
+    /// Where a symbolic link leads: the link is to stay one.
+    private var target: String {
+        guard let resolved = realpath(path, nil) else { return path }
+        defer { free(resolved) }
+        return String(cString: resolved)
+    }
+
+    private func write(_ text: String, _ lock: FileLock) throws(CallError) -> Version {
+        let target = target
+        // Only who holds the lock writes it; what one left behind who was killed is in nobody's way.
+        let partial = "\(target).part"
+        _ = unlink(partial)
+        let descriptor = open(partial, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw Self.failure("the file \(partial) cannot be made") }
+        defer { _ = close(descriptor) }
+        do throws(CallError) {
+            var status = stat()
+            // Root leaves the file to whom it belongs; anybody else cannot change that.
+            if stat(target, &status) == 0, status.st_uid != geteuid() {
+                _ = fchown(descriptor, status.st_uid, status.st_gid)
+            }
+            try Self.write(text, to: descriptor, partial)
+            guard fstat(descriptor, &status) == 0, rename(partial, target) == 0 else {
+                throw Self.failure("the file \(target) cannot be written")
+            }
+            return Version(status)
+        } catch {
+            _ = unlink(partial)
+            throw error
+        }
+    }
+
+    private static func write(_ text: String, to descriptor: Int32, _ path: String) throws(CallError) {
+        var rest = Array(text.utf8)[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { bytes in
+                #if canImport(Glibc)
+                return Glibc.write(descriptor, bytes.baseAddress, bytes.count)
+                #elseif canImport(Musl)
+                return Musl.write(descriptor, bytes.baseAddress, bytes.count)
+                #else
+                return Darwin.write(descriptor, bytes.baseAddress, bytes.count)
+                #endif
+            }
+            if count > 0 {
+                rest = rest.dropFirst(count)
+            } else if errno != EINTR {
+                throw failure("the file \(path) cannot be written")
+            }
+        }
+    }
+
+    static func failure(_ what: String, code: Int32 = errno) -> CallError {
+        CallError(.file, "\(what): \(String(cString: strerror(code)))")
+    }
+}

@@ -1,0 +1,222 @@
+// CookieJar: the cookies of a client, to look into and to change.
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+import Synchronization
+public import TsubameCore
+public import TsubameWire
+
+/// The cookies of one client, or of several: what RFC 6265bis says is kept, sent and thrown away; safe to use from anywhere.
+///
+/// ```swift
+/// let jar = CookieJar()
+/// try jar.importFile("cookies.txt")                       // of curl, wget, yt-dlp or a browser
+/// let client = Client("https://api.example.com") { $0.cookies = .jar(jar) }
+/// for cookie in jar.cookies { print(cookie) }             // without their values
+/// try jar.delete { $0.domain == "api.example.com" }
+/// ```
+/// It is in memory unless it was made for a file. Then every change is kept before the call goes on that made it, several
+/// processes see each other's, and whatever can go wrong there is thrown by the functions that change something. A call
+/// goes on without; its events say why, and so does ``failure``.
+///
+/// At most 180 cookies are kept for a domain and 3,000 in all; what has not been sent for longest goes first, and in a full
+/// domain what is not Secure. No cookie lives longer than 400 days.
+public final class CookieJar: Sendable {
+    private struct State: Sendable {
+        var store: CookieStore
+        var failure: CallError?
+    }
+
+    private let state: Mutex<State>
+    private let keeper: (any CookieKeeper)?
+
+    /// A jar in memory.
+    /// - Parameter publicSuffixes: which domains no cookie may be set for; ``PublicSuffixList/file(_:)`` reads a newer list
+    ///   than the built-in one.
+    public convenience init(publicSuffixes: PublicSuffixList = .builtIn) {
+        self.init(store: CookieStore(suffixes: publicSuffixes), keeper: nil)
+    }
+
+    package init(store: CookieStore, keeper: (any CookieKeeper)?) {
+        state = Mutex(State(store: store))
+        self.keeper = keeper
+    }
+
+    /// Why the cookies could not be read where they are kept, or a change not be kept, the last time; nil if all is well.
+    public var failure: CallError? { state.withLock { $0.failure } }
+
+    // MARK: Looking
+
+    /// All cookies, with their values, in order of creation.
+    public var cookies: [Cookie] {
+        let now = Self.now
+        return refreshed(now) { store in store.cookies.filter { ($0.expires ?? .max) > now } }
+    }
+
+    /// Those that a request of this URL would carry, in the order in which it would.
+    /// - Throws: ``CallError/Kind/invalidRequest`` if that is no URL.
+    public func cookies(for url: String) throws(CallError) -> [Cookie] {
+        let uri = try TargetURI(parsing: url)
+        let now = Self.now
+        return refreshed(now) { $0.cookies(for: uri.host, path: uri.path, isSecure: uri.isSecure, now: now) }
+    }
+
+    // MARK: Changing
+
+    /// Puts a cookie in, in place of one of the same name, domain and path; one whose time is over removes that.
+    /// - Throws: ``CallError/Kind/misuse`` if no server could set it, ``CallError/Kind/file`` if it cannot be kept.
+    public func set(_ cookie: Cookie) throws(CallError) {
+        let refusal = try change { (store, now) -> CookieRefusal? in
+            do throws(CookieRefusal) {
+                try store.insert(cookie, now: now)
+                return nil
+            } catch {
+                return error
+            }
+        }
+        if let refusal { throw Self.refused(cookie.name, refusal) }
+    }
+
+    /// Does what a response of this URL would do by a field of `Set-Cookie`, such as `a=b; Path=/; Secure`.
+    /// - Throws: ``CallError/Kind/misuse`` if the field would be refused, ``CallError/Kind/invalidRequest`` if that is no
+    ///   URL, ``CallError/Kind/file`` if the cookie cannot be kept.
+    public func set(_ field: String, from url: String) throws(CallError) {
+        let uri = try TargetURI(parsing: url)
+        let refusal = try change { (store, now) in store.take([field], from: uri, now: now).first }
+        if let refusal { throw Self.refused(refusal.name, refusal.why) }
+    }
+
+    /// Removes the cookie of this name, domain and path.
+    /// - Returns: whether there was one.
+    /// - Throws: ``CallError/Kind/file`` if the change cannot be kept.
+    @discardableResult
+    public func delete(_ cookie: Cookie) throws(CallError) -> Bool {
+        let key = CookieKey(cookie)
+        return try delete { CookieKey($0) == key } > 0
+    }
+
+    /// Removes the cookies for which `matches` says so; the jar must not be used in it.
+    /// - Returns: how many there were.
+    /// - Throws: ``CallError/Kind/file`` if the change cannot be kept.
+    @discardableResult
+    public func delete(where matches: (Cookie) -> Bool) throws(CallError) -> Int {
+        try change { (store, _) in store.removeAll(where: matches) }
+    }
+
+    /// Forgets every cookie.
+    /// - Throws: ``CallError/Kind/file`` if the change cannot be kept.
+    public func clear() throws(CallError) {
+        try change { (store, _) in store.removeAll() }
+    }
+
+    /// Forgets the session cookies: those that no server gave a time.
+    /// - Throws: ``CallError/Kind/file`` if the change cannot be kept.
+    public func endSession() throws(CallError) {
+        try delete { $0.expires == nil }
+    }
+
+    // MARK: For the rest of the module
+
+    /// The Cookie field for a request, how many cookies it has no room for, and why it may be out of date.
+    func field(for uri: TargetURI) -> (text: String?, leftOut: Int, failure: CallError?) {
+        let now = Self.now
+        return state.withLock { state in
+            refresh(&state, now)
+            let field = state.store.field(for: uri.host, path: uri.path, isSecure: uri.isSecure, now: now)
+            return (field?.text, field?.leftOut ?? 0, state.failure)
+        }
+    }
+
+    /// Takes the fields of a response.
+    /// - Returns: those that were refused, and why nothing of it could be kept.
+    func take(_ fields: [String], from uri: TargetURI) -> (refused: [RefusedCookie], failure: CallError?) {
+        var refused: [RefusedCookie] = []
+        do throws(CallError) {
+            try change { (store, now) in refused = store.take(fields, from: uri, now: now) }
+            return (refused, nil)
+        } catch {
+            return (refused, error)
+        }
+    }
+
+    /// Runs `body` on the store as it is kept.
+    func refreshed<T: Sendable>(_ now: Int64, _ body: (inout CookieStore) -> T) -> T {
+        state.withLock { state in
+            refresh(&state, now)
+            return body(&state.store)
+        }
+    }
+
+    private func refresh(_ state: inout State, _ now: Int64) {
+        guard let keeper else { return }
+        do throws(CallError) {
+            try keeper.refresh(&state.store, now: now)
+            state.failure = nil
+        } catch {
+            state.failure = error
+        }
+    }
+
+    /// Changes the store, and keeps the change.
+    @discardableResult
+    func change<T: Sendable>(_ body: (inout CookieStore, Int64) -> T) throws(CallError) -> T {
+        let now = Self.now
+        let (result, failure): (T?, CallError?) = state.withLock { state in
+            var result: T?
+            guard let keeper else {
+                result = body(&state.store, now)
+                return (result, nil)
+            }
+            do throws(CallError) {
+                try keeper.update(&state.store, now: now) { result = body(&$0, now) }
+                state.failure = nil
+            } catch {
+                state.failure = error
+            }
+            return (result, state.failure)
+        }
+        if let failure { throw failure }
+        guard let result else { throw CallError(.file, "the cookies were not changed") }
+        return result
+    }
+
+    package static var now: Int64 { Int64(Date().timeIntervalSince1970) }
+
+    private static func refused(_ name: String, _ refusal: CookieRefusal) -> CallError {
+        CallError(.misuse, "the cookie “\(Redaction.printable(name))” is refused: \(refusal)")
+    }
+}
+
+/// A cookie that was not taken, and why.
+struct RefusedCookie: Sendable {
+    let name: String
+    let why: CookieRefusal
+}
+
+extension CookieStore {
+    /// Takes fields of `Set-Cookie`, and says which it does not.
+    fileprivate mutating func take(_ fields: [String], from uri: TargetURI, now: Int64) -> [RefusedCookie] {
+        var refused: [RefusedCookie] = []
+        for field in fields {
+            do throws(CookieRefusal) {
+                try store(field, host: uri.host, path: uri.path, isSecure: uri.isSecure, now: now)
+            } catch {
+                refused.append(RefusedCookie(name: SetCookie.name(of: field), why: error))
+            }
+        }
+        return refused
+    }
+}
+
+extension CookieJar: CustomStringConvertible, CustomReflectable {
+    /// How many cookies there are, and where they are kept.
+    public var description: String {
+        let count = state.withLock { $0.store.count }
+        return "cookie jar with \(count) cookie\(count == 1 ? "" : "s")\(keeper.map { " in \($0.name)" } ?? "")"
+    }
+
+    public var customMirror: Mirror { Mirror(self, children: ["cookies": cookies], displayStyle: .class) }
+}

@@ -1,0 +1,49 @@
+// HSTSUpgrade: goes by https where a host has asked for it, and hears who asks.
+
+import HTTPTypes
+import TsubameCore
+import TsubameWire
+
+/// RFC 6797 section 8.3: the scheme becomes https and the port 443 if it was 80; any other port stays.
+struct HSTSUpgrade: CallHook {
+    private let store: HSTSStore
+    /// What comes over a connection that anybody could have made is not believed (section 8.1).
+    private let believes: Bool
+
+    init(_ store: HSTSStore, _ configuration: Configuration) {
+        self.store = store
+        believes = configuration.connection.tls.verification == .full
+    }
+
+    func willSend(_ request: inout Request, _ call: Call) throws(CallError) {
+        guard let uri = request.uri, !uri.isSecure, store.contains(uri.host) else { return }
+        let origin = Origin(isSecure: true, host: uri.host, port: uri.origin.port == 80 ? 443 : uri.origin.port)
+        let secure = TargetURI(
+            origin: origin, target: uri.target, pathLength: uri.path.utf8.count, fragment: uri.fragment,
+            userinfo: uri.userinfo)
+        request.target = .uri(secure)
+        call.emit(.decision("\(origin.host) is asked by https: it wants nothing else (HSTS)"))
+    }
+
+    func didReceive(_ response: inout Response, _ call: Call) throws(CallError) {
+        guard let uri = response.request.uri, uri.isSecure, believes, response.connection?.tls != nil,
+            let value = response.headers[.strictTransportSecurity]
+        else { return }
+        // Only the first field counts (section 8.1).
+        guard let field = StrictTransport(response.headers[values: .strictTransportSecurity].first ?? value) else {
+            call.emit(.decision("\(uri.host)'s Strict-Transport-Security is not followed: it cannot be understood"))
+            return
+        }
+        if store.take(field, from: uri.host) {
+            call.emit(
+                .decision(
+                    field.maxAge > 0
+                        ? "\(uri.host) is to be reached by https only (HSTS)"
+                        : "\(uri.host) need not be reached by https only any more (HSTS)"))
+        }
+    }
+}
+
+extension HTTPField.Name {
+    fileprivate static let strictTransportSecurity = HTTPField.Name("Strict-Transport-Security") ?? .location
+}

@@ -1,0 +1,109 @@
+// Retries: the judge of failures that may pass.
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+import HTTPTypes
+import TsubameCore
+import TsubameWire
+
+/// Sends again what failed, as ``RetryPolicy`` says.
+final class Retries: Judge {
+    let policy: RetryPolicy
+
+    init(policy: RetryPolicy) { self.policy = policy }
+
+    func concerns(_ request: borrowing Request) -> Bool { true }
+
+    func concerns(_ response: borrowing Response) -> Bool {
+        if policy.statuses.contains(response.statusCode) || policy.rule != nil { return true }
+        policy.budget.deposit()
+        return false
+    }
+
+    func didReceive(_ response: borrowing Response, _ hop: borrowing Hop) -> Verdict {
+        let copy = copy response
+        let decision = policy.rule?(
+            RetryPolicy.Outcome(request: hop.request, response: copy, error: nil, retries: hop.resends))
+        if decision == .giveUp { return .proceed }
+        let isMeant = policy.statuses.contains(response.statusCode)
+        var own: Duration?
+        switch decision {
+        case .retry(let after): own = after
+        case .standard, .giveUp, nil:
+            guard isMeant else {
+                policy.budget.deposit()
+                return .proceed
+            }
+        }
+        let asked = own == nil ? Self.retryAfter(copy) : nil
+        if let asked, asked > policy.maximumRetryAfter {
+            return .note("not sent again: the server asks to wait \(asked.inSeconds)")
+        }
+        return verdict("\(response.statusCode)", after: own ?? asked, hop)
+    }
+
+    func didFail(_ error: CallError, _ hop: borrowing Hop) -> Verdict {
+        let decision = policy.rule?(
+            RetryPolicy.Outcome(request: hop.request, response: nil, error: error, retries: hop.resends))
+        switch decision {
+        case .giveUp: return .proceed
+        case .retry(let after):
+            return error.kind == .cancelled ? .proceed : verdict("\(error.kind)", after: after, hop)
+        case .standard, nil:
+            guard policy.retriesConnectionFailures, Self.isOfConnection(error) else { return .proceed }
+            return verdict("\(error.kind)", after: nil, hop)
+        }
+    }
+
+    /// What another attempt may mend: the server was not there, or has gone.
+    private static func isOfConnection(_ error: CallError) -> Bool {
+        switch error.kind {
+        case .connectionFailed, .connectionLost, .emptyReply, .incompleteResponse: true
+        case .timeout: error.timeout == .connect || error.timeout == .tls
+        default: false
+        }
+    }
+
+    private func verdict(_ reason: String, after delay: Duration?, _ hop: borrowing Hop) -> Verdict {
+        let request = hop.request
+        guard request.mayBeReplayed || (policy.allowsAllMethods && request.body.canBeSentAgain) else {
+            let why =
+                request.body.canBeSentAgain
+                ? "\(request.method.rawValue) may not be repeated without an Idempotency-Key"
+                : "the body can be sent only once"
+            return .note("not sent again after \(reason): \(why)")
+        }
+        guard hop.resends < policy.retries else {
+            return .note("not sent again after \(reason): it was, \(hop.resends) times")
+        }
+        let delay = max(delay ?? policy.backOff(after: hop.resends), .zero)
+        let (end, overflow) = MonotonicClock.now.addingReportingOverflow(delay.nanosecondsClamped)
+        guard hop.call.deadline == MonotonicClock.never || (!overflow && end < hop.call.deadline) else {
+            return .note("not sent again after \(reason): the deadline is nearer than \(delay.inSeconds)")
+        }
+        guard policy.budget.withdraw() else {
+            return .note("not sent again after \(reason): too many calls of this client fail (retry.extraLoad)")
+        }
+        return .resend(request, after: delay, why: "\(reason), retry \(hop.resends + 1) of \(policy.retries)")
+    }
+
+    private static func retryAfter(_ response: Response) -> Duration? {
+        guard let field = response.headers[.retryAfter] else { return nil }
+        let now = Int64(Date().timeIntervalSince1970)
+        return RetryAfter.seconds(field, date: response.headers[.date], now: now).map {
+            // So long that nothing overflows, and that nobody waits for it.
+            .seconds(min($0, 1_000_000_000))
+        }
+    }
+}
+
+/// Gives what may not be repeated otherwise a key by which the server knows it again.
+struct IdempotencyKeys: Hook {
+    func willSend(_ request: inout Request) throws(CallError) {
+        guard !request.method.isIdempotent, !request.headers.contains(.idempotencyKey) else { return }
+        request.headers.appendSafely(HTTPField(name: .idempotencyKey, value: "\"\(UUID().uuidString.lowercased())\""))
+    }
+}

@@ -1,0 +1,32 @@
+// RetryBudget: how much more load retries may cause.
+
+import Synchronization
+
+/// A store of retries: each response adds a part of one, each retry takes one.
+final class RetryBudget: Sendable {
+    /// So many parts make a retry.
+    private static let whole = 1000
+    /// What there is at the beginning, and at the most.
+    private static let reserve = 10 * whole
+
+    private let share: Int
+    private let parts = Atomic(reserve)
+
+    /// - Parameter extraLoad: retries for each response; below 0 is none.
+    init(extraLoad: Double) {
+        share = extraLoad.isFinite ? Int(min(max(extraLoad, 0), 1000) * Double(Self.whole)) : 0
+    }
+
+    /// A response has come: on the way of every call, so it writes only when something is missing.
+    func deposit() {
+        guard parts.load(ordering: .relaxed) < Self.reserve else { return }
+        parts.wrappingAdd(share, ordering: .relaxed)
+    }
+
+    /// Takes a retry; false if there is none left.
+    func withdraw() -> Bool {
+        if parts.wrappingSubtract(Self.whole, ordering: .relaxed).newValue >= 0 { return true }
+        parts.wrappingAdd(Self.whole, ordering: .relaxed)
+        return false
+    }
+}

@@ -1,0 +1,85 @@
+// JSONRedaction: JSON with the values of secret names withheld.
+
+/// Reads no more of JSON than strings, numbers and brackets, so that what is malformed is shown as it is, and still without
+/// its secrets.
+struct JSONRedaction {
+    private let redaction: Redaction
+    private var output: [UInt8] = []
+    private var depth = 0
+    /// What is inside of the value of a secret name is withheld.
+    private var secretDepth: Int?
+    /// A secret name stands before what comes next.
+    private var isNamedSecret = false
+
+    init(_ redaction: Redaction) { self.redaction = redaction }
+
+    func redacted(_ text: String) -> String {
+        var copy = self
+        copy.read(Array(text.utf8)[...])
+        return String(decoding: copy.output, as: UTF8.self)
+    }
+
+    private var isWithheld: Bool { isNamedSecret || secretDepth != nil }
+
+    private mutating func read(_ text: ArraySlice<UInt8>) {
+        var rest = text
+        while let byte = rest.first {
+            switch byte {
+            case UInt8(ascii: "\""):
+                let end = Self.endOfString(rest)
+                take(string: rest[..<end], isName: rest[end...].first { $0 > 0x20 } == UInt8(ascii: ":"))
+                rest = rest[end...]
+            case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"):
+                let number = rest.prefix { !",]} \n\r\t\"".utf8.contains($0) }
+                output += isWithheld ? Self.placeholder : Array(number)
+                isNamedSecret = false
+                rest = rest[number.endIndex...]
+            default:
+                take(bracket: byte)
+                output.append(byte)
+                rest = rest.dropFirst()
+            }
+        }
+    }
+
+    private mutating func take(string: ArraySlice<UInt8>, isName: Bool) {
+        if isName {
+            output += string
+            isNamedSecret = redaction.isSecret(String(decoding: string, as: UTF8.self))
+        } else {
+            output += isWithheld ? Self.placeholder : Array(string)
+            isNamedSecret = false
+        }
+    }
+
+    private mutating func take(bracket byte: UInt8) {
+        switch byte {
+        case UInt8(ascii: "{"), UInt8(ascii: "["):
+            depth += 1
+            if isNamedSecret, secretDepth == nil { secretDepth = depth }
+            isNamedSecret = false
+        case UInt8(ascii: "}"), UInt8(ascii: "]"):
+            if secretDepth == depth { secretDepth = nil }
+            depth -= 1
+        case UInt8(ascii: ","): isNamedSecret = false
+        default: break
+        }
+    }
+
+    private static let placeholder = Array("\"\(Redaction.placeholder)\"".utf8)
+
+    /// Behind the closing quote, or the end.
+    private static func endOfString(_ bytes: ArraySlice<UInt8>) -> Int {
+        var isEscaped = false
+        for index in bytes.indices.dropFirst() {
+            if isEscaped {
+                isEscaped = false
+            } else if bytes[index] == UInt8(ascii: "\\") {
+                isEscaped = true
+            } else if bytes[index] == UInt8(ascii: "\"") {
+                return index + 1
+            }
+        }
+        return bytes.endIndex
+    }
+}

@@ -1,0 +1,99 @@
+// A request as a curl command line.
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+import HTTPTypes
+
+extension Request {
+    /// The request as a command line for curl, safe to paste into a POSIX shell: see ``curl(showingSecrets:)``.
+    public var curl: String { curl() }
+
+    /// The request as a command line for curl, safe to paste into a POSIX shell.
+    ///
+    /// ```swift
+    /// let response = try await api.get("users")
+    /// print(response.request.curl)            // what was really sent, with all its fields
+    /// ```
+    /// A request has the client's fields and base once it was sent: `response.request`, `error.request`, and the request
+    /// of ``CallEvent/Kind/sent(_:)``. Credentials, and the values of parameters whose names say that they are secret,
+    /// are withheld in URL, fields and forms, and strings of that name in JSON. A body that is a stream is to be given by
+    /// standard input.
+    /// - Parameter showingSecrets: whether nothing is withheld.
+    public func curl(showingSecrets: Bool = false) -> String {
+        var words = ["curl", "--globoff", "--path-as-is"]
+        var prefix = ""
+        switch (method, body.isEmpty) {
+        case (.get, true): break
+        case (.head, true): words.append("--head")
+        default: words += ["--request", Self.quoted(method.rawValue)]
+        }
+        if asksServer { words += ["--request-target", "'*'"] }
+        for field in headers {
+            // curl decodes only what it has asked for itself.
+            if undoesCodings, field.name == .acceptEncoding {
+                words.append("--compressed")
+                continue
+            }
+            if field.name == .contentLength { continue }
+            let value = showingSecrets ? field.value : redaction.value(of: field)
+            // `Name:` would take a field away, `Name;` sends it empty.
+            let line = value.isEmpty ? "\(field.name.rawName);" : "\(field.name.rawName): \(value)"
+            words += ["--header", Self.quoted(line)]
+        }
+        if !body.isEmpty, body.contentType == nil, !headers.contains(.contentType) {
+            words += ["--header", "'Content-Type:'"]
+        }
+        if !body.isEmpty { words += bodyWords(showingSecrets, &prefix) }
+        words.append(Self.quoted(address(showingSecrets)))
+        return prefix + words.joined(separator: " ")
+    }
+
+    private func address(_ showingSecrets: Bool) -> String {
+        switch target {
+        case .uri(let uri):
+            let userinfo = showingSecrets ? uri.userinfo.map { "\($0)@" } ?? "" : ""
+            let text = "\(uri.origin.scheme)://\(userinfo)\(uri.origin.authority)\(uri.target)"
+            return showingSecrets ? text : redaction.url(text)
+        case .path(let path, let query):
+            let text = path.encoded + (query.isEmpty ? "" : "?" + query)
+            return showingSecrets ? text : redaction.url(text)
+        case .invalid: return ""
+        }
+    }
+
+    private func bodyWords(_ showingSecrets: Bool, _ prefix: inout String) -> [String] {
+        switch body.content {
+        case nil, .failed: return []
+        case .file(let path): return ["--data-binary", Self.quoted("@" + path)]
+        case .stream: return ["--data-binary", "@-"]
+        case .bytes(let bytes):
+            let text = String(decoding: bytes, as: UTF8.self)
+            // No argument can hold a NUL, and bytes that are no text survive only as they are.
+            guard text.utf8.elementsEqual(bytes), !bytes.contains(0) else {
+                prefix = "printf '%s' '\(Data(bytes).base64EncodedString())' | base64 -d | "
+                return ["--data-binary", "@-"]
+            }
+            let type = body.contentType ?? headers[.contentType] ?? ""
+            return ["--data-raw", Self.quoted(showingSecrets ? text : redaction.body(text, type: type))]
+        }
+    }
+
+    /// As one word, whatever is in it.
+    private static func quoted(_ text: String) -> String {
+        "'" + text.replacing("'", with: "'\\''") + "'"
+    }
+}
+
+extension Redaction {
+    /// A form, or JSON, with the values of secret names withheld; anything else as it is.
+    fileprivate func body(_ text: String, type: String) -> String {
+        let type = type.lowercased()
+        if type.hasPrefix("application/x-www-form-urlencoded") {
+            return String(url("?" + text).dropFirst())
+        }
+        return type.contains("json") ? JSONRedaction(self).redacted(text) : text
+    }
+}

@@ -1,0 +1,35 @@
+// DistinguishedName: whom a certificate names as its subject or its issuer (RFC 5280 section 4.1.2.4), as text.
+
+struct DistinguishedName {
+    /// The last one, as there may be several.
+    private(set) var commonName: String?
+    private var organization: String?
+    private var unit: String?
+
+    /// What a reader knows it by.
+    var text: String { commonName ?? organization ?? unit ?? "without a name" }
+
+    init(_ value: DERReader.Value) {
+        var sets = value.values
+        while let set = sets.next() {
+            var pairs = set.values
+            while var pair = pairs.next()?.values {
+                guard let type = pair.next(DERReader.Tag.objectIdentifier), let value = pair.next() else { continue }
+                switch Array(type.content) {
+                case [0x55, 0x04, 0x03]: commonName = Self.text(of: value)
+                case [0x55, 0x04, 0x0A]: organization = Self.text(of: value)
+                case [0x55, 0x04, 0x0B]: unit = Self.text(of: value)
+                default: break
+                }
+            }
+        }
+    }
+
+    private static func text(of value: DERReader.Value) -> String {
+        guard value.tag == DERReader.Tag.bmpString else { return String(decoding: value.content, as: UTF8.self) }
+        var units: [UInt16] = []
+        var bytes = value.content
+        while let high = bytes.popFirst(), let low = bytes.popFirst() { units.append(UInt16(high) << 8 | UInt16(low)) }
+        return String(decoding: units, as: UTF16.self)
+    }
+}

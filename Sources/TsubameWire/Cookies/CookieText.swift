@@ -1,0 +1,113 @@
+// CookieText: Netscape's `cookies.txt`, as curl, wget and yt-dlp read and write it.
+
+import TsubameCore
+
+/// A cookie a line, in seven fields with tabs between them: domain, whether hosts below it are meant, path, whether it is
+/// secure, seconds since 1970 or 0 for a session cookie, name, value. Lines that start with `#` are comments, but for
+/// `#HttpOnly_`, which curl puts before the domain of such a cookie. How a cookie goes with requests of other sites has no
+/// place in it.
+package enum CookieText {
+    /// More than any store holds.
+    private static let maximumLines = 10_000
+
+    package static let heading = "# Netscape HTTP Cookie File\n# Written by Tsubame.\n\n"
+
+    /// - Returns: nil for a cookie whose name or path has a tab.
+    package static func line(_ cookie: Cookie) -> String? {
+        if [cookie.name, cookie.path].contains(where: { $0.utf8.contains(0x09) }) { return nil }
+        let fields = [
+            (cookie.isHTTPOnly ? "#HttpOnly_" : "") + (cookie.isHostOnly ? "" : ".") + cookie.domain,
+            cookie.isHostOnly ? "FALSE" : "TRUE", cookie.path, cookie.isSecure ? "TRUE" : "FALSE",
+            "\(cookie.expires ?? 0)", cookie.name, cookie.value,
+        ]
+        return fields.joined(separator: "\t") + "\n"
+    }
+
+    /// The cookies of a text, with their lines, as they stand there: whether they can be kept is for a store to say.
+    package struct Contents: Sendable {
+        package fileprivate(set) var cookies: [(line: Int, cookie: Cookie)] = []
+        package fileprivate(set) var problems: [CookieLineProblem] = []
+        /// Whether the text says in its first line what it is.
+        package fileprivate(set) var hasHeading = false
+    }
+
+    /// Reads UTF-8, and in lines that are none ISO-8859-1.
+    package static func read(_ bytes: some BidirectionalCollection<UInt8>) -> Contents {
+        var contents = Contents()
+        var number = 0
+        let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
+        let text = bytes.dropFirst(bytes.starts(with: mark) ? mark.count : 0)
+        for line in text.split(separator: 0x0A, omittingEmptySubsequences: false) {
+            number += 1
+            let line = Array(line.last == 0x0D ? line.dropLast() : line)
+            let start = Array("#HttpOnly_".utf8)
+            let isHTTPOnly = line.starts(with: start)
+            if !isHTTPOnly, line.first == UInt8(ascii: "#") {
+                let words = String(decoding: line.prefix(80), as: UTF8.self)
+                if number == 1, words.contains("HTTP Cookie File") { contents.hasHeading = true }
+                continue
+            }
+            if line.allSatisfy({ $0 == 0x20 || $0 == 0x09 }) { continue }
+            guard contents.cookies.count < maximumLines, contents.problems.count < maximumLines else {
+                let reason = "this line and those behind it are not read: there are too many"
+                contents.problems.append(CookieLineProblem(line: number, reason: reason))
+                break
+            }
+            do throws(Problem) {
+                let fields = line.dropFirst(isHTTPOnly ? start.count : 0)
+                contents.cookies.append((number, try cookie(fields, isHTTPOnly: isHTTPOnly)))
+            } catch {
+                contents.problems.append(CookieLineProblem(line: number, reason: error.reason))
+            }
+        }
+        return contents
+    }
+
+    private struct Problem: Error {
+        let reason: String
+    }
+
+    private static func cookie(_ line: ArraySlice<UInt8>, isHTTPOnly: Bool) throws(Problem) -> Cookie {
+        // A value may have tabs.
+        let fields = line.split(separator: 0x09, maxSplits: 6, omittingEmptySubsequences: false).map { field in
+            field.withUnsafeBytes { ReceivedHead.text($0) }
+        }
+        // curl takes a line without the last field as one with an empty value.
+        guard fields.count >= 6 else {
+            throw Problem(reason: "it has \(fields.count) fields instead of 7 with tabs between them")
+        }
+        let isHostOnly = !(try flag(fields[1], "second"))
+        return Cookie(
+            name: fields[5], value: fields.count > 6 ? fields[6] : "", domain: domain(fields[0]),
+            isHostOnly: isHostOnly, path: fields[2].isEmpty ? "/" : fields[2], expires: try time(fields[4]),
+            isSecure: try flag(fields[3], "fourth"), isHTTPOnly: isHTTPOnly)
+    }
+
+    private static func flag(_ text: String, _ place: String) throws(Problem) -> Bool {
+        switch text.lowercasedASCII {
+        case "true": return true
+        case "false": return false
+        default: throw Problem(reason: "its \(place) field is neither TRUE nor FALSE")
+        }
+    }
+
+    /// Without the dot in front, and without the port that wget puts behind.
+    private static func domain(_ text: String) -> String {
+        let parts = text.utf8.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
+        let hasPort = parts.count == 2 && !parts[1].isEmpty && parts[1].allSatisfy { $0.digitValue != nil }
+        let name = Substring(hasPort ? parts[0] : text.utf8[...])
+        return String(name.utf8.first == UInt8(ascii: ".") ? name.dropFirst() : name)
+    }
+
+    /// Seconds, perhaps with a fraction; nil for a session cookie.
+    private static func time(_ text: String) throws(Problem) -> Int64? {
+        if text.isEmpty { return nil }
+        let parts = text.utf8.split(separator: UInt8(ascii: "."), maxSplits: 1, omittingEmptySubsequences: false)
+        guard parts.allSatisfy({ !$0.isEmpty && $0.allSatisfy { $0.digitValue != nil } }), let whole = parts.first
+        else {
+            throw Problem(reason: "its fifth field is no time in seconds")
+        }
+        let seconds = Int64(Substring(whole)) ?? .max
+        return seconds == 0 ? nil : seconds
+    }
+}

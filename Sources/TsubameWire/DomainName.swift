@@ -1,0 +1,19 @@
+// DomainName: a host that was written by itself, not in a URL.
+
+import TsubameCore
+
+package enum DomainName {
+    /// The host as ``TargetURI/host`` has it: in lower case, in A-labels, addresses in their canonical forms. Brackets may
+    /// stand around an address of IPv6. nil for what is no host.
+    package static func canonical(_ host: String) -> String? {
+        let isBracketed = host.utf8.first == UInt8(ascii: "[") && host.utf8.last == UInt8(ascii: "]")
+        let needsBrackets = !isBracketed && host.utf8.contains(UInt8(ascii: ":"))
+        // What would end the host in a URL.
+        guard !host.utf8.contains(where: { "/?#@\\".utf8.contains($0) }) else { return nil }
+        guard needsBrackets else { return Origin("http://\(host)")?.host }
+        // A zone's mark is an escape in a URL (RFC 6874).
+        let zone = host.utf8.firstIndex(of: UInt8(ascii: "%"))
+        return Origin("http://[\(zone.map { "\(host[..<$0])%25\(host[host.utf8.index(after: $0)...])" } ?? host)]")?
+            .host
+    }
+}
