@@ -15,27 +15,30 @@ final class ProxyMemory: Sendable {
     /// What is sent without being asked: an answer, if it is known that one is wanted, and Basic otherwise.
     func authorization(of proxy: Proxy, for message: DigestSession.Message) -> String? {
         guard let user = proxy.digestUser else { return nil }
-        return sessions.withLock { $0[proxy]?.authorization(for: message, by: user) } ?? proxy.authorization
+        let next = sessions.withLock { $0[proxy]?.next(knowsBody: message.body != nil) }
+        return next?.answer(to: message, by: user) ?? proxy.authorization
     }
 
     func answer(
         _ challenge: DigestChallenge, of proxy: Proxy, for message: DigestSession.Message
     ) -> String? {
         guard let user = proxy.digestUser else { return nil }
-        return sessions.withLock { sessions in
+        let next = sessions.withLock { sessions in
             if sessions[proxy] == nil, sessions.count >= Self.maximum { sessions = [:] }
             var session = sessions[proxy] ?? DigestSession(challenge)
             session.take(challenge)
-            let authorization = session.authorization(for: message, by: user)
+            let next = session.next(knowsBody: message.body != nil)
             sessions[proxy] = session
-            return authorization
+            return next
         }
+        return next?.answer(to: message, by: user)
     }
 
     /// The proxy names the nonce that comes next.
     func take(_ information: [String], of proxy: Proxy, for sent: String) {
         guard information.count == 1, let field = information.first, let parameters = Challenge.parameters(of: field),
-            let nonce = parameters.first(where: { $0.name == "nextnonce" })?.value, !nonce.isEmpty
+            let nonce = parameters.first(where: { $0.name == "nextnonce" })?.value, !nonce.isEmpty,
+            nonce.utf8.count <= DigestChallenge.maximumBytes
         else { return }
         sessions.withLock { sessions in
             guard sessions[proxy]?.challenge.nonce == DigestSession.nonce(of: sent) else { return }

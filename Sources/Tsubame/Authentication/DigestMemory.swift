@@ -15,7 +15,9 @@ final class DigestMemory: Sendable {
     /// Credentials for a request that nothing has been asked of.
     func authorization(for request: Request, to uri: TargetURI, by user: DigestSession.User) -> String? {
         if isEmpty { return nil }
-        return store.withLock { $0.authorization(for: request.digestMessage(uri), to: uri, by: user) }
+        let message = request.digestMessage(uri)
+        let next = store.withLock { $0.next(to: uri, by: user, knowsBody: message.body != nil) }
+        return next?.answer(to: message, by: user)
     }
 
     /// Remembers a challenge for the requests to come.
@@ -29,7 +31,9 @@ final class DigestMemory: Sendable {
         _ challenge: DigestChallenge, to request: Request, at uri: TargetURI, by user: DigestSession.User
     ) -> String? {
         knows.store(true, ordering: .relaxed)
-        return store.withLock { $0.answer(challenge, to: request.digestMessage(uri), at: uri, by: user) }
+        let message = request.digestMessage(uri)
+        let next = store.withLock { $0.next(after: challenge, at: uri, by: user, knowsBody: message.body != nil) }
+        return next?.answer(to: message, by: user)
     }
 
     /// Takes what a server says behind an answer.

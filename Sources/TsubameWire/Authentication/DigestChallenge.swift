@@ -13,6 +13,9 @@ package struct DigestChallenge: Sendable, Hashable {
         case legacy = ""
     }
 
+    /// Of what goes back with every request.
+    package static let maximumBytes = 4 << 10
+
     package let realm: String
     package private(set) var nonce: String
     let opaque: String?
@@ -43,6 +46,10 @@ package struct DigestChallenge: Sendable, Hashable {
         guard !protections.isEmpty else { throw ChallengeProblem("it offers no quality of protection that is known") }
         if algorithm.isSession, protections == [.legacy] {
             throw ChallengeProblem("its algorithm needs a quality of protection, and it offers none")
+        }
+        let length = [realm, nonce, challenge["opaque"] ?? ""].map(\.utf8.count).reduce(0, +)
+        guard length <= Self.maximumBytes else {
+            throw ChallengeProblem("what is to be sent back has more than \(Self.maximumBytes) bytes")
         }
         self.realm = realm
         self.nonce = nonce

@@ -66,10 +66,22 @@ package struct DigestSession: Sendable {
     /// The value of Authorization or Proxy-Authorization for one request more.
     /// - Returns: nil if the body's bytes would be needed and are not known.
     package mutating func authorization(for message: Message, by user: User) -> String? {
-        guard let protection = challenge.protection(knowsBody: message.body != nil) else { return nil }
-        let user = challenge.wantsUTF8 ? user.normalized : user
+        next(knowsBody: message.body != nil)?.answer(to: message, by: user)
+    }
+
+    /// Counts one answer more: what is returned gives it, and need not be guarded while it does.
+    /// - Returns: nil if the body's bytes would be needed and are not known.
+    package mutating func next(knowsBody: Bool) -> DigestSession? {
+        guard challenge.protection(knowsBody: knowsBody) != nil else { return nil }
         // Behind the last number the first comes again: the server will give another nonce.
         count &+= 1
+        return self
+    }
+
+    /// The answer that has been counted last.
+    package func answer(to message: Message, by user: User) -> String? {
+        guard let protection = challenge.protection(knowsBody: message.body != nil) else { return nil }
+        let user = challenge.wantsUTF8 ? user.normalized : user
         let answer = Answer(
             nonce: challenge.nonce, count: Self.hexadecimal(count), clientNonce: clientNonce, protection: protection,
             target: message.target)

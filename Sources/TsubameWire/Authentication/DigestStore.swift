@@ -28,10 +28,12 @@ package struct DigestStore: Sendable {
 
     package init() {}
 
-    /// Credentials for a request that nothing has been asked of: nil where no protection space is known.
-    package mutating func authorization(
-        for message: DigestSession.Message, to uri: TargetURI, by user: DigestSession.User
-    ) -> String? {
+    /// What gives the answer for a request that nothing has been asked of.
+    /// - Parameter knowsBody: whether the body's bytes are there.
+    /// - Returns: nil where no protection space is known, or the body's bytes would be needed and are not known.
+    package mutating func next(
+        to uri: TargetURI, by user: DigestSession.User, knowsBody: Bool
+    ) -> DigestSession? {
         let owner = Owner(origin: uri.origin, user: user.name)
         // The nearest prefix, and the newest space of those.
         var best: (index: Int, length: Int)?
@@ -40,20 +42,19 @@ package struct DigestStore: Sendable {
             guard let length = fitting.map(\.utf8.count).max(), length >= best?.length ?? 0 else { continue }
             best = (index, length)
         }
-        return best.flatMap { spaces[owner]?[$0.index].session.authorization(for: message, by: user) }
+        return best.flatMap { spaces[owner]?[$0.index].session.next(knowsBody: knowsBody) }
     }
 
-    /// Credentials for a request that was challenged.
+    /// What gives the answer for a request that was challenged.
     /// - Returns: nil if the body's bytes would be needed and are not known.
-    package mutating func answer(
-        _ challenge: DigestChallenge, to message: DigestSession.Message, at uri: TargetURI,
-        by user: DigestSession.User
-    ) -> String? {
+    package mutating func next(
+        after challenge: DigestChallenge, at uri: TargetURI, by user: DigestSession.User, knowsBody: Bool
+    ) -> DigestSession? {
         learn(challenge, at: uri, by: user)
         // The newest space is the last.
         let owner = Owner(origin: uri.origin, user: user.name)
         guard let index = spaces[owner]?.indices.last else { return nil }
-        return spaces[owner]?[index].session.authorization(for: message, by: user)
+        return spaces[owner]?[index].session.next(knowsBody: knowsBody)
     }
 
     /// Remembers a challenge for the requests to come.
@@ -87,7 +88,9 @@ package struct DigestStore: Sendable {
             let session = spaces[owner]?[index].session
         else { return true }
         guard session.isProven(authorization, by: user, information, body: body) ?? true else { return false }
-        if let next = information.first(where: { $0.name == "nextnonce" })?.value, !next.isEmpty {
+        if let next = information.first(where: { $0.name == "nextnonce" })?.value, !next.isEmpty,
+            next.utf8.count <= DigestChallenge.maximumBytes
+        {
             spaces[owner]?[index].session.renew(nonce: next)
         }
         return true

@@ -161,3 +161,18 @@ import TsubameWire
         #expect(unknown == nil && known != nil)
     }
 }
+
+extension DigestStore {
+    fileprivate mutating func authorization(
+        for message: DigestSession.Message, to uri: TargetURI, by user: DigestSession.User
+    ) -> String? {
+        next(to: uri, by: user, knowsBody: message.body != nil)?.answer(to: message, by: user)
+    }
+
+    fileprivate mutating func answer(
+        _ challenge: DigestChallenge, to message: DigestSession.Message, at uri: TargetURI,
+        by user: DigestSession.User
+    ) -> String? {
+        next(after: challenge, at: uri, by: user, knowsBody: message.body != nil)?.answer(to: message, by: user)
+    }
+}

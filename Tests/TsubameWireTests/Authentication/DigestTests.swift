@@ -156,6 +156,10 @@ import TsubameCore
 
     @Test(arguments: [
         (#"Digest nonce="n""#, "it has no realm"), (#"Digest realm="r""#, "it has no nonce"),
+        (
+            #"Digest realm="r", nonce="\#(String(repeating: "n", count: 4_096))""#,
+            "what is to be sent back has more than 4096 bytes"
+        ),
         (#"Digest realm="r", nonce="n", algorithm=SHA-1"#, "the algorithm SHA-1 is not known"),
         ("Digest realm=\"r\", nonce=\"n\", algorithm=\"a\tb\"", #"the algorithm a\u{9}b is not known"#),
         (
