@@ -16,12 +16,14 @@ let package = Package(
         .library(name: "Tsubame", targets: ["Tsubame"]),
         .library(name: "TsubameFoundation", targets: ["TsubameFoundation"]),
         .library(name: "TsubameXML", targets: ["TsubameXML"]),
+        .library(name: "TsubameStore", targets: ["TsubameStore"]),
         .library(name: "TsubameTesting", targets: ["TsubameTesting"]),
         .library(name: "HTTPBin", targets: ["HTTPBin"]),
         .executable(name: "tsubame", targets: ["TsubameCLI"]),
     ],
     traits: [
         .trait(name: "XML", description: "Response.xml and Body.xml, on XMLCoder"),
+        .trait(name: "Store", description: "Cookies kept in SQLite, on GRDB; needs SQLite's header and library"),
         .trait(name: "Server", description: "The embedded httpbin-compatible server, on Hummingbird"),
         .trait(name: "Tool", description: "The command-line tool `tsubame`", enabledTraits: ["Server"]),
         .default(enabledTraits: []),
@@ -34,6 +36,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
         .package(url: "https://github.com/CoreOffice/XMLCoder", from: "0.18.0"),
+        .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0"),
         .package(url: "https://github.com/apple/swift-asn1", from: "1.7.0"),
         .package(url: "https://github.com/apple/swift-certificates", from: "1.21.0"),
@@ -77,6 +80,13 @@ let package = Package(
             dependencies: [
                 "Tsubame", "TsubameCore",
                 .product(name: "XMLCoder", package: "XMLCoder", condition: .when(traits: ["XML"])),
+            ],
+            swiftSettings: settings),
+        .target(
+            name: "TsubameStore",
+            dependencies: [
+                "Tsubame", "TsubameCore", "TsubameWire",
+                .product(name: "GRDB", package: "GRDB.swift", condition: .when(traits: ["Store"])),
             ],
             swiftSettings: settings),
         .target(
@@ -160,11 +170,23 @@ let package = Package(
                 .product(name: "Crypto", package: "swift-crypto", condition: .when(traits: ["Server"])),
             ],
             swiftSettings: settings),
+        // Changes a jar from a process of its own, to be killed.
+        .executableTarget(
+            name: "CookieWriter", dependencies: ["TsubameStore", "Tsubame"], path: "Tests/CookieWriter",
+            swiftSettings: settings),
+        .testTarget(
+            name: "TsubameStoreTests",
+            dependencies: [
+                "TsubameStore", "Tsubame", "TsubameCore", "TsubameTesting",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "GRDB", package: "GRDB.swift", condition: .when(traits: ["Store"])),
+            ],
+            swiftSettings: settings),
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
                 "Tsubame", "TsubameCore", "TsubameWire", "TsubameEngine", "TsubameFoundation", "TsubameXML",
-                "TsubameTesting", "HTTPBin", "TsubameCLI",
+                "TsubameStore", "TsubameTesting", "HTTPBin", "TsubameCLI", "CookieWriter",
                 "RequestParam", "HttpClient", "URLLoader", "MixiAsyncURLConnection", "APIConnector",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),

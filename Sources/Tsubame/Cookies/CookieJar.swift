@@ -28,6 +28,21 @@ public final class CookieJar: Sendable {
     private struct State: Sendable {
         var store: CookieStore
         var failure: CallError?
+        var notices: [String] = []
+        /// Those of which no call has told yet.
+        var untold: [String] = []
+
+        mutating func add(_ notices: [String]) {
+            guard !notices.isEmpty else { return }
+            self.notices += notices
+            untold += notices
+        }
+
+        mutating func tell() -> [String] {
+            guard !untold.isEmpty else { return [] }
+            defer { untold = [] }
+            return untold
+        }
     }
 
     private let state: Mutex<State>
@@ -47,6 +62,14 @@ public final class CookieJar: Sendable {
 
     /// Why the cookies could not be read where they are kept, or a change not be kept, the last time; nil if all is well.
     public var failure: CallError? { state.withLock { $0.failure } }
+
+    /// What has happened to the file of the jar and was mended: such as that a damaged database was set aside, and where.
+    public var notices: [String] {
+        state.withLock { state in
+            refresh(&state, Self.now)
+            return state.notices
+        }
+    }
 
     // MARK: Looking
 
@@ -120,26 +143,32 @@ public final class CookieJar: Sendable {
 
     // MARK: For the rest of the module
 
-    /// The Cookie field for a request, how many cookies it has no room for, and why it may be out of date.
-    func field(for uri: TargetURI) -> (text: String?, leftOut: Int, failure: CallError?) {
+    /// The Cookie field for a request, and what there is to tell about it.
+    func field(for uri: TargetURI) -> (text: String?, notes: [String]) {
         let now = Self.now
         return state.withLock { state in
             refresh(&state, now)
             let field = state.store.field(for: uri.host, path: uri.path, isSecure: uri.isSecure, now: now)
-            return (field?.text, field?.leftOut ?? 0, state.failure)
+            var notes = state.tell()
+            if let count = field?.leftOut, count > 0 {
+                notes.append("\(count) cookies are not sent: the Cookie field would be too long with them")
+            }
+            if let failure = state.failure { notes.append("cookies may be out of date: \(failure.reason)") }
+            return (field?.text, notes)
         }
     }
 
     /// Takes the fields of a response.
-    /// - Returns: those that were refused, and why nothing of it could be kept.
-    func take(_ fields: [String], from uri: TargetURI) -> (refused: [RefusedCookie], failure: CallError?) {
+    /// - Returns: those that were refused, and what else there is to tell.
+    func take(_ fields: [String], from uri: TargetURI) -> (refused: [RefusedCookie], notes: [String]) {
         var refused: [RefusedCookie] = []
+        var notes: [String] = []
         do throws(CallError) {
             try change { (store, now) in refused = store.take(fields, from: uri, now: now) }
-            return (refused, nil)
         } catch {
-            return (refused, error)
+            notes = ["cookies of \(uri.host) are not kept: \(error.reason)"]
         }
+        return (refused, keeper == nil ? notes : state.withLock { $0.tell() } + notes)
     }
 
     /// Runs `body` on the store as it is kept.
@@ -158,6 +187,7 @@ public final class CookieJar: Sendable {
         } catch {
             state.failure = error
         }
+        state.add(keeper.takeNotices())
     }
 
     /// Changes the store, and keeps the change.
@@ -176,6 +206,7 @@ public final class CookieJar: Sendable {
             } catch {
                 state.failure = error
             }
+            state.add(keeper.takeNotices())
             return (result, state.failure)
         }
         if let failure { throw failure }

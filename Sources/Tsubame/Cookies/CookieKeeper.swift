@@ -15,4 +15,11 @@ package protocol CookieKeeper: Sendable {
     ///
     /// The change is made once whatever happens, so that this process goes on by it even if it cannot be kept.
     func update(_ store: inout CookieStore, now: Int64, _ change: (inout CookieStore) -> Void) throws(CallError)
+
+    /// What has happened to the place and was mended, since this was called last: such as that a damaged file was set aside.
+    func takeNotices() -> [String]
+}
+
+extension CookieKeeper {
+    package func takeNotices() -> [String] { [] }
 }

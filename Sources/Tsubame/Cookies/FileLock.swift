@@ -7,16 +7,16 @@ import Musl
 #elseif canImport(Darwin)
 import Darwin
 #endif
-import TsubameCore
+package import TsubameCore
 
 /// An advisory lock on the file itself, which is made if it is missing. Let go when it is dropped, or when the process
 /// ends, however it does.
-final class FileLock {
+package final class FileLock {
     private let descriptor: Int32
 
     /// - Parameter patience: how long somebody else may hold it, in nanoseconds.
     /// - Throws: ``CallError/Kind/file`` if the file cannot be written, or not in time.
-    init(_ path: String, patience: UInt64) throws(CallError) {
+    package init(_ path: String, patience: UInt64) throws(CallError) {
         let end = MonotonicClock.now &+ patience
         while true {
             let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)

@@ -9,12 +9,9 @@ struct CookiesOut: CallHook {
 
     func willSend(_ request: inout Request, _ call: Call) throws(CallError) {
         guard let uri = request.uri else { return }
-        let field = jar.field(for: uri)
-        if let text = field.text { request.headers.appendSafely(HTTPField(name: .cookie, value: text)) }
-        if field.leftOut > 0 {
-            call.emit(.decision("\(field.leftOut) cookies are not sent: the Cookie field would be too long with them"))
-        }
-        if let failure = field.failure { call.emit(.decision("cookies may be out of date: \(failure.reason)")) }
+        let (text, notes) = jar.field(for: uri)
+        if let text { request.headers.appendSafely(HTTPField(name: .cookie, value: text)) }
+        for note in notes { call.emit(.decision(note)) }
     }
 }
 
@@ -28,7 +25,7 @@ struct CookiesIn: CallHook {
     func didReceive(_ response: inout Response, _ call: Call) throws(CallError) {
         guard response.headers.contains(.setCookie), let uri = response.request.uri else { return }
         let fields = response.headers[values: .setCookie]
-        let (refused, failure) = jar.take(Array(fields.prefix(Self.maximumPerResponse)), from: uri)
+        let (refused, notes) = jar.take(Array(fields.prefix(Self.maximumPerResponse)), from: uri)
         for cookie in refused {
             let name = cookie.name.isEmpty ? "without a name" : "“\(Redaction.printable(cookie.name))”"
             call.emit(.decision("the cookie \(name) of \(uri.host) is refused: \(cookie.why)"))
@@ -39,6 +36,6 @@ struct CookiesIn: CallHook {
                     "\(fields.count - Self.maximumPerResponse) cookies of \(uri.host) are refused: "
                         + "a response sets at most \(Self.maximumPerResponse)"))
         }
-        if let failure { call.emit(.decision("cookies of \(uri.host) are not kept: \(failure.reason)")) }
+        for note in notes { call.emit(.decision(note)) }
     }
 }
