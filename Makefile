@@ -58,11 +58,11 @@ lint:
 	@python3 Scripts/check-readme.py
 
 ## The tests once under each sanitizer. Results are kept in Tests/SANITIZERS.md.
-sanitize: setup
+sanitize: setup-test
 	@Scripts/sanitize.sh thread address
 
 ## A hundred thousand requests to a server that closes idle connections at random.
-soak: setup
+soak: setup-test
 	$(SWIFT) build $(TRAITS) --build-tests
 	TSUBAME_SOAK=100000 $(SWIFT) test $(TRAITS) --skip-build --disable-xctest --filter RandomCloseTests
 
