@@ -65,11 +65,11 @@ docs: setup
 	@SWIFT=$(SWIFT) Scripts/docs.sh
 
 ## The tests once under each sanitizer. Results are kept in Tests/SANITIZERS.md.
-sanitize: setup
+sanitize: setup-test
 	@Scripts/sanitize.sh thread address
 
 ## A hundred thousand requests to a server that closes idle connections at random.
-soak: setup
+soak: setup-test
 	$(SWIFT) build $(TRAITS) --build-tests
 	TSUBAME_SOAK=100000 $(SWIFT) test $(TRAITS) --skip-build --disable-xctest --filter RandomCloseTests
 

@@ -28,6 +28,7 @@ may_import TsubameEngine HTTPTypes DequeModule NIOConcurrencyHelpers NIOCore NIO
 may_import Tsubame HTTPTypes Logging TsubameCore TsubameEngine TsubameWire
 may_import TsubameFoundation Foundation Tsubame TsubameCore
 may_import TsubameXML Foundation XMLCoder Tsubame TsubameCore
+may_import TsubameStore GRDB Tsubame TsubameCore TsubameWire
 may_import TsubameTesting Foundation HTTPTypes NIOCore NIOPosix NIOSSL Tsubame TsubameCore
 may_import HTTPBin CZlib Crypto Foundation HTTPTypes HummingbirdCore Logging NIOCore NIOHTTP1 NIOPosix NIOSSL SwiftASN1 X509
 may_import TsubameCLI ArgumentParser Foundation HTTPBin Tsubame

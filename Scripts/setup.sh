@@ -13,7 +13,7 @@ want() { # command, package
     command -v "$1" >/dev/null 2>&1 || missing+=("$2")
 }
 want git git
-# zlib's header is the one system header that the library needs.
+# zlib's header is the one system header that the library needs, but for the trait Store.
 if ! echo '#include <zlib.h>' | ${CC:-clang} -E - >/dev/null 2>&1 && [ ! -f /usr/include/zlib.h ]; then
     missing+=(zlib1g-dev)
 fi
@@ -21,6 +21,10 @@ if [ "${1:-}" = test ]; then
     want python3 python3
     python3 -c 'import venv, ensurepip' >/dev/null 2>&1 || missing+=(python3-venv)
     want strip binutils
+    # The trait Store is built for the tests: SQLite's header and library.
+    if ! echo '#include <sqlite3.h>' | ${CC:-clang} -E - >/dev/null 2>&1 && [ ! -f /usr/include/sqlite3.h ]; then
+        missing+=(libsqlite3-dev)
+    fi
     if [ "$(uname)" != Darwin ]; then
         want valgrind valgrind
         # Two proxies that are not ours; both packages hold a program only, and no service.

@@ -21,7 +21,11 @@ enum CookieTable {
     /// Checks the whole file, and makes the table if the file is new.
     static func prepare(_ db: Database) throws {
         // What is not ours is left alone, damaged or not.
-        let isKnown = try isKnown(db)
+        var isKnown = false
+        try db.inTransaction(.deferred) {
+            isKnown = try Self.isKnown(db)
+            return .commit
+        }
         let check = try String.fetchOne(db, sql: "PRAGMA quick_check(1)") ?? ""
         guard check == "ok" else { throw Problem.damaged(check) }
         if try String.fetchOne(db, sql: "PRAGMA journal_mode") != "wal" {
@@ -47,7 +51,7 @@ enum CookieTable {
         }
     }
 
-    /// Whether the file has our table; false for an empty one.
+    /// Whether the file has our table; false for an empty one. To be asked within a transaction.
     private static func isKnown(_ db: Database) throws -> Bool {
         let application = try Int64.fetchOne(db, sql: "PRAGMA application_id") ?? 0
         let version = try Int64.fetchOne(db, sql: "PRAGMA user_version") ?? 0

@@ -37,6 +37,9 @@ final class DatabaseFile: Sendable {
     /// Opens the file, checks all of it, and makes it if it is missing.
     init(_ path: String, now: Int64) throws {
         let end = MonotonicClock.now &+ Self.patience
+        // SQLite finds a journal by its name: while one file is opened, nobody may put another in its place.
+        let lock = try FileLock(Self.lock(of: path), isShared: true, patience: Self.patience)
+        defer { withExtendedLifetime(lock) {} }
         while true {
             try Self.make(path)
             let before = Identity(path)
@@ -88,6 +91,8 @@ final class DatabaseFile: Sendable {
         return configuration
     }
 
+    private static func lock(of path: String) -> String { path + "-lock" }
+
     private static let making = Mutex(())
 
     /// Makes an empty file, which is an empty database, that nobody but its owner can read; the files beside it get its
@@ -110,7 +115,7 @@ final class DatabaseFile: Sendable {
     /// - Parameter identity: that of the damaged file; nil if none was opened.
     /// - Returns: its new place; nil if it is not there any more.
     static func setAside(_ path: String, _ identity: Identity, now: Int64) throws(CallError) -> String? {
-        let lock = try FileLock(path, patience: patience)
+        let lock = try FileLock(lock(of: path), patience: patience)
         defer { withExtendedLifetime(lock) {} }
         guard Identity(path) == identity else { return nil }
         var place = "\(path).damaged-\(now)"

@@ -10,6 +10,7 @@ import Testing
 import Tsubame
 import TsubameCore
 import TsubameFoundation
+import TsubameStore
 import TsubameTesting
 import TsubameWire
 
@@ -295,5 +296,42 @@ private struct SignIn: Endpoint {
         #expect(users == ["燕"])
         try await close(api)
     }
+
+    @Test func cookies() async throws {
+        let server = try await HTTPBin.start()
+        let base = server.url
+        try await withFolder { folder in
+            let file = folder.appending(path: "cookies.txt").path
+            try "127.0.0.1\tFALSE\t/\tFALSE\t0\tname\tswallow\n".write(toFile: file, atomically: true, encoding: .utf8)
+            let jar = CookieJar()
+            let api = Client(base) { $0.cookies = .jar(jar) }  // or .memory; api.cookieJar is the way to it
+            try jar.importFile(file)  // a cookies.txt of curl, wget, yt-dlp or a browser
+            try jar.set("theme=dark; Path=/; Max-Age=3600", from: base)  // as a server would
+            for cookie in jar.cookies { print(cookie) }  // without their values
+            let sent = try await api.get("cookies").json([String: [String: String]].self)
+            #expect(sent["cookies"] == ["name": "swallow", "theme": "dark"])
+            try jar.delete { $0.name == "theme" }  // also clear(), endSession()
+            try jar.exportFile(file)
+            #expect(try CookieJar(file: file).cookies.map(\.name) == ["name"])
+            await api.close()
+        }
+        await server.stop()
+    }
+
+    #if Store
+    @Test func storedCookies() async throws {
+        let server = try await HTTPBin.start()
+        let base = server.url
+        try await withFolder { folder in
+            let path = folder.appending(path: "cookies.sqlite").path
+            let jar = try CookieJar(sqlite: path)  // keepsSessionCookies: true for all of them
+            let api = Client(base) { $0.cookies = .jar(jar) }
+            _ = try await api.get("cookies/set", query: ["name": "swallow"])
+            #expect(api.cookieJar?.cookies.map(\.value) == ["swallow"])
+            await api.close()
+        }
+        await server.stop()
+    }
+    #endif
 }
 #endif

@@ -14,14 +14,16 @@ package import TsubameCore
 package final class FileLock {
     private let descriptor: Int32
 
-    /// - Parameter patience: how long somebody else may hold it, in nanoseconds.
+    /// - Parameters:
+    ///   - isShared: whether others may have it as well who share it.
+    ///   - patience: how long somebody else may hold it, in nanoseconds.
     /// - Throws: ``CallError/Kind/file`` if the file cannot be written, or not in time.
-    package init(_ path: String, patience: UInt64) throws(CallError) {
+    package init(_ path: String, isShared: Bool = false, patience: UInt64) throws(CallError) {
         let end = MonotonicClock.now &+ patience
         while true {
             let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
             guard descriptor >= 0 else { throw CookieFile.failure("the file \(path) cannot be written") }
-            if flock(descriptor, LOCK_EX | LOCK_NB) == 0 {
+            if flock(descriptor, (isShared ? LOCK_SH : LOCK_EX) | LOCK_NB) == 0 {
                 if Self.isCurrent(descriptor, path) {
                     self.descriptor = descriptor
                     return

@@ -224,12 +224,4 @@ private final class Drain: @unchecked Sendable {
 func tool(_ arguments: String...) async throws -> ProductRun {
     try await ToolProcess(arguments).finished()
 }
-
-/// A folder of its own, gone when the body has run.
-func withFolder<R>(_ body: (URL) async throws -> R) async throws -> R {
-    let folder = FileManager.default.temporaryDirectory.appending(path: "tsubame-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(at: folder) }
-    return try await body(folder)
-}
 #endif

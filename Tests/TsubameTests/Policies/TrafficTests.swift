@@ -78,7 +78,7 @@ import TsubameTesting
         let gate = Gate()
         let server = try await ScriptedServer.start { $0.index == 0 ? Reply.ok().after(gate) : .ok() }
         try await serving(server, { $0.traffic.callsPerHost = 1 }) { server, client in
-            let first = Task { try await client.get("first").accepted() }
+            let first = Task { _ = try await client.get("first").accepted() }
             _ = try await server.request(0)
             var calls: [Task<Void, any Error>] = []
             for (name, priority) in [

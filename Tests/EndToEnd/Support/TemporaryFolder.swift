@@ -1,0 +1,11 @@
+// A place for the files of one test.
+
+import Foundation
+
+/// A folder of its own, gone when the body has run.
+func withFolder<R>(_ body: (URL) async throws -> R) async throws -> R {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "tsubame-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    return try await body(folder)
+}
