@@ -25,6 +25,7 @@ public final class Corridor: Sendable {
     /// the library does not know.
     let hasForeignArounds: Bool
     private let allowedOrigins: Set<Origin>
+    let joint: JointRequests?
     private let names: [String]
 
     /// - Parameter plainClient: makes the same client without authentication.
@@ -40,7 +41,10 @@ public final class Corridor: Sendable {
         if let jar = configuration.cookies.jar { list.append(CookiesOut(jar: jar)) }
         if let decoding { list.append(decoding) }
         list.append(CacheDirectives())
-        if let joint = configuration.traffic.joint { list.append(joint) }
+        // Of this corridor alone: a response that other settings brought is not this one's.
+        let joint = configuration.traffic.joinsEqualRequests ? JointRequests() : nil
+        if let joint { list.append(joint) }
+        self.joint = joint
         if !configuration.retry.isOff { list.append(Retries(policy: configuration.retry)) }
         if let gate = configuration.traffic.gate { list.append(TrafficLimits(gate)) }
         if let jar = configuration.cookies.jar { list.append(CookiesIn(jar: jar)) }

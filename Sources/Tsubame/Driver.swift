@@ -61,10 +61,12 @@ extension Corridor {
     private func follow(
         _ judgement: Judgement, _ passage: inout Passage, _ response: Response, _ call: Call
     ) async throws(CallError) -> Bool {
-        // What is fetched may need the connection.
-        if case .resendWhen = judgement.verdict { await drain(response.body) }
+        // Neither what is fetched nor the wait before the next attempt is to hold the connection.
+        switch judgement.verdict {
+        case .resend, .resendWhen: await drain(response.body)
+        case .proceed, .note, .fail: break
+        }
         guard let next = try await act(on: judgement.verdict, call) else { return false }
-        await drain(response.body)
         passage.start(again: next, after: response)
         return true
     }

@@ -99,15 +99,30 @@ public struct Redaction: Sendable, Hashable {
         return Self.printable(String(text[..<start])) + Self.placeholder + "@" + shown.dropFirst(isQuery ? 1 : 2)
     }
 
-    /// Control characters as `\u{…}`, so that no text can forge a line of a log.
+    /// Control characters and separators of lines as `\u{…}`, so that no text can forge a line of a log or steer a
+    /// terminal.
     package static func printable(_ text: String) -> String {
-        guard text.unicodeScalars.contains(where: { $0.value < 0x20 || $0.value == 0x7F }) else { return text }
+        guard text.unicodeScalars.contains(where: isControl) else { return text }
         return text.unicodeScalars.reduce(into: "") { result, scalar in
-            if scalar.value < 0x20 || scalar.value == 0x7F {
+            if isControl(scalar) {
                 result += "\\u{\(String(scalar.value, radix: 16))}"
             } else {
                 result.unicodeScalars.append(scalar)
             }
+        }
+    }
+
+    /// The same of what a stranger has named, and not much longer than a line.
+    package static func name(_ text: String) -> String {
+        let most = 100
+        let start = String(String.UnicodeScalarView(text.unicodeScalars.prefix(most)))
+        return printable(start) + (start.utf8.count < text.utf8.count ? "…" : "")
+    }
+
+    private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.value {
+        case 0..<0x20, 0x7F...0x9F, 0x2028, 0x2029: true
+        default: false
         }
     }
 }

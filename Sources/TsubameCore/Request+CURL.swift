@@ -76,7 +76,7 @@ extension Request {
                 prefix = "printf '%s' '\(Data(bytes).base64EncodedString())' | base64 -d | "
                 return ["--data-binary", "@-"]
             }
-            let type = body.contentType ?? headers[.contentType] ?? ""
+            let type = headers[.contentType] ?? body.contentType ?? ""
             return ["--data-raw", Self.quoted(showingSecrets ? text : redaction.body(text, type: type))]
         }
     }

@@ -64,7 +64,7 @@ struct CertificateRefusal: Sendable {
     }
 
     private static func words(_ fault: CertificateFault) -> String {
-        func quoted(_ name: String) -> String { "“\(Redaction.printable(name))”" }
+        func quoted(_ name: String) -> String { "“\(Redaction.name(name))”" }
         func whose(_ holder: String?) -> String { holder.map { "that of its authority \(quoted($0))" } ?? "it" }
         return switch fault {
         case .unreadable: "it cannot be read"

@@ -74,11 +74,11 @@ extension TLSContext {
             return "for others"
         }
         guard let hosts = details.hostNames else {
-            let name = details.commonName.map { " (its Common Name \(Redaction.printable($0)) does not count)" } ?? ""
+            let name = details.commonName.map { " (its Common Name \(Redaction.name($0)) does not count)" } ?? ""
             return "for no host: it has no subjectAltName\(name)"
         }
         let most = 5
-        let names = hosts.map(Redaction.printable) + details.addresses.compactMap { IPAddress(bytes: $0)?.text }
+        let names = hosts.map(Redaction.name) + details.addresses.compactMap { IPAddress(bytes: $0)?.text }
         guard !names.isEmpty else { return "for no host" }
         let rest = names.count > most ? " and \(names.count - most) more" : ""
         return "for \(names.prefix(most).joined(separator: ", "))\(rest)"

@@ -70,6 +70,10 @@ import Tsubame
         #expect(!request.curl.contains("SECRET"), "\(request.curl)")
         #expect(request.curl.contains("name=me") && request.curl.contains("a=1"))
         #expect(request.curl(showingSecrets: true).components(separatedBy: "SECRET").count == 6)
+        let named = Request(
+            .post, url: "https://a.example/x", headers: [.contentType: "application/json"],
+            body: .text(#"{"password":"SECRET"}"#))
+        #expect(!named.curl.contains("SECRET"), "\(named.curl)")
         let json = Request(
             .post, url: "https://a.example/x",
             body: .text(

@@ -72,6 +72,8 @@ public final class TokenAuthenticator: Sendable {
             state.withLock { state in
                 state.token = newValue
                 state.isRefused = false
+                // What is being fetched goes to those who wait for it, and does not replace what was set.
+                state.flight = nil
             }
         }
     }

@@ -16,10 +16,13 @@ public enum RedirectPolicy: Sendable, Hashable {
 final class Redirects: Judge {
     let policy: RedirectPolicy
     private let allowedOrigins: Set<Origin>
+    /// The hosts that are reached by https only.
+    private let store: HSTSStore?
 
     init(policy: RedirectPolicy, configuration: Configuration) {
         self.policy = policy
         allowedOrigins = configuration.allowedOrigins
+        store = configuration.hsts.store
     }
 
     func concerns(_ request: borrowing Request) -> Bool { policy != .off }
@@ -40,7 +43,7 @@ final class Redirects: Judge {
             return .fail(error("the redirect names \(locations.count) different Locations", response, hop))
         }
         guard let uri = Self.sent(hop.request, as: response.request.uri) else { return .proceed }
-        let target: TargetURI
+        var target: TargetURI
         do throws(CallError) {
             switch try uri.resolving(location) {
             case .uri(let resolved):
@@ -51,6 +54,8 @@ final class Redirects: Judge {
         } catch {
             return .fail(self.error("the redirect's Location is invalid: \(error.reason)", response, hop))
         }
+        // Where it would go by https anyway, it goes at once (RFC 6797 section 8.3).
+        if !target.isSecure, store?.contains(target.host) == true { target = target.upgraded }
         if uri.isSecure, !target.isSecure, !allowed {
             return .note("the redirect from https to \(target) is not followed: it would be unprotected")
         }

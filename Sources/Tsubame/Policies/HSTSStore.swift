@@ -38,6 +38,8 @@ extension HSTSPolicy: CustomStringConvertible {
 /// all hosts below it, for a time that it names. Addresses cannot ask. At most 10,000 are kept.
 public final class HSTSStore: Sendable {
     private let entries: Mutex<HSTSEntries>
+    /// The field as each host sent it last, and when: most send the same with every response.
+    private let texts = Mutex<[String: (text: String, time: Int64)]>([:])
     /// Most clients never meet such a host: what they pay is this.
     private let isInUse: Atomic<Bool>
 
@@ -65,12 +67,29 @@ public final class HSTSStore: Sendable {
     }
 
     /// Forgets every host.
-    public func clear() { entries.withLock { $0.removeAll() } }
+    public func clear() {
+        entries.withLock { $0.removeAll() }
+        texts.withLock { $0 = [:] }
+    }
 
     /// - Returns: whether anything changed but the time.
-    func take(_ field: StrictTransport, from host: String) -> Bool {
+    func take(_ field: StrictTransport, as text: String, from host: String) -> Bool {
         isInUse.store(true, ordering: .relaxed)
+        texts.withLock { texts in
+            if texts.count >= HSTSEntries.maximum { texts = [:] }
+            // What ends soon is to be prolonged each time.
+            texts[host] = field.maxAge > 86_400 ? (text, Self.now) : nil
+        }
         return entries.withLock { $0.take(field, from: host, now: Self.now) }
+    }
+
+    /// Whether a host has said just this within the last hour.
+    func knows(_ text: String, of host: String) -> Bool {
+        guard isInUse.load(ordering: .relaxed) else { return false }
+        return texts.withLock { texts in
+            guard let last = texts[host] else { return false }
+            return last.text == text && last.time &+ 3_600 > Self.now && last.time <= Self.now
+        }
     }
 
     private static var now: Int64 { Int64(Date().timeIntervalSince1970) }

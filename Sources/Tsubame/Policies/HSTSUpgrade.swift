@@ -17,30 +17,35 @@ struct HSTSUpgrade: CallHook {
 
     func willSend(_ request: inout Request, _ call: Call) throws(CallError) {
         guard let uri = request.uri, !uri.isSecure, store.contains(uri.host) else { return }
-        let origin = Origin(isSecure: true, host: uri.host, port: uri.origin.port == 80 ? 443 : uri.origin.port)
-        let secure = TargetURI(
-            origin: origin, target: uri.target, pathLength: uri.path.utf8.count, fragment: uri.fragment,
-            userinfo: uri.userinfo)
-        request.target = .uri(secure)
-        call.emit(.decision("\(origin.host) is asked by https: it wants nothing else (HSTS)"))
+        request.target = .uri(uri.upgraded)
+        call.emit(.decision("\(uri.host) is asked by https: it wants nothing else (HSTS)"))
     }
 
     func didReceive(_ response: inout Response, _ call: Call) throws(CallError) {
         guard let uri = response.request.uri, uri.isSecure, believes, response.connection?.tls != nil,
-            let value = response.headers[.strictTransportSecurity]
+            // Only the first field counts (section 8.1).
+            let text = response.headers[values: .strictTransportSecurity].first, !store.knows(text, of: uri.host)
         else { return }
-        // Only the first field counts (section 8.1).
-        guard let field = StrictTransport(response.headers[values: .strictTransportSecurity].first ?? value) else {
+        guard let field = StrictTransport(text) else {
             call.emit(.decision("\(uri.host)'s Strict-Transport-Security is not followed: it cannot be understood"))
             return
         }
-        if store.take(field, from: uri.host) {
+        if store.take(field, as: text, from: uri.host) {
             call.emit(
                 .decision(
                     field.maxAge > 0
                         ? "\(uri.host) is to be reached by https only (HSTS)"
                         : "\(uri.host) need not be reached by https only any more (HSTS)"))
         }
+    }
+}
+
+extension TargetURI {
+    /// By https; the port 80 becomes 443, any other stays.
+    var upgraded: TargetURI {
+        TargetURI(
+            origin: Origin(isSecure: true, host: host, port: origin.port == 80 ? 443 : origin.port), target: target,
+            pathLength: path.utf8.count, fragment: fragment, userinfo: userinfo)
     }
 }
 

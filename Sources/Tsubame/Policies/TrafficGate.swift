@@ -95,8 +95,13 @@ final class TrafficGate: Sendable {
         let isAdmitted = await withTaskCancellationHandler {
             await latch.wait() ?? false
         } onCancel: {
-            state.withLock { state in state.waiting.removeAll { $0.latch === latch } }
-            latch.settle(false)
+            // One who is no longer in the list has been let in just now, and gives his place back below.
+            let wasWaiting = state.withLock { state in
+                guard let index = state.waiting.firstIndex(where: { $0.latch === latch }) else { return false }
+                state.waiting.remove(at: index)
+                return true
+            }
+            if wasWaiting { latch.settle(false) }
         }
         guard isAdmitted else { throw CancellationError() }
         // Cancelled just after its turn had come.
@@ -119,7 +124,16 @@ final class TrafficGate: Sendable {
             }
             return due - now - step * (rate.burst - 1)
         }
-        if wait > .zero { try await clock.sleep(for: wait) }
+        guard wait > .zero else { return }
+        do {
+            try await clock.sleep(for: wait)
+        } catch {
+            // Nothing was sent: its turn is free.
+            state.withLock { state in
+                if let next = state.nextByHost[host] { state.nextByHost[host] = next - step }
+            }
+            throw error
+        }
     }
 }
 

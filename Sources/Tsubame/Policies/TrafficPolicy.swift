@@ -10,7 +10,7 @@ import TsubameCore
 /// $0.traffic.joinsEqualRequests = true
 /// ```
 /// It counts exchanges where they are about to be sent: each hop of a redirect and each retry by itself. Views of a
-/// client count together; those with another policy by themselves. Waiting is under the call's total deadline.
+/// client count together; those with another policy by themselves, and each view joins only its own. Waiting is under the call's total deadline.
 public struct TrafficPolicy: Sendable {
     /// How many requests may begin.
     public struct Rate: Sendable, Hashable {
@@ -64,7 +64,6 @@ public struct TrafficPolicy: Sendable {
 
     /// Made when a client is: its views share it.
     private(set) var gate: TrafficGate?
-    private(set) var joint: JointRequests?
 
     var isLimited: Bool { calls != nil || callsPerHost != nil || rate != nil }
 
@@ -72,7 +71,6 @@ public struct TrafficPolicy: Sendable {
     func prepared(_ clock: any Clock<Duration>) -> TrafficPolicy {
         var policy = self
         if isLimited, gate == nil { policy.gate = TrafficGate(self, clock: clock) }
-        if joinsEqualRequests, joint == nil { policy.joint = JointRequests() }
         return policy
     }
 

@@ -388,10 +388,10 @@ private enum Hosts {
                 gate.open()
                 try await group.waitForAll()
             }
-            // Only who has waited for a quarter of a second may have had another's closed, and never the one whose turn
-            // it was anyway.
+            // When all of one host are done, its connection makes room for a second one to the other. Beyond that only who
+            // has waited for a quarter of a second may have had another's closed, and never the one whose turn it was.
             let wasQuick = waitedSince.duration(to: .now) < .milliseconds(250)
-            #expect(server.acceptedConnections <= (wasQuick ? 2 : 5), "\(server.acceptedConnections)")
+            #expect(server.acceptedConnections <= (wasQuick ? 3 : 5), "\(server.acceptedConnections)")
         }
     }
 

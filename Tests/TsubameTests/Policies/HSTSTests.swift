@@ -100,6 +100,25 @@ import TsubameTesting
         }
     }
 
+    @Test func `a redirect to http of such a host goes by https at once, with what belongs to it`() async throws {
+        let port = Log<Int>()
+        let server = try await ScriptedServer.start(tls: .localhost) { request in
+            guard request.path == "/a" else { return .ok(request["authorization"] ?? "none") }
+            let location = "http://localhost:\(port.all.first ?? 0)/b"
+            return .status(.found, headers: [.location: location, .strictTransport: "max-age=9"])
+        }
+        port.add(server.port)
+        try await serving(server, base: "https://localhost:\(server.port)") {
+            Self.configure(&$0)
+            $0.authentication = .bearer("t")
+        } _: { server, client in
+            let response = try await client.get("a")
+            let text = try await response.text()
+            #expect(text == "Bearer t")
+            #expect(response.request.uri?.string == "https://localhost:\(server.port)/b")
+        }
+    }
+
     @Test func `other ways to an origin are told`() async throws {
         let server = try await ScriptedServer.start { request in
             .ok(headers: request.path == "/none" ? [:] : [.altService: "h3=\":443\"; ma=60"])

@@ -179,6 +179,30 @@ import TsubameTesting
         }
     }
 
+    @Test func `who gives up waiting for the rate leaves his turn to others`() async throws {
+        let clock = ManualClock()
+        let server = try await ScriptedServer.start()
+        try await serving(server) {
+            $0.traffic.rate = .perSecond(1)
+            $0.clock = clock
+        } _: { server, client in
+            _ = try await client.get("x")
+            for _ in 0..<3 {
+                let call = Task { try await client.get("x") }
+                try await clock.waitForSleepers(1)
+                call.cancel()
+                let error = await callError { _ = try await call.value }
+                #expect(error?.kind == .cancelled)
+                try await client.waitUntilTraffic(0)
+            }
+            let next = Task { try await client.get("x") }
+            try await clock.waitForSleepers(1)
+            clock.advance(by: .seconds(1))
+            let response = try await next.value
+            #expect(response.status == .ok && server.requests.count == 2)
+        }
+    }
+
     // MARK: Joined
 
     @Test func `equal requests under way become one, and others do not`() async throws {
@@ -221,6 +245,21 @@ import TsubameTesting
         }
     }
 
+    @Test func `views with other settings do not join`() async throws {
+        let gate = Gate()
+        let server = try await ScriptedServer.start { Reply.ok("\($0.index)").after(gate) }
+        try await serving(server, { $0.traffic.joinsEqualRequests = true }) { server, client in
+            let first = Task { try await client.get("x").text() }
+            _ = try await server.request(0)
+            let view = client.with { $0.limits.bufferedBody = 1000 }
+            let second = Task { try await view.get("x").text() }
+            _ = try await server.request(1)
+            gate.open()
+            let texts = try await [first.value, second.value]
+            #expect(texts == ["0", "1"])
+        }
+    }
+
     @Test func `a failure is everyone's, and a long body nobody else's`() async throws {
         let gate = Gate()
         let server = try await ScriptedServer.start { request in
@@ -251,7 +290,7 @@ extension Client {
 
     /// Returns when so many calls wait for the response of another.
     fileprivate func waitUntilJoined(_ count: Int) async throws {
-        while configuration.traffic.joint?.waiting != count {
+        while corridor.joint?.waiting != count {
             try Task.checkCancellation()
             await Task.yield()
         }
