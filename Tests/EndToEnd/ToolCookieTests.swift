@@ -104,9 +104,9 @@ struct ToolCookieTests {
     }
 
     @Test func aJarThatCannotBeWrittenIsAFailureAfterTheAnswer() async throws {
-        try await ScriptedServer.start { _ in .ok("hello", headers: [.setCookie: "a=geheim"]) }.use { server in
-            let run = try await run(server, "--cookie-jar", "/no/such/folder/cookies.txt", "URL")
-            #expect(run.status == 1 && run.stdout == "hello", "\(run)")
+        try await Self.loginServer().use { server in
+            let run = try await run(server, "-F", "--cookie-jar", "/no/such/folder/cookies.txt", "POST", "URL/login")
+            #expect(run.status == 1 && run.stdout == "id=geheim; long=1", "\(run)")
             #expect(run.stderr.contains("/no/such/folder/cookies.txt"))
             #expect(!run.stderr.contains("geheim"))
         }

@@ -27,7 +27,9 @@ public import TsubameWire
 public final class CookieJar: Sendable {
     private struct State: Sendable {
         var store: CookieStore
-        var failure: CallError?
+        /// Why what is kept could not be read, and a change not be kept, the last time that this was tried.
+        var readingFailure: CallError?
+        var keepingFailure: CallError?
         var notices: [String] = []
         /// Those of which no call has told yet.
         var untold: [String] = []
@@ -60,8 +62,8 @@ public final class CookieJar: Sendable {
         self.keeper = keeper
     }
 
-    /// Why the cookies could not be read where they are kept, or a change not be kept, the last time; nil if all is well.
-    public var failure: CallError? { state.withLock { $0.failure } }
+    /// Why a change could not be kept, or the cookies not be read where they are kept, the last time; nil if all is well.
+    public var failure: CallError? { state.withLock { $0.keepingFailure ?? $0.readingFailure } }
 
     /// What has happened to the file of the jar and was mended: such as that a damaged database was set aside, and where.
     public var notices: [String] {
@@ -153,7 +155,9 @@ public final class CookieJar: Sendable {
             if let count = field?.leftOut, count > 0 {
                 notes.append("\(count) cookies are not sent: the Cookie field would be too long with them")
             }
-            if let failure = state.failure { notes.append("cookies may be out of date: \(failure.reason)") }
+            if let failure = state.readingFailure {
+                notes.append("cookies may be out of date: \(failure.reason)")
+            }
             return (field?.text, notes)
         }
     }
@@ -183,9 +187,9 @@ public final class CookieJar: Sendable {
         guard let keeper else { return }
         do throws(CallError) {
             try keeper.refresh(&state.store, now: now)
-            state.failure = nil
+            state.readingFailure = nil
         } catch {
-            state.failure = error
+            state.readingFailure = error
         }
         state.add(keeper.takeNotices())
     }
@@ -202,12 +206,12 @@ public final class CookieJar: Sendable {
             }
             do throws(CallError) {
                 try keeper.update(&state.store, now: now) { result = body(&$0, now) }
-                state.failure = nil
+                state.keepingFailure = nil
             } catch {
-                state.failure = error
+                state.keepingFailure = error
             }
             state.add(keeper.takeNotices())
-            return (result, state.failure)
+            return (result, state.keepingFailure)
         }
         if let failure { throw failure }
         guard let result else { throw CallError(.file, "the cookies were not changed") }
