@@ -64,9 +64,7 @@ struct RequestCommand: ParsableCommand {
         }
         let jar = try call.openJar()
         let file = try OutputFile(output.output)
-        let printer = ExchangePrinter(
-            output.parts(isTerminal: file.isTerminal), file, output.style(isTerminal: file.isTerminal),
-            showsAll: output.verbose)
+        let printer = output.printer(file)
         do {
             return RequestRun(
                 request: try request(words, items, printer), printer: printer, output: file, jar: jar,
