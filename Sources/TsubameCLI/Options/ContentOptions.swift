@@ -1,7 +1,7 @@
 // ContentOptions: the options about what is sent.
 #if Tool
 import ArgumentParser
-import TsubameWire
+import Tsubame
 
 struct ContentOptions: ParsableArguments {
     enum Scheme: String, ExpressibleByArgument, CaseIterable {

@@ -16,6 +16,8 @@ final class ToolProcess: Sendable {
         case silentPipe
         /// A regular file, read from an offset.
         case file(URL, offset: Int = 0)
+        /// A terminal at which this is typed; nothing more comes.
+        case terminal(String = "")
     }
 
     enum Output {
@@ -39,14 +41,21 @@ final class ToolProcess: Sendable {
     private let child: ChildProcess
     private let ends: Mutex<Ends>
 
-    init(_ arguments: [String], input: Input = .null, output: Output = .pipe) throws {
+    /// - Parameter environment: beside that of the tests. Whoever runs them may have default options of his own, which
+    ///   are not read unless a folder for them is named here.
+    init(
+        _ arguments: [String], input: Input = .null, output: Output = .pipe, environment: [String: String] = [:]
+    ) throws {
         let path = try BuiltProducts.url(of: "tsubame").path
         let (stdin, held) = try Self.open(input)
         let (stdout, read) = try Self.open(output)
         let errors = try ProcessPipe()
         defer { for descriptor in [stdin, stdout, errors.write] { descriptor.map { _ = close($0) } } }
         do {
-            child = try ChildProcess(path, arguments, streams: [stdin, stdout, errors.write])
+            let all = ProcessInfo.processInfo.environment.merging(["XDG_CONFIG_HOME": "/nonexistent"]) { $1 }
+                .merging(environment) { $1 }
+            child = try ChildProcess(
+                path, arguments, streams: [stdin, stdout, errors.write], environment: all)
         } catch {
             for descriptor in [read, errors.read, held] { descriptor.map { _ = close($0) } }
             throw error
@@ -152,6 +161,11 @@ final class ToolProcess: Sendable {
         case .silentPipe:
             let pipe = try ProcessPipe()
             return (pipe.read, pipe.write)
+        case .terminal(let typed):
+            let (master, name) = try terminal()
+            let slave = Foundation.open(name, O_RDONLY | O_NOCTTY | O_CLOEXEC)
+            _ = Array(typed.utf8).withUnsafeBytes { Foundation.write(master, $0.baseAddress, $0.count) }
+            return (slave, master)
         case .pipe(let bytes):
             let pipe = try ProcessPipe()
             // More than a pipe holds is written while it is read.
