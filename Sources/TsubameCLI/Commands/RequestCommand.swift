@@ -39,7 +39,7 @@ struct RequestCommand: ParsableCommand {
     var words: [String] = []
 
     @OptionGroup(title: "What is sent") var content: ContentOptions
-    @OptionGroup(title: "How it is sent") var call: CallOptions
+    @OptionGroup var call: CallOptions
     @OptionGroup(title: "What is printed") var output: OutputOptions
 
     func run() throws {
@@ -49,7 +49,7 @@ struct RequestCommand: ParsableCommand {
         } catch let problem as UsageProblem {
             throw ValidationError(problem.description)
         } catch let error where error is SystemError || error is CallError {
-            Diagnostics.say("\(error)")
+            Diagnostics.say(error)
             status = .failure
         }
         if status != .ok { throw ExitCode(status.rawValue) }
@@ -62,17 +62,16 @@ struct RequestCommand: ParsableCommand {
         if items.hasBody, content.raw != nil {
             throw UsageProblem("A body by --raw and one by items cannot both be sent.")
         }
-        let jar = try call.openJar()
+        let plan = try CallPlan(call, url: words.url, items: items)
         let file = try OutputFile(output.output)
         let printer = ExchangePrinter(
             output.parts(isTerminal: file.isTerminal), file, output.style(isTerminal: file.isTerminal),
-            showsAll: output.verbose)
+            showsAll: output.verbose || call.repetition.all)
         do {
             return RequestRun(
-                request: try request(words, items, printer), printer: printer, output: file, jar: jar,
-                maximumRedirects: call.redirects
+                request: try request(words, items, plan, printer), printer: printer, output: file, plan: plan,
+                isSaved: output.output != nil
             ) { configuration in
-                call.apply(to: &configuration, jar)
                 if !items.unset.isEmpty { configuration.wireInterceptors.append(UnsetFields(names: items.unset)) }
             }
         } catch {
@@ -82,7 +81,7 @@ struct RequestCommand: ParsableCommand {
     }
 
     private func request(
-        _ words: RequestWords, _ items: RequestContent, _ printer: ExchangePrinter
+        _ words: RequestWords, _ items: RequestContent, _ plan: CallPlan, _ printer: ExchangePrinter
     ) throws -> Request {
         var body = items.body
         if let raw = content.raw {
@@ -96,7 +95,7 @@ struct RequestCommand: ParsableCommand {
             throw UsageProblem("“\(words.method ?? "")” is no method.")
         }
         return Request(
-            method, url: words.url, query: items.query, headers: items.headers(for: body), body: body)
+            method, url: plan.url, query: items.query, headers: plan.fields(items.headers(for: body)), body: body)
     }
 }
 

@@ -20,8 +20,22 @@ enum TsubameCommand {
             type = named.type
             arguments.removeFirst()
         }
-        type.main(asksForHelp ? ["--help"] : withEmptyPrint(Array(arguments)))
+        let words = asksForHelp ? ["--help"] : withEmptyPrint(Array(arguments))
+        do {
+            var command = try type.parseAsRoot(words)
+            try command.run()
+        } catch {
+            if type.exitCode(for: error).rawValue == 64 { tellOfMisplacedCommand(words, type) }
+            type.exit(withError: error)
+        }
         type.exit()
+    }
+
+    /// Behind an option, the name of a command is taken for a URL, and its options are not known.
+    private static func tellOfMisplacedCommand(_ words: [String], _ type: any ParsableCommand.Type) {
+        guard type == RequestCommand.self, let name = commands.map(\.name).first(where: words.contains) else { return }
+        let rest = words.filter { $0 != name }.joined(separator: " ")
+        Diagnostics.say("if the command \(name) is meant, its name comes first: tsubame \(name) \(rest)")
     }
 
     /// `--print=` prints nothing; the parser takes it for an option whose value has been forgotten, unlike an empty word.
@@ -29,7 +43,7 @@ enum TsubameCommand {
         var (result, previous, areOptionsOver): ([String], String, Bool) = ([], "", false)
         for argument in arguments {
             // What follows these is their value, whatever it looks like.
-            let isValue = ["--raw", "--auth", "-a"].contains(previous)
+            let isValue = ["--raw", "--auth", "-a", "--cert-key-pass"].contains(previous)
             if argument == "--" { areOptionsOver = true }
             result += argument == "--print=" && !isValue && !areOptionsOver ? ["--print", ""] : [argument]
             previous = isValue ? "" : argument

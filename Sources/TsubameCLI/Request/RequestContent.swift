@@ -62,6 +62,9 @@ struct RequestContent {
         return headers
     }
 
+    /// The fields that were given by hand.
+    var fields: HTTPFields { headers }
+
     /// Whether the items give a body.
     var hasBody: Bool { !body.isEmpty }
 
