@@ -15,7 +15,6 @@ struct CallOptions: ParsableArguments {
         repetition.apply(to: &configuration)
         deadlines.apply(to: &configuration.timeouts)
         connection.apply(to: &configuration.connection)
-        tls.apply(to: &configuration.tls)
     }
 }
 

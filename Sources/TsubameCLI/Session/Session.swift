@@ -44,11 +44,10 @@ struct Session: Sendable {
         return result
     }
 
-    func credentials(for host: String) throws(UsageProblem) -> Credentials? {
+    func credentials(for host: String) throws(SessionProblem) -> Credentials? {
         guard let auth, auth.host == nil || auth.host == host else { return nil }
         guard let kind = Credentials.Kind(rawValue: auth.type) else {
-            throw UsageProblem(
-                "The session's credentials are of the type “\(auth.type)”, which is not known; give --auth.")
+            throw SessionProblem("auth.type", "is “\(Redaction.printable(auth.type))”, which is not known; give --auth")
         }
         return Credentials(kind, auth.text)
     }

@@ -36,7 +36,18 @@ enum FlagNames {
         if let range = text.firstRange(of: error.reason) {
             text.replaceSubrange(range, with: translated(error.reason))
         }
+        if let hint = hint(for: error) { text += "\n  \(hint)" }
         return text
+    }
+
+    /// What the library cannot advise, since it does not know of options, or of what was meant by a URL.
+    private static func hint(for error: CallError) -> String? {
+        switch error.kind {
+        case .emptyReply where error.request?.uri?.isSecure == false:
+            "servers of TLS end plain HTTP like this: if this is the port of one, try https://"
+        case .file where error.reason.hasPrefix("the netrc file "): "--ignore-netrc goes without it"
+        default: nil
+        }
     }
 
     private static func translated(_ text: String) -> String {
