@@ -39,14 +39,24 @@ final class ToolProcess: Sendable {
     private let child: ChildProcess
     private let ends: Mutex<Ends>
 
-    init(_ arguments: [String], input: Input = .null, output: Output = .pipe) throws {
+    /// - Parameters:
+    ///   - environment: added to this process's own, or in place of it where a name is in both.
+    ///   - asks: whether it can ask at its terminal, if its output is one; otherwise it has none to ask at.
+    init(
+        _ arguments: [String], input: Input = .null, output: Output = .pipe, environment: [String: String] = [:],
+        asks: Bool? = nil
+    ) throws {
         let path = try BuiltProducts.url(of: "tsubame").path
         let (stdin, held) = try Self.open(input)
         let (stdout, read) = try Self.open(output)
         let errors = try ProcessPipe()
         defer { for descriptor in [stdin, stdout, errors.write] { descriptor.map { _ = close($0) } } }
         do {
-            child = try ChildProcess(path, arguments, streams: [stdin, stdout, errors.write])
+            var terminal = asks == nil ? ChildProcess.Terminal.inherited : .none
+            if asks == true, let name = ttyname(stdout) { terminal = .named(String(cString: name)) }
+            child = try ChildProcess(
+                path, arguments, streams: [stdin, stdout, errors.write],
+                environment: ProcessInfo.processInfo.environment.merging(environment) { $1 }, terminal: terminal)
         } catch {
             for descriptor in [read, errors.read, held] { descriptor.map { _ = close($0) } }
             throw error
@@ -92,6 +102,21 @@ final class ToolProcess: Sendable {
             while Foundation.read(errors, &byte, 1) == 1, byte != 0x0A { line.append(byte) }
             return String(decoding: line, as: UTF8.self)
         }
+    }
+
+    /// Waits until its terminal shows this, and types an answer; before `finished()`.
+    func answer(_ question: String, with text: String) async throws {
+        let shown = await waiting {
+            guard let output = self.ends.withLock({ $0.output }) else { return "" }
+            var shown: [UInt8] = []
+            var byte: UInt8 = 0
+            while !String(decoding: shown, as: UTF8.self).hasSuffix(question), Foundation.read(output, &byte, 1) == 1 {
+                shown.append(byte)
+            }
+            _ = Array(text.utf8).withUnsafeBytes { Foundation.write(output, $0.baseAddress, $0.count) }
+            return String(decoding: shown, as: UTF8.self)
+        }
+        guard shown.hasSuffix(question) else { throw ProductError("it does not ask “\(question)”: \(shown)") }
     }
 
     /// Runs `body` on a thread of its own; ends the process, and so the waiting, when the task is cancelled.
