@@ -45,6 +45,7 @@ public final class RunningHTTPBin: Sendable {
         case let error as IOError where error.errnoCode == EADDRINUSE: "the port is already in use"
         case let error as IOError: String(cString: strerror(error.errnoCode))
         case SocketAddressError.unknown: "the host has no address"
+        case is SocketAddressError.UnknownHost: "the host has no address"
         default: "\(error)"
         }
     }

@@ -25,6 +25,10 @@ public struct ConnectionSettings: Sendable, Hashable {
     /// A Unix-domain socket that every connection goes to, as to a daemon of this machine: its path in the file system. The
     /// host of a URL is then only told to the server, by the Host field and, for `https`, TLS; no proxy is used.
     public var unixSocket: String?
+    /// Which family of addresses is connected to: for a network on which the other one does not work. A proxy, where there
+    /// is one, is what is connected to. A host without such an address fails a call
+    /// (``CallError/Kind/nameResolution``).
+    public var addressFamily = AddressFamily.any
     /// Which addresses may be connected to; asked for each of them, after the look-up, for every hop of a redirect.
     public var allowedAddresses = AddressPolicy.any
     /// The source of connections: an address of this machine, or on Linux also the name of a network interface.

@@ -51,6 +51,7 @@ extension Dial {
         let source = interface.map { " from \(Redaction.printable($0))" } ?? ""
         var advice =
             key.proxy == nil ? "check that the server runs and that the port is right" : "check that the proxy runs"
+        if key.settings.settings.unixSocket != nil { advice = "check that the server runs, and the socket's path" }
         if interface != nil { advice = "check that connection.interface is of this machine; if it is, \(advice)" }
         return CallError(
             .connectionFailed, "no connection to \(key.origin.authority)\(way)\(source)\(tried)", phase: .connecting,

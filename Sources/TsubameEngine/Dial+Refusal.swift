@@ -48,7 +48,7 @@ extension Dial {
     private func capture(at address: SocketAddress, of proxy: Proxy?) {
         let attempt = Attempt(address)
         attempt.capture = ChainCapture(isOfProxy: proxy != nil)
-        tell(.decision("the certificate is refused: one more handshake is to show why"))
+        tell(.decision("the certificate is refused; its chain is read once more, only to name the reason"))
         guard !isDone else { return }
         tryOnly(attempt)
     }

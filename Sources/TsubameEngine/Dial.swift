@@ -76,13 +76,21 @@ final class Dial: @unchecked Sendable {
                 case .success(let addresses):
                     self.facts.resolvedAt = MonotonicClock.now
                     self.tell(.resolved(addresses: addresses.compactMap(\.ipAddress)))
-                    self.order = AddressOrder(addresses)
-                    self.prepareTLS()
+                    self.take(addresses, of: endpoint.host)
                 case .failure(let error):
                     let proxy = self.key.proxy == nil ? "" : "the proxy's host "
                     self.finish(.failure(self.asCallError(error, of: proxy + endpoint.host)))
                 }
             }
+        } catch {
+            finish(.failure(error))
+        }
+    }
+
+    private func take(_ addresses: [SocketAddress], of host: String) {
+        do throws(CallError) {
+            order = AddressOrder(try key.settings.settings.addressFamily.select(addresses, of: host))
+            prepareTLS()
         } catch {
             finish(.failure(error))
         }

@@ -15,7 +15,8 @@ final class Exchange: CallCancellable, @unchecked Sendable {
     static let gatheredBytes = 256 << 10
     private static let progressInterval: UInt64 = 50_000_000
 
-    let request: Request
+    /// Changed once at most: when the server refuses its Expect.
+    @exclusivity(unchecked) private(set) var request: Request
     let uri: TargetURI
     let call: Call
     let key: ConnectionKey
@@ -220,10 +221,19 @@ final class Exchange: CallCancellable, @unchecked Sendable {
         return true
     }
 
+    /// Whether the request goes out again because of this head, the rest of which is only read.
+    private func answersRefusal(_ head: ReceivedHead) -> Bool {
+        if head.status == 417, answersExpectation(head) {
+            request.headers[fields: .expect] = []
+            return true
+        }
+        return key.isForwarded && answersProxy(head)
+    }
+
     /// The whole response lay in one read: the way of most requests.
     func finish(_ head: ReceivedHead, body: Bytes) {
         guard !isOver, !refuse(head) else { return }
-        if key.isForwarded, answersProxy(head) { return resend(afterRefusal: true) }
+        if answersRefusal(head) { return resend(afterRefusal: true) }
         timings.headAt = MonotonicClock.now
         timings.endAt = timings.headAt
         let response = response(head, ReceivedBody(body), trailers: nil)
@@ -239,7 +249,7 @@ final class Exchange: CallCancellable, @unchecked Sendable {
     /// The head has come, a body follows.
     func begin(_ head: ReceivedHead, length: Int64?) {
         guard !isOver, !refuse(head) else { return }
-        if key.isForwarded, answersProxy(head) { return refusedBytes = 0 }
+        if answersRefusal(head) { return refusedBytes = 0 }
         phase = .receivingBody
         timings.headAt = MonotonicClock.now
         self.head = head

@@ -177,9 +177,16 @@ final class TLSContext: Sendable {
     private static func unreadable(
         _ what: String, _ path: String?, _ error: (any Error)?, isKey passphrase: String = ""
     ) -> CallError {
-        CallError(
-            .tls, "\(what) cannot be read\(path.map { " from \($0)" } ?? "")", phase: .securing,
-            advice: (path == nil ? "give PEM text" : "give a file that is there and holds it in PEM") + passphrase,
+        // A file that is not there is another mistake than one that holds something else.
+        if let path, let reason = UnreadableFile.reason(path) {
+            return CallError(
+                .tls, "\(what) cannot be read from \(path): \(reason)", phase: .securing,
+                advice: "check the file's path, and who may read it", underlying: error)
+        }
+        return CallError(
+            .tls, "\(what) cannot be read\(path.map { " from \($0)" } ?? ""): there is none in PEM",
+            phase: .securing,
+            advice: (path == nil ? "give PEM text" : "give a file that holds it in PEM") + passphrase,
             underlying: error)
     }
 

@@ -43,6 +43,18 @@ package enum PercentEncoding {
         } ?? text
     }
 
+    /// The bytes that the escapes stand for; nil if one is malformed.
+    package static func decodeBytes(_ text: some StringProtocol) -> [UInt8]? {
+        var text = String(text)
+        return text.withUTF8 { bytes -> [UInt8]? in
+            var isWellFormed = true
+            let decoded = [UInt8](unsafeUninitializedCapacity: bytes.count) { output, count in
+                count = decode(bytes, to: output, plusAsSpace: false, isWellFormed: &isWellFormed)
+            }
+            return isWellFormed ? decoded : nil
+        }
+    }
+
     /// Undoes the escapes that are well-formed and leaves the others as they stand; what is then not UTF-8
     /// becomes U+FFFD.
     package static func decodeLeniently(_ text: String, plusAsSpace: Bool = false) -> String {

@@ -103,12 +103,12 @@ struct ToolCookieTests {
         }
     }
 
-    @Test func aJarThatCannotBeWrittenIsAFailureAfterTheAnswer() async throws {
+    @Test func aJarThatCannotBeWrittenIsAFailureBeforeAnythingIsSent() async throws {
         try await Self.loginServer().use { server in
             let run = try await run(server, "-F", "--cookie-jar", "/no/such/folder/cookies.txt", "POST", "URL/login")
-            #expect(run.status == 1 && run.stdout == "id=geheim; long=1", "\(run)")
-            #expect(run.stderr.contains("/no/such/folder/cookies.txt"))
-            #expect(!run.stderr.contains("geheim"))
+            #expect(run.status == 1 && run.stdout.isEmpty, "\(run)")
+            #expect(run.stderr.contains("/no/such/folder/cookies.txt cannot be written: No such file"))
+            #expect(server.acceptedConnections == 0)
         }
     }
 

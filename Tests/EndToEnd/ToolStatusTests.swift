@@ -3,6 +3,7 @@
 import Foundation
 import HTTPBin
 import HTTPTypes
+import Synchronization
 import Testing
 import TsubameTesting
 
@@ -25,6 +26,30 @@ struct ToolStatusTests {
         #expect(answer.status == exit)
         #expect(answer.stdout == (body.isEmpty ? "" : "hi"))
         #expect(answer.stderr == (exit == 0 ? "" : "tsubame: the server answered \(code) Reason\n"))
+    }
+
+    @Test(arguments: [302, 404, 503]) func aStatusIsNoFailureIfItIsNotToBe(code: Int) async throws {
+        let reply = Reply.bytes("HTTP/1.1 \(code) Reason\r\nContent-Length: 2\r\n\r\nhi")
+        let ignored = try await run(reply, "--no-check-status")
+        #expect(ignored.status == 0 && ignored.stdout == "hi", "\(ignored)")
+        #expect(ignored.stderr == "tsubame: the server answered \(code) Reason\n")
+        // What HTTPie's scripts say.
+        #expect(try await run(reply, "--check-status").status == Int32(code / 100))
+        // What broke is a failure all the same.
+        #expect(
+            try await run([.bytes("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhe"), .close], "--no-check-status")
+                .status == 1)
+    }
+
+    @Test func anErrorsPageInAFileIsTold() async throws {
+        try await withFolder { folder in
+            let file = folder.appending(path: "out")
+            for parts in ["b", "hb"] {
+                let answer = try await run(.status(.notFound, "no"), "-p", parts, "-o", file.path)
+                #expect(answer.status == 4 && answer.stderr == "tsubame: the server answered 404 Not Found\n")
+                #expect(try String(contentsOf: file, encoding: .utf8).hasSuffix("no"))
+            }
+        }
     }
 
     @Test func whoSeesTheStatusIsNotToldTwice() async throws {
@@ -80,6 +105,72 @@ struct ToolStatusTests {
         #expect(try await run(.redirect(to: "http://[::1%25eth0]/"), "-F").status == 1)
     }
 
+    @Test func whatIsOnTheWayIsPrintedIfAllIsAskedFor() async throws {
+        try await withHTTPBin { url, _ in
+            for (words, count) in [(["-F", "-h"], 1), (["-F", "-h", "--all"], 3)] {
+                let answer = try await ToolProcess(words + [url + "/redirect/2"]).finished()
+                #expect(answer.status == 0 && answer.stdout.ranges(of: "HTTP/1.1 ").count == count, "\(answer)")
+            }
+        }
+    }
+
+    // MARK: Interruption
+
+    @Test(arguments: [SIGINT, SIGTERM]) func anInterruptedCallIsToldByItsSignal(signal: Int32) async throws {
+        let gate = Gate()
+        try await ScriptedServer.start { _ in .ok("late").after(gate) }.use { server in
+            let tool = try ToolProcess([server.url])
+            try await gate.waitForArrivals(1)
+            tool.send(signal: signal)
+            let answer = try await tool.finished()
+            #expect(answer.status == 128 + signal && answer.shown.isEmpty, "\(answer)")
+        }
+    }
+
+    // MARK: Retries
+
+    @Test func whatMayPassIsSentAgainAsOftenAsAsked() async throws {
+        let reply = Reply.status(.serviceUnavailable, "no", headers: [.retryAfter: "0"])
+        try await ScriptedServer.start { _ in reply }.use { server in
+            let answer = try await tool("--retry=2", server.url)
+            #expect(answer.status == 5 && answer.stdout == "no", "\(answer)")
+            #expect(answer.stderr.contains("503, retry 1 of 2, in 0 s") && answer.stderr.contains("retry 2 of 2"))
+            #expect(server.requests.count == 3)
+            // As often as asked, however often that is.
+            #expect(try await tool("--retry", "15", server.url).status == 5)
+            #expect(server.requests.count == 19)
+            // What may not be repeated is not, and neither is anything without being told to.
+            #expect(try await tool("--retry=2", "POST", server.url, "a=1").status == 5)
+            #expect(try await tool(server.url).status == 5)
+            #expect(server.requests.count == 21)
+        }
+    }
+
+    @Test func anAnswerAfterARetryCounts() async throws {
+        let isLater = Atomic(false)
+        try await ScriptedServer.start { _ in
+            isLater.exchange(true, ordering: .relaxed) ? .ok("there") : .close
+        }.use { server in
+            let answer = try await tool("--retry=1", server.url)
+            #expect(answer.status == 0 && answer.stdout == "there", "\(answer)")
+            #expect(answer.stderr.contains("retry 1 of 1"))
+        }
+    }
+
+    // MARK: Expect
+
+    @Test func aRefusedExpectationIsLeftOut() async throws {
+        try await ScriptedServer.start(onHead: { request in
+            request["expect"] == nil
+                ? [.wholeRequest, .bytes("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")]
+                : .status(.expectationFailed)
+        }).use { server in
+            let answer = try await tool("-p", "Hb", server.url, "a=1", "Expect:100-continue")
+            #expect(answer.status == 0 && answer.stdout.hasSuffix("\r\n\r\nok"), "\(answer)")
+            #expect(answer.stdout.ranges(of: "POST / ").count == 2 && answer.stdout.ranges(of: "Expect:").count == 1)
+        }
+    }
+
     // MARK: Timeouts
 
     @Test(arguments: [
@@ -90,8 +181,33 @@ struct ToolStatusTests {
         let start = ContinuousClock.now
         let answer = try await run(reply, "--timeout", "0.3")
         #expect(answer.status == 2)
-        #expect(answer.stderr.contains("not done after 0.3 s (timeouts.total)"))
+        #expect(answer.stderr.contains("not done after 0.3 s (--timeout)"))
         #expect(ContinuousClock.now - start >= .milliseconds(300))
+    }
+
+    @Test(arguments: [
+        (Reply.stall, "--head-timeout", "no response head within 0.3 s of the request (--head-timeout)"),
+        (
+            [.bytes("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhe"), .stall], "--idle-timeout",
+            "no byte moved for 0.3 s (--idle-timeout)"
+        ),
+    ])
+    func eachDeadlineHasAFlagAndIsToldByIt(reply: Reply, flag: String, text: String) async throws {
+        let start = ContinuousClock.now
+        // The one for the whole call does not switch it off.
+        let answer = try await run(reply, flag, "0.3", "--timeout", "60")
+        #expect(answer.status == 2 && answer.stderr.contains(text), "\(answer)")
+        #expect(ContinuousClock.now - start >= .milliseconds(300))
+    }
+
+    @Test func aHandshakeThatIsNotAnsweredIsATimeout() async throws {
+        // Waits for a request that never comes.
+        try await ScriptedServer.start().use { server in
+            let answer = try await tool("--tls-timeout=0.3", "https://127.0.0.1:\(server.port)/")
+            #expect(answer.status == 2, "\(answer)")
+            #expect(
+                answer.stderr.contains("no TLS connection to 127.0.0.1:\(server.port) within 0.3 s (--tls-timeout)"))
+        }
     }
 
     @Test func noTimeoutIsNone() async throws {
@@ -127,6 +243,18 @@ struct ToolStatusTests {
         }
     }
 
+    @Test func theWrongSchemeIsToldByWhatToTry() async throws {
+        let alert: Reply = [.bytes([0x15, 0x03, 0x01, 0x00, 0x02, 0x02, 0x46]), .close]
+        for (reply, text) in [(alert, "no HTTP/1 but TLS: try https://"), (.close, "try https://")] {
+            let answer = try await run(reply)
+            #expect(answer.status == 1 && answer.stderr.contains(text), "\(answer)")
+        }
+        try await withHTTPBin { url, _ in
+            let answer = try await tool(url.replacing("http:", with: "https:"))
+            #expect(answer.status == 1 && answer.stderr.contains("does not speak TLS on this port\n  try http://"))
+        }
+    }
+
     @Test func aServerThatIsNotThereIsAFailureInWords() async throws {
         let dead = try DeadPort()
         let port = dead.number
@@ -158,7 +286,28 @@ struct ToolStatusTests {
         #expect(answer.stderr.contains("the URL "))
     }
 
+    @Test func aCharsetThatNobodyKnowsIsTold() async throws {
+        let reply = Reply.ok("text", headers: [.contentType: "text/plain; charset=x-none"])
+        try await ScriptedServer.start { _ in reply }.use { server in
+            let shown = try await ToolProcess([server.url], output: .terminal).finished()
+            #expect(shown.status == 0 && shown.stderr.contains("the charset “x-none” is not known"), "\(shown)")
+            // Where nothing is decoded, nothing is lost.
+            #expect(try await tool(server.url).stderr.isEmpty)
+        }
+    }
+
     // MARK: Usage
+
+    @Test func aCommandThatIsNotFirstIsToldToBe() async throws {
+        let answer = try await tool("--port", "8080", "serve")
+        #expect(answer.status == 64 && answer.stderr.contains("tsubame serve --port 8080"), "\(answer)")
+    }
+
+    @Test func aServerThatCannotListenSaysWhyInWords() async throws {
+        let answer = try await tool("serve", "--host", "no-such-host.invalid", "--port", "0")
+        #expect(answer.status == 1, "\(answer)")
+        #expect(answer.stderr == "tsubame: cannot listen on no-such-host.invalid, port 0: the host has no address\n")
+    }
 
     @Test(arguments: [
         (["URL", "foo"], "“foo” is no item"), (["URL", "a:=nope"], "“a:=nope” has no valid JSON: see byte 2"),
@@ -174,8 +323,9 @@ struct ToolStatusTests {
         (["URL", "--print=x"], "--print"), (["URL", "--timeout", "soon"], "--timeout"),
         (["URL", "--timeout", "nan"], "--timeout"), (["URL", "--timeout", "1e300"], "--timeout"),
         (["URL", "--resolve", "host:1"], "--resolve"), (["URL", "--verify", "maybe"], "--verify"),
-        (["URL", "--pretty", "x"], "--pretty"), (["URL", "-a", "user"], "--auth"),
-        (["URL", "--max-redirects", "-1"], "max-redirects"), (["GET"], "no URL"), ([], "no URL"),
+        (["URL", "--pretty", "x"], "--pretty"),
+        (["URL", "--max-redirects", "-1"], "--max-redirects is a number from 0"),
+        (["URL", "--retry", "-1"], "--retry is a number from 0"), (["GET"], "no URL"), ([], "no URL"),
         (["serve", "--port", "65536"], "--port"),
     ])
     func wrongUsageIsToldAndNothingIsSent(words: [String], text: String) async throws {

@@ -7,19 +7,22 @@ final class RetryBudget: Sendable {
     /// So many parts make a retry.
     private static let whole = 1000
     /// What there is at the beginning, and at the most.
-    private static let reserve = 10 * whole
-
+    private let reserve: Int
     private let share: Int
-    private let parts = Atomic(reserve)
+    private let parts: Atomic<Int>
 
-    /// - Parameter extraLoad: retries for each response; below 0 is none.
-    init(extraLoad: Double) {
+    /// - Parameters:
+    ///   - extraLoad: retries for each response; below 0 is none.
+    ///   - reserve: retries that need no response before them.
+    init(extraLoad: Double, reserve: Int = 10) {
+        self.reserve = min(max(reserve, 0), 1_000_000) * Self.whole
+        parts = Atomic(self.reserve)
         share = extraLoad.isFinite ? Int(min(max(extraLoad, 0), 1000) * Double(Self.whole)) : 0
     }
 
     /// A response has come: on the way of every call, so it writes only when something is missing.
     func deposit() {
-        guard parts.load(ordering: .relaxed) < Self.reserve else { return }
+        guard parts.load(ordering: .relaxed) < reserve else { return }
         parts.wrappingAdd(share, ordering: .relaxed)
     }
 

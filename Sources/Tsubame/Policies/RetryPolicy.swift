@@ -102,6 +102,13 @@ public struct RetryPolicy: Sendable {
         return policy
     }
 
+    /// The standard for one call that is to be sent again so often, whatever the budget of many calls would say.
+    package static func ofOneCall(retries: Int) -> RetryPolicy {
+        var policy = RetryPolicy.standard { $0.retries = retries }
+        policy.budget = RetryBudget(extraLoad: policy.extraLoad, reserve: max(retries, 10))
+        return policy
+    }
+
     var isOff: Bool { retries < 1 }
 
     /// The wait before a retry, if the server says nothing.

@@ -39,7 +39,7 @@ struct RequestCommand: ParsableCommand {
     var words: [String] = []
 
     @OptionGroup(title: "What is sent") var content: ContentOptions
-    @OptionGroup(title: "How it is sent") var call: CallOptions
+    @OptionGroup var call: CallOptions
     @OptionGroup(title: "What is printed") var output: OutputOptions
 
     @Flag(help: "Do not read the file of default options.")
@@ -52,7 +52,7 @@ struct RequestCommand: ParsableCommand {
         } catch let problem as UsageProblem {
             throw ValidationError(problem.description)
         } catch let error where error is SystemError || error is CallError {
-            Diagnostics.say("\(error)")
+            Diagnostics.say(error)
             status = .failure
         }
         if status != .ok { throw ExitCode(status.rawValue) }
@@ -65,15 +65,14 @@ struct RequestCommand: ParsableCommand {
         if items.hasBody, content.raw != nil {
             throw UsageProblem("A body by --raw and one by items cannot both be sent.")
         }
-        let jar = try call.openJar()
+        let plan = try CallPlan(call, url: words.url, items: items)
         let file = try OutputFile(output.output)
         let printer = output.printer(file, isOffline: content.offline)
         do {
             return RequestRun(
-                request: try request(words, items, printer), printer: printer, output: file, jar: jar,
-                maximumRedirects: call.redirects, transport: content.offline ? OfflineTransport() : nil
+                request: try request(words, items, plan, printer), printer: printer, output: file, plan: plan,
+                isSaved: output.output != nil, transport: content.offline ? OfflineTransport() : nil
             ) { configuration in
-                call.apply(to: &configuration, jar)
                 if !items.unset.isEmpty { configuration.wireInterceptors.append(UnsetFields(names: items.unset)) }
             }
         } catch {
@@ -83,7 +82,7 @@ struct RequestCommand: ParsableCommand {
     }
 
     private func request(
-        _ words: RequestWords, _ items: RequestContent, _ printer: ExchangePrinter
+        _ words: RequestWords, _ items: RequestContent, _ plan: CallPlan, _ printer: ExchangePrinter
     ) throws -> Request {
         var body = items.body
         if let raw = content.raw {
@@ -104,7 +103,8 @@ struct RequestCommand: ParsableCommand {
         guard let method = HTTPRequest.Method(words.method ?? (body.isEmpty ? "GET" : "POST")) else {
             throw UsageProblem("“\(words.method ?? "")” is no method.")
         }
-        return Request(method, url: words.url, query: items.query, headers: headers, body: body)
+        return Request(
+            method, url: plan.url, query: items.query, headers: plan.fields(headers), body: body)
     }
 }
 

@@ -34,6 +34,7 @@ enum TsubameCommand {
             do {
                 command = try RequestCommand.parseAsRoot(withEmptyPrint(arguments.all))
             } catch {
+                if RequestCommand.exitCode(for: error).rawValue == 64 { tellOfMisplacedCommand(words) }
                 RequestCommand.exit(withError: arguments.problem(of: error))
             }
             var running = command
@@ -46,12 +47,19 @@ enum TsubameCommand {
         }
     }
 
+    /// Behind an option, the name of a command is taken for a URL, and its options are not known.
+    private static func tellOfMisplacedCommand(_ words: [String]) {
+        guard let name = commands.map(\.name).first(where: words.contains) else { return }
+        let rest = words.filter { $0 != name }.joined(separator: " ")
+        Diagnostics.say("if the command \(name) is meant, its name comes first: tsubame \(name) \(rest)")
+    }
+
     /// `--print=` prints nothing; the parser takes it for an option whose value has been forgotten, unlike an empty word.
     private static func withEmptyPrint(_ arguments: [String]) -> [String] {
         var (result, previous, areOptionsOver): ([String], String, Bool) = ([], "", false)
         for argument in arguments {
             // What follows these is their value, whatever it looks like.
-            let isValue = ["--raw", "--auth", "-a"].contains(previous)
+            let isValue = ["--raw", "--auth", "-a", "--cert-key-pass"].contains(previous)
             if argument == "--" { areOptionsOver = true }
             result += argument == "--print=" && !isValue && !areOptionsOver ? ["--print", ""] : [argument]
             previous = isValue ? "" : argument

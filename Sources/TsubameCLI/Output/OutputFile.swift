@@ -52,7 +52,7 @@ final class OutputFile: Sendable {
     }
 
     /// Where a symbolic link leads: the link is to stay one.
-    private static func resolved(_ path: String) -> String {
+    static func resolved(_ path: String) -> String {
         guard let resolved = realpath(path, nil) else { return path }
         defer { free(resolved) }
         return String(cString: resolved)

@@ -1,38 +1,71 @@
 // AddressOverride: `--resolve HOST:PORT:ADDR`.
 #if Tool
 import ArgumentParser
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#elseif canImport(Darwin)
+import Darwin
+#endif
 
 /// An address to be used for a host and port instead of asking the resolver.
-struct AddressOverride: ExpressibleByArgument, Hashable {
+struct AddressOverride: Hashable, Sendable {
     /// `host:port`, the host in lower case and without brackets; `*` is any host.
     let host: String
     /// `address:port`.
     let address: String
 
     /// The address may have a port of its own: `api.example.com:443:127.0.0.1:8443`.
-    init?(argument: String) {
+    /// - Throws: what is wrong with it, and how it is written.
+    init(parsing argument: String) throws(ValidationError) {
+        func wrong(_ what: String) -> ValidationError {
+            ValidationError("\(what). It is written host:port:address, such as example.com:443:127.0.0.1.")
+        }
         let hostEnd: String.Index
         if argument.hasPrefix("["), let bracket = argument.firstIndex(of: "]") {
             hostEnd = argument.index(after: bracket)
         } else {
             hostEnd = argument.firstIndex(of: ":") ?? argument.endIndex
         }
-        let rest = argument[hostEnd...].dropFirst()
-        guard let portEnd = rest.firstIndex(of: ":"), let port = UInt16(rest[..<portEnd]), port > 0 else { return nil }
         var name = argument[..<hostEnd]
         if name.hasPrefix("[") { name = name.dropFirst().dropLast() }
-        let address = rest[rest.index(after: portEnd)...]
-        guard !name.isEmpty, !address.isEmpty else { return nil }
+        guard !name.isEmpty else { throw wrong("There is no host") }
+        let rest = argument[hostEnd...].dropFirst()
+        guard !rest.isEmpty else { throw wrong("There is no port behind the host “\(name)”") }
+        let portEnd = rest.firstIndex(of: ":") ?? rest.endIndex
+        guard let port = UInt16(rest[..<portEnd]), port > 0 else { throw wrong("“\(rest[..<portEnd])” is no port") }
+        let address = rest[portEnd...].dropFirst()
+        guard !address.isEmpty else { throw wrong("There is no address behind the port") }
 
         host = "\(name.lowercased()):\(port)"
-        let colons = address.filter { $0 == ":" }.count
-        if address.hasPrefix("[") {
-            self.address = address.hasSuffix("]") ? "\(address):\(port)" : String(address)
-        } else if colons > 1 {
-            self.address = "[\(address)]:\(port)"
-        } else {
-            self.address = colons == 1 ? String(address) : "\(address):\(port)"
+        let (literal, own) = Self.split(address)
+        guard Self.isAddress(literal) else {
+            throw wrong("“\(literal)” is no IP address, and a name would have to be looked up")
         }
+        guard let own else {
+            self.address = literal.contains(":") ? "[\(literal)]:\(port)" : "\(literal):\(port)"
+            return
+        }
+        guard let number = UInt16(own), number > 0 else { throw wrong("“\(own)” is no port for the address") }
+        self.address = literal.contains(":") ? "[\(literal)]:\(number)" : "\(literal):\(number)"
+    }
+
+    /// The address without brackets, and the port behind it.
+    private static func split(_ text: Substring) -> (literal: String, port: Substring?) {
+        if text.hasPrefix("["), let bracket = text.firstIndex(of: "]") {
+            let rest = text[text.index(after: bracket)...]
+            return (String(text[..<bracket].dropFirst()), rest.isEmpty ? nil : rest.dropFirst())
+        }
+        guard let colon = text.firstIndex(of: ":"), colon == text.lastIndex(of: ":") else { return (String(text), nil) }
+        return (String(text[..<colon]), text[text.index(after: colon)...])
+    }
+
+    /// IPv4 or IPv6; a zone may stand behind it.
+    private static func isAddress(_ text: String) -> Bool {
+        var bytes = [UInt8](repeating: 0, count: 16)
+        if inet_pton(AF_INET, text, &bytes) == 1 { return true }
+        return inet_pton(AF_INET6, String(text.prefix { $0 != "%" }), &bytes) == 1
     }
 }
 

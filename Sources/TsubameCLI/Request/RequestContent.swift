@@ -4,7 +4,7 @@ import Tsubame
 
 /// Fields, query and body, in the order of the items.
 struct RequestContent {
-    enum Format {
+    enum Format: Sendable {
         /// JSON if there are data, and no more than that said.
         case automatic
         case json
@@ -20,7 +20,7 @@ struct RequestContent {
     private static let maximumFields = 60_000
 
     /// An entry of a form.
-    private enum Entry {
+    private enum Entry: Sendable {
         case text(name: String, value: String)
         case file(name: String, content: Body, filename: String)
     }
@@ -63,6 +63,9 @@ struct RequestContent {
         }
         return headers
     }
+
+    /// The fields that were given by hand.
+    var fields: HTTPFields { headers }
 
     /// Whether the items give a body.
     var hasBody: Bool { !body.isEmpty }

@@ -22,8 +22,10 @@ struct Descriptor: Sendable {
     let number: Int32
 
     /// Opens a file for reading.
-    static func reading(_ path: String) throws(SystemError) -> Descriptor {
-        try Descriptor(opened: open(path, O_RDONLY | O_CLOEXEC), "the file \(path) cannot be read")
+    /// - Parameter waits: whether for the writer of a named pipe.
+    static func reading(_ path: String, waits: Bool = true) throws(SystemError) -> Descriptor {
+        let flags = O_RDONLY | O_CLOEXEC | (waits ? 0 : O_NONBLOCK)
+        return try Descriptor(opened: open(path, flags), "the file \(path) cannot be read")
     }
 
     /// Opens a file for writing, or makes it with this mode, less the umask; what is there already is an error if

@@ -41,6 +41,12 @@ enum EndSignals {
     /// The file is finished, or gone.
     static func keep() { unfinishedFile = nil }
 
+    /// Ends the process as Ctrl-C does.
+    static func endAsInterrupted() {
+        signal(SIGINT, SIG_DFL)
+        raise(SIGINT)
+    }
+
     /// Ends the process as one that writes into a closed pipe ends, which NIO has switched off.
     static func endByBrokenPipe() {
         signal(SIGPIPE, SIG_DFL)

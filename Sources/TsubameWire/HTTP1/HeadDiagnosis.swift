@@ -20,6 +20,9 @@ struct HeadDiagnosis {
         zip(bytes, "HTTP/".utf8).allSatisfy { $0 == $1 }
     }
 
+    /// Whether they are an alert (RFC 8446 section 6): what a server of TLS answers to plain text.
+    static func startsAsTLS(_ bytes: UnsafeRawBufferPointer) -> Bool { bytes.starts(with: [0x15, 0x03]) }
+
     var error: WireError {
         // The scanner proved line <= bytes.count; a slice of what is not there would trap.
         var content = UnsafeRawBufferPointer(rebasing: bytes.dropFirst(line))
@@ -41,6 +44,7 @@ struct HeadDiagnosis {
     private func statusLine(_ content: UnsafeRawBufferPointer) -> String {
         let quote = Quotation.of(content, upTo: Self.quotedPrefix)
         guard !content.isEmpty else { return "an empty line stands where the status line should be" }
+        if Self.startsAsTLS(content) { return "the answer is no HTTP/1 but TLS: try https:// on this port" }
         guard Self.startsAsHTTP(content), content.count >= 5 else {
             return "the answer is no HTTP/1: it starts with \(quote)"
         }

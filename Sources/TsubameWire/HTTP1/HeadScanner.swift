@@ -216,7 +216,8 @@ struct HeadScanner: ~Copyable {
             let bytes = UnsafeRawBufferPointer(start: base, count: Swift.min(end, HeadDiagnosis.prefixLength))
             isForeign = !HeadDiagnosis.startsAsHTTP(bytes)
             // No need to wait for a line feed that a binary protocol may never send.
-            if isForeign, bytes.count == HeadDiagnosis.prefixLength, bounds.cap(0) >= bytes.count {
+            let isEnough = bytes.count == HeadDiagnosis.prefixLength || HeadDiagnosis.startsAsTLS(bytes)
+            if isForeign, isEnough, bounds.cap(0) >= bytes.count {
                 throw HeadDiagnosis(section: section, bytes: bytes, line: 0).error
             }
         }

@@ -11,6 +11,14 @@ final class ChildProcess: Sendable {
     /// How a process ended: its exit status; 128 plus the number of the signal that ended it, as a shell would say.
     typealias Status = Int32
 
+    /// The terminal at which a process can ask somebody, whatever its streams are.
+    enum Terminal {
+        /// That of these tests, if they have one.
+        case inherited
+        case none
+        case named(String)
+    }
+
     let pid: pid_t
     /// Held while a signal is sent or the process is collected, so that no signal goes to another process of that number.
     private let status = Mutex<Status?>(nil)
@@ -20,7 +28,7 @@ final class ChildProcess: Sendable {
     ///   - environment: all of it.
     init(
         _ path: String, _ arguments: [String], streams: [Int32?],
-        environment: [String: String] = ProcessInfo.processInfo.environment
+        environment: [String: String] = ProcessInfo.processInfo.environment, terminal: Terminal = .inherited
     ) throws {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
@@ -42,7 +50,14 @@ final class ChildProcess: Sendable {
         sigfillset(&all)
         posix_spawnattr_setsigmask(&attributes, &none)
         posix_spawnattr_setsigdefault(&attributes, &all)
-        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK) | Int16(POSIX_SPAWN_SETSIGDEF))
+        var flags = Int16(POSIX_SPAWN_SETSIGMASK) | Int16(POSIX_SPAWN_SETSIGDEF)
+        // A session of its own has no terminal, until its leader opens one.
+        if case .inherited = terminal {} else { flags |= Int16(POSIX_SPAWN_SETSID) }
+        posix_spawnattr_setflags(&attributes, flags)
+        if case .named(let name) = terminal {
+            posix_spawn_file_actions_addopen(&actions, 3, name, O_RDWR, 0)
+            posix_spawn_file_actions_addclose(&actions, 3)
+        }
 
         var argv: [UnsafeMutablePointer<CChar>?] = ([path] + arguments).map { strdup($0) } + [nil]
         var envp: [UnsafeMutablePointer<CChar>?] = environment.map { strdup("\($0)=\($1)") } + [nil]

@@ -47,10 +47,13 @@ final class ToolProcess: Sendable {
         "KITTY_WINDOW_ID", "KONSOLE_VERSION", "LC_ALL", "LC_CTYPE", "LANG",
     ]
 
-    /// - Parameter environment: what is added to ours, which says nothing about terminals. Whoever runs the tests may have
-    ///   default options of his own, which are not read unless a folder for them is named here.
+    /// - Parameters:
+    ///   - environment: what is added to ours, which says nothing about terminals. Whoever runs the tests may have
+    ///     default options of his own, which are not read unless a folder for them is named here.
+    ///   - asks: whether it can ask at its terminal, if its output is one; otherwise it has none to ask at.
     init(
-        _ arguments: [String], input: Input = .null, output: Output = .pipe, environment: [String: String] = [:]
+        _ arguments: [String], input: Input = .null, output: Output = .pipe, environment: [String: String] = [:],
+        asks: Bool? = nil
     ) throws {
         var variables = ProcessInfo.processInfo.environment.filter { !Self.tastes.contains($0.key) }
         variables["TERM"] = "dumb"
@@ -62,7 +65,10 @@ final class ToolProcess: Sendable {
         let errors = try ProcessPipe()
         defer { for descriptor in [stdin, stdout, errors.write] { descriptor.map { _ = close($0) } } }
         do {
-            child = try ChildProcess(path, arguments, streams: [stdin, stdout, errors.write], environment: variables)
+            var terminal = asks == nil ? ChildProcess.Terminal.inherited : .none
+            if asks == true, let name = ttyname(stdout) { terminal = .named(String(cString: name)) }
+            child = try ChildProcess(
+                path, arguments, streams: [stdin, stdout, errors.write], environment: variables, terminal: terminal)
         } catch {
             for descriptor in [read, errors.read, held] { descriptor.map { _ = close($0) } }
             throw error
@@ -119,6 +125,21 @@ final class ToolProcess: Sendable {
             while bytes.count < count, Foundation.read(output, &byte, 1) == 1 { bytes.append(byte) }
             return String(decoding: bytes, as: UTF8.self)
         }
+    }
+
+    /// Waits until its terminal shows this, and types an answer; before `finished()`.
+    func answer(_ question: String, with text: String) async throws {
+        let shown = await waiting {
+            guard let output = self.ends.withLock({ $0.output }) else { return "" }
+            var shown: [UInt8] = []
+            var byte: UInt8 = 0
+            while !String(decoding: shown, as: UTF8.self).hasSuffix(question), Foundation.read(output, &byte, 1) == 1 {
+                shown.append(byte)
+            }
+            _ = Array(text.utf8).withUnsafeBytes { Foundation.write(output, $0.baseAddress, $0.count) }
+            return String(decoding: shown, as: UTF8.self)
+        }
+        guard shown.hasSuffix(question) else { throw ProductError("it does not ask “\(question)”: \(shown)") }
     }
 
     /// Runs `body` on a thread of its own; ends the process, and so the waiting, when the task is cancelled.

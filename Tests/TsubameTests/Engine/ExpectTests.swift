@@ -111,4 +111,39 @@ import TsubameTesting
             #expect(server.acceptedBodyBytes == 0)
         }
     }
+
+    // MARK: 417
+
+    @Test(arguments: bodies.indices) func `a request whose expectation is refused goes out again without it`(
+        _ index: Int
+    ) async throws {
+        let server = try await ScriptedServer.start(onHead: { request in
+            request["expect"] == nil
+                ? [.wholeRequest, .bytes("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")]
+                : .status(.expectationFailed, "unknown")
+        })
+        try await serving(server) { server, client in
+            let body = Self.bodies[index]
+            let response = try await client.post("x", headers: Self.expecting, body: body)
+            #expect(response.status == .ok && !response.request.headers.contains(.expect))
+            #expect(server.requests.count == 1)
+            let request = try await server.request(0)
+            if let bytes = body.bytes {
+                #expect(request.bodyByteCount == bytes.count)
+            } else {
+                #expect(request.text == "one two")
+            }
+        }
+    }
+
+    @Test func `a 417 without an expectation, or after it was left out, is given back`() async throws {
+        let server = try await ScriptedServer.start(onHead: { _ in .status(.expectationFailed, "no") })
+        try await serving(server) { server, client in
+            let plain = try await client.post("x", body: .text("short"))
+            #expect(plain.status == .expectationFailed && server.acceptedConnections == 1)
+            let response = try await client.post("x", headers: Self.expecting, body: .text("short"))
+            #expect(response.status == .expectationFailed && response.bytes == Bytes("no"))
+            #expect(server.acceptedConnections == 3)
+        }
+    }
 }

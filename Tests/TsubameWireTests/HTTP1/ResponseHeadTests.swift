@@ -94,8 +94,14 @@ import TsubameWire
 
     @Test("BAD-INPUT 12: a short answer of another protocol is refused when the connection closes")
     func shortForeign() {
-        refused(
-            "\u{15}\u{3}\u{1}\u{0}\u{2}\u{2}F", .invalidResponse, "no HTTP/1: the connection was closed after 7 bytes")
+        refused("\u{16}\u{3}\u{1}abcd", .invalidResponse, "no HTTP/1: the connection was closed after 7 bytes")
+    }
+
+    @Test("BAD-INPUT 12: an alert of TLS is refused at once, and named")
+    func alert() {
+        var feeder = ResponseFeeder()
+        feeder.closes = false
+        refused("\u{15}\u{3}\u{1}\u{0}\u{2}\u{2}F", .invalidResponse, "no HTTP/1 but TLS", feeder: feeder)
     }
 
     // MARK: 13

@@ -1,0 +1,92 @@
+// CallPlan: how a request is sent, once everything has been looked up that its options name.
+#if Tool
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#elseif canImport(Darwin)
+import Darwin
+#endif
+import Tsubame
+
+/// The options with what they name: the session, the jar, the password that was asked for.
+struct CallPlan {
+    /// Without credentials that stand elsewhere now.
+    let url: String
+    let options: CallOptions
+    let jar: CookieJar
+    private let tls: TLSOptions
+    private let credentials: Credentials?
+    /// Those that were given by hand, in whatever place.
+    private let given: Credentials?
+    private let session: OpenSession?
+    private let items: RequestContent
+
+    /// Everything that can be wrong with files, names and passwords is found here, before anything is sent.
+    init(_ options: CallOptions, url: String, items: RequestContent) throws {
+        self.options = options
+        self.items = items
+        // One that is invalid is told when it is to be sent.
+        let uri = try? TargetURI(parsing: url)
+        let hostField = items.fields.first { $0.name.canonicalName == "host" }
+        let host = hostField?.value ?? uri?.authority ?? "localhost"
+        session = try OpenSession(options.session, host: host)
+        tls = try options.tls.asking()
+
+        let kind = options.auth.authType
+        if let text = options.auth.auth {
+            given = try Credentials(kind ?? .basic, asking: text, of: host)
+        } else if let kind {
+            guard let text = uri?.credentials, kind != .bearer else {
+                throw UsageProblem("--auth-type \(kind.rawValue) needs --auth.")
+            }
+            given = Credentials(kind, text)
+        } else {
+            given = uri?.credentials.map { Credentials(.basic, $0) }
+        }
+        // What stands in a URL the library sends by itself, and instead of anything else.
+        let isOfURL = options.auth.auth == nil && kind == nil && given != nil
+        self.url = isOfURL || uri?.userinfo == nil ? url : uri?.string ?? url
+        credentials = isOfURL ? nil : try given ?? session?.credentials()
+        jar =
+            try session?.jar(given: items.fields, domain: uri?.host ?? host) ?? Self.openJar(options.session.cookieJar)
+    }
+
+    /// The jar of the file that was named, or one for this run: for redirects, since a login answers with a cookie and the
+    /// way to its page.
+    private static func openJar(_ path: String?) throws -> CookieJar {
+        guard let path else { return CookieJar() }
+        let jar = try CookieJar(file: path) { Diagnostics.say("\(path): \($0)") }
+        // Not only when a cookie is to be kept: by then the login has been used up.
+        let target = OutputFile.resolved(path)
+        let folder = target.lastIndex(of: "/").map { $0 == target.startIndex ? "/" : String(target[..<$0]) } ?? "."
+        guard access(folder, W_OK | X_OK) == 0 else { throw SystemError("the cookie jar \(path) cannot be written") }
+        return jar
+    }
+
+    /// - Parameter own: the fields of the request's items and body.
+    func fields(_ own: HTTPFields) -> HTTPFields { session?.fields(before: own, items) ?? own }
+
+    func apply(to configuration: inout Configuration) {
+        options.apply(to: &configuration)
+        tls.apply(to: &configuration.tls)
+        configuration.cookies = .jar(jar)
+        if let credentials {
+            configuration.authentication = credentials.authentication
+        } else if !options.auth.ignoreNetrc, Self.hasNetrc {
+            configuration.authentication = .netrc()
+        }
+    }
+
+    /// Looked for here, so that nobody without one pays for the reading.
+    private static var hasNetrc: Bool {
+        if let path = getenv("NETRC"), path.pointee != 0 { return true }
+        guard let home = getenv("HOME") else { return false }
+        return access(String(cString: home) + "/.netrc", F_OK) == 0
+    }
+
+    /// Keeps what the session is to know from now on.
+    func keep() throws(SystemError) { try session?.keep(items.fields, given, jar) }
+}
+
+#endif

@@ -1,0 +1,55 @@
+// Credentials: who asks, and how the server is told.
+#if Tool
+import ArgumentParser
+import Tsubame
+
+struct Credentials: Sendable, Hashable {
+    enum Kind: String, ExpressibleByArgument, CaseIterable {
+        case basic, digest, bearer
+    }
+
+    let kind: Kind
+    /// `user:password`, or the token.
+    let text: String
+
+    /// - Parameters:
+    ///   - text: as it was given; without a password, that is asked for.
+    ///   - host: whose password it is.
+    init(_ kind: Kind, asking text: String, of host: String) throws {
+        self.kind = kind
+        guard kind != .bearer, !text.contains(":") else {
+            self.text = text
+            return
+        }
+        let password = try PasswordPrompt.ask(
+            "password of \(text)@\(host)", instead: "write --auth user:password; without a password, user and a colon")
+        self.text = "\(text):\(password)"
+    }
+
+    init(_ kind: Kind, _ text: String) {
+        self.kind = kind
+        self.text = text
+    }
+
+    var authentication: Authentication {
+        let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+        let (user, password) = (parts.first ?? "", parts.count > 1 ? parts[1] : "")
+        return switch kind {
+        case .basic: .basic(user: user, password: password)
+        case .digest: .digest(user: user, password: password)
+        case .bearer: .bearer(text)
+        }
+    }
+}
+
+extension TargetURI {
+    /// `user:password` of the userinfo, without escapes.
+    var credentials: String? {
+        guard let userinfo else { return nil }
+        let parts = userinfo.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+            .map { PercentEncoding.decodeLeniently(String($0)) }
+        return "\(parts.first ?? ""):\(parts.count > 1 ? parts[1] : "")"
+    }
+}
+
+#endif

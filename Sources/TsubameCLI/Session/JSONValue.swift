@@ -1,0 +1,40 @@
+// JSONValue: what a JSON text holds, in its order.
+#if Tool
+
+/// A value of JSON (RFC 8259). Members keep their order; of two of one name the last counts.
+enum JSONValue: Sendable {
+    case object([(name: String, value: JSONValue)])
+    case array([JSONValue])
+    case string(String)
+    case number(Double)
+    case bool(Bool)
+    case null
+
+    subscript(name: String) -> JSONValue? {
+        guard case .object(let members) = self else { return nil }
+        return members.last { $0.name == name }?.value
+    }
+
+    /// Indented by four spaces, as HTTPie writes its files.
+    func text(indentation: Int = 0) -> String {
+        let inner = String(repeating: " ", count: indentation + 4)
+        let outer = String(repeating: " ", count: indentation)
+        func block(_ open: String, _ lines: [String], _ close: String) -> String {
+            lines.isEmpty
+                ? open + close : "\(open)\n\(inner)\(lines.joined(separator: ",\n" + inner))\n\(outer)\(close)"
+        }
+        return switch self {
+        case .object(let members):
+            block(
+                "{", members.map { "\(JSONSyntax.string($0.name)): \($0.value.text(indentation: indentation + 4))" },
+                "}")
+        case .array(let values): block("[", values.map { $0.text(indentation: indentation + 4) }, "]")
+        case .string(let text): JSONSyntax.string(text)
+        case .number(let number): Int64(exactly: number).map { "\($0)" } ?? (number.isFinite ? "\(number)" : "null")
+        case .bool(let value): value ? "true" : "false"
+        case .null: "null"
+        }
+    }
+}
+
+#endif

@@ -1,0 +1,157 @@
+// A session as JSON: HTTPie's layout, which is read in its older form too.
+#if Tool
+import Tsubame
+
+/// What is wrong with the content of a session file, and where.
+struct SessionProblem: Error, CustomStringConvertible {
+    let description: String
+
+    init(_ place: String, _ what: String) { description = "\(place) \(what)" }
+}
+
+extension Session {
+    // MARK: Reading
+
+    /// - Parameter host: for cookies that are bound to none, which older files hold: from now on they are its own.
+    init(_ json: JSONValue, host: String) throws(SessionProblem) {
+        guard case .object = json else { throw SessionProblem("the whole", "is no object") }
+        fields = try Self.entries(of: json["headers"], "headers").map { entry throws(SessionProblem) in
+            try Self.field(entry)
+        }
+        auth = try Self.auth(json["auth"])
+        cookies = try Self.entries(of: json["cookies"], "cookies").map { entry throws(SessionProblem) in
+            try Self.cookie(entry, host: host)
+        }
+    }
+
+    /// One thing of a list, with its name wherever that stands.
+    private struct Entry {
+        let place: String
+        let name: String
+        let value: JSONValue
+
+        /// - Returns: nil for none and for null.
+        func text(_ member: String) throws(SessionProblem) -> String? {
+            switch value[member] {
+            case nil, .null: return nil
+            case .string(let text): return text
+            default: throw SessionProblem("\(place).\(member)", "is no text")
+            }
+        }
+    }
+
+    /// A list of objects with a name each, or in older files an object with a member for each.
+    private static func entries(of json: JSONValue?, _ place: String) throws(SessionProblem) -> [Entry] {
+        switch json {
+        case nil, .null: return []
+        case .object(let members):
+            return members.map { Entry(place: "\(place).\($0.name)", name: $0.name, value: $0.value) }
+        case .array(let values):
+            return try values.enumerated().map { number, value throws(SessionProblem) in
+                let place = "\(place)[\(number)]"
+                guard case .object = value else { throw SessionProblem(place, "is no object") }
+                guard case .string(let name)? = value["name"] else {
+                    throw SessionProblem("\(place).name", "is no text")
+                }
+                return Entry(place: place, name: name, value: value)
+            }
+        default: throw SessionProblem(place, "is neither a list nor an object")
+        }
+    }
+
+    private static func field(_ entry: Entry) throws(SessionProblem) -> Field {
+        guard let name = HTTPField.Name(entry.name) else {
+            throw SessionProblem(entry.place, "has a name that no field can have")
+        }
+        // In older files the member's value is the field's.
+        let text: String?
+        if case .string(let value) = entry.value { text = value } else { text = try entry.text("value") }
+        guard let text else { throw SessionProblem("\(entry.place).value", "is no text") }
+        guard HTTPField.isValidValue(text) else { throw SessionProblem(entry.place, "has a control character in it") }
+        return Field(name: name, value: text, host: try entry.text("host"))
+    }
+
+    private static func auth(_ json: JSONValue?) throws(SessionProblem) -> Auth? {
+        switch json {
+        case nil, .null: return nil
+        case .object(let members): if members.isEmpty { return nil }
+        default: throw SessionProblem("auth", "is no object")
+        }
+        let entry = Entry(place: "auth", name: "", value: json ?? .null)
+        guard let type = try entry.text("type") else { return nil }
+        let host = try entry.text("host")
+        if let text = try entry.text("raw_auth") { return Auth(type: type, text: text, host: host) }
+        guard let user = try entry.text("username") else { throw SessionProblem("auth.raw_auth", "is no text") }
+        return Auth(type: type, text: "\(user):\(try entry.text("password") ?? "")", host: host)
+    }
+
+    private static func cookie(_ entry: Entry, host: String) throws(SessionProblem) -> Cookie {
+        // The oldest files have the value alone.
+        let value: String
+        if case .string(let text) = entry.value { value = text } else { value = try entry.text("value") ?? "" }
+        var domain = try entry.text("domain") ?? ""
+        // What Python's cookie jar makes of a host without a dot.
+        if domain == "localhost.local" { domain = "localhost" }
+        let isHostOnly = !domain.hasPrefix(".")
+        if !isHostOnly { domain.removeFirst() }
+        var cookie = Cookie(
+            name: entry.name, value: value, domain: domain.isEmpty ? host : domain,
+            isHostOnly: isHostOnly || domain.isEmpty, path: try entry.text("path") ?? "/")
+        cookie.expires = try seconds(entry)
+        cookie.isSecure = try flag(entry, "secure")
+        cookie.isHTTPOnly = try flag(entry, "http_only")
+        return cookie
+    }
+
+    private static func seconds(_ entry: Entry) throws(SessionProblem) -> Int64? {
+        switch entry.value["expires"] {
+        case nil, .null: return nil
+        // So that it fits into 64 bits.
+        case .number(let number): return Int64(min(max(number, 0), 1e15))
+        default: throw SessionProblem("\(entry.place).expires", "is no number")
+        }
+    }
+
+    private static func flag(_ entry: Entry, _ name: String) throws(SessionProblem) -> Bool {
+        switch entry.value[name] {
+        case nil, .null: return false
+        case .bool(let value): return value
+        default: throw SessionProblem("\(entry.place).\(name)", "is neither true nor false")
+        }
+    }
+
+    // MARK: Writing
+
+    var json: JSONValue {
+        func optional(_ name: String, _ text: String?) -> [(name: String, value: JSONValue)] {
+            text.map { [(name, .string($0))] } ?? []
+        }
+        let about: [(name: String, value: JSONValue)] = [
+            ("about", .string("Session of tsubame, in HTTPie's layout")), ("tsubame", .string(Version.string)),
+        ]
+        let credentials = auth.map { auth in
+            [("type", .string(auth.type)), ("raw_auth", .string(auth.text))] + optional("host", auth.host)
+        }
+        let jar = cookies.map { cookie in
+            let domain = cookie.isHostOnly ? cookie.domain : "." + cookie.domain
+            var members: [(name: String, value: JSONValue)] = [
+                ("domain", .string(domain)),
+                ("expires", cookie.expires.map { .number(Double($0)) } ?? .null), ("name", .string(cookie.name)),
+                ("path", .string(cookie.path)), ("secure", .bool(cookie.isSecure)), ("value", .string(cookie.value)),
+            ]
+            if cookie.isHTTPOnly { members.append(("http_only", .bool(true))) }
+            return JSONValue.object(members)
+        }
+        let headers = fields.map { field in
+            JSONValue.object(
+                [("name", .string(field.name.rawName)), ("value", .string(field.value))]
+                    + optional("host", field.host))
+        }
+        return .object([
+            ("__meta__", .object(about)), ("auth", .object(credentials ?? [])), ("cookies", .array(jar)),
+            ("headers", .array(headers)),
+        ])
+    }
+}
+
+#endif

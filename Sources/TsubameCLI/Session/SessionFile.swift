@@ -1,0 +1,121 @@
+// SessionFile: where a session is kept.
+#if Tool
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#elseif canImport(Darwin)
+import Darwin
+#endif
+import Tsubame
+
+/// A file that nobody but its owner can read, replaced as a whole; of two runs at once the last one counts.
+struct SessionFile: Sendable {
+    /// More than 3,000 cookies of the longest kind take.
+    private static let maximumBytes = 32 << 20
+
+    let path: String
+
+    /// - Parameters:
+    ///   - name: a path, if it has a slash or ends in `.json`; else a name among those of the host.
+    ///   - host: `host` or `host:port`.
+    init(_ name: String, host: String) throws(UsageProblem) {
+        if name.contains("/") || name.hasSuffix(".json") {
+            path = name.hasPrefix("~/") ? (Self.variable("HOME") ?? "~") + name.dropFirst() : name
+            return
+        }
+        guard !name.isEmpty, !name.hasPrefix("."), name.utf8.allSatisfy(Self.isOfName) else {
+            throw UsageProblem(
+                "“\(name)” is no name of a session: letters, digits, _, - and . are; or a path with a /.")
+        }
+        guard let folder = Self.variable("XDG_CONFIG_HOME") ?? Self.variable("HOME").map({ $0 + "/.config" }) else {
+            throw UsageProblem("There is no place for the session “\(name)”: HOME is not set; give a path instead.")
+        }
+        // As HTTPie names these folders.
+        let hostName = String(host.map { $0 == ":" || $0 == "/" ? "_" : $0 })
+        path = "\(folder)/tsubame/sessions/\(hostName)/\(name).json"
+    }
+
+    private static func variable(_ name: String) -> String? {
+        getenv(name).map { String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 }
+    }
+
+    private static func isOfName(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x2E, 0x5F: true
+        default: false
+        }
+    }
+
+    // MARK: Reading
+
+    /// - Parameter host: to which cookies of none are bound from now on.
+    /// - Returns: nil if there is no file yet.
+    func load(host: String) throws -> Session? {
+        guard access(path, F_OK) == 0 else { return nil }
+        // A pipe has no writer who would be waited for.
+        let file = try Descriptor.reading(path, waits: false)
+        defer { file.shut() }
+        guard file.kind == .regular else { throw problem("it is no regular file") }
+        guard file.remainingBytes <= Self.maximumBytes else { throw problem("it is larger than 32 MiB") }
+        var bytes: [UInt8] = []
+        while case let piece = try file.readPiece(64 << 10), !piece.isEmpty { bytes.append(contentsOf: piece) }
+        guard let text = String(validating: bytes, as: UTF8.self) else { throw problem("it is not UTF-8") }
+        do {
+            return try Session(JSONReader.read(text), host: host)
+        } catch let fault as JSONSyntax.Fault {
+            let line = bytes.prefix(fault.offset).count { $0 == 0x0A } + 1
+            throw problem("line \(line) is no JSON")
+        } catch let error as SessionProblem {
+            throw problem(error.description)
+        }
+    }
+
+    func problem(_ text: String) -> CallError {
+        CallError(.file, "the session file \(path) cannot be used: \(text)")
+    }
+
+    // MARK: Writing
+
+    private var folder: String {
+        guard let slash = path.lastIndex(of: "/") else { return "." }
+        return slash == path.startIndex ? "/" : String(path[..<slash])
+    }
+
+    /// Makes the folder, for its owner only, and finds out whether it can be written into: before anything is sent.
+    func prepare() throws(SystemError) {
+        var end = folder.startIndex
+        while end < folder.endIndex {
+            end = folder[folder.index(after: end)...].firstIndex(of: "/") ?? folder.endIndex
+            let part = String(folder[..<end])
+            if access(part, F_OK) != 0, mkdir(part, 0o700) != 0, errno != EEXIST {
+                throw SystemError("the folder \(part) for the session cannot be made")
+            }
+        }
+        guard access(folder, W_OK | X_OK) == 0 else { throw SystemError("the session file \(path) cannot be written") }
+    }
+
+    func save(_ session: Session) throws(SystemError) {
+        // A symbolic link is to stay one.
+        let target = OutputFile.resolved(path)
+        let partial = "\(target).\(getpid()).part"
+        let file = try Descriptor.writing(partial, isNew: true, mode: 0o600)
+        EndSignals.removeWhenInterrupted(partial)
+        defer { EndSignals.keep() }
+        do throws(SystemError) {
+            try file.writeAll(session.json.text() + "\n")
+            file.shut()
+        } catch {
+            file.shut()
+            unlink(partial)
+            throw error
+        }
+        guard rename(partial, target) == 0 else {
+            let error = SystemError("the session file \(path) cannot be written")
+            unlink(partial)
+            throw error
+        }
+    }
+}
+
+#endif

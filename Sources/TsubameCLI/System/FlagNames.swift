@@ -1,0 +1,64 @@
+// FlagNames: what the library's settings are called on the command line.
+#if Tool
+import Tsubame
+
+enum FlagNames {
+    /// Longer names first: none is part of one before it.
+    private static let flags: [(setting: String, flag: String)] = [
+        ("give it as tls.roots", "trust it by --cacert FILE"), ("give it one as tls.identity", "give it one by --cert"),
+        ("tls.minimumVersion and maximumVersion", "--tls-min and --tls-max"),
+        ("tls.minimumVersion", "--tls-min"), ("tls.maximumVersion", "--tls-max"),
+        ("give tls.roots", "give --cacert"), ("tls.roots", "--cacert"),
+        ("the private key of tls.identity", "the private key of --cert-key"), ("tls.identity", "--cert"),
+        ("connection.unixSocket", "--unix-socket"), ("connection.interface", "--interface"),
+        ("connection.addressFamily allows no other", "-4 and -6 allow no other"),
+        ("the client's proxy", "--proxy"), ("resolve[", "--resolve["),
+        ("limits.exchanges", "--max-redirects and --retry"),
+    ]
+
+    private static let timeouts: [Timeouts.Name: String] = [
+        .total: "--timeout", .connect: "--connect-timeout", .tls: "--tls-timeout", .head: "--head-timeout",
+        .idle: "--idle-timeout",
+    ]
+
+    /// An error as its description has it, with the names that the user knows.
+    static func text(of error: CallError) -> String {
+        var text = error.description
+        // A URL or a server's words may hold anything; only what the library says is looked through.
+        if let advice = error.advice, let range = text.lastRange(of: advice) {
+            text.replaceSubrange(range, with: translated(advice))
+        }
+        if let timeout = error.timeout, let flag = timeouts[timeout],
+            let range = text.lastRange(of: "(timeouts.\(timeout.rawValue))")
+        {
+            text.replaceSubrange(range, with: "(\(flag))")
+        }
+        if let range = text.firstRange(of: error.reason) {
+            text.replaceSubrange(range, with: translated(error.reason))
+        }
+        if let hint = hint(for: error) { text += "\n  \(hint)" }
+        return text
+    }
+
+    /// What the library cannot advise, since it does not know of options, or of what was meant by a URL.
+    private static func hint(for error: CallError) -> String? {
+        switch error.kind {
+        case .emptyReply where error.request?.uri?.isSecure == false:
+            "servers of TLS end plain HTTP like this: if this is the port of one, try https://"
+        case .file where error.reason.hasPrefix("the netrc file "): "--ignore-netrc goes without it"
+        default: nil
+        }
+    }
+
+    private static func translated(_ text: String) -> String {
+        var text = text
+        for (setting, flag) in flags where text.contains(setting) { text = text.replacing(setting, with: flag) }
+        return text
+    }
+}
+
+extension String {
+    fileprivate func lastRange(of text: String) -> Range<Index>? { ranges(of: text).last }
+}
+
+#endif

@@ -1,0 +1,80 @@
+// PasswordPrompt: asks the person at the terminal for a secret.
+#if Tool
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+/// Asks at the controlling terminal, whatever the standard streams are, and shows nothing of what is typed.
+enum PasswordPrompt {
+    /// - Parameters:
+    ///   - what: is asked for.
+    ///   - advice: what to do where there is nobody to ask.
+    static func ask(_ what: String, instead advice: String) throws -> String {
+        let terminal = Descriptor(number: open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY))
+        guard terminal.number >= 0 else {
+            throw UsageProblem("There is no terminal to ask for the \(what): \(advice).")
+        }
+        defer { terminal.shut() }
+        var settings = termios()
+        guard tcgetattr(terminal.number, &settings) == 0 else { throw SystemError("the terminal cannot be used") }
+        let before = settings
+        // Byte by byte and without signals: however it ends, the terminal is put right before anything else happens.
+        settings.c_lflag &= ~tcflag_t(ECHO | ICANON | ISIG)
+        _ = tcsetattr(terminal.number, TCSAFLUSH, &settings)
+        var line = TypedLine()
+        do {
+            try terminal.writeAll("tsubame: \(what): ")
+            while line.end == nil {
+                let bytes = try terminal.readPiece(1)
+                line.take(bytes.first)
+            }
+        } catch {
+            restore(before, terminal)
+            throw error
+        }
+        restore(before, terminal)
+        try? terminal.writeAll("\n")
+        if line.end == .interrupted { EndSignals.endAsInterrupted() }
+        guard line.end == .entered else { throw UsageProblem("The \(what) was not given.") }
+        return String(decoding: line.bytes, as: UTF8.self)
+    }
+
+    private static func restore(_ settings: termios, _ terminal: Descriptor) {
+        var settings = settings
+        _ = tcsetattr(terminal.number, TCSAFLUSH, &settings)
+    }
+}
+
+/// What has been typed, by keys that a terminal would otherwise see to.
+struct TypedLine {
+    enum End {
+        case entered, interrupted, closed
+    }
+
+    private static let maximumBytes = 4096
+
+    private(set) var bytes: [UInt8] = []
+    private(set) var end: End?
+
+    /// - Parameter byte: nil where nothing more can come.
+    mutating func take(_ byte: UInt8?) {
+        switch byte {
+        case nil: end = .closed
+        case 0x0A, 0x0D: end = .entered
+        case 0x03, 0x1C: end = .interrupted
+        // At the beginning of a line it is its end.
+        case 0x04: end = bytes.isEmpty ? .closed : .entered
+        case 0x08, 0x7F:
+            // A character, however many bytes it has.
+            while let last = bytes.popLast(), last & 0xC0 == 0x80 {}
+        case 0x15: bytes = []
+        case let byte?: if bytes.count < Self.maximumBytes { bytes.append(byte) }
+        }
+    }
+}
+
+#endif

@@ -1,0 +1,223 @@
+// The tool's sessions: what goes from one run to the next, to whom, and from what files.
+#if Tool
+import Foundation
+import HTTPTypes
+import Testing
+import TsubameTesting
+
+@Suite(.timeLimit(.minutes(2)))
+struct ToolSessionTests {
+    /// Tells all fields that it gets, one a line, and sets a cookie where it is asked to.
+    private static func server() async throws -> ScriptedServer {
+        try await ScriptedServer.start { request in
+            let shown = request.headers.filter {
+                !["host", "user-agent", "accept", "accept-encoding"].contains($0.name.canonicalName)
+            }
+            let text = shown.map { "\($0.name.rawName): \($0.value)\n" }.joined()
+            return request.path.hasPrefix("/set")
+                ? .ok(text, headers: [.setCookie: "id=1; Path=/; HttpOnly; Max-Age=1000"]) : .ok(text)
+        }
+    }
+
+    private func run(_ folder: URL, _ arguments: String...) async throws -> ProductRun {
+        try await ToolProcess(
+            arguments,
+            environment: [
+                "XDG_CONFIG_HOME": folder.appending(path: "config").path, "NETRC": "", "HOME": "/nonexistent",
+            ]
+        ).finished()
+    }
+
+    private func mode(_ path: String) throws -> Int? {
+        try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+    }
+
+    // MARK: What is kept
+
+    @Test func fieldsCredentialsAndCookiesGoFromOneRunToTheNext() async throws {
+        try await withFolder { folder in
+            try await Self.server().use { server in
+                let first = try await run(
+                    folder, "--session=me", "-a", "u:p", "POST", server.url + "/set", "X-One:1", "X-Two:2",
+                    "If-Match:3",
+                    "Content-Language:de", "Cookie:own=a=b", "a=1")
+                #expect(first.status == 0 && first.stderr.isEmpty, "\(first)")
+                let later = try await run(folder, "--session=me", server.url, "X-Two:zwei", "X-Three:3")
+                #expect(
+                    later.stdout
+                        == "X-One: 1\nX-Two: zwei\nX-Three: 3\nAuthorization: Basic dTpw\nCookie: own=a=b; id=1\n",
+                    "\(later)")
+                let without = try await run(folder, "--session=me", server.url, "X-One:")
+                #expect(without.stdout == "X-Two: zwei\nX-Three: 3\nAuthorization: Basic dTpw\nCookie: own=a=b; id=1\n")
+                // What is left out once is not forgotten.
+                #expect(try await run(folder, "--session=me", server.url).stdout.hasPrefix("X-One: 1\n"))
+                #expect(try await run(folder, "--session=other", server.url).stdout.isEmpty)
+                #expect(try await run(folder, server.url).stdout.isEmpty)
+            }
+        }
+    }
+
+    @Test func nobodyElseCanReadIt() async throws {
+        try await withFolder { folder in
+            try await Self.server().use { server in
+                #expect(try await run(folder, "--session=me", server.url, "X:1").status == 0)
+                let config = folder.appending(path: "config").path
+                let sessions = config + "/tsubame/sessions/127.0.0.1_\(server.port)"
+                for path in [config, config + "/tsubame", sessions] { #expect(try mode(path) == 0o700) }
+                #expect(try mode(sessions + "/me.json") == 0o600)
+                #expect(try FileManager.default.contentsOfDirectory(atPath: sessions) == ["me.json"])
+                // One that was open to others is closed; a link stays a link.
+                let (file, link) = (folder.appending(path: "s.json"), folder.appending(path: "link.json"))
+                try Data("{}".utf8).write(to: file)
+                try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: file.path)
+                try FileManager.default.createSymbolicLink(at: link, withDestinationURL: file)
+                #expect(try await run(folder, "--session", link.path, server.url, "X:1").status == 0)
+                #expect(try mode(file.path) == 0o600)
+                #expect(try FileManager.default.destinationOfSymbolicLink(atPath: link.path) == file.path)
+            }
+        }
+    }
+
+    @Test func aSessionThatIsOnlyReadIsMadeOnceAndNotChanged() async throws {
+        try await withFolder { folder in
+            let file = folder.appending(path: "s.json").path
+            try await Self.server().use { server in
+                #expect(try await run(folder, "--session-read-only", file, server.url, "X-One:1").status == 0)
+                let text = try String(contentsOfFile: file, encoding: .utf8)
+                #expect(text.contains("X-One"))
+                let later = try await run(folder, "--session-read-only", file, server.url + "/set", "X-Two:2")
+                #expect(later.stdout == "X-One: 1\nX-Two: 2\n", "\(later)")
+                #expect(try String(contentsOfFile: file, encoding: .utf8) == text)
+            }
+        }
+    }
+
+    @Test func cookiesAndCredentialsOfAFileGoToTheirHostOnly() async throws {
+        try await withFolder { folder in
+            let file = folder.appending(path: "s.json").path
+            try await Self.server().use { server in
+                let first = try await run(
+                    folder, "--session", file, "-a", "u:p", server.url + "/set", "X-One:1")
+                #expect(first.status == 0, "\(first)")
+                let other = try await run(folder, "--session", file, "http://localhost:\(server.port)")
+                #expect(other.stdout == "X-One: 1\n", "\(other)")
+                let same = try await run(folder, "--session", file, server.url)
+                #expect(same.stdout == "X-One: 1\nAuthorization: Basic dTpw\nCookie: id=1\n", "\(same)")
+                // Also where they are given as a field.
+                let field = try await run(folder, "--session", file, server.url, "Authorization:Own x")
+                #expect(field.status == 0)
+                let later = try await run(folder, "--session", file, "http://localhost:\(server.port)")
+                #expect(later.stdout == "X-One: 1\n", "\(later)")
+            }
+        }
+    }
+
+    @Test func anAnswerThatFailsKeepsWhatWasGiven() async throws {
+        try await withFolder { folder in
+            let file = folder.appending(path: "s.json").path
+            try await ScriptedServer.start { _ in .status(.notFound, "", headers: [.setCookie: "id=1"]) }.use {
+                server in
+                #expect(try await run(folder, "--session", file, server.url, "X-One:1").status == 4)
+                let text = try String(contentsOfFile: file, encoding: .utf8)
+                #expect(text.contains("X-One") && text.contains("\"id\""))
+            }
+        }
+    }
+
+    // MARK: HTTPie's files
+
+    @Test(arguments: [
+        // Of 3.2 and later.
+        """
+        {"__meta__": {"about": "HTTPie session file", "httpie": "3.2.1"},
+         "auth": {"type": "basic", "raw_auth": "u:p"},
+         "cookies": [{"domain": "127.0.0.1", "expires": null, "name": "a", "path": "/", "secure": false, "value": "\\u00fc1"},
+                     {"domain": ".example.org", "expires": 4e9, "name": "b", "path": "/", "secure": false, "value": "2"},
+                     {"domain": null, "expires": null, "name": "c", "path": "/", "secure": false, "value": "3"}],
+         "headers": [{"name": "X-One", "value": "1"}, {"name": "x-two", "value": "2"}]}
+        """,
+        // Of 1.0 to 3.1.
+        """
+        {"__meta__": {"httpie": "1.0.2"}, "auth": {"type": "basic", "username": "u", "password": "p"},
+         "cookies": {"a": {"expires": null, "path": "/", "secure": false, "value": "\\u00fc1"}, "c": {"value": "3"}},
+         "headers": {"X-One": "1", "x-two": "2"}}
+        """,
+    ])
+    func sessionsOfHTTPieAreRead(text: String) async throws {
+        try await withFolder { folder in
+            let file = folder.appending(path: "s.json")
+            try Data(text.utf8).write(to: file)
+            try await Self.server().use { server in
+                for _ in 0..<2 {
+                    let run = try await run(folder, "--session", file.path, server.url)
+                    #expect(
+                        run.stdout == "X-One: 1\nx-two: 2\nAuthorization: Basic dTpw\nCookie: a=ü1; c=3\n", "\(run)")
+                }
+                // What was bound to no host is bound by now.
+                let other = try await run(folder, "--session", file.path, "http://localhost:\(server.port)")
+                #expect(other.stdout == "X-One: 1\nx-two: 2\n", "\(other)")
+            }
+        }
+    }
+
+    // MARK: What is refused
+
+    @Test(arguments: [
+        ("", "line 1 is no JSON"), ("{\n\"a\":}", "line 2 is no JSON"), ("[]", "the whole is no object"),
+        ("{\"headers\": 5}", "headers is neither"), ("{\"headers\": [5]}", "headers[0] is no object"),
+        ("{\"headers\": [{\"name\": \"a b\", \"value\": \"\"}]}", "headers[0] has a name"),
+        ("{\"headers\": {\"X\": \"a\\r\\nb\"}}", "headers.X has a control character"),
+        ("{\"headers\": [{\"name\": \"X\"}]}", "headers[0].value is no text"),
+        ("{\"cookies\": [{\"value\": \"x\"}]}", "cookies[0].name is no text"),
+        ("{\"cookies\": {\"a\": {\"value\": 5}}}", "cookies.a.value is no text"),
+        ("{\"cookies\": {\"a\": {\"value\": \"x\", \"expires\": \"x\"}}}", "cookies.a.expires is no number"),
+        ("{\"cookies\": {\"a\": {\"value\": \"x\", \"secure\": 1}}}", "cookies.a.secure is neither"),
+        ("{\"cookies\": [{\"name\": \"a\", \"value\": \"x\", \"domain\": \".co.uk\"}]}", "“a” is refused"),
+        ("{\"auth\": 5}", "auth is no object"), ("{\"auth\": {\"type\": \"ntlm\", \"raw_auth\": \"x\"}}", "“ntlm”"),
+        ("{\"auth\": {\"type\": \"basic\"}}", "auth.raw_auth is no text"),
+        (String(repeating: "[", count: 100_000), "line 1 is no JSON"),
+    ])
+    func aFileThatMakesNoSenseIsTold(text: String, problem: String) async throws {
+        try await withFolder { folder in
+            let file = folder.appending(path: "s.json")
+            try Data(text.utf8).write(to: file)
+            try await Self.server().use { server in
+                let run = try await run(folder, "--session", file.path, server.url)
+                #expect(run.status == 1, "\(run)")
+                #expect(run.stderr.contains("the session file \(file.path) cannot be used: "))
+                #expect(run.stderr.contains(problem), "\(run)")
+                #expect(server.acceptedConnections == 0)
+                #expect(try String(contentsOf: file, encoding: .utf8) == text)
+            }
+        }
+    }
+
+    @Test(arguments: ["..", ".hidden", "a b", "", "ü"])
+    func whatIsNoNameOfASessionIsWrongUsage(name: String) async throws {
+        try await withFolder { folder in
+            try await Self.server().use { server in
+                let run = try await run(folder, "--session", name, server.url)
+                #expect(run.status == 64 && run.stderr.contains("no name of a session"), "\(run)")
+                #expect(server.acceptedConnections == 0)
+            }
+        }
+    }
+
+    @Test func whatCannotBeKeptIsToldBeforeAnythingIsSent() async throws {
+        try await withFolder { folder in
+            try await Self.server().use { server in
+                let notes = folder.appending(path: "notes")
+                try Data().write(to: notes)
+                for path in [notes.path + "/s.json", "/proc/none/s.json"] {
+                    let run = try await run(folder, "--session", path, server.url)
+                    #expect(run.status == 1 && run.stderr.contains("cannot be made"), "\(run)")
+                }
+                let both = try await run(folder, "--session=a", "--session-read-only=b", server.url)
+                #expect(both.status == 64)
+                #expect(try await run(folder, "--session=a", "--cookie-jar=b", server.url).status == 64)
+                #expect(server.acceptedConnections == 0)
+            }
+        }
+    }
+}
+#endif
