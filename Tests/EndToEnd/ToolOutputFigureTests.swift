@@ -127,6 +127,7 @@ struct ToolOutputFigureTests {
             verbose.stdout.hasSuffix(
                 "HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n" + head + "hi\n\nX-Sum: 1\r\n"))
         #expect(try await run(reply, "-p", "hb", "URL").stdout == head + "hi")
+        #expect(try await run(reply, "-vv", "URL").stdout.contains("hi\n\nX-Sum: 1\r\n\nElapsed time: "))
     }
 
     // MARK: Quiet

@@ -16,9 +16,12 @@ package struct EventStreamPainter: Painter {
         for byte in input { take(byte, &canvas) }
     }
 
+    package mutating func finish(on canvas: inout Canvas) { json.finish(on: &canvas) }
+
     private mutating func take(_ byte: UInt8, _ canvas: inout Canvas) {
         guard byte != 0x0A, byte != 0x0D else {
             if place != .beginning { isData = place == .json }
+            json.finish(on: &canvas)
             place = .beginning
             return canvas.write(byte, .plain)
         }
