@@ -2,6 +2,7 @@
 #if Tool
 import Foundation
 import HTTPBin
+import HTTPTypes
 import Testing
 import TsubameTesting
 

@@ -76,7 +76,7 @@ import TsubameTerminal
             as: UTF8.self)
         let pieces = text.components("\u{1B}\\")
         #expect(pieces.count == 3 && pieces[2] == "\n")
-        #expect(pieces[0].hasPrefix("\u{1B}_Ga=T,f=100,q=2,m=1;") && pieces[0].utf8.count == 23 + 4096)
+        #expect(pieces[0].hasPrefix("\u{1B}_Ga=T,f=100,q=2,m=1;") && pieces[0].utf8.count == 21 + 4096)
         #expect(pieces[1].hasPrefix("\u{1B}_Gm=0;"))
     }
 

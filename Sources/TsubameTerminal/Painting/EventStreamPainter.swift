@@ -12,7 +12,7 @@ package struct EventStreamPainter: Painter {
 
     package init() {}
 
-    package mutating func paint(_ input: some Sequence<UInt8>, on canvas: inout Canvas) {
+    package mutating func paint(_ input: [UInt8], on canvas: inout Canvas) {
         for byte in input { take(byte, &canvas) }
     }
 
@@ -48,7 +48,7 @@ package struct EventStreamPainter: Painter {
             }
             canvas.write(byte, .plain)
         case .value: canvas.write(byte, matched == 4 ? .plain : .string)
-        case .json: json.paint(CollectionOfOne(byte), on: &canvas)
+        case .json: json.take(byte, &canvas)
         case .comment: canvas.write(byte, .comment)
         }
     }

@@ -28,7 +28,7 @@ package struct JSONPainter: Painter {
 
     package init() {}
 
-    package mutating func paint(_ input: some Sequence<UInt8>, on canvas: inout Canvas) {
+    package mutating func paint(_ input: [UInt8], on canvas: inout Canvas) {
         for byte in input { take(byte, &canvas) }
     }
 
@@ -39,7 +39,7 @@ package struct JSONPainter: Painter {
         held = []
     }
 
-    private mutating func take(_ byte: UInt8, _ canvas: inout Canvas) {
+    mutating func take(_ byte: UInt8, _ canvas: inout Canvas) {
         switch place {
         case .string:
             if digits > 0 {
