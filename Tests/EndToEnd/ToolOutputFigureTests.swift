@@ -8,6 +8,9 @@ import TsubameTesting
 
 @Suite(.timeLimit(.minutes(2)))
 struct ToolOutputFigureTests {
+    /// A body that ends too early.
+    private static let broken: Reply = [.bytes("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhe"), .close]
+
     private func run(
         _ reply: Reply, _ arguments: String..., output: ToolProcess.Output = .pipe, environment: [String: String] = [:]
     ) async throws -> ProductRun {
@@ -54,9 +57,9 @@ struct ToolOutputFigureTests {
     }
 
     @Test func whatAFailedCallDidIsTold() async throws {
-        let answer = try await run(.bytes("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhe"), "-p", "bt", "URL")
+        let answer = try await run(Self.broken, "-p", "bt", "URL")
         #expect(answer.status == 1)
-        #expect(answer.stdout.hasPrefix("he\n\nGET http://"))
+        #expect(answer.stdout.hasPrefix("he\n\nGET http://") && answer.stdout.contains("/ -> 200 OK, then "))
         #expect(labels(answer.stdout).suffix(4) == ["send", "wait", "receive", "total"])
     }
 
@@ -141,7 +144,7 @@ struct ToolOutputFigureTests {
         #expect(missing.stderr == "tsubame: the server answered 404 Not Found\n")
         let silent = try await run(.status(.notFound, "x"), "-qq", "URL")
         #expect(silent.stdout.isEmpty && silent.stderr.isEmpty && silent.status == 4)
-        let broken = try await run(.bytes("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhe"), "-qq", "URL")
+        let broken = try await run(Self.broken, "-qq", "URL")
         #expect(broken.stdout.isEmpty && !broken.stderr.isEmpty && broken.status == 1)
     }
 

@@ -162,7 +162,7 @@ final class ExchangePrinter: Sendable {
             while let piece = try next() { try body.print(piece) }
         } catch let error as CallError {
             // What came is shown, though more should have.
-            try? body.finish()
+            try? end(body)
             throw error
         }
         try end(body)
