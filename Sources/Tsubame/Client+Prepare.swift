@@ -37,7 +37,9 @@ extension Client {
             }
         }
         if case .failed(let error) = request.body.content { throw error.with(request: request) }
-        if request.headers.isEmpty, request.body.contentType == nil, !request.isForeign {
+        if request.headers.isEmpty, request.body.contentType == nil, request.body.contentCoding == nil,
+            !request.isForeign
+        {
             // What most requests come to, made once.
             request.headers = presetHeaders
             return request
@@ -68,6 +70,9 @@ enum RequestDefaults {
     static func apply(to request: inout Request) {
         if let type = request.body.contentType, !request.headers.contains(.contentType) {
             request.headers.appendSafely(HTTPField(name: .contentType, value: type))
+        }
+        if let coding = request.body.contentCoding, !request.headers.contains(.contentEncoding) {
+            request.headers.appendSafely(HTTPField(name: .contentEncoding, value: coding))
         }
         if !request.headers.contains(.userAgent) { request.headers.appendSafely(userAgent) }
         if !request.headers.contains(.accept) { request.headers.appendSafely(accept) }

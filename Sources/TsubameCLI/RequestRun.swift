@@ -17,6 +17,8 @@ struct RequestRun {
     let jar: CookieJar
     /// nil: redirects are not followed.
     let maximumRedirects: Int?
+    /// What takes the place of the network, if anything does.
+    var transport: (any Transport)?
     let configure: (inout Configuration) -> Void
 
     private struct End: Sendable {
@@ -28,7 +30,7 @@ struct RequestRun {
     func run() -> ExitStatus {
         // One request needs one event loop, however many cores there are.
         setenv("NIO_SINGLETON_GROUP_LOOP_COUNT", "1", 0)
-        let client = Client {
+        let client = Client(transport: transport) {
             // A tool does what it is told, once.
             $0.retry = .off
             configure(&$0)

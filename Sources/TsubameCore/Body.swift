@@ -24,16 +24,18 @@ public struct Body: Sendable {
     private final class Storage: Sendable {
         let content: Content
         let contentType: String?
+        let contentCoding: String?
         let length: Int64?
         let trailers: (@Sendable () -> HTTPFields)?
         /// Of a one-shot stream.
         let once: TakenOnce?
 
         init(
-            content: Content, contentType: String?, length: Int64?, trailers: (@Sendable () -> HTTPFields)? = nil,
-            once: TakenOnce? = nil
+            content: Content, contentType: String?, contentCoding: String?, length: Int64?,
+            trailers: (@Sendable () -> HTTPFields)?, once: TakenOnce?
         ) {
             self.once = once
+            self.contentCoding = contentCoding
             self.content = content
             self.contentType = contentType
             self.length = length
@@ -50,17 +52,18 @@ public struct Body: Sendable {
     }
 
     private init(
-        _ content: Content, contentType: String?, length: Int64?, trailers: (@Sendable () -> HTTPFields)?,
-        once: TakenOnce?
+        _ content: Content, contentType: String?, contentCoding: String? = nil, length: Int64?,
+        trailers: (@Sendable () -> HTTPFields)?, once: TakenOnce?
     ) {
-        if let contentType, contentType.holdsControlCharacter {
+        var (content, contentType) = (content, contentType)
+        if contentType?.holdsControlCharacter == true {
             // A field would take some of them as spaces, and send what nobody meant.
-            let error = CallError(.invalidRequest, "the body's content type holds a control character")
-            storage = Storage(content: .failed(error), contentType: nil, length: nil)
-        } else {
-            storage = Storage(
-                content: content, contentType: contentType, length: length, trailers: trailers, once: once)
+            content = .failed(CallError(.invalidRequest, "the body's content type holds a control character"))
+            contentType = nil
         }
+        storage = Storage(
+            content: content, contentType: contentType, contentCoding: contentCoding, length: length,
+            trailers: trailers, once: once)
     }
 
     /// No body: no Content-Length, no Content-Type.
@@ -112,6 +115,8 @@ public struct Body: Sendable {
     package var content: Content? { storage?.content }
     /// What is sent as Content-Type, unless the request's fields name another.
     public var contentType: String? { storage?.contentType }
+    /// What is sent as Content-Encoding, unless the request's fields name another: how the bytes were compressed.
+    public var contentCoding: String? { storage?.contentCoding }
     /// In bytes, if it is known before sending.
     public var length: Int64? { storage?.length }
     /// Whether there is no body at all; zero bytes are one.
@@ -134,7 +139,19 @@ public struct Body: Sendable {
     /// The same content with another type.
     public func with(contentType: String?) -> Body {
         storage.map {
-            Body($0.content, contentType: contentType, length: $0.length, trailers: $0.trailers, once: $0.once)
+            Body(
+                $0.content, contentType: contentType, contentCoding: $0.contentCoding, length: $0.length,
+                trailers: $0.trailers, once: $0.once)
+        } ?? self
+    }
+
+    /// Other content in the place of this one, made of it: with the same type and trailers, and as often to be sent.
+    /// - Parameter contentCoding: the coding of the new content, if that is another one.
+    package func with(content: Content, length: Int64?, contentCoding: String? = nil) -> Body {
+        storage.map {
+            Body(
+                content, contentType: $0.contentType, contentCoding: contentCoding ?? $0.contentCoding, length: length,
+                trailers: $0.trailers, once: $0.once)
         } ?? self
     }
 
@@ -143,10 +160,12 @@ public struct Body: Sendable {
     /// - Parameter trailers: asked once the content has been read, once for each sending. Fields that frame, route or
     ///   authenticate must not be among them: they fail the call with ``CallError/Kind/requestBody``.
     public func with(trailers: @escaping @Sendable () -> HTTPFields) -> Body {
-        let storage = storage ?? Storage(content: .bytes(Bytes()), contentType: nil, length: 0)
+        guard let storage else {
+            return Body(.bytes(Bytes()), contentType: nil, length: 0, trailers: trailers, once: nil)
+        }
         return Body(
-            storage.content, contentType: storage.contentType, length: storage.length, trailers: trailers,
-            once: storage.once)
+            storage.content, contentType: storage.contentType, contentCoding: storage.contentCoding,
+            length: storage.length, trailers: trailers, once: storage.once)
     }
 
     package var trailers: (@Sendable () -> HTTPFields)? { storage?.trailers }

@@ -46,6 +46,18 @@ package final class FileReader: BodyReader, @unchecked Sendable {
     /// The length in bytes of a regular file that can be read.
     package static func length(of path: String) throws(CallError) -> Int64 { try openNow(path).length }
 
+    /// The first bytes of a regular file, read now; fewer than `count` only if it has no more.
+    package static func beginning(of path: String, count: Int) throws -> Bytes {
+        let file = try openNow(path)
+        var pieces: [Bytes] = []
+        var total = 0
+        while total < count, let piece = try file.readNow() {
+            pieces.append(piece)
+            total += piece.count
+        }
+        return Bytes(joining: pieces).slice(0..<count)
+    }
+
     private static func openNow(_ path: String) throws(CallError) -> FileReader {
         // O_NONBLOCK, since a pipe's opening would otherwise wait for a writer; to a file it means nothing.
         let flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK

@@ -25,8 +25,24 @@ package struct MultipartFraming: Sendable {
 
     package init(boundary: String) { self.boundary = boundary }
 
-    /// The value of Content-Type.
-    package var contentType: String { "multipart/form-data; boundary=\(boundary)" }
+    /// Whether the text can delimit parts: 1 to 70 of the characters that RFC 2046 section 5.1.1 allows, the last of them
+    /// no space.
+    package static func isBoundary(_ text: String) -> Bool {
+        (1...70).contains(text.utf8.count) && text.utf8.last != 0x20 && text.utf8.allSatisfy(isOfBoundary)
+    }
+
+    private static func isOfBoundary(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
+        default: "'()+_,-./:=? ".utf8.contains(byte)
+        }
+    }
+
+    /// The value of Content-Type. A boundary that is no token (RFC 9110 section 5.6.2) stands in quotes.
+    package var contentType: String {
+        let isToken = !boundary.utf8.contains { "(),/:=? ".utf8.contains($0) }
+        return "multipart/form-data; boundary=\(isToken ? boundary : "\"\(boundary)\"")"
+    }
 
     /// The delimiter before a part, and the part's fields. Names are sent in UTF-8.
     /// - Throws: if `contentType` is no value of a field.

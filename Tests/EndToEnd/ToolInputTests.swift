@@ -26,7 +26,8 @@ struct ToolInputTests {
 
     @Test(arguments: [
         ["-I", "URL"], ["-I", "GET", "URL"], ["-I", "POST", "URL", "a=b"], ["-I", "POST", "URL", "X:y"],
-        ["URL", "--raw", "x"], ["POST", "--ignore-stdin", "URL"], ["PUT", "-I", "URL"],
+        ["URL", "--raw", "x"], ["POST", "--ignore-stdin", "URL"], ["PUT", "-I", "URL"], ["URL"], ["GET", "URL"],
+        ["DELETE", "URL"], ["POST", "URL", "X:y"],
     ])
     func anInputThatNeverComesIsNotWaitedFor(words: [String]) async throws {
         try await ScriptedServer.start { _ in .ok() }.use { server in
@@ -36,12 +37,8 @@ struct ToolInputTests {
         }
     }
 
-    @Test(arguments: [
-        (["POST", "URL"], "POST"), (["PUT", "URL"], "PUT"), (["PATCH", "URL"], "PATCH"), (["post", "URL"], "POST"),
-        (["GET", "URL"], "GET"), (["DELETE", "URL"], "DELETE"), (["PURGE", "URL"], "PURGE"),
-        (["URL"], "POST"), (["URL", "X:y"], "POST"), (["POST", "URL", "X:y"], "POST"), (["URL", "q==1"], "POST"),
-    ])
-    func aPipeIsTheBodyUnlessItemsMakeOne(words: [String], method: String) async throws {
+    @Test(arguments: [(["POST", "URL"], "POST"), (["PUT", "URL"], "PUT"), (["patch", "URL"], "PATCH")])
+    func aPipeIsTheBodyOfAMethodThatAsksForOne(words: [String], method: String) async throws {
         let (request, run) = try await sent(.pipe(Array("{\"a\": 1}\n".utf8)), words)
         #expect(request.method == method)
         #expect(request.text == "{\"a\": 1}\n")
@@ -51,17 +48,64 @@ struct ToolInputTests {
         #expect(run.stderr.isEmpty)
     }
 
-    /// Under cron, ssh and CI the input may be anything, and nobody means it.
+    /// Under cron, ssh and CI, and in a loop, the input may be anything, and nobody means it.
     @Test(arguments: [
-        ["URL", "a=b"], ["POST", "URL", "a=b", "X:y"], ["-f", "URL", "a=b"], ["--multipart", "URL", "a=b"],
+        (["URL"], "GET"), (["GET", "URL"], "GET"), (["DELETE", "URL"], "DELETE"), (["PURGE", "URL"], "PURGE"),
+        (["POST", "URL", "X:y"], "POST"), (["PUT", "URL", "q==1"], "PUT"), (["POST", "URL", "a=b"], "POST"),
+        (["URL", "a=b"], "POST"), (["-f", "URL", "a=b"], "POST"), (["--multipart", "POST", "URL"], "POST"),
+        (["HEAD", "URL"], "HEAD"),
     ])
-    func theInputIsLeftAloneWhenItemsMakeABody(words: [String]) async throws {
-        let alone = try await sent(.null, words).request.body
-        #expect(alone.count > 2)
-        for input in [ToolProcess.Input.pipe(Array("{}".utf8)), .silentPipe, .closed] {
+    func aPipeIsLeftAloneWithoutSuchAMethodAndWithItems(words: [String], method: String) async throws {
+        let alone = try await sent(.null, words).request.bodyByteCount
+        for input in [ToolProcess.Input.pipe(Array("{}".utf8)), .silentPipe, .closed, .terminal("x\n\u{4}")] {
             let (request, run) = try await sent(input, words)
-            #expect(request.bodyByteCount == alone.count && run.stderr.isEmpty, "\(run)")
+            #expect(request.method == method)
+            #expect(request.bodyByteCount == alone && run.stderr.isEmpty, "\(run)")
         }
+    }
+
+    @Test func aFileIsTheBodyWhenThereAreNoItems() async throws {
+        try await withFolder { folder in
+            let file = folder.appending(path: "body")
+            try Data("{}".utf8).write(to: file)
+            for (words, method) in [
+                (["URL"], "POST"), (["POST", "URL"], "POST"), (["DELETE", "URL"], "DELETE"),
+                (["PURGE", "URL"], "PURGE"),
+            ] {
+                let (request, run) = try await sent(.file(file), words)
+                #expect(request.text == "{}" && request.method == method && run.stderr.isEmpty)
+            }
+            for words in [
+                ["GET", "URL"], ["HEAD", "URL"], ["URL", "X:y"], ["POST", "URL", "q==1"], ["-I", "POST", "URL"],
+            ] {
+                #expect(try await sent(.file(file), words).request.bodyByteCount == 0, "\(words)")
+            }
+        }
+    }
+
+    /// `while read -r id; do tsubame …/$id; done < ids`: the file is the loop's.
+    @Test(arguments: [["URL"], ["DELETE", "URL"]])
+    func aFileThatSomebodyReadsIsLeftToHim(words: [String]) async throws {
+        try await withFolder { folder in
+            let file = folder.appending(path: "lines")
+            try Data("1\n2\n3\n".utf8).write(to: file)
+            let (request, run) = try await sent(.file(file, offset: 2), words)
+            #expect(request.bodyByteCount == 0 && run.stderr.isEmpty)
+            #expect(request.method == (words.count > 1 ? words[0] : "GET"))
+        }
+    }
+
+    @Test func aTerminalIsReadOnlyWhenNamed() async throws {
+        for words in [["POST", "URL"], ["PUT", "URL"], ["URL"]] {
+            let (request, run) = try await sent(.terminal(), words)
+            #expect(request.bodyByteCount == 0 && run.stderr.isEmpty)
+        }
+        #expect(try await sent(.terminal("typed\n\u{4}"), "--raw", "@-", "URL").request.text == "typed\n")
+    }
+
+    @Test func whatIsToBeChunkedIsSentAsItComes() async throws {
+        let (request, _) = try await sent(.pipe(Array("a line\n".utf8)), "--chunked", "POST", "URL")
+        #expect(request.isChunked && request.text == "a line\n")
     }
 
     @Test func aPipeGoesWithAnyMethodAndWithItemsWhenNamed() async throws {

@@ -226,11 +226,40 @@ struct ToolRequestTests {
 
     @Test(arguments: [
         ("", "The URL is empty."), ("https:/localhost", "is https://localhost meant?"),
-        ("http//localhost/x", "is http://localhost/x meant?"),
+        ("http//localhost/x", "is http://localhost/x meant?"), ("ht!tp://127.0.0.1/", "“ht!tp” is no scheme"),
+        ("1http://127.0.0.1/", "“1http” is no scheme"), ("mailto:x@127.0.0.1", "A mailto: URI is none"),
+        ("MAILTO:x@localhost", "URI is none"), ("data:,x", "A data: URI is none"),
     ])
     func aBrokenSchemeIsNotTakenForAHost(url: String, words: String) async throws {
         let run = try await tool(url)
         #expect(run.status == 64 && run.stderr.contains(words), "\(run)")
+    }
+
+    @Test(arguments: ["http:/u:pa55@word@127.0.0.1", "http//u:pa55@127.0.0.1", "http://u:pa55@word@127.0.0.1"])
+    func aPasswordInABrokenURLIsNotRepeated(url: String) async throws {
+        let run = try await tool(url)
+        #expect(run.status != 0 && !run.shown.contains("pa55"), "\(run)")
+    }
+
+    @Test(arguments: [
+        (["--default-scheme=https", "localhost:1"], "https://localhost:1/"),
+        (["--default-scheme=https", ":1/x"], "https://localhost:1/x"),
+        (["--default-scheme", "http", "example.test:1"], "http://example.test:1/"),
+        (["--default-scheme", "https", "http://127.0.0.1:1"], "http://127.0.0.1:1/"),
+    ])
+    func aURLWithoutASchemeGetsTheOneAskedFor(words: [String], url: String) async throws {
+        let run = try await ToolProcess(words + ["--resolve", "*:1:127.0.0.1"]).finished()
+        #expect(run.status == 1 && run.stderr.contains("GET \(url) failed"), "\(run)")
+    }
+
+    @Test func aWordBeforeAURLIsAMethodInWhateverCase() async throws {
+        let request = try await sent("propfind", "localhost/", "--resolve", "localhost:80:127.0.0.1:PORT")
+        #expect(request.method == "propfind")
+    }
+
+    @Test func aPathGoesAsItWasTyped() async throws {
+        #expect(try await sent("URL/a/../b/./c", "--path-as-is").target == "/a/../b/./c")
+        #expect(try await sent("URL/a/../b/./c").target == "/a/../b/./c")
     }
 
     @Test func aMissingFileOfCertificatesIsNamed() async throws {

@@ -49,4 +49,16 @@ import TsubameWire
             #expect(Set(boundaries.map { Array($0.utf8)[place] }).count > 40)
         }
     }
+
+    @Test(arguments: ["a", "gc0pJq0M:08jU534c0p", "'()+_,-./:=?", "a b", String(repeating: "x", count: 70)])
+    func `RFC 2046 5.1.1: a boundary of its characters is one`(boundary: String) throws {
+        #expect(MultipartFraming.isBoundary(boundary))
+        let type = MultipartFraming(boundary: boundary).contentType
+        #expect(MediaType(type)?["boundary"] == boundary)
+    }
+
+    @Test(arguments: ["", "a ", " ", "ü", "a\"b", "a\\b", "a\r\nb", "a;b", "a*b", String(repeating: "x", count: 71)])
+    func `RFC 2046 5.1.1: anything else is none`(boundary: String) {
+        #expect(!MultipartFraming.isBoundary(boundary))
+    }
 }

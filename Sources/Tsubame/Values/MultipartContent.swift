@@ -16,7 +16,7 @@ struct MultipartContent {
     /// Parts up to this size are copied beside their heads, so that a form of short fields is one piece.
     private static let smallBytes = 32 << 10
 
-    private let framing = MultipartFraming()
+    private let framing: MultipartFraming
     private var stretches: [Stretch] = []
     /// Bytes that belong before the next stretch.
     private var pending: [UInt8] = []
@@ -24,9 +24,17 @@ struct MultipartContent {
     private var length: Int64? = 0
     private var isOneShot = false
 
+    /// - Parameter boundary: a random one unless given.
     /// - Throws: ``CallError/Kind/requestBody`` if a file cannot be read; ``CallError/Kind/invalidRequest``; the reason
     ///   why a part could not be made.
-    init(_ form: MultipartForm) throws(CallError) {
+    init(_ form: MultipartForm, boundary: String? = nil) throws(CallError) {
+        if let boundary, !MultipartFraming.isBoundary(boundary) {
+            throw CallError(
+                .invalidRequest,
+                "the boundary is none: it has 1 to 70 letters, digits, spaces and '()+_,-./:=? in it, "
+                    + "and no space at its end")
+        }
+        framing = boundary.map { MultipartFraming(boundary: $0) } ?? MultipartFraming()
         for part in form.parts {
             do throws(WireError) {
                 add(

@@ -78,11 +78,18 @@ extension Body {
     ///
     /// Files are read while they are sent. The length is known beforehand if that of every part is, and the body can be
     /// sent again if every part can. What cannot be sent (a file that is not there) is thrown when the request is sent.
-    public static func multipart(_ build: (inout MultipartForm) throws -> Void) rethrows -> Body {
+    /// - Parameters:
+    ///   - boundary: what stands between the parts, 1 to 70 of the characters of RFC 2046 section 5.1.1; it must not be in
+    ///     any of them. Another one is thrown as ``CallError/Kind/invalidRequest`` when the request is sent. Without it, a
+    ///     random one that nobody can guess.
+    ///   - build: adds the parts.
+    public static func multipart(
+        boundary: String? = nil, _ build: (inout MultipartForm) throws -> Void
+    ) rethrows -> Body {
         var form = MultipartForm()
         try build(&form)
         do throws(CallError) {
-            return try MultipartContent(form).body
+            return try MultipartContent(form, boundary: boundary).body
         } catch {
             return .failed(error)
         }

@@ -42,6 +42,9 @@ struct RequestCommand: ParsableCommand {
     @OptionGroup(title: "How it is sent") var call: CallOptions
     @OptionGroup(title: "What is printed") var output: OutputOptions
 
+    @Flag(help: "Do not read the file of default options.")
+    var ignoreConfig = false
+
     func run() throws {
         let status: ExitStatus
         do {
@@ -57,18 +60,18 @@ struct RequestCommand: ParsableCommand {
 
     /// Everything that can be wrong about the arguments is found here, before anything is sent.
     private func prepared() throws -> RequestRun {
-        let words = try RequestWords(words)
-        let items = try RequestContent(words.items, format: content.format)
+        let words = try RequestWords(words, defaultScheme: content.defaultScheme?.rawValue)
+        let items = try RequestContent(words.items, format: content.format, boundary: content.boundary)
         if items.hasBody, content.raw != nil {
             throw UsageProblem("A body by --raw and one by items cannot both be sent.")
         }
         let jar = try call.openJar()
         let file = try OutputFile(output.output)
-        let printer = output.printer(file)
+        let printer = output.printer(file, isOffline: content.offline)
         do {
             return RequestRun(
                 request: try request(words, items, printer), printer: printer, output: file, jar: jar,
-                maximumRedirects: call.redirects
+                maximumRedirects: call.redirects, transport: content.offline ? OfflineTransport() : nil
             ) { configuration in
                 call.apply(to: &configuration, jar)
                 if !items.unset.isEmpty { configuration.wireInterceptors.append(UnsetFields(names: items.unset)) }
@@ -84,17 +87,24 @@ struct RequestCommand: ParsableCommand {
     ) throws -> Request {
         var body = items.body
         if let raw = content.raw {
-            body = try RawBody.make(raw, format: content.format)
-        } else if !content.ignoreStdin, !items.hasBody, !content.multipart {
-            body = try RawBody.ofStandardInput(format: content.format) ?? .empty
+            body = try RawBody.make(raw, content)
+        } else if !content.ignoreStdin, words.items.isEmpty, !content.multipart {
+            body = try RawBody.ofStandardInput(method: words.method, content) ?? .empty
         }
+        let headers = items.headers(for: body)
+        if content.compress > 0, !body.isEmpty {
+            guard !headers.contains(.contentEncoding) else {
+                throw UsageProblem("--compress sets Content-Encoding, which an item sets, too.")
+            }
+            body = body.compressed(onlyIfSmaller: content.compress == 1)
+        }
+        if content.chunked { body = body.chunked() }
         // A body that is streamed is printed as it goes; any other when it is sent.
         if printer.parts.contains(.requestBody) { body = body.tapped { printer.take($0) } }
         guard let method = HTTPRequest.Method(words.method ?? (body.isEmpty ? "GET" : "POST")) else {
             throw UsageProblem("“\(words.method ?? "")” is no method.")
         }
-        return Request(
-            method, url: words.url, query: items.query, headers: items.headers(for: body), body: body)
+        return Request(method, url: words.url, query: items.query, headers: headers, body: body)
     }
 }
 

@@ -20,8 +20,30 @@ enum TsubameCommand {
             type = named.type
             arguments.removeFirst()
         }
-        type.main(asksForHelp ? ["--help"] : withEmptyPrint(Array(arguments)))
-        type.exit()
+        guard type == RequestCommand.self, !asksForHelp else {
+            type.main(asksForHelp ? ["--help"] : Array(arguments))
+            type.exit()
+        }
+        startRequest(Array(arguments))
+    }
+
+    private static func startRequest(_ words: [String]) -> Never {
+        do {
+            let arguments = try RequestArguments(words)
+            let command: any ParsableCommand
+            do {
+                command = try RequestCommand.parseAsRoot(withEmptyPrint(arguments.all))
+            } catch {
+                RequestCommand.exit(withError: arguments.problem(of: error))
+            }
+            var running = command
+            try running.run()
+            RequestCommand.exit()
+        } catch let problem as UsageProblem {
+            RequestCommand.exit(withError: ValidationError(problem.description))
+        } catch {
+            RequestCommand.exit(withError: error)
+        }
     }
 
     /// `--print=` prints nothing; the parser takes it for an option whose value has been forgotten, unlike an empty word.

@@ -101,9 +101,10 @@ struct OutputOptions: ParsableArguments {
     }
 
     /// What prints it all.
-    func printer(_ file: OutputFile) -> ExchangePrinter {
+    /// - Parameter isOffline: nothing is sent, so that what would be is printed.
+    func printer(_ file: OutputFile, isOffline: Bool) -> ExchangePrinter {
         let traits = Self.traits
-        var plan = PrintPlan(parts: parts(isTerminal: file.isTerminal), history: [])
+        var plan = PrintPlan(parts: parts(isTerminal: file.isTerminal, isOffline), history: [])
         plan.isVerbose = verbose > 0
         plan.showsAll = all || plan.isVerbose
         if quiet > 0 {
@@ -124,10 +125,11 @@ struct OutputOptions: ParsableArguments {
         TerminalTraits { getenv($0).map { String(cString: $0) } }
     }
 
-    private func parts(isTerminal: Bool) -> PrintParts {
+    private func parts(isTerminal: Bool, _ isOffline: Bool) -> PrintParts {
         // What goes into a file is no noise.
         if quiet > 0, output == nil { return [] }
         if let print { return print }
+        if isOffline { return .request }
         if verbose > 0 { return verbose > 1 ? [.messages, .metadata] : .messages }
         if headers || body || meta {
             var parts: PrintParts = []

@@ -23,9 +23,7 @@ extension Body {
     /// The same; if it is streamed, `tap` sees each piece as it is sent.
     func tapped(_ tap: @escaping @Sendable (Bytes) -> Void) -> Body {
         guard case .stream(let open, let isOneShot) = content else { return self }
-        return Body(
-            .stream(open: { TappedReader(open(), tap) }, isOneShot: isOneShot), contentType: contentType,
-            length: length)
+        return with(content: .stream(open: { TappedReader(open(), tap) }, isOneShot: isOneShot), length: length)
     }
 }
 

@@ -1,4 +1,4 @@
-// FilePart: what stands behind the `@` of a file that is part of a form.
+// FilePart: what stands behind the `@` of a file, in a form or as the body.
 #if Tool
 
 import Tsubame
@@ -7,8 +7,10 @@ import Tsubame
 struct FilePart {
     let path: String
     let type: String?
+    /// nil if none was given.
+    let filename: String?
     /// What the server is told; the last component of the path unless given.
-    let filename: String
+    var shownName: String { filename ?? path.split(separator: "/").last.map(String.init) ?? "" }
 
     init(_ text: String, in word: String) throws(UsageProblem) {
         var rest = text[...]
@@ -18,9 +20,9 @@ struct FilePart {
             options[name] = String(rest[mark.upperBound...])
             rest = rest[..<mark.lowerBound]
         }
-        path = String(rest)
+        path = HomePath.expand(String(rest))
         type = options["type"]
-        filename = options["filename"] ?? rest.split(separator: "/").last.map(String.init) ?? ""
+        filename = options["filename"]
         if let type, MediaType(type) == nil || !HTTPField.isValidValue(type) {
             throw UsageProblem("“\(word)”: “\(type)” is no media type.")
         }
@@ -31,6 +33,26 @@ struct FilePart {
             text.ranges(of: ";\(name)=").last.map { (name: name, $0) }
         }
         return marks.max { $0.1.lowerBound < $1.1.lowerBound }
+    }
+
+    /// The file's content. A file that is not there, with something behind its name that looks like an option, is told as
+    /// the option that it is not.
+    func body(in word: String) throws -> Body {
+        do {
+            return try RawBody.file(path, contentType: type)
+        } catch let error as SystemError {
+            guard error.isMissingFile, let mark = path.lastIndex(of: ";"),
+                let equals = path[mark...].firstIndex(of: "="), equals > path.index(after: mark)
+            else { throw error }
+            let option = path[path.index(after: mark)..<equals]
+            guard option.utf8.allSatisfy({ (0x61...0x7A).contains($0 | 0x20) || $0 == 0x2D }) else { throw error }
+            let charset = path[path.index(after: equals)...]
+            let advice =
+                option.lowercased() == "charset"
+                ? "a charset belongs to the type: ;type=\(type ?? "text/plain"); charset=\(charset)"
+                : "known are ;type= and ;filename="
+            throw UsageProblem("“\(word)”: there is no option ;\(option)= of a file; \(advice).")
+        }
     }
 }
 

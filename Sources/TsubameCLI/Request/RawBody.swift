@@ -9,15 +9,16 @@ enum RawBody {
     /// How long the standard input is waited for before something is said, in milliseconds.
     private static let patience: Int32 = 1_000
 
-    /// The body of `--raw`: text, `@FILE`, or `@-` for the standard input; `\@` is an @ at the start of text.
-    static func make(_ argument: String, format: RequestContent.Format) throws -> Body {
+    /// The body of `--raw`: text, `@FILE`, or `@-` for the standard input, whatever that is; `\@` is an @ at the start of
+    /// text.
+    static func make(_ argument: String, _ options: ContentOptions) throws -> Body {
         guard argument.hasPrefix("@") else {
             let text = argument.hasPrefix("\\@") ? argument.dropFirst() : argument[...]
-            return .bytes(Bytes(text), contentType: contentType(format))
+            return .bytes(Bytes(text), contentType: contentType(options.format))
         }
         let path = String(argument.dropFirst())
-        if path == "-" { return try read(.input, contentType: contentType(format)) }
-        return try file(path)
+        guard path == "-" else { return try file(HomePath.expand(path)) }
+        return try read(.input, contentType: contentType(options.format), isStreamed: options.chunked)
     }
 
     /// A file that is there; what is no regular one, such as that of `@<(command)`, is read once.
@@ -25,16 +26,28 @@ enum RawBody {
     static func file(_ path: String, contentType: String? = nil) throws -> Body {
         let type = contentType ?? ContentTypeGuess.type(of: path)
         let file = try Descriptor.reading(path)
-        guard file.kind == .regular else { return try read(file, contentType: type) }
+        // One that says it is empty may be one of the kernel's, whose length is not known.
+        guard file.kind == .regular, file.remainingBytes > 0 else { return try read(file, contentType: type) }
         file.shut()
         return .file(path: path, contentType: type)
     }
 
-    /// The standard input, if it is redirected: a file, a pipe or a socket. nil if it is not, or if there is nothing in
-    /// it.
-    static func ofStandardInput(format: RequestContent.Format) throws -> Body? {
-        guard Descriptor.input.isRedirected else { return nil }
-        let body = try read(.input, contentType: contentType(format))
+    /// The standard input, where it can only be meant for a body: a file, unless the method has none or somebody has
+    /// begun to read it, as a loop does; a pipe or a socket only with a method that asks for a body, since under cron and
+    /// ssh the input of every program is one. nil if it is not touched, or if there is nothing in it.
+    /// - Parameter method: as it was given.
+    static func ofStandardInput(method: String?, _ options: ContentOptions) throws -> Body? {
+        let asksForBody = method.map { ["POST", "PUT", "PATCH"].contains($0) } ?? false
+        switch Descriptor.input.kind {
+        case .regular:
+            if let method, ["GET", "HEAD", "TRACE"].contains(method) { return nil }
+            guard asksForBody || Descriptor.input.isAtStart else { return nil }
+        case .pipe, .socket:
+            guard asksForBody else { return nil }
+        case .terminal, .other, .closed:
+            return nil
+        }
+        let body = try read(.input, contentType: contentType(options.format), isStreamed: options.chunked)
         return body.length == 0 ? nil : body
     }
 
@@ -43,8 +56,10 @@ enum RawBody {
         format.isForm ? "application/x-www-form-urlencoded" : "application/json"
     }
 
-    private static func read(_ descriptor: Descriptor, contentType: String) throws -> Body {
-        // One that says it is empty may be one of the kernel's, whose length is not known.
+    /// - Parameter isStreamed: whether what comes is sent as it comes, instead of being counted first.
+    private static func read(
+        _ descriptor: Descriptor, contentType: String, isStreamed: Bool = false
+    ) throws -> Body {
         if descriptor.kind == .regular, descriptor.remainingBytes > 0 {
             return .stream(
                 once: DescriptorStream(descriptor), length: descriptor.remainingBytes, contentType: contentType)
@@ -59,6 +74,7 @@ enum RawBody {
             if piece.count == 0 { return .bytes(Bytes(joining: pieces), contentType: contentType) }
             pieces.append(piece)
             total += piece.count
+            if isStreamed { break }
         }
         return .stream(once: DescriptorStream(descriptor, after: pieces), contentType: contentType)
     }

@@ -26,19 +26,21 @@ struct RequestContent {
     }
 
     private let format: Format
+    private let boundary: String?
     private var headers = HTTPFields()
     /// Fields that are not to be sent, the library's own among them.
     private(set) var unset: [HTTPField.Name] = []
     private(set) var query = Parameters()
     private(set) var body = Body.empty
-    /// The JSON object's members: their names and values as they are written.
-    private var members: [(name: String, value: String)] = []
+    private var tree = JSONTree()
     private var entries: [Entry] = []
     private var hasFiles = false
     private var hasData = false
 
-    init(_ words: [String], format: Format) throws {
+    /// - Parameter boundary: of a multipart body; a random one unless given.
+    init(_ words: [String], format: Format, boundary: String?) throws {
         self.format = format
+        self.boundary = boundary
         for word in words { try add(RequestItem(word), word) }
         guard hasData else { return }
         if format == .multipart || hasFiles {
@@ -46,7 +48,7 @@ struct RequestContent {
         } else if format == .form {
             body = form
         } else {
-            body = .bytes(Bytes(objectText), contentType: "application/json")
+            body = .bytes(Bytes(tree.text), contentType: "application/json")
         }
     }
 
@@ -80,13 +82,29 @@ struct RequestContent {
         case .queryFile:
             query.append(item.name, try Self.text(of: item.value, withoutLastLineEnd: true))
         case .text:
-            try addText(item.name, item.value)
+            try addText(item, item.value, word)
         case .textFile:
-            try addText(item.name, try Self.text(of: item.value))
+            try addText(item, try Self.text(of: item.value), word)
         case .json:
-            try addJSON(item.name, item.value, word)
+            do throws(JSONSyntax.Fault) {
+                try JSONSyntax.check(item.value)
+            } catch {
+                let isEarly = error.offset >= item.value.utf8.count
+                throw UsageProblem(
+                    "“\(TextColumns.printable(word))” has no valid JSON: "
+                        + (isEarly ? "it ends too early." : "see byte \(error.offset + 1) of the value."),
+                    in: word, at: item.typedRange(ofValueAt: error.offset))
+            }
+            try addJSON(item, item.value, word)
         case .jsonFile:
-            try addJSON(item.name, try Self.text(of: item.value), item.value)
+            let text = try Self.text(of: item.value)
+            do throws(JSONSyntax.Fault) {
+                try JSONSyntax.check(text)
+            } catch {
+                throw UsageProblem(
+                    "The file \(item.value) has no valid JSON: see \(Self.place(error.offset, in: text)).")
+            }
+            try addJSON(item, text, word)
         case .file:
             try addFile(item, word)
         }
@@ -113,53 +131,65 @@ struct RequestContent {
 
     // MARK: Data
 
-    private mutating func addText(_ name: String, _ text: String) throws(UsageProblem) {
+    private mutating func addText(_ item: RequestItem, _ text: String, _ word: String) throws(UsageProblem) {
         if format.isForm {
             try markData()
-            entries.append(.text(name: name, value: text))
+            entries.append(.text(name: item.name, value: text))
         } else {
-            try setMember(name, JSONSyntax.string(text))
+            try setMember(item, JSONSyntax.string(text), word)
         }
     }
 
-    private mutating func addJSON(_ name: String, _ text: String, _ word: String) throws(UsageProblem) {
-        do throws(JSONSyntax.Fault) {
-            try JSONSyntax.check(text)
-        } catch {
-            let place =
-                error.offset >= text.utf8.count ? "it ends too early" : "see byte \(error.offset + 1) of the value"
-            throw UsageProblem("“\(word)” has no valid JSON: \(place).")
-        }
-        guard format.isForm else { return try setMember(name, text) }
-        guard let first = text.first(where: { !$0.isWhitespace }), first != "{", first != "[", first != "\"" else {
+    /// - Parameter text: valid JSON.
+    private mutating func addJSON(_ item: RequestItem, _ text: String, _ word: String) throws(UsageProblem) {
+        let text = Self.trimmed(text)
+        guard format.isForm else { return try setMember(item, text, word) }
+        guard let first = text.first, first != "{", first != "[", first != "\"" else {
             throw UsageProblem(
                 "“\(word)”: a form has text, numbers, true, false and null; other JSON has no place in it.")
         }
         try markData()
-        entries.append(.text(name: name, value: text.filter { !$0.isWhitespace }))
+        entries.append(.text(name: item.name, value: text))
+    }
+
+    /// Without JSON's white space around it.
+    private static func trimmed(_ text: String) -> String {
+        let isBlank: (UInt8) -> Bool = { $0 == 0x20 || $0 == 0x09 || $0 == 0x0A || $0 == 0x0D }
+        var bytes = Array(text.utf8)[...].drop(while: isBlank)
+        while let last = bytes.last, isBlank(last) { bytes.removeLast() }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// Of a byte in a text of lines.
+    private static func place(_ offset: Int, in text: String) -> String {
+        guard offset < text.utf8.count else { return "its end, which comes too early" }
+        let before = text.utf8.prefix(offset)
+        let line = before.reduce(1) { $1 == 0x0A ? $0 + 1 : $0 }
+        let column = before.reversed().prefix { $0 != 0x0A }.count + 1
+        return "line \(line), byte \(column)"
     }
 
     /// The last value of a name counts, at the place of the first.
-    private mutating func setMember(_ name: String, _ value: String) throws(UsageProblem) {
-        guard !name.contains("[") else {
-            throw UsageProblem(
-                "“\(name)”: nested names are not understood; write the outer name and its value: name:='{…}'.")
-        }
+    private mutating func setMember(_ item: RequestItem, _ value: String, _ word: String) throws(UsageProblem) {
         try markData()
-        if let index = members.firstIndex(where: { $0.name == name }) {
-            members[index].value = value
-        } else {
-            members.append((name, value))
+        let shown = TextColumns.printable(word)
+        let name: NestedName
+        do throws(NestedName.Fault) {
+            name = try NestedName(item.name)
+        } catch {
+            throw UsageProblem("“\(shown)”: \(error.words).", in: word, at: item.typedRange(ofName: error.range))
+        }
+        do throws(JSONTree.Fault) {
+            try tree.set(name.steps, to: value, name: Array(item.name.utf8))
+        } catch {
+            let range = name.steps.indices.contains(error.step) ? name.steps[error.step].range : 0..<0
+            throw UsageProblem("“\(shown)”: \(error.words).", in: word, at: item.typedRange(ofName: range))
         }
     }
 
     private mutating func markData() throws(UsageProblem) {
         guard !hasBody else { throw UsageProblem("@file is the whole body: other data cannot be sent with it.") }
         hasData = true
-    }
-
-    private var objectText: String {
-        "{" + members.map { "\(JSONSyntax.string($0.name)): \($0.value)" }.joined(separator: ", ") + "}"
     }
 
     private var form: Body {
@@ -169,7 +199,7 @@ struct RequestContent {
     }
 
     private var multipart: Body {
-        .multipart { form in
+        .multipart(boundary: boundary) { form in
             for entry in entries {
                 switch entry {
                 case .text(let name, let value): form.field(name, value)
@@ -186,7 +216,11 @@ struct RequestContent {
         guard !hasData, !hasBody else {
             throw UsageProblem("@file is the whole body: other data cannot be sent with it.")
         }
-        body = try RawBody.file(item.value)
+        let file = try FilePart(item.value, in: word)
+        guard file.filename == nil else {
+            throw UsageProblem("“\(word)”: only a part of a form has a ;filename=; add --form and a name before the @.")
+        }
+        body = try file.body(in: word)
     }
 
     /// `name@file`, with type and name of the file if they are given.
@@ -199,12 +233,12 @@ struct RequestContent {
         let part = try FilePart(item.value, in: word)
         entries.append(
             .file(
-                name: item.name, content: try RawBody.file(part.path, contentType: part.type), filename: part.filename))
+                name: item.name, content: try part.body(in: word), filename: part.shownName))
         hasFiles = true
     }
 
     private static func text(of path: String, withoutLastLineEnd: Bool = false) throws -> String {
-        let file = try Descriptor.reading(path)
+        let file = try Descriptor.reading(HomePath.expand(path))
         defer { file.shut() }
         var bytes: [UInt8] = []
         while case let piece = try file.readPiece(64 << 10), piece.count > 0 { bytes.append(contentsOf: piece) }

@@ -28,14 +28,18 @@ struct RequestItem: Hashable {
 
     let kind: Kind
     let name: String
-    /// As it was typed; for a kind that reads a file, its path.
+    /// Without the backslashes that made separators ordinary; for a kind that reads a file, its path.
     let value: String
+    /// Of each byte of name, separator and value, and of the end, where it was typed.
+    private let offsets: [Int]
+    private let valueStart: Int
 
     /// Splits at the first separator. A backslash before `:`, `;`, `=` or `@` makes that character an ordinary one; any
     /// other backslash is one itself.
     init(_ word: String) throws(UsageProblem) {
         let typed = Array(word.utf8)
         var bytes: [UInt8] = []
+        var offsets: [Int] = []
         /// For each byte whether it may be part of a separator.
         var isPlain: [Bool] = []
         var offset = 0
@@ -47,14 +51,18 @@ struct RequestItem: Hashable {
                 isEscaped = Self.isSpecial(typed[offset])
                 if !isEscaped {
                     bytes.append(byte)
+                    offsets.append(offset - 1)
                     isPlain.append(true)
                 }
                 byte = typed[offset]
                 offset += 1
             }
             bytes.append(byte)
+            // Of one behind a backslash, where the backslash is.
+            offsets.append(isEscaped ? offset - 2 : offset - 1)
             isPlain.append(!isEscaped)
         }
+        offsets.append(typed.count)
 
         for start in bytes.indices where isPlain[start] {
             guard
@@ -70,7 +78,9 @@ struct RequestItem: Hashable {
             if isOfField, bytes[..<start].contains(where: { $0 < 0x20 }) { continue }
             self.kind = kind
             name = String(decoding: bytes[..<start], as: UTF8.self)
-            value = String(decoding: bytes[(start + kind.rawValue.utf8.count)...], as: UTF8.self)
+            valueStart = start + kind.rawValue.utf8.count
+            value = String(decoding: bytes[valueStart...], as: UTF8.self)
+            self.offsets = offsets
             if kind == .emptyField, !value.isEmpty {
                 throw UsageProblem(
                     "“\(word)”: a field without a value is written “\(name);”, one with a value “\(name):…”.")
@@ -82,6 +92,22 @@ struct RequestItem: Hashable {
         }
         throw UsageProblem(
             "“\(word)” is no item: Name:value (field), name==value (query), name=text, name:=json or @file is meant.")
+    }
+
+    /// Where a part of the name was typed; both in bytes.
+    func typedRange(ofName range: Range<Int>) -> Range<Int> { typed(range) }
+
+    /// Where a byte of the value was typed, or its end.
+    func typedRange(ofValueAt offset: Int) -> Range<Int> {
+        let start = valueStart + min(offset, offsets.count)
+        return typed(start..<(start + 1))
+    }
+
+    private func typed(_ range: Range<Int>) -> Range<Int> {
+        let end = offsets.last ?? 0
+        let start = offsets.indices.contains(range.lowerBound) ? offsets[range.lowerBound] : end
+        let last = offsets.indices.contains(range.upperBound) ? offsets[range.upperBound] : end
+        return start..<max(start, last)
     }
 
     private static func isSpecial(_ byte: UInt8) -> Bool {

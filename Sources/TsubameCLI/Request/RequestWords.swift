@@ -11,29 +11,32 @@ struct RequestWords {
     let url: String
     let items: [String]
 
-    init(_ words: [String]) throws(UsageProblem) {
+    /// - Parameter defaultScheme: of a URL without one.
+    init(_ words: [String], defaultScheme: String?) throws(UsageProblem) {
         guard let first = words.first else { throw UsageProblem("There is no URL.") }
         guard let method = Self.method(first, before: words.dropFirst().first) else {
             self.method = nil
-            url = try URLShorthand.expand(first)
+            url = try URLShorthand.expand(first, defaultScheme: defaultScheme)
             items = Array(words.dropFirst())
             return
         }
         guard words.count > 1 else { throw UsageProblem("There is no URL behind \(first).") }
         self.method = method
-        url = try URLShorthand.expand(words[1])
+        url = try URLShorthand.expand(words[1], defaultScheme: defaultScheme)
         items = Array(words.dropFirst(2))
     }
 
     /// The method that the word is; nil if it is a URL.
     ///
     /// A common method is one in lower case too; any other token in upper case, and in whatever case if what follows
-    /// can only be a URL: `localhost a=b` has none, `PURGE localhost` and `purge :3000` have one.
+    /// can only be a URL: `localhost a=b` has none, `PURGE localhost`, `purge :3000` and `purge example.org` have one.
     private static func method(_ word: String, before next: String?) -> String? {
         let upper = word.uppercased()
         if methods.contains(upper) { return upper }
         guard let next, !word.isEmpty, word.utf8.allSatisfy(isToken) else { return nil }
         if next.contains("://") || next.hasPrefix(":") { return word }
+        let isWord = word.utf8.allSatisfy { (0x61...0x7A).contains($0 | 0x20) }
+        if isWord, (try? RequestItem(next)) == nil { return word }
         return word == upper && !word.contains(".") && word.utf8.contains { $0 >= 0x41 && $0 <= 0x5A } ? word : nil
     }
 

@@ -2,37 +2,67 @@
 #if Tool
 
 enum URLShorthand {
+    /// Of URIs that have no host, written without `//`: none of them can be asked by HTTP.
+    private static let otherSchemes: Set<String> = [
+        "about", "blob", "data", "file", "ftp", "git", "javascript", "magnet", "mailto", "news", "sip", "sms", "ssh",
+        "tel", "urn", "view-source", "ws", "wss",
+    ]
+
     /// `:3000/path` and `:/path` are on localhost. Without a scheme, also where only `://` was pasted of it, `http` is
     /// meant for localhost, the names below it and IP literals, and `https` for every other host.
-    static func expand(_ word: String) throws(UsageProblem) -> String {
+    /// - Parameter defaultScheme: that of every URL without one, in place of these two.
+    static func expand(_ word: String, defaultScheme: String? = nil) throws(UsageProblem) -> String {
         if word.isEmpty { throw UsageProblem("The URL is empty.") }
-        if hasScheme(word) { return word }
+        let start = word.prefix { !"/?#".contains($0) }
+        let colon = start.firstIndex(of: ":")
+        let name = colon.map { start[..<$0] } ?? start
+        if let colon, !name.isEmpty, word[colon...].hasPrefix("://") {
+            if isScheme(name) { return word }
+            throw UsageProblem("“\(TextColumns.printable(String(name)))” is no scheme; http:// or https:// is meant.")
+        }
         // `https:/host` and `http//host` would be looked up as a host named https.
         for scheme in ["https", "http"] where word.lowercased().hasPrefix(scheme) {
             let rest = word.dropFirst(scheme.count)
             if rest.hasPrefix(":/") || rest.hasPrefix("//") || rest.hasPrefix(":?") || rest == ":" {
-                throw UsageProblem("“\(word)” is no URL; is \(scheme)://\(rest.drop { ":/".contains($0) }) meant?")
+                let meant = scheme + "://" + rest.drop { ":/".contains($0) }
+                throw UsageProblem("“\(withoutUser(word))” is no URL; is \(withoutUser(meant)) meant?")
             }
+        }
+        if let colon, otherSchemes.contains(name.lowercased()), !isPort(start[colon...]) {
+            throw UsageProblem("A \(name): URI is none that HTTP can ask for; http:// or https:// is meant.")
         }
         let word = word.hasPrefix("://") ? String(word.dropFirst(3)) : word
         if word.hasPrefix(":") {
             let rest = word.dropFirst()
-            return rest.first?.isNumber == true ? "http://localhost:\(rest)" : "http://localhost\(rest)"
+            let scheme = defaultScheme ?? "http"
+            return rest.first?.isNumber == true ? "\(scheme)://localhost:\(rest)" : "\(scheme)://localhost\(rest)"
         }
         let authority = word.prefix { !"/?#".contains($0) }
         let host = authority[(authority.lastIndex(of: "@").map(authority.index(after:)) ?? authority.startIndex)...]
-        return (isLocal(host) ? "http://" : "https://") + word
+        return (defaultScheme ?? (isLocal(host) ? "http" : "https")) + "://" + word
     }
 
-    private static func hasScheme(_ word: String) -> Bool {
-        guard let first = word.first, first.isLetter, let colon = word.firstIndex(of: ":") else { return false }
-        return word[colon...].hasPrefix("://")
-            && word[..<colon].utf8.allSatisfy { byte in
-                switch byte {
-                case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2B, 0x2D, 0x2E: true
-                default: false
-                }
+    /// RFC 3986 section 3.1.
+    private static func isScheme(_ name: Substring) -> Bool {
+        guard let first = name.utf8.first, (0x41...0x5A).contains(first & 0xDF) else { return false }
+        return name.utf8.allSatisfy { byte in
+            switch byte {
+            case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2B, 0x2D, 0x2E: true
+            default: false
             }
+        }
+    }
+
+    /// `:` and digits: what stands before them is a host, whatever its name.
+    private static func isPort(_ text: Substring) -> Bool {
+        text.utf8.count > 1 && text.utf8.dropFirst().allSatisfy { (0x30...0x39).contains($0) }
+    }
+
+    /// For a message: nobody's password is to stand in it.
+    private static func withoutUser(_ word: String) -> String {
+        guard let at = word.lastIndex(of: "@") else { return TextColumns.printable(word) }
+        let start = word[..<at].lastIndex(of: "/").map(word.index(after:)) ?? word.startIndex
+        return TextColumns.printable(word[..<start] + "…" + word[at...])
     }
 
     private static func isLocal(_ host: Substring) -> Bool {

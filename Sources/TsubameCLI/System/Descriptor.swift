@@ -63,13 +63,8 @@ struct Descriptor: Sendable {
         }
     }
 
-    /// Whether something was put in the place of a terminal that can hold more than nothing, as `/dev/null` cannot.
-    var isRedirected: Bool {
-        switch kind {
-        case .regular, .pipe, .socket: true
-        case .terminal, .other, .closed: false
-        }
-    }
+    /// Whether nobody has read of the file yet.
+    var isAtStart: Bool { lseek(number, 0, SEEK_CUR) == 0 }
 
     /// The bytes of a regular file from where it is being read to its end.
     var remainingBytes: Int64 {

@@ -19,6 +19,9 @@ struct SystemError: Error, CustomStringConvertible {
         self.code = code
     }
 
+    /// Nothing is there of that name.
+    var isMissingFile: Bool { code == ENOENT || code == ENOTDIR }
+
     var isBrokenPipe: Bool { code == EPIPE }
 
     var description: String { "\(what): \(String(cString: strerror(code)))" }

@@ -16,6 +16,8 @@ final class ToolProcess: Sendable {
         case silentPipe
         /// A regular file, read from an offset.
         case file(URL, offset: Int = 0)
+        /// A terminal at which this is typed; nothing more comes.
+        case terminal(String = "")
     }
 
     enum Output {
@@ -45,12 +47,14 @@ final class ToolProcess: Sendable {
         "KITTY_WINDOW_ID", "KONSOLE_VERSION", "LC_ALL", "LC_CTYPE", "LANG",
     ]
 
-    /// - Parameter environment: what is added to ours, which says nothing about terminals.
+    /// - Parameter environment: what is added to ours, which says nothing about terminals. Whoever runs the tests may have
+    ///   default options of his own, which are not read unless a folder for them is named here.
     init(
         _ arguments: [String], input: Input = .null, output: Output = .pipe, environment: [String: String] = [:]
     ) throws {
         var variables = ProcessInfo.processInfo.environment.filter { !Self.tastes.contains($0.key) }
         variables["TERM"] = "dumb"
+        variables["XDG_CONFIG_HOME"] = "/nonexistent"
         variables.merge(environment) { $1 }
         let path = try BuiltProducts.url(of: "tsubame").path
         let (stdin, held) = try Self.open(input)
@@ -175,6 +179,11 @@ final class ToolProcess: Sendable {
         case .silentPipe:
             let pipe = try ProcessPipe()
             return (pipe.read, pipe.write)
+        case .terminal(let typed):
+            let (master, name) = try terminal()
+            let slave = Foundation.open(name, O_RDONLY | O_NOCTTY | O_CLOEXEC)
+            _ = Array(typed.utf8).withUnsafeBytes { Foundation.write(master, $0.baseAddress, $0.count) }
+            return (slave, master)
         case .pipe(let bytes):
             let pipe = try ProcessPipe()
             // More than a pipe holds is written while it is read.
