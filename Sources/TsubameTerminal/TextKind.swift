@@ -3,7 +3,7 @@
 package enum TextKind: Sendable {
     case plain
     case json
-    /// A JSON value a line, or behind a record separator (RFC 7464).
+    /// A JSON value a line.
     case jsonLines
     case xml
     case html
@@ -18,7 +18,7 @@ package enum TextKind: Sendable {
     package init(type: String, subtype: String) {
         self =
             switch subtype {
-            case "x-ndjson", "ndjson", "jsonl", "jsonlines", "x-jsonlines", "json-seq", "stream+json": .jsonLines
+            case "x-ndjson", "ndjson", "jsonl", "jsonlines", "x-jsonlines", "stream+json": .jsonLines
             case "json", "x-json": .json
             case "html", "xhtml+xml": .html
             case "xml": .xml

@@ -44,11 +44,12 @@ package struct TextView: Sendable {
 
     /// What can be shown with this piece.
     package mutating func show(_ text: String) -> [UInt8] {
+        let input = Array(text.utf8)
         if layout == nil {
-            painter.paint(text.utf8, on: &canvas)
+            painter.paint(input, on: &canvas)
         } else {
             var output: [UInt8] = []
-            layout?.lay(text.utf8, into: &output)
+            layout?.lay(input, into: &output)
             painter.paint(output, on: &canvas)
         }
         return canvas.take()

@@ -2,11 +2,15 @@
 #if Tool
 import Foundation
 import HTTPBin
+import HTTPTypes
 import Testing
 import TsubameTesting
 
 @Suite(.timeLimit(.minutes(2)))
 struct ToolOutputFigureTests {
+    /// A body that ends too early.
+    private static let broken: Reply = [.bytes("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhe"), .close]
+
     private func run(
         _ reply: Reply, _ arguments: String..., output: ToolProcess.Output = .pipe, environment: [String: String] = [:]
     ) async throws -> ProductRun {
@@ -53,9 +57,9 @@ struct ToolOutputFigureTests {
     }
 
     @Test func whatAFailedCallDidIsTold() async throws {
-        let answer = try await run(.bytes("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhe"), "-p", "bt", "URL")
+        let answer = try await run(Self.broken, "-p", "bt", "URL")
         #expect(answer.status == 1)
-        #expect(answer.stdout.hasPrefix("he\n\nGET http://"))
+        #expect(answer.stdout.hasPrefix("he\n\nGET http://") && answer.stdout.contains("/ -> 200 OK, then "))
         #expect(labels(answer.stdout).suffix(4) == ["send", "wait", "receive", "total"])
     }
 
@@ -127,6 +131,7 @@ struct ToolOutputFigureTests {
             verbose.stdout.hasSuffix(
                 "HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n" + head + "hi\n\nX-Sum: 1\r\n"))
         #expect(try await run(reply, "-p", "hb", "URL").stdout == head + "hi")
+        #expect(try await run(reply, "-vv", "URL").stdout.contains("hi\n\nX-Sum: 1\r\n\nElapsed time: "))
     }
 
     // MARK: Quiet
@@ -139,7 +144,7 @@ struct ToolOutputFigureTests {
         #expect(missing.stderr == "tsubame: the server answered 404 Not Found\n")
         let silent = try await run(.status(.notFound, "x"), "-qq", "URL")
         #expect(silent.stdout.isEmpty && silent.stderr.isEmpty && silent.status == 4)
-        let broken = try await run(.bytes("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhe"), "-qq", "URL")
+        let broken = try await run(Self.broken, "-qq", "URL")
         #expect(broken.stdout.isEmpty && !broken.stderr.isEmpty && broken.status == 1)
     }
 

@@ -46,6 +46,11 @@ import TsubameTerminal
                 == #"{94{"a"}:32{"b}35{\n\u00e9}32{"},94{"c"}:[33{1},95{true},32{"d"}],94{"e"}:95{null}}"#)
     }
 
+    @Test func onlyWholeLiteralsArePaintedAsSuch() {
+        #expect(painted("[true,tru,truer,null", by: JSONPainter()) == "[95{true},tru,truer,95{null}")
+        #expect(painted("not no, nulls f", by: JSONPainter()) == "not no, nulls f")
+    }
+
     @Test(arguments: [
         "no JSON at all", "", "  [1, 2", "[1] trailing {\"a\":1}", "{\"a\" 1}", "]x[", "\"text\"", "12 13", "[INFO] x",
         "{\"a\":nope}", "   ", "[1]]",

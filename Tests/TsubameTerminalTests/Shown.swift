@@ -24,7 +24,7 @@ func shown(
 func painted(_ text: String, by painter: some Painter) -> String {
     var painter = painter
     var canvas = Canvas(theme: .dark, isTerminal: false)
-    painter.paint(text.utf8, on: &canvas)
+    painter.paint(Array(text.utf8), on: &canvas)
     painter.finish(on: &canvas)
     return withoutColours(String(decoding: canvas.finish(), as: UTF8.self), marking: true)
 }

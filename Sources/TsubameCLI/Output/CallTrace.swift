@@ -47,7 +47,7 @@ struct CallTrace: Sendable {
             begin(request, at: time + pause)
         case .failed(let error):
             leave(time)
-            update { $0.outcome = $0.status == nil ? "\(error.kind)" : $0.outcome }
+            update { $0.outcome = $0.status == nil ? "\(error.kind)" : "\($0.outcome), then \(error.kind)" }
         case .finished: if open?.phase != .receiving { leave(time) }
         case .cancelled: leave(time)
         case .informational, .requestBody, .responseBody, .decision: break

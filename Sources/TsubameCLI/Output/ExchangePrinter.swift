@@ -16,8 +16,8 @@ final class ExchangePrinter: Sendable {
 
     private struct State: Sendable {
         var failure: (any Error)?
-        /// Whether a body has been printed.
-        var hasBody = false
+        /// What sets the next part off from the last.
+        var gap = ""
         /// Of a body that is printed while it is streamed.
         var streamed: BodyPrinter?
         /// Of the latest response, with the body if that came at once.
@@ -79,7 +79,7 @@ final class ExchangePrinter: Sendable {
                 self.state.withLock { $0.streamed } ?? BodyPrinter(self.output, self.style, contentType: nil)
             try body.print(piece)
             self.state.withLock {
-                $0.hasBody = true
+                $0.gap = self.bodyGap
                 $0.streamed = body
             }
         }
@@ -124,7 +124,15 @@ final class ExchangePrinter: Sendable {
 
     private func print(informational status: Int, _ fields: ReceivedFields) throws {
         try separate()
-        let phrase = HTTPResponse.Status(code: min(max(status, 100), 199)).reasonPhrase
+        // Theirs is not told.
+        let phrase =
+            switch status {
+            case 100: "Continue"
+            case 102: "Processing"
+            case 103: "Early Hints"
+            case 104: "Upload Resumption Supported"
+            default: ""
+            }
         let lines = fields.map { "\($0.name.rawName): \($0.value)\r\n" }.joined()
         try write(head: Bytes("HTTP/1.1 \(status) \(phrase)\r\n\(lines)\r\n"))
     }
@@ -154,7 +162,7 @@ final class ExchangePrinter: Sendable {
             while let piece = try next() { try body.print(piece) }
         } catch let error as CallError {
             // What came is shown, though more should have.
-            try? body.finish()
+            try? end(body)
             throw error
         }
         try end(body)
@@ -168,23 +176,26 @@ final class ExchangePrinter: Sendable {
         var canvas = Canvas(theme: style.theme, isTerminal: style.isForReading)
         HeadPainter.paint(fields: trailers.map { "\($0.name.rawName): \($0.value)\r\n" }.joined(), on: &canvas)
         try output.write(Bytes(canvas.finish()))
-        state.withLock { $0.hasBody = style.isForReading }
+        state.withLock { $0.gap = "\n" }
     }
 
     private func end(_ body: BodyPrinter) throws {
         var body = body
         try body.finish()
-        if body.hasContent { state.withLock { $0.hasBody = true } }
+        if body.hasContent { state.withLock { $0.gap = bodyGap } }
     }
 
-    /// An empty line behind a body, if there was one.
+    /// For a reader, a body ends with a line.
+    private var bodyGap: String { style.isForReading ? "\n" : "\n\n" }
+
+    /// An empty line behind what does not end with one.
     private func separate() throws {
-        var (hadBody, streamed) = state.withLock { state in
-            defer { (state.hasBody, state.streamed) = (false, nil) }
-            return (state.hasBody, state.streamed)
+        var (gap, streamed) = state.withLock { state in
+            defer { (state.gap, state.streamed) = ("", nil) }
+            return (state.gap, state.streamed)
         }
         try streamed?.finish()
-        if hadBody { try output.write(style.isForReading ? "\n" : "\n\n") }
+        if !gap.isEmpty { try output.write(gap) }
     }
 
     // MARK: Heads
@@ -225,7 +236,7 @@ final class ExchangePrinter: Sendable {
             var canvas = Canvas(theme: style.theme, isTerminal: style.isForReading)
             Figures(trace).paint(on: &canvas)
             try output.write(Bytes(canvas.finish()))
-            state.withLock { $0.hasBody = style.isForReading }
+            state.withLock { $0.gap = "\n" }
         }
         guard plan.parts.contains(.timings) else { return }
         let place = plan.sendsTimingsToErrors ? plan.errorStyle : style

@@ -17,7 +17,7 @@ struct OutputWidth: Sendable {
     /// - Parameter descriptor: of the terminal; `COLUMNS` is used where it does not know.
     init(_ descriptor: Int32) {
         var size = winsize()
-        let isKnown = ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0
+        let isKnown = ioctl(descriptor, numericCast(TIOCGWINSZ), &size) == 0
         let named = getenv("COLUMNS").flatMap { Int(String(cString: $0)) }
         columns =
             isKnown && size.ws_col > 0 ? Int(size.ws_col) : named.flatMap { (1...10_000).contains($0) ? $0 : nil } ?? 80

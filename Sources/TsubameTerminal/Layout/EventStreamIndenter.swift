@@ -18,7 +18,7 @@ package struct EventStreamIndenter: Layout {
 
     package init() {}
 
-    package mutating func lay(_ input: some Sequence<UInt8>, into output: inout [UInt8]) {
+    package mutating func lay(_ input: [UInt8], into output: inout [UInt8]) {
         for byte in input { take(byte, &output) }
     }
 
@@ -38,7 +38,7 @@ package struct EventStreamIndenter: Layout {
         case .verbatim: output.append(byte)
         case .data:
             var piece: [UInt8] = []
-            json.lay(CollectionOfOne(byte), into: &piece)
+            json.take(byte, &piece)
             for byte in piece {
                 output.append(byte)
                 if byte == 0x0A { output.append(contentsOf: repeatElement(0x20, count: Self.prefix.count)) }

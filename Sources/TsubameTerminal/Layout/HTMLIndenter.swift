@@ -37,7 +37,7 @@ package struct HTMLIndenter: Layout {
 
     package init() {}
 
-    package mutating func lay(_ input: some Sequence<UInt8>, into output: inout [UInt8]) {
+    package mutating func lay(_ input: [UInt8], into output: inout [UInt8]) {
         for byte in input { take(byte, &output) }
     }
 

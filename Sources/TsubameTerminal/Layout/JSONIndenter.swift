@@ -42,7 +42,7 @@ package struct JSONIndenter: Layout {
     ///   comes, not when the next value does.
     package init(isLines: Bool = false) { endsLines = isLines }
 
-    package mutating func lay(_ input: some Sequence<UInt8>, into output: inout [UInt8]) {
+    package mutating func lay(_ input: [UInt8], into output: inout [UInt8]) {
         for byte in input { take(byte, &output) }
     }
 
@@ -51,7 +51,7 @@ package struct JSONIndenter: Layout {
         blanks = []
     }
 
-    private mutating func take(_ byte: UInt8, _ output: inout [UInt8]) {
+    mutating func take(_ byte: UInt8, _ output: inout [UInt8]) {
         switch place {
         case .verbatim:
             output.append(byte)

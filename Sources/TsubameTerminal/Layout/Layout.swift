@@ -4,7 +4,7 @@
 /// it is. Memory is bounded, whatever comes.
 package protocol Layout: Sendable {
     /// Appends what can be shown of `input` so far.
-    mutating func lay(_ input: some Sequence<UInt8>, into output: inout [UInt8])
+    mutating func lay(_ input: [UInt8], into output: inout [UInt8])
 
     /// Appends what was kept back: the text is over, or broken off.
     mutating func finish(into output: inout [UInt8])

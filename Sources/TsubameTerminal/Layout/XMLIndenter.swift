@@ -15,7 +15,7 @@ package struct XMLIndenter: Layout {
 
     package init() {}
 
-    package mutating func lay(_ input: some Sequence<UInt8>, into output: inout [UInt8]) {
+    package mutating func lay(_ input: [UInt8], into output: inout [UInt8]) {
         guard !isTooLong else { return output.append(contentsOf: input) }
         document.append(contentsOf: input)
         guard document.count > Self.limit else { return }

@@ -12,13 +12,16 @@ package struct EventStreamPainter: Painter {
 
     package init() {}
 
-    package mutating func paint(_ input: some Sequence<UInt8>, on canvas: inout Canvas) {
+    package mutating func paint(_ input: [UInt8], on canvas: inout Canvas) {
         for byte in input { take(byte, &canvas) }
     }
+
+    package mutating func finish(on canvas: inout Canvas) { json.finish(on: &canvas) }
 
     private mutating func take(_ byte: UInt8, _ canvas: inout Canvas) {
         guard byte != 0x0A, byte != 0x0D else {
             if place != .beginning { isData = place == .json }
+            json.finish(on: &canvas)
             place = .beginning
             return canvas.write(byte, .plain)
         }
@@ -45,7 +48,7 @@ package struct EventStreamPainter: Painter {
             }
             canvas.write(byte, .plain)
         case .value: canvas.write(byte, matched == 4 ? .plain : .string)
-        case .json: json.paint(CollectionOfOne(byte), on: &canvas)
+        case .json: json.take(byte, &canvas)
         case .comment: canvas.write(byte, .comment)
         }
     }

@@ -7,7 +7,7 @@ package struct FormPainter: Painter {
 
     package init() {}
 
-    package mutating func paint(_ input: some Sequence<UInt8>, on canvas: inout Canvas) {
+    package mutating func paint(_ input: [UInt8], on canvas: inout Canvas) {
         for byte in input {
             switch byte {
             case UInt8(ascii: "&"):

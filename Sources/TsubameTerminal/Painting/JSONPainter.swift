@@ -4,7 +4,11 @@
 package struct JSONPainter: Painter {
     private enum Place {
         case outside, string, escape, word
+        /// In what has begun like `true`, `false` or `null`.
+        case literal
     }
+
+    private static let literals = ["true", "false", "null"].map { Array($0.utf8) }
 
     /// Deeper, names are taken for strings.
     private static let maximumDepth = 10_000
@@ -18,14 +22,24 @@ package struct JSONPainter: Painter {
     private var role = Role.string
     /// Digits of `\u0000` that are still to come.
     private var digits = 0
+    /// What has been read of a literal, and all of it.
+    private var held: [UInt8] = []
+    private var literal: [UInt8] = []
 
     package init() {}
 
-    package mutating func paint(_ input: some Sequence<UInt8>, on canvas: inout Canvas) {
+    package mutating func paint(_ input: [UInt8], on canvas: inout Canvas) {
         for byte in input { take(byte, &canvas) }
     }
 
-    private mutating func take(_ byte: UInt8, _ canvas: inout Canvas) {
+    package mutating func finish(on canvas: inout Canvas) { release(&canvas) }
+
+    private mutating func release(_ canvas: inout Canvas) {
+        canvas.write(held, held == literal ? .literal : .plain)
+        held = []
+    }
+
+    mutating func take(_ byte: UInt8, _ canvas: inout Canvas) {
         switch place {
         case .string:
             if digits > 0 {
@@ -50,6 +64,14 @@ package struct JSONPainter: Painter {
             if Self.isWordByte(byte) { return canvas.write(byte, role) }
             place = .outside
             structure(byte, &canvas)
+        case .literal:
+            if held.count < literal.count, byte == literal[held.count] { return held.append(byte) }
+            let isWord = Self.isWordByte(byte)
+            if isWord { literal = [] }
+            release(&canvas)
+            place = isWord ? .word : .outside
+            role = .plain
+            take(byte, &canvas)
         case .outside: structure(byte, &canvas)
         }
     }
@@ -80,9 +102,9 @@ package struct JSONPainter: Painter {
             role = .number
             canvas.write(byte, role)
         case UInt8(ascii: "t"), UInt8(ascii: "f"), UInt8(ascii: "n"):
-            place = .word
-            role = .literal
-            canvas.write(byte, role)
+            place = .literal
+            literal = Self.literals.first { $0.first == byte } ?? []
+            held = [byte]
         default:
             // A word that is none of JSON's is painted as one, so that the letters within are not.
             if Self.isWordByte(byte) || byte >= 0x80 {

@@ -31,7 +31,7 @@ package struct MarkupPainter: Painter {
 
     package init(isHTML: Bool) { self.isHTML = isHTML }
 
-    package mutating func paint(_ input: some Sequence<UInt8>, on canvas: inout Canvas) {
+    package mutating func paint(_ input: [UInt8], on canvas: inout Canvas) {
         for byte in input { take(byte, &canvas) }
     }
 

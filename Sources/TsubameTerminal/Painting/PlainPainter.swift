@@ -3,5 +3,5 @@
 package struct PlainPainter: Painter {
     package init() {}
 
-    package mutating func paint(_ input: some Sequence<UInt8>, on canvas: inout Canvas) { canvas.write(input) }
+    package mutating func paint(_ input: [UInt8], on canvas: inout Canvas) { canvas.write(input) }
 }

@@ -76,7 +76,9 @@ package struct Waterfall: Sendable {
             let end = min(max(to, 0), 1) * Double(room)
             indent = min(Int(start), room - 1)
             isSliver = end - start < 0.5
-            length = max(1, min(room, Int(end.rounded(.up))) - indent)
+            // Rounded up; `rounded()` would want a library of mathematics.
+            let last = Int(end)
+            length = max(1, min(room, Double(last) < end ? last + 1 : last) - indent)
         }
 
         func text(_ isUnicode: Bool) -> String {
