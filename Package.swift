@@ -114,10 +114,11 @@ let package = Package(
                 .product(name: "X509", package: "swift-certificates", condition: .when(traits: ["Server"])),
             ],
             swiftSettings: settings),
+        .target(name: "TsubameTerminal", dependencies: ["CZlib"], swiftSettings: settings),
         .executableTarget(
             name: "TsubameCLI",
             dependencies: [
-                "Tsubame", "TsubameCore", "TsubameWire", "TsubameEngine", "HTTPBin",
+                "Tsubame", "TsubameCore", "TsubameWire", "TsubameEngine", "TsubameTerminal", "HTTPBin",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser", condition: .when(traits: ["Tool"])),
             ],
@@ -170,6 +171,8 @@ let package = Package(
                 .product(name: "Crypto", package: "swift-crypto", condition: .when(traits: ["Server"])),
             ],
             swiftSettings: settings),
+        .testTarget(
+            name: "TsubameTerminalTests", dependencies: ["TsubameTerminal", "CZlib"], swiftSettings: settings),
         // Changes a jar from a process of its own, to be killed.
         .executableTarget(
             name: "CookieWriter", dependencies: ["TsubameStore", "Tsubame"], path: "Tests/CookieWriter",

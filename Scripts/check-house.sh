@@ -31,7 +31,8 @@ may_import TsubameXML Foundation XMLCoder Tsubame TsubameCore
 may_import TsubameStore GRDB Tsubame TsubameCore TsubameWire
 may_import TsubameTesting Foundation HTTPTypes NIOCore NIOPosix NIOSSL Tsubame TsubameCore
 may_import HTTPBin CZlib Crypto Foundation HTTPTypes HummingbirdCore Logging NIOCore NIOHTTP1 NIOPosix NIOSSL SwiftASN1 X509
-may_import TsubameCLI ArgumentParser Foundation HTTPBin Tsubame
+may_import TsubameTerminal CZlib
+may_import TsubameCLI ArgumentParser Foundation HTTPBin Tsubame TsubameTerminal
 for module in Sources/Tsubame* Sources/HTTPBin; do
     grep -q "^may_import $(basename "$module") " "$0" || fail "$module has no line in $0"
 done

@@ -277,6 +277,34 @@ def refused(tool, theirs):
     return failed
 
 
+def astray(tool, theirs):
+    """How many of httpbin's own ways by redirects, cookies and fields of credentials the tool does not find.
+
+    Each is the arguments, behind the tool's own, and what the last answer must have in it.
+    """
+    base = f"http://{theirs.netloc}"
+    ways = [
+        (["-F", f"{base}/redirect/5"], f'"url": "{base}/get"'),
+        (["-F", f"{base}/absolute-redirect/3"], f'"url": "{base}/get"'),
+        (["-F", f"{base}/relative-redirect/3"], f'"url": "{base}/get"'),
+        (["-F", "PUT", f"{base}/redirect-to", f"url=={base}/put", "status_code==307", "--raw", "kept"], '"data": "kept"'),
+        (["-F", f"{base}/redirect-to", f"url=={base}/get?a=b", "status_code==303", "--raw", "dropped"], '"a": "b"'),
+        (["-F", f"{base}/cookies/set", "one==1", "two==2"], '"two": "2"'),
+        (["-F", f"{base}/cookies/set/one/1"], '"one": "1"'),
+        (["-F", f"{base}/cookies/delete", "one==", "Cookie:one=1"], '"cookies"'),
+        (["-a", "user:pässword", f"{base}/basic-auth/user/pässword"], '"authenticated": true'),
+        ([f"{base}/bearer", "Authorization:Bearer token"], '"token": "token"'),
+    ]
+    failed = 0
+    for arguments, expected in ways:
+        done = subprocess.run([tool, "--ignore-stdin", *arguments], capture_output=True, text=True, timeout=60)
+        if done.returncode or expected not in done.stdout:
+            failed += 1
+            print(f"astray     {' '.join(arguments)}: {done.stdout}{done.stderr}")
+    print(f"{len(ways) - failed} of {len(ways)} of their ways by redirects, cookies and credentials are found")
+    return failed
+
+
 def main():
     parser = argparse.ArgumentParser(description="Compares an HTTPBin server with PyPI's httpbin.")
     parser.add_argument("--ours", help="the URL of the HTTPBin server")
@@ -317,7 +345,7 @@ def run(options):
             # For the brotli module of httpbin's own environment, if this is the Python that it was made for.
             sys.path += [str(path) for path in programs.parent.glob("lib/python*/site-packages")]
             theirs = urllib.parse.urlsplit(url)
-            shut = refused(options.tool, theirs) if options.tool else 0
+            shut = refused(options.tool, theirs) + astray(options.tool, theirs) if options.tool else 0
             return compare(ours, theirs, options.verbose, programs) or min(shut, 1)
         finally:
             process.terminate()

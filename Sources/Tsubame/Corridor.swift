@@ -38,7 +38,8 @@ public final class Corridor: Sendable {
         list.append(Redirects(policy: configuration.redirects, configuration: configuration))
         if let store = configuration.hsts.store { list.append(HSTSUpgrade(store, configuration)) }
         list.append(Credentials(configuration, plainClient: plainClient))
-        if let jar = configuration.cookies.jar { list.append(CookiesOut(jar: jar)) }
+        let jar = configuration.cookies.jar
+        if let jar { list.append(jar.isKept ? KeptCookiesOut(jar) : CookiesOut(jar: jar)) }
         if let decoding { list.append(decoding) }
         list.append(CacheDirectives())
         // Of this corridor alone: a response that other settings brought is not this one's.
@@ -47,7 +48,7 @@ public final class Corridor: Sendable {
         self.joint = joint
         if !configuration.retry.isOff { list.append(Retries(policy: configuration.retry)) }
         if let gate = configuration.traffic.gate { list.append(TrafficLimits(gate)) }
-        if let jar = configuration.cookies.jar { list.append(CookiesIn(jar: jar)) }
+        if let jar { list.append(jar.isKept ? KeptCookiesIn(jar) : CookiesIn(jar: jar)) }
         list += configuration.wireInterceptors
 
         var segments: [Segment] = []
@@ -82,7 +83,8 @@ public final class Corridor: Sendable {
             let kind =
                 switch interceptor {
                 case is any Around: "around"
-                case is any Judge, is any Step: "judge"
+                case let step as any Step: step.kind
+                case is any Judge: "judge"
                 case is any Hook, is any CallHook: "hook"
                 default: "ignored: neither a Hook nor an Around"
                 }

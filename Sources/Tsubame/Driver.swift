@@ -64,7 +64,7 @@ extension Corridor {
         // Neither what is fetched nor the wait before the next attempt is to hold the connection.
         switch judgement.verdict {
         case .resend, .resendWhen: await drain(response.body)
-        case .proceed, .note, .fail: break
+        case .proceed, .wait, .note, .fail: break
         }
         guard let next = try await act(on: judgement.verdict, call) else { return false }
         passage.start(again: next, after: response)
@@ -115,6 +115,9 @@ extension Corridor {
     private func act(on verdict: Verdict, _ call: Call) async throws(CallError) -> Request? {
         switch verdict {
         case .proceed:
+            return nil
+        case .wait(let work):
+            try await work()
             return nil
         case .note(let why):
             call.emit(.decision(why))

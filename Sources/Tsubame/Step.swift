@@ -17,6 +17,8 @@ enum Stance {
 /// A hook, a judge, or what is both, as the driver sees it. Steps are objects, so that passing one copies neither it nor
 /// what it holds.
 protocol Step: AnyObject, Sendable {
+    /// What it is to a reader of the corridor.
+    var kind: String { get }
     func stance(toward request: borrowing Request) -> Stance
     /// The request as it goes on once what it needs is there; instead of `willSend` where the stance is to wait.
     func prepare(_ request: Request, _ call: Call) async throws(CallError) -> Request
@@ -28,6 +30,7 @@ protocol Step: AnyObject, Sendable {
 }
 
 extension Step {
+    var kind: String { "judge" }
     func prepare(_ request: Request, _ call: Call) async throws(CallError) -> Request { request }
     func judge(_ error: CallError, _ hop: borrowing Hop) -> Verdict { .proceed }
 }

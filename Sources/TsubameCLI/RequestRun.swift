@@ -37,11 +37,11 @@ struct RequestRun {
         }
         let followed = Counter()
         let printer = printer
-        let observation = client.observe { event in
+        let observation = client.observe(bodies: printer.bodyBytes) { event in
             printer.take(event)
             switch event.kind {
             case .resending: followed.increase()
-            case .decision(let text): Diagnostics.say(text)
+            case .decision(let text): printer.warn(text)
             default: break
             }
         }
@@ -53,6 +53,7 @@ struct RequestRun {
                     status: response.statusCode, reason: response.status.reasonPhrase,
                     hasLocation: response.headers.contains(.location))
             }
+            try printer.finish()
             try output.finish()
             return status(of: end)
         } catch {
@@ -67,7 +68,7 @@ struct RequestRun {
         if status == .ok, jar.failure != nil { status = .failure }
         if status != .ok, !printer.parts.contains(.responseHead) {
             let hint = end.hasLocation && maximumRedirects == nil ? "; -F follows it" : ""
-            Diagnostics.say("the server answered \(end.status) \(end.reason)\(hint)")
+            printer.warn("the server answered \(end.status) \(end.reason)\(hint)")
         }
         return status
     }
@@ -80,6 +81,7 @@ struct RequestRun {
         }
         // What was sent is printed, too, when nothing came back.
         try? printer.requestsPrinted()
+        try? printer.finish()
         Diagnostics.say("\(error)")
         guard let error = error as? CallError else { return .failure }
         return ExitStatus(error, redirects: (followed, maximumRedirects ?? .max))

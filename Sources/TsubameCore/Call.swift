@@ -103,6 +103,18 @@ public final class Call: Sendable {
         }
     }
 
+    /// Makes `handler` what `cancel()` ends, for a while.
+    /// - Returns: whether the call is cancelled already, and what it would have ended.
+    package func exchangeHandler(
+        _ handler: (any CallCancellable)?
+    ) -> (isCancelled: Bool, previous: (any CallCancellable)?) {
+        state.withLock { state in
+            if state.isCancelled { return (true, nil) }
+            defer { state.handler = handler }
+            return (false, state.handler)
+        }
+    }
+
     /// Makes `handler` what `cancel()` ends beside whatever is going on inside; false if the call is cancelled already.
     package func onCancelAll(_ handler: any CallCancellable) -> Bool {
         state.withLock { state in

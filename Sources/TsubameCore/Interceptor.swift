@@ -112,6 +112,8 @@ package enum Verdict: Sendable {
     case resend(Request, after: Duration, why: String)
     /// The same once something has been fetched, such as a token; a throw ends the call.
     case resendWhen(@Sendable () async throws(CallError) -> Request, why: String)
+    /// Go on with the response once something is done; a throw ends the call.
+    case wait(@Sendable () async throws(CallError) -> Void)
     /// Keep the response, and tell why it was not acted on.
     case note(String)
     case fail(CallError)

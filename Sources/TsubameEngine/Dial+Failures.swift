@@ -38,7 +38,7 @@ extension Dial {
     }
 
     func notAllowed(_ host: String) -> CallError {
-        CallError(.connectionFailed, "\(host) is \(Self.notAllowed)", phase: .connecting)
+        CallError(.connectionFailed, "\(host) is \(Self.notAllowed)", phase: .connecting, underlying: Prospect.none)
     }
 
     static let notAllowed = "not allowed by connection.allowedAddresses"

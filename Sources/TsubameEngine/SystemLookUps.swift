@@ -48,7 +48,8 @@ final class SystemLookUps: Sendable {
         guard status == 0 else {
             throw CallError(
                 .nameResolution, "\(host) has no address: \(String(cString: gai_strerror(status)))", phase: .resolving,
-                advice: "check the host's name and the network")
+                advice: "check the host's name and the network",
+                underlying: status == EAI_AGAIN ? Prospect.good : nil)
         }
         var addresses: [String] = []
         var next = list

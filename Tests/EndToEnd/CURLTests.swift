@@ -62,7 +62,7 @@ import Tsubame
         }
     }
 
-    @Test func `secrets are withheld unless asked for`() {
+    @Test func `BAD-INPUT 20: secrets are withheld unless asked for`() {
         let request = Request(
             .post, url: "https://me:SECRET@a.example/x?token=SECRET&a=1",
             headers: [.authorization: "Bearer SECRET", .cookie: "a=SECRET"],

@@ -119,7 +119,7 @@ struct ToolOutputTests {
 
     @Test func jsonIsIndentedAndNotReordered() async throws {
         let json = #"{"b":1.50,"a":[],"c":{"x":"\u71d5 {,}","b":[true,null,{"z":1,"z":2}]},"a":{}}"#
-        let answer = try await run(.json(json), "--pretty=all", "URL")
+        let answer = try await run(.json(json), "--pretty=format", "URL")
         #expect(
             answer.stdout == """
                 {
@@ -145,12 +145,12 @@ struct ToolOutputTests {
         "no JSON at all", "", "  [1, 2", "[1] trailing {\"a\":1}", "{\"a\" 1}", "]x[", "\"text\"", "12 13",
     ])
     func whatIsLabelledJSONAndIsNoneLosesNothing(text: String) async throws {
-        let answer = try await run(.json(text), "--pretty=all", "URL")
+        let answer = try await run(.json(text), "--pretty=format", "URL")
         #expect(answer.stdout.filter { !$0.isWhitespace } == text.filter { !$0.isWhitespace })
     }
 
     @Test func linesOfJSONAreIndentedEach() async throws {
-        let answer = try await run(.json("{\"a\":1}\n{\"b\":2}\n"), "--pretty=all", "URL")
+        let answer = try await run(.json("{\"a\":1}\n{\"b\":2}\n"), "--pretty=format", "URL")
         #expect(answer.stdout == "{\n    \"a\": 1\n}\n{\n    \"b\": 2\n}")
     }
 
@@ -175,7 +175,7 @@ struct ToolOutputTests {
             .bytes(bytes, every: 1),
         ]
         #expect(try await run(reply, "--text", "URL").stdout == text)
-        #expect(try await run(reply, "--pretty=all", "URL").stdout == text)
+        #expect(try await run(reply, "--pretty=format", "URL").stdout == text)
         #expect(try await run(reply, "URL").stdoutBytes == bytes)
     }
 
@@ -185,7 +185,7 @@ struct ToolOutputTests {
     ])
     func whatIsNotSaidToBeTextKeepsItsBytes(type: String) async throws {
         let reply = reply(type.isEmpty ? "" : "Content-Type: \(type)\r\n", Self.everyByte)
-        for option in ["--pretty=all", "--text"] {
+        for option in ["--pretty=format", "--text"] {
             #expect(try await run(reply, option, "URL").stdoutBytes == Self.everyByte)
         }
     }
@@ -195,7 +195,7 @@ struct ToolOutputTests {
             "application/x-thing; charset=EUC-JP", "application/xml; charset=EUC-JP", "text/x; charset=EUC-JP",
         ] {
             let reply = reply("Content-Type: \(type)\r\n", [0xB1, 0xED])
-            #expect(try await run(reply, "--pretty=all", "URL").stdout == "燕")
+            #expect(try await run(reply, "--pretty=format", "URL").stdout == "燕")
         }
     }
 

@@ -1,5 +1,7 @@
 // CookieJar: the cookies of a client, to look into and to change.
 
+import Dispatch
+
 #if canImport(FoundationEssentials)
 import FoundationEssentials
 #else
@@ -19,8 +21,9 @@ public import TsubameWire
 /// try jar.delete { $0.domain == "api.example.com" }
 /// ```
 /// It is in memory unless it was made for a file. Then every change is kept before the call goes on that made it, several
-/// processes see each other's, and whatever can go wrong there is thrown by the functions that change something. A call
-/// goes on without; its events say why, and so does ``failure``.
+/// processes see each other's, and whatever can go wrong there is thrown by the functions that change something. They may
+/// wait for another process, up to five seconds; a call waits no longer than its deadline, and holds up no thread. If a
+/// change cannot be kept, it goes on; its events say why, and so does ``failure``.
 ///
 /// At most 180 cookies are kept for a domain and 3,000 in all; what has not been sent for longest goes first, and in a full
 /// domain what is not Secure. No cookie lives longer than 400 days.
@@ -49,6 +52,10 @@ public final class CookieJar: Sendable {
 
     private let state: Mutex<State>
     private let keeper: (any CookieKeeper)?
+    /// Where calls have what is kept looked up and changed: other processes' locks may have to be waited for.
+    let queue: DispatchQueue?
+    /// Whether more than memory is needed for a look.
+    var isKept: Bool { keeper != nil }
 
     /// A jar in memory.
     /// - Parameter publicSuffixes: which domains no cookie may be set for; ``PublicSuffixList/file(_:)`` reads a newer list
@@ -60,6 +67,7 @@ public final class CookieJar: Sendable {
     package init(store: CookieStore, keeper: (any CookieKeeper)?) {
         state = Mutex(State(store: store))
         self.keeper = keeper
+        queue = keeper.map { _ in DispatchQueue(label: "tsubame.cookies") }
     }
 
     /// Why a change could not be kept, or the cookies not be read where they are kept, the last time; nil if all is well.

@@ -7,7 +7,9 @@ import TsubameCore
 struct CookiesOut: CallHook {
     let jar: CookieJar
 
-    func willSend(_ request: inout Request, _ call: Call) throws(CallError) {
+    func willSend(_ request: inout Request, _ call: Call) throws(CallError) { add(to: &request, call) }
+
+    func add(to request: inout Request, _ call: Call) {
         guard let uri = request.uri else { return }
         let (text, notes) = jar.field(for: uri)
         if let text { request.headers.appendSafely(HTTPField(name: .cookie, value: text)) }
@@ -24,7 +26,10 @@ struct CookiesIn: CallHook {
 
     func didReceive(_ response: inout Response, _ call: Call) throws(CallError) {
         guard response.headers.contains(.setCookie), let uri = response.request.uri else { return }
-        let fields = response.headers[values: .setCookie]
+        take(Array(response.headers[values: .setCookie]), from: uri, call)
+    }
+
+    func take(_ fields: [String], from uri: TargetURI, _ call: Call) {
         let (refused, notes) = jar.take(Array(fields.prefix(Self.maximumPerResponse)), from: uri)
         for cookie in refused {
             let name = cookie.name.isEmpty ? "without a name" : "“\(Redaction.printable(cookie.name))”"

@@ -3,14 +3,6 @@
 import TsubameCore
 import HTTPTypes
 
-/// Which redirects are followed.
-public enum RedirectPolicy: Sendable, Hashable {
-    /// None: a 3xx is the answer.
-    case off
-    /// At most so many in a call; Chrome follows 20, curl's default is 50. From https to http only if allowed.
-    case follow(max: Int, allowingInsecure: Bool = false)
-}
-
 /// Follows redirects. What goes to another origin starts again from the request as the caller made it, without
 /// credentials and without anything that the client or an interceptor had added, and stays so for the rest of the call.
 final class Redirects: Judge {
@@ -25,18 +17,18 @@ final class Redirects: Judge {
         store = configuration.hsts.store
     }
 
-    func concerns(_ request: borrowing Request) -> Bool { policy != .off }
+    func concerns(_ request: borrowing Request) -> Bool { !policy.isOff }
 
     func concerns(_ response: borrowing Response) -> Bool {
         switch response.statusCode {
-        case 301, 302, 303, 307, 308: policy != .off
+        case 301, 302, 303, 307, 308: !policy.isOff
         default: false
         }
     }
 
     func didReceive(_ response: borrowing Response, _ hop: borrowing Hop) -> Verdict {
         let status = response.statusCode
-        guard concerns(response), case .follow(let maximum, let allowed) = policy else { return .proceed }
+        guard concerns(response) else { return .proceed }
         let locations = Set(response.wire[values: .location])
         guard let location = locations.first else { return .proceed }
         guard locations.count == 1 else {
@@ -56,18 +48,45 @@ final class Redirects: Judge {
         }
         // Where it would go by https anyway, it goes at once (RFC 6797 section 8.3).
         if !target.isSecure, store?.contains(target.host) == true { target = target.upgraded }
-        if uri.isSecure, !target.isSecure, !allowed {
+        if uri.isSecure, !target.isSecure, !policy.allowsInsecure {
             return .note("the redirect from https to \(target) is not followed: it would be unprotected")
         }
         let home = response.history.first?.request.uri?.origin ?? uri.origin
-        let next = request(for: status, to: target, from: uri.origin, hop, home: home)
-        guard let next else {
+        guard var next = request(for: status, to: target, from: uri.origin, hop, home: home) else {
             return .note("the redirect is not followed: the body can be sent only once")
         }
-        guard hop.resends < maximum else {
-            return .fail(error("more than \(maximum) redirects", response, hop))
+        guard hop.resends < policy.maximum else {
+            return .fail(error("more than \(policy.maximum) redirects", response, hop))
         }
-        return .resend(next, after: .zero, why: "\(status) to \(target)")
+        if policy.sendsReferer { next.headers[.referer] = Self.referer(from: uri, to: target) }
+        return judge(next, response, hop, home: home)
+    }
+
+    /// What the caller's own rule says, if there is one.
+    private func judge(
+        _ next: Request, _ response: borrowing Response, _ hop: borrowing Hop, home: Origin
+    ) -> Verdict {
+        let why = "\(response.statusCode) to \(next.uri.map { "\($0)" } ?? "")"
+        guard let rule = policy.rule else { return .resend(next, after: .zero, why: why) }
+        let redirect = RedirectPolicy.Redirect(response: copy response, request: next, count: hop.resends)
+        switch rule(redirect) {
+        case .standard:
+            return .resend(next, after: .zero, why: why)
+        case .giveBack(let reason):
+            return .note("the redirect to \(next.uri.map { "\($0)" } ?? "") is not followed: \(reason)")
+        case .follow(var other):
+            guard let uri = other.uri else {
+                return .fail(error("the rule for redirects gave a request without a URL of its own", response, hop))
+            }
+            if hop.request.isForeign || uri.origin != home && !isAllowed(uri.origin) { other.isForeign = true }
+            return .resend(other, after: .zero, why: "\(response.statusCode) to \(uri), by the rule for redirects")
+        }
+    }
+
+    /// As browsers do it by default; nil where nothing is to be told.
+    private static func referer(from source: TargetURI, to target: TargetURI) -> String? {
+        if source.isSecure, !target.isSecure { return nil }
+        return "\(source.origin.scheme)://\(source.authority)" + (source.origin == target.origin ? source.target : "/")
     }
 
     /// The next request; nil if it would need a body that is gone.

@@ -7,6 +7,7 @@ import Foundation
 #endif
 import HTTPTypes
 import TsubameCore
+import TsubameEngine
 import TsubameWire
 
 /// Sends again what failed, as ``RetryPolicy`` says.
@@ -60,10 +61,11 @@ final class Retries: Judge {
 
     /// What another attempt may mend: the server was not there, or has gone.
     private static func isOfConnection(_ error: CallError) -> Bool {
+        if let prospect = error.underlying as? Prospect { return prospect == .good }
         switch error.kind {
-        case .connectionFailed, .connectionLost, .emptyReply, .incompleteResponse: true
-        case .timeout: error.timeout == .connect || error.timeout == .tls
-        default: false
+        case .connectionFailed, .connectionLost, .emptyReply, .incompleteResponse: return true
+        case .timeout: return error.timeout == .connect || error.timeout == .tls
+        default: return false
         }
     }
 

@@ -47,7 +47,8 @@ public struct RetryPolicy: Sendable {
     public var retries: Int
     /// The statuses after which a request is sent again.
     public var statuses: Set<Int>
-    /// Whether connections that could not be made, or broke before the response was there, are a reason.
+    /// Whether connections that could not be made, or broke before the response was there, and look-ups of names for which
+    /// no resolver answers, are a reason. An address that `connection.allowedAddresses` refuses is none.
     public var retriesConnectionFailures: Bool
     /// The longest wait before the first retry; twice as long before each further one.
     public var delay: Duration = .milliseconds(200)

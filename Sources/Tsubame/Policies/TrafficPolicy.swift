@@ -48,7 +48,7 @@ public struct TrafficPolicy: Sendable {
     public var callsPerHost: Int? {
         didSet { gate = nil }
     }
-    /// How many may begin in a time at one host.
+    /// How many may begin in a time at one host. Who waits for that has a place of ``calls`` and ``callsPerHost`` already.
     public var rate: Rate? {
         didSet { gate = nil }
     }

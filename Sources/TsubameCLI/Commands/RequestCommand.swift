@@ -67,9 +67,7 @@ struct RequestCommand: ParsableCommand {
         }
         let jar = try call.openJar()
         let file = try OutputFile(output.output)
-        let parts = content.offline ? output.print ?? .request : output.parts(isTerminal: file.isTerminal)
-        let printer = ExchangePrinter(
-            parts, file, output.style(isTerminal: file.isTerminal), showsAll: output.verbose)
+        let printer = output.printer(file, isOffline: content.offline)
         do {
             return RequestRun(
                 request: try request(words, items, printer), printer: printer, output: file, jar: jar,

@@ -1,6 +1,7 @@
 // BodyPrinter: one body on its way to the output.
 #if Tool
 import Tsubame
+import TsubameTerminal
 
 /// Writes a body as its pieces come, as they are or made readable.
 struct BodyPrinter {
@@ -8,30 +9,34 @@ struct BodyPrinter {
     private let style: OutputStyle
     /// Else its bytes are written as they came.
     private let isText: Bool
+    private let isImage: Bool
+    private var kind: TextKind
     private var text: TextStream
-    private var indenter: JSONIndenter?
+    /// Made with the first text, which may say more than the type does.
+    private var view: TextView?
     private var isHidden = false
     private var count = 0
-    private var endsLine = true
+    /// The beginning of what is not shown as text, or all of an image that the terminal can show.
+    private var kept: [UInt8] = []
 
     init(_ output: OutputFile, _ style: OutputStyle, contentType: String?) {
         self.output = output
         self.style = style
         text = TextStream(contentType: contentType)
         let type = contentType.flatMap { MediaType($0) }
+        kind = type.map { TextKind(type: $0.type, subtype: $0.subtype) } ?? .plain
         isText = style.decodesText && (style.isForReading || type.map(Self.isText) ?? false)
-        if style.indentsJSON, isText, let type, Self.isJSON(type) { indenter = JSONIndenter() }
-    }
-
-    private static func isJSON(_ type: MediaType) -> Bool {
-        type.subtype == "json" || type.subtype.hasSuffix("+json")
+        isImage = style.isForReading && type?.type == "image" && type?.subtype.hasSuffix("+xml") == false
     }
 
     /// Whether decoding loses nothing: it says that it is text, and of a charset that is known. What goes into a file or
     /// a pipe is spared a guess.
     private static func isText(_ type: MediaType) -> Bool {
         guard type["charset"] == nil else { return type.charset != nil }
-        return type.type == "text" || isJSON(type) || type.subtype == "xml" || type.subtype.hasSuffix("+xml")
+        return switch TextKind(type: type.type, subtype: type.subtype) {
+        case .plain: type.type == "text"
+        default: true
+        }
     }
 
     /// Whether a byte has been given.
@@ -40,34 +45,69 @@ struct BodyPrinter {
     mutating func print(_ bytes: Bytes) throws(SystemError) {
         count += bytes.count
         guard isText else { return try output.write(bytes) }
+        keep(bytes)
         let decoded = text.decode(bytes)
-        if style.isForReading, !isHidden, text.isBinary(bytes) { isHidden = true }
+        if style.isForReading, !isHidden, isImage || text.isBinary(bytes) { isHidden = true }
         if !isHidden { try write(decoded) }
     }
 
-    /// The body is whole.
+    /// The body is whole, or broken off.
     mutating func finish() throws(SystemError) {
         guard isText else { return }
         if isHidden {
-            if !endsLine { try output.write("\n") }
-            try output.write("(binary data, \(count) bytes: not shown on a terminal; -o FILE saves it)\n")
+            if view?.isAtLineStart == false { try output.write("\n") }
+            try output.write(Bytes(shownImage ?? description))
         } else {
             try write(text.finish())
-            if style.isForReading, !endsLine { try output.write("\n") }
+            guard var view else { return }
+            let rest = view.finish()
+            if !rest.isEmpty { try output.write(Bytes(rest)) }
+            if style.isForReading, !view.isAtLineStart { try output.write("\n") }
         }
+        kept = []
     }
 
     private mutating func write(_ text: String) throws(SystemError) {
         guard !text.isEmpty else { return }
-        guard indenter != nil else {
-            endsLine = text.utf8.last == 0x0A
-            return try output.write(text)
+        if view == nil {
+            if kind == .plain, style.isPretty, Self.looksLikeJSON(text) { kind = .json }
+            view = TextView(
+                kind, isFormatted: style.isFormatted && !(style.isStreamed && kind == .xml), theme: style.theme,
+                isTerminal: style.isForReading)
         }
-        var indented: [UInt8] = []
-        indenter?.indent(text.utf8, into: &indented)
-        guard let last = indented.last else { return }
-        endsLine = last == 0x0A
-        try output.write(Bytes(indented))
+        let shown = view?.show(text) ?? []
+        if !shown.isEmpty { try output.write(Bytes(shown)) }
+    }
+
+    /// Much JSON says that it is text. What begins like this is nothing else.
+    private static func looksLikeJSON(_ text: String) -> Bool {
+        var beginning = text.utf8.lazy.filter { $0 > 0x20 }.makeIterator()
+        return switch (beginning.next(), beginning.next()) {
+        case (UInt8(ascii: "{"), UInt8(ascii: "\"")), (UInt8(ascii: "{"), UInt8(ascii: "}")),
+            (UInt8(ascii: "["), UInt8(ascii: "{")), (UInt8(ascii: "["), UInt8(ascii: "\"")):
+            true
+        default: false
+        }
+    }
+
+    // MARK: Images
+
+    private mutating func keep(_ bytes: Bytes) {
+        guard style.isForReading, isImage || view == nil else { return }
+        let limit = isImage && style.images != nil ? InlineImage.limit : ImageHeader.enough
+        if kept.count < limit { kept.append(contentsOf: bytes.slice(0..<limit - kept.count)) }
+    }
+
+    /// The sequences that show it; nil if the terminal cannot, or it has not been kept whole.
+    private var shownImage: [UInt8]? {
+        guard let images = style.images, kept.count == count, let header = ImageHeader(kept) else { return nil }
+        let width = OutputWidth(output.number)
+        return InlineImage.sequences(kept, header, by: images, columns: width.columns, width: width.pixels)
+    }
+
+    private var description: [UInt8] {
+        let what = ImageHeader(kept)?.description ?? "binary data"
+        return Array("(\(what), \(count) bytes: not shown on a terminal; -o FILE saves it)\n".utf8)
     }
 }
 

@@ -3,80 +3,107 @@
 import Dispatch
 import Synchronization
 import Tsubame
+import TsubameTerminal
 
 /// Prints what was asked for. What is sent is told by the call's events, on event loops, which must not wait: it is
 /// written on a queue, and before anything of the response.
 final class ExchangePrinter: Sendable {
-    let parts: PrintParts
+    private let plan: PrintPlan
     private let output: OutputFile
     private let style: OutputStyle
-    /// Whether the heads of responses that are not the last are printed, too.
-    private let showsAll: Bool
     private let queue = DispatchQueue(label: "tsubame.output")
-    private let sent = Mutex(Sent())
+    private let state = Mutex(State())
 
-    private struct Sent: Sendable {
+    private struct State: Sendable {
         var failure: (any Error)?
         /// Whether a body has been printed.
         var hasBody = false
         /// Of a body that is printed while it is streamed.
         var streamed: BodyPrinter?
-        /// Of the latest response.
-        var head: ReceivedHead?
+        /// Of the latest response, with the body if that came at once.
+        var latest: (response: Response, body: Bytes)?
+        /// Whether the first request has been sent.
+        var isBehindFirst = false
+        var trace: CallTrace?
     }
 
-    init(_ parts: PrintParts, _ output: OutputFile, _ style: OutputStyle, showsAll: Bool) {
-        self.showsAll = showsAll
-        self.parts = parts
+    init(_ plan: PrintPlan, _ output: OutputFile, _ style: OutputStyle) {
+        self.plan = plan
         self.output = output
         self.style = style
+        if !plan.anyParts.isDisjoint(with: .figures) { state.withLock { $0.trace = CallTrace() } }
     }
 
-    // MARK: Request
+    var parts: PrintParts { plan.parts }
 
-    /// Prints requests as they go to the socket, redirected ones too, and the heads of the redirects.
+    /// How much of the bodies the call's events are to tell.
+    var bodyBytes: Int { plan.historyBodyBytes }
+
+    /// Says a warning, unless the user wants none.
+    func warn(_ text: String) {
+        if !plan.isSilent { Diagnostics.say(text) }
+    }
+
+    // MARK: Events
+
+    /// Prints requests as they go to the socket, redirected ones too, and the responses before the last.
     func take(_ event: CallEvent) {
+        state.withLock { $0.trace?.take(event) }
         switch event.kind {
         case .sent(let request):
-            guard !parts.isDisjoint(with: .request) else { return }
-            queue.async { self.keepingFailure { try self.print(request) } }
-        case .headReceived(let response):
-            sent.withLock { $0.head = response.details.head }
-        case .resending:
-            guard showsAll, parts.contains(.responseHead), let head = sent.withLock({ $0.head }) else { return }
-            queue.async {
-                self.keepingFailure {
-                    try self.separate()
-                    try self.write(head: Self.bytes(of: head))
-                }
+            let isFirst = state.withLock { state in
+                defer { state.isBehindFirst = true }
+                return !state.isBehindFirst
             }
+            let parts = isFirst ? plan.parts : plan.history
+            guard !parts.isDisjoint(with: .request) else { return }
+            enqueue { try self.print(request, parts) }
+        case .informational(let status, let fields):
+            guard plan.isVerbose, plan.parts.contains(.responseHead) else { return }
+            enqueue { try self.print(informational: status, fields) }
+        case .headReceived(let response):
+            if plan.showsAll { state.withLock { $0.latest = (response, Bytes()) } }
+        case .responseBody(let bytes):
+            state.withLock { $0.latest?.body = bytes }
+        case .resending:
+            guard plan.showsAll, let latest = state.withLock({ $0.latest }) else { return }
+            enqueue { try self.print(intermediate: latest.response, latest.body) }
         default: break
         }
     }
 
     /// A piece of a request body that is streamed.
     func take(_ piece: Bytes) {
-        queue.async {
-            self.keepingFailure {
-                var body = self.sent.withLock { $0.streamed } ?? BodyPrinter(self.output, self.style, contentType: nil)
-                try body.print(piece)
-                self.sent.withLock {
-                    $0.hasBody = true
-                    $0.streamed = body
-                }
+        enqueue {
+            var body =
+                self.state.withLock { $0.streamed } ?? BodyPrinter(self.output, self.style, contentType: nil)
+            try body.print(piece)
+            self.state.withLock {
+                $0.hasBody = true
+                $0.streamed = body
             }
         }
     }
 
-    private func keepingFailure(_ body: () throws -> Void) {
-        do {
-            try body()
-        } catch {
-            sent.withLock { $0.failure = $0.failure ?? error }
+    private func enqueue(_ body: @escaping @Sendable () throws -> Void) {
+        queue.async {
+            do {
+                try body()
+            } catch {
+                self.state.withLock { $0.failure = $0.failure ?? error }
+            }
         }
     }
 
-    private func print(_ request: Request) throws {
+    /// Everything about what came before the last response has been printed.
+    func requestsPrinted() throws {
+        queue.sync {}
+        if let failure = state.withLock({ $0.failure }) { throw failure }
+    }
+
+    // MARK: Messages
+
+    private func print(_ request: Request, _ parts: PrintParts) throws {
         try separate()
         if parts.contains(.requestHead) { try write(head: SentHead.bytes(of: request)) }
         guard parts.contains(.requestBody) else { return }
@@ -88,44 +115,82 @@ final class ExchangePrinter: Sendable {
             defer { file.shut() }
             while case let piece = try file.readPiece(64 << 10), piece.count > 0 { try body.print(piece) }
         case .stream:
-            sent.withLock { $0.streamed = body }
+            state.withLock { $0.streamed = body }
             return
         case nil, .failed: return
         }
-        try body.finish()
-        if body.hasContent { sent.withLock { $0.hasBody = true } }
+        try end(body)
     }
 
-    /// An empty line behind a request's body, if there was one.
+    private func print(informational status: Int, _ fields: ReceivedFields) throws {
+        try separate()
+        let phrase = HTTPResponse.Status(code: min(max(status, 100), 199)).reasonPhrase
+        let lines = fields.map { "\($0.name.rawName): \($0.value)\r\n" }.joined()
+        try write(head: Bytes("HTTP/1.1 \(status) \(phrase)\r\n\(lines)\r\n"))
+    }
+
+    private func print(intermediate response: Response, _ content: Bytes) throws {
+        if !plan.history.isDisjoint(with: .response) { try separate() }
+        if plan.history.contains(.responseHead) { try writeHead(of: response) }
+        // As received: a coding would have to be undone.
+        guard plan.history.contains(.responseBody), response.headers[.contentEncoding] == nil else { return }
+        var body = BodyPrinter(output, style, contentType: response.headers[.contentType])
+        if content.count > 0 { try body.print(content) }
+        try end(body)
+    }
+
+    /// Prints the response's head, and its body as the pieces come.
+    func print(_ response: Response, next: () throws(CallError) -> Bytes?) throws {
+        try requestsPrinted()
+        if !plan.parts.isDisjoint(with: .response) { try separate() }
+        if plan.parts.contains(.responseHead) { try writeHead(of: response) }
+        guard plan.parts.contains(.responseBody) else {
+            if plan.readsBody || !plan.parts.isDisjoint(with: .figures) { while try next() != nil {} }
+            return
+        }
+        let type = plan.reading.contentType(response.headers[.contentType])
+        var body = BodyPrinter(output, style, contentType: type)
+        do {
+            while let piece = try next() { try body.print(piece) }
+        } catch let error as CallError {
+            // What came is shown, though more should have.
+            try? body.finish()
+            throw error
+        }
+        try end(body)
+        if plan.isVerbose, plan.parts.contains(.responseHead), let trailers = response.trailers, !trailers.isEmpty {
+            try print(trailers)
+        }
+    }
+
+    private func print(_ trailers: HTTPFields) throws {
+        try separate()
+        var canvas = Canvas(theme: style.theme, isTerminal: style.isForReading)
+        HeadPainter.paint(fields: trailers.map { "\($0.name.rawName): \($0.value)\r\n" }.joined(), on: &canvas)
+        try output.write(Bytes(canvas.finish()))
+        state.withLock { $0.hasBody = style.isForReading }
+    }
+
+    private func end(_ body: BodyPrinter) throws {
+        var body = body
+        try body.finish()
+        if body.hasContent { state.withLock { $0.hasBody = true } }
+    }
+
+    /// An empty line behind a body, if there was one.
     private func separate() throws {
-        var (hadBody, streamed) = sent.withLock { sent in
-            defer { (sent.hasBody, sent.streamed) = (false, nil) }
-            return (sent.hasBody, sent.streamed)
+        var (hadBody, streamed) = state.withLock { state in
+            defer { (state.hasBody, state.streamed) = (false, nil) }
+            return (state.hasBody, state.streamed)
         }
         try streamed?.finish()
         if hadBody { try output.write(style.isForReading ? "\n" : "\n\n") }
     }
 
-    /// Everything about requests so far has been printed.
-    func requestsPrinted() throws {
-        guard !parts.isDisjoint(with: .request) else { return }
-        queue.sync {}
-        if let failure = sent.withLock({ $0.failure }) { throw failure }
-    }
+    // MARK: Heads
 
-    // MARK: Response
-
-    /// Prints the response's head, and its body as the pieces come.
-    func print(_ response: Response, next: () throws(CallError) -> Bytes?) throws {
-        try requestsPrinted()
-        if !parts.isDisjoint(with: .response) { try separate() }
-        if parts.contains(.responseHead), let head = response.details.head {
-            try write(head: Self.bytes(of: head))
-        }
-        guard parts.contains(.responseBody) else { return }
-        var body = BodyPrinter(output, style, contentType: response.headers[.contentType])
-        while let piece = try next() { try body.print(piece) }
-        try body.finish()
+    private func writeHead(of response: Response) throws {
+        if let head = response.details.head { try write(head: Self.bytes(of: head)) }
     }
 
     /// Status line, fields and empty line as received: of the bytes, those up to the first empty line. A short body may
@@ -144,9 +209,37 @@ final class ExchangePrinter: Sendable {
     }
 
     private func write(head: Bytes) throws {
-        guard style.isForReading else { return try output.write(head) }
-        let text = head.withUnsafeBytes { ReceivedHead.text($0) }
-        try output.write(String(text.map { $0 == "\r\n" ? "\n" : $0 }))
+        guard style.isForReading || style.theme != nil else { return try output.write(head) }
+        var canvas = Canvas(theme: style.theme, isTerminal: style.isForReading)
+        HeadPainter.paint(head.withUnsafeBytes { ReceivedHead.text($0) }, on: &canvas)
+        try output.write(Bytes(canvas.finish()))
+    }
+
+    // MARK: Figures
+
+    /// The call is over, well or not: prints what is known at the end only.
+    func finish() throws {
+        guard let trace = state.withLock({ $0.trace }) else { return }
+        if plan.parts.contains(.metadata) {
+            try separate()
+            var canvas = Canvas(theme: style.theme, isTerminal: style.isForReading)
+            Figures(trace).paint(on: &canvas)
+            try output.write(Bytes(canvas.finish()))
+            state.withLock { $0.hasBody = style.isForReading }
+        }
+        guard plan.parts.contains(.timings) else { return }
+        let place = plan.sendsTimingsToErrors ? plan.errorStyle : style
+        var canvas = Canvas(theme: place.theme, isTerminal: place.isForReading)
+        let number = plan.sendsTimingsToErrors ? Descriptor.errors.number : output.number
+        Waterfall(trace.wholeHops).draw(
+            width: OutputWidth(number).columns, isUnicode: plan.isUnicode, on: &canvas)
+        if plan.sendsTimingsToErrors {
+            let bytes = canvas.finish()
+            try bytes.withUnsafeBytes { try Descriptor.errors.writeAll($0) }
+        } else {
+            try separate()
+            try output.write(Bytes(canvas.finish()))
+        }
     }
 }
 

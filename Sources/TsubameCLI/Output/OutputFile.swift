@@ -13,6 +13,8 @@ import Tsubame
 /// is whole, so that a broken transfer leaves no half file and what was there stays until it is replaced.
 final class OutputFile: Sendable {
     let isTerminal: Bool
+    /// Of the descriptor.
+    var number: Int32 { descriptor.number }
     private let descriptor: Descriptor
     private let target: String?
     private let partial: String?

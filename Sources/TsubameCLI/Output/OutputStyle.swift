@@ -1,38 +1,57 @@
 // OutputStyle: how what is printed is made readable, if at all.
 #if Tool
 import ArgumentParser
+import TsubameTerminal
 
 /// `--pretty`.
 enum Pretty: String, ExpressibleByArgument, CaseIterable {
-    /// JSON is indented, text is in UTF-8.
+    /// Formatted and coloured.
     case all
+    /// Coloured; line ends and indentation stay.
+    case colors
+    /// JSON, XML and HTML are indented; text is in UTF-8.
+    case format
     /// Everything as it was received, byte for byte, unless it goes to a terminal.
+    case none
+}
+
+/// `--style`.
+enum StyleName: String, ExpressibleByArgument, CaseIterable {
+    /// By what the environment says of the terminal's background.
+    case auto
+    case dark, light
+    /// Bold and underlined instead of coloured.
+    case mono
+    case none
+}
+
+/// `--images`.
+enum ImageStyle: String, ExpressibleByArgument, CaseIterable {
+    /// By what the environment says of the terminal.
+    case auto
+    case kitty, iterm2, sixel
+    /// Described only.
     case none
 }
 
 /// How bodies and heads are written.
 struct OutputStyle: Sendable {
-    /// JSON is indented.
-    var indentsJSON = false
+    /// Structure becomes line ends and indentation.
+    var isFormatted = false
+    /// nil for no colours.
+    var theme: Theme?
     /// Text is decoded by its charset and written as UTF-8; on a terminal, whatever it says that it is.
     var decodesText = false
-    /// Binary data is named rather than shown, and a body ends with a line end.
+    /// What goes to a terminal: binary data is named rather than shown, nothing steers the terminal, and a body ends with
+    /// a line end.
     var isForReading = false
+    /// Nothing is kept until it is whole.
+    var isStreamed = false
+    /// How a terminal shows images.
+    var images: ImageProtocol?
 
-    /// - Parameters:
-    ///   - pretty: as asked for; by default everything for a terminal, else nothing.
-    ///   - isTerminal: whether a person reads it at once.
-    ///   - textOnly: text in UTF-8, and nothing else changed.
-    init(pretty: Pretty?, isTerminal: Bool, textOnly: Bool) {
-        let pretty = pretty ?? (isTerminal ? .all : .none)
-        guard !textOnly else {
-            decodesText = true
-            return
-        }
-        indentsJSON = pretty == .all
-        decodesText = pretty == .all || isTerminal
-        isForReading = isTerminal
-    }
+    /// Whether text is painted or laid out.
+    var isPretty: Bool { isFormatted || theme != nil }
 }
 
 #endif

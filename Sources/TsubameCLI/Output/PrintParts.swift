@@ -2,7 +2,7 @@
 #if Tool
 import ArgumentParser
 
-/// `--print=HBhb`.
+/// `--print=HBhbmt`.
 struct PrintParts: OptionSet, ExpressibleByArgument {
     let rawValue: Int
 
@@ -14,10 +14,17 @@ struct PrintParts: OptionSet, ExpressibleByArgument {
     static let responseHead = PrintParts(rawValue: 4)
     /// b
     static let responseBody = PrintParts(rawValue: 8)
+    /// m
+    static let metadata = PrintParts(rawValue: 16)
+    /// t
+    static let timings = PrintParts(rawValue: 32)
 
-    static let all: PrintParts = [.requestHead, .requestBody, .responseHead, .responseBody]
+    /// Both messages, and nothing about them.
+    static let messages: PrintParts = [.requestHead, .requestBody, .responseHead, .responseBody]
     static let response: PrintParts = [.responseHead, .responseBody]
     static let request: PrintParts = [.requestHead, .requestBody]
+    /// What is known at the end only.
+    static let figures: PrintParts = [.metadata, .timings]
 
     init(rawValue: Int) { self.rawValue = rawValue }
 
@@ -29,6 +36,8 @@ struct PrintParts: OptionSet, ExpressibleByArgument {
             case "B": insert(.requestBody)
             case "h": insert(.responseHead)
             case "b": insert(.responseBody)
+            case "m": insert(.metadata)
+            case "t": insert(.timings)
             default: return nil
             }
         }

@@ -41,21 +41,28 @@ final class ToolProcess: Sendable {
     private let child: ChildProcess
     private let ends: Mutex<Ends>
 
-    /// - Parameter environment: beside that of the tests. Whoever runs them may have default options of his own, which
-    ///   are not read unless a folder for them is named here.
+    /// What would change what the tool prints.
+    private static let tastes = [
+        "NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "COLORFGBG", "COLUMNS", "TMUX", "STY", "TERM_PROGRAM", "LC_TERMINAL",
+        "KITTY_WINDOW_ID", "KONSOLE_VERSION", "LC_ALL", "LC_CTYPE", "LANG",
+    ]
+
+    /// - Parameter environment: what is added to ours, which says nothing about terminals. Whoever runs the tests may have
+    ///   default options of his own, which are not read unless a folder for them is named here.
     init(
         _ arguments: [String], input: Input = .null, output: Output = .pipe, environment: [String: String] = [:]
     ) throws {
+        var variables = ProcessInfo.processInfo.environment.filter { !Self.tastes.contains($0.key) }
+        variables["TERM"] = "dumb"
+        variables["XDG_CONFIG_HOME"] = "/nonexistent"
+        variables.merge(environment) { $1 }
         let path = try BuiltProducts.url(of: "tsubame").path
         let (stdin, held) = try Self.open(input)
         let (stdout, read) = try Self.open(output)
         let errors = try ProcessPipe()
         defer { for descriptor in [stdin, stdout, errors.write] { descriptor.map { _ = close($0) } } }
         do {
-            let all = ProcessInfo.processInfo.environment.merging(["XDG_CONFIG_HOME": "/nonexistent"]) { $1 }
-                .merging(environment) { $1 }
-            child = try ChildProcess(
-                path, arguments, streams: [stdin, stdout, errors.write], environment: all)
+            child = try ChildProcess(path, arguments, streams: [stdin, stdout, errors.write], environment: variables)
         } catch {
             for descriptor in [read, errors.read, held] { descriptor.map { _ = close($0) } }
             throw error
@@ -100,6 +107,17 @@ final class ToolProcess: Sendable {
             var byte: UInt8 = 0
             while Foundation.read(errors, &byte, 1) == 1, byte != 0x0A { line.append(byte) }
             return String(decoding: line, as: UTF8.self)
+        }
+    }
+
+    /// What it prints first, so many bytes or all there is; before `finished()`.
+    func output(upTo count: Int) async -> String {
+        await waiting {
+            guard let output = self.ends.withLock({ $0.output }) else { return "" }
+            var bytes: [UInt8] = []
+            var byte: UInt8 = 0
+            while bytes.count < count, Foundation.read(output, &byte, 1) == 1 { bytes.append(byte) }
+            return String(decoding: bytes, as: UTF8.self)
         }
     }
 

@@ -2,7 +2,7 @@
 
 import Foundation
 import Testing
-import Tsubame
+@testable import Tsubame
 import TsubameTesting
 
 @Suite(.timeLimit(.minutes(1))) struct CookieFileTests {
@@ -154,6 +154,62 @@ import TsubameTesting
             #expect(try FileManager.default.destinationOfSymbolicLink(atPath: link.path) == file.path)
             #expect(try text(file.path).contains("\ta\t1\n"))
             #expect(try Set(FileManager.default.contentsOfDirectory(atPath: folder.path)) == ["file", "link"])
+        }
+    }
+
+    // MARK: Another process has the lock
+
+    private static func cookieServer() async throws -> ScriptedServer {
+        try await ScriptedServer.start { _ in .ok("", headers: [.setCookie: "a=1"]) }
+    }
+
+    @Test func `a call that waits for a lock holds up no other on its thread, and goes on when the lock is free`()
+        async throws
+    {
+        try await withFile { file in
+            let jar = try CookieJar(file: file)
+            try await serving(try await Self.cookieServer()) { _, plain in
+                let client = plain.with { $0.cookies = .jar(jar) }
+                var lock: FileLock? = try FileLock(file, patience: 1_000_000_000)
+                try await withTaskExecutorPreference(client.executor) {
+                    async let waiting = client.get("x")
+                    for _ in 0..<20 { _ = try await plain.get("y") }
+                    #expect(try text(file).isEmpty)
+                    lock = nil
+                    _ = try await waiting
+                }
+                #expect(lock == nil)
+                #expect(try text(file).contains("\ta\t1\n"))
+            }
+        }
+    }
+
+    @Test func `a lock that nobody lets go ends with the call's deadline, or when the call is cancelled`() async throws
+    {
+        try await withFile { file in
+            let (first, second) = (try CookieJar(file: file), try CookieJar(file: file))
+            try await serving(try await Self.cookieServer()) { server, plain in
+                let lock = try FileLock(file, patience: 1_000_000_000)
+                let start = ContinuousClock.now
+                let error = await callError {
+                    let client = plain.with {
+                        $0.cookies = .jar(first)
+                        $0.timeouts.total = .milliseconds(300)
+                    }
+                    _ = try await client.get("x")
+                }
+                #expect(error?.kind == .timeout && error?.timeout == .total, "\(String(describing: error))")
+                #expect(ContinuousClock.now - start >= .milliseconds(300))
+
+                let sent = server.requests.count
+                let client = plain.with { $0.cookies = .jar(second) }
+                let call = Task { try await client.get("y") }
+                _ = try await server.request(sent)
+                call.cancel()
+                let cancelled = await callError { _ = try await call.value }
+                #expect(cancelled?.kind == .cancelled)
+                withExtendedLifetime(lock) {}
+            }
         }
     }
 }

@@ -255,6 +255,18 @@ import TsubameCore
         test.locations = ["https://b.example/"]
         #expect(test.next?.uri?.userinfo == nil)
     }
+
+    @Test func `RFC 9110 10.1.3: from https to http no Referer tells where it came from`() {
+        var test = Case(locations: ["http://a.example/"])
+        test.policy = .standard {
+            $0.sendsReferer = true
+            $0.allowsInsecure = true
+        }
+        test.request.headers[.referer] = "https://a.example/before"
+        #expect(test.next != nil && test.next?.headers[.referer] == nil)
+        test.locations = ["/next"]
+        #expect(test.next?.headers[.referer] == "https://a.example/dir/page?q=1")
+    }
 }
 
 extension HTTPFields {

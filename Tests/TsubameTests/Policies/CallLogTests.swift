@@ -24,7 +24,7 @@ private struct ListHandler: LogHandler {
 }
 
 @Suite(.timeLimit(.minutes(1))) struct CallLogTests {
-    @Test func `ends, failures and decisions are logged at their levels, without secrets`() async throws {
+    @Test func `BAD-INPUT 20: ends, failures and decisions are logged at their levels, without secrets`() async throws {
         let lines = Log<String>()
         let server = try await ScriptedServer.start { request in
             switch request.path {

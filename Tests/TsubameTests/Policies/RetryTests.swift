@@ -3,6 +3,8 @@
 import HTTPTypes
 import Testing
 @testable import Tsubame
+import TsubameCore
+import TsubameEngine
 import TsubameTesting
 
 @Suite(.timeLimit(.minutes(1))) struct RetryTests {
@@ -165,6 +167,31 @@ import TsubameTesting
             log.add(1)
             let port = log.all.count == 1 ? first : then
             request.target = .uri(try TargetURI(parsing: "http://127.0.0.1:\(port)/x"))
+        }
+    }
+
+    @Test func `a resolver that does not answer is asked again, an address that is not allowed is not`() async throws {
+        let request = Request(.get, url: "http://a.example/")
+        let call = Call(
+            request, timeouts: Timeouts(), limits: Limits(), wantsStream: false, observers: ObserverList())
+        let hop = Hop(request: request, call: call, resends: 0)
+        let retries = Retries(policy: Self.standard)
+        func isRepeated(_ prospect: Prospect?) -> Bool {
+            if case .resend = retries.didFail(CallError(.nameResolution, "", underlying: prospect), hop) {
+                true
+            } else {
+                false
+            }
+        }
+        #expect(isRepeated(.good))
+        #expect(!isRepeated(nil))
+        let server = try await ScriptedServer.start()
+        try await serving(server) {
+            $0.retry = Self.standard
+            $0.connection.allowedAddresses = .publicOnly
+        } _: { server, client in
+            let error = await callError { _ = try await client.get("x") }
+            #expect(error?.kind == .connectionFailed && error?.attempts == 1)
         }
     }
 

@@ -1,13 +1,16 @@
 // JSONIndenter: JSON on many lines, byte by byte as it comes.
-#if Tool
 
 /// Puts line ends and indentation where JSON has its structure, and takes out the white space that was there. Nothing
 /// else is changed: order, numbers, escapes and equal names stay. What is no JSON object or array, and everything
 /// behind the first byte that cannot be JSON, goes through as it is.
-struct JSONIndenter {
+package struct JSONIndenter: Layout {
     private static let width = 4
     /// Deeper levels are not indented further, so that a page of brackets does not become a gigabyte of spaces.
     private static let maximumIndentation = 64
+    /// Nothing behind deeper nesting is changed, so that endless brackets need no endless memory; nor behind so much
+    /// white space that no value follows.
+    private static let maximumDepth = 10_000
+    private static let maximumBlanks = 64 << 10
 
     private enum Place {
         /// Before the first value, or between two.
@@ -32,10 +35,20 @@ struct JSONIndenter {
     /// White space that is kept in case no JSON follows.
     private var blanks: [UInt8] = []
     private var isFirst = true
+    /// Whether the line behind a value is ended as soon as it comes.
+    private let endsLines: Bool
 
-    /// Appends the indented form of `input`.
-    mutating func indent(_ input: some Sequence<UInt8>, into output: inout [UInt8]) {
+    /// - Parameter isLines: whether each value stands on a line of its own, as in JSON lines: its end is shown when it
+    ///   comes, not when the next value does.
+    package init(isLines: Bool = false) { endsLines = isLines }
+
+    package mutating func lay(_ input: some Sequence<UInt8>, into output: inout [UInt8]) {
         for byte in input { take(byte, &output) }
+    }
+
+    package mutating func finish(into output: inout [UInt8]) {
+        if place == .outside, isFirst { output.append(contentsOf: blanks) }
+        blanks = []
     }
 
     private mutating func take(_ byte: UInt8, _ output: inout [UInt8]) {
@@ -50,7 +63,7 @@ struct JSONIndenter {
             place = .string
         case .outside, .opened, .expecting, .word, .behind:
             if byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 {
-                if place == .outside { blanks.append(byte) }
+                if place == .outside { keep(byte, &output) }
                 if place == .word { place = .behind }
             } else {
                 structure(byte, &output)
@@ -58,10 +71,22 @@ struct JSONIndenter {
         }
     }
 
+    private mutating func keep(_ blank: UInt8, _ output: inout [UInt8]) {
+        if endsLines, blank == 0x0A, !isFirst {
+            output.append(blank)
+            isFirst = true
+            blanks = []
+        } else if blanks.count < Self.maximumBlanks {
+            blanks.append(blank)
+        } else {
+            giveUp(blank, &output)
+        }
+    }
+
     private mutating func structure(_ byte: UInt8, _ output: inout [UInt8]) {
         switch byte {
         case UInt8(ascii: "{"), UInt8(ascii: "["):
-            guard begin(&output) else { return giveUp(byte, &output) }
+            guard closers.count < Self.maximumDepth, begin(&output) else { return giveUp(byte, &output) }
             output.append(byte)
             closers.append(byte &+ 2)
             place = .opened
@@ -88,10 +113,18 @@ struct JSONIndenter {
             place = .string
         default:
             if place != .word {
-                guard place != .outside, begin(&output) else { return giveUp(byte, &output) }
+                guard place != .outside, Self.beginsWord(byte), begin(&output) else { return giveUp(byte, &output) }
             }
             output.append(byte)
             place = .word
+        }
+    }
+
+    /// A number, `true`, `false` or `null`.
+    private static func beginsWord(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 0x30...0x39, UInt8(ascii: "-"), UInt8(ascii: "t"), UInt8(ascii: "f"), UInt8(ascii: "n"): true
+        default: false
         }
     }
 
@@ -127,5 +160,3 @@ struct JSONIndenter {
         place = .verbatim
     }
 }
-
-#endif

@@ -1,0 +1,132 @@
+// CallTrace: what a call's events say of its exchanges: when, where, how many bytes.
+#if Tool
+import Tsubame
+import TsubameTerminal
+
+/// Takes a call's events in their order.
+struct CallTrace: Sendable {
+    private var hops: [HopTimes] = []
+    /// Of the body of the latest request.
+    private(set) var sentBytes: Int64 = 0
+    /// Of the body of the latest response, before decoding.
+    private(set) var receivedBytes: Int64 = 0
+    /// Of the latest response.
+    private(set) var connection: ConnectionInfo?
+    private(set) var version: String?
+    /// When the latest thing happened.
+    private(set) var end = Duration.zero
+    /// Where the call waits now.
+    private var open: HopTimes.Span?
+
+    mutating func take(_ event: CallEvent) {
+        let time = event.time
+        switch event.kind {
+        case .started(let request): begin(request, at: time)
+        case .queued: enter(.queued, time)
+        case .resolving: enter(.resolving, time)
+        case .connecting: if open?.phase != .connecting { enter(.connecting, time) }
+        case .securing: enter(.securing, time)
+        case .resolved, .connected: leave(time)
+        case .secured(let connection), .reused(let connection):
+            leave(time)
+            self.connection = connection
+        case .sent(let request):
+            update { $0.request = Self.name(request) }
+            // A body may follow; if none does, what was sent has been sent.
+            enter(.sending, time)
+        case .sending(let progress):
+            sentBytes = progress.bytes
+            // The body goes on while the answer already comes.
+            if open?.phase == .sending { prolong(time) }
+        case .headReceived(let response): receive(response, time)
+        case .receiving(let progress):
+            receivedBytes = progress.bytes
+            if open?.phase == .receiving { prolong(time) }
+        case .resending(let request, _, let pause):
+            prolong(time)
+            begin(request, at: time + pause)
+        case .failed(let error):
+            leave(time)
+            update { $0.outcome = $0.status == nil ? "\(error.kind)" : $0.outcome }
+        case .finished: if open?.phase != .receiving { leave(time) }
+        case .cancelled: leave(time)
+        case .informational, .requestBody, .responseBody, .decision: break
+        }
+        end = max(end, time)
+    }
+
+    /// With the part that is not over yet.
+    var wholeHops: [HopTimes] {
+        var copy = self
+        copy.close(open?.end ?? end)
+        return copy.hops
+    }
+
+    private static func name(_ request: Request) -> String {
+        guard let uri = request.uri else { return request.method.rawValue }
+        return "\(request.method.rawValue) \(uri.isSecure ? "https" : "http")://\(uri.authority)\(uri.target)"
+    }
+
+    private mutating func begin(_ request: Request, at time: Duration) {
+        if let open { close(open.end) }
+        hops.append(HopTimes(request: Self.name(request)))
+        (sentBytes, receivedBytes, connection) = (0, 0, nil)
+        open = HopTimes.Span(phase: .queued, start: time, end: time)
+    }
+
+    private mutating func receive(_ response: Response, _ time: Duration) {
+        if let open, open.phase == .sending { close(open.end) }
+        let start = hops.last?.spans.last?.end ?? time
+        open = HopTimes.Span(phase: .waiting, start: start, end: time)
+        enter(.receiving, time)
+        connection = response.connection
+        version = response.details.head.flatMap(Self.version)
+        let how = response.connection.map { connection in
+            [
+                connection.remoteAddress, connection.tls?.version, version, connection.proxy.map { "through \($0)" },
+                connection.isReused ? "reused connection" : "new connection",
+            ].compactMap { $0 }.joined(separator: ", ")
+        }
+        update { hop in
+            (hop.status, hop.outcome, hop.connection) = (response.statusCode, response.status.reasonPhrase, how)
+        }
+    }
+
+    /// As the status line has it.
+    private static func version(_ head: ReceivedHead) -> String? {
+        let bytes = head.bytes(0..<16).prefix { $0 > 0x20 }
+        return bytes.isEmpty ? nil : String(decoding: bytes, as: UTF8.self)
+    }
+
+    private mutating func update(_ change: (inout HopTimes) -> Void) {
+        guard !hops.isEmpty else { return }
+        change(&hops[hops.count - 1])
+    }
+
+    // MARK: Parts
+
+    private mutating func enter(_ phase: HopTimes.Phase, _ time: Duration) {
+        close(time)
+        open = HopTimes.Span(phase: phase, start: time, end: time)
+    }
+
+    private mutating func prolong(_ time: Duration) {
+        guard let span = open else { return }
+        open = HopTimes.Span(phase: span.phase, start: span.start, end: time)
+    }
+
+    /// The part is over and no other one has begun: what follows is waiting for a turn.
+    private mutating func leave(_ time: Duration) { enter(.queued, time) }
+
+    /// Waiting for a turn is left out unless it is worth a word: the steps between two parts are our own.
+    private mutating func close(_ time: Duration) {
+        guard var span = open else { return }
+        open = nil
+        span.end = max(span.end, time)
+        let isFirst = hops.last?.spans.isEmpty ?? true
+        if span.phase == .queued, span.duration < .microseconds(isFirst ? 100 : 1000) { return }
+        update { $0.spans.append(span) }
+    }
+}
+
+#endif

@@ -1,0 +1,37 @@
+// Figures: what is known of a call when it is over, in lines.
+#if Tool
+import Tsubame
+import TsubameTerminal
+
+/// What `-m` prints: times, the connection, bytes.
+struct Figures {
+    private let lines: [(label: String, value: String)]
+
+    init(_ trace: CallTrace) {
+        let connection = trace.connection
+        var lines = [("Elapsed time", DurationText.seconds(trace.end))]
+        if let version = trace.version { lines.append(("HTTP version", version)) }
+        if let connection {
+            lines.append(("Address", connection.remoteAddress))
+            if let proxy = connection.proxy { lines.append(("Proxy", proxy)) }
+            lines.append(("Connection", connection.isReused ? "reused" : "new"))
+            if let tls = connection.tls { lines.append(("TLS", tls.version)) }
+        }
+        let hops = trace.wholeHops
+        if hops.count > 1 { lines.append(("Exchanges", "\(hops.count)")) }
+        lines.append(("Sent", "\(trace.sentBytes) bytes"))
+        lines.append(("Received", "\(trace.receivedBytes) bytes"))
+        let times = hops.last?.spans.map { "\($0.phase.rawValue) \(DurationText.short($0.duration))" } ?? []
+        if !times.isEmpty { lines.append(("Times", times.joined(separator: ", "))) }
+        self.lines = lines
+    }
+
+    func paint(on canvas: inout Canvas) {
+        for (label, value) in lines {
+            canvas.write(label, .label)
+            canvas.write(": \(value)\n")
+        }
+    }
+}
+
+#endif

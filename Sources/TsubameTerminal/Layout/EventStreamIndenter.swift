@@ -1,0 +1,55 @@
+// EventStreamIndenter: the JSON in the events of a stream, on many lines.
+
+/// Lines of data that are a JSON object or array are indented behind `data:`; everything else of text/event-stream keeps its
+/// form. An event is shown as its bytes come.
+package struct EventStreamIndenter: Layout {
+    private enum Place {
+        /// At the beginning of a line, as far as it is that of one with data.
+        case beginning
+        case data
+        case verbatim
+    }
+
+    private static let prefix = Array("data: ".utf8)
+
+    private var place = Place.beginning
+    private var held: [UInt8] = []
+    private var json = JSONIndenter()
+
+    package init() {}
+
+    package mutating func lay(_ input: some Sequence<UInt8>, into output: inout [UInt8]) {
+        for byte in input { take(byte, &output) }
+    }
+
+    package mutating func finish(into output: inout [UInt8]) {
+        output.append(contentsOf: held)
+        held = []
+    }
+
+    private mutating func take(_ byte: UInt8, _ output: inout [UInt8]) {
+        if byte == 0x0A || byte == 0x0D {
+            finish(into: &output)
+            output.append(byte)
+            place = .beginning
+            return
+        }
+        switch place {
+        case .verbatim: output.append(byte)
+        case .data:
+            var piece: [UInt8] = []
+            json.lay(CollectionOfOne(byte), into: &piece)
+            for byte in piece {
+                output.append(byte)
+                if byte == 0x0A { output.append(contentsOf: repeatElement(0x20, count: Self.prefix.count)) }
+            }
+        case .beginning:
+            if held.count < Self.prefix.count, byte == Self.prefix[held.count] { return held.append(byte) }
+            let isJSON = held.starts(with: Self.prefix.dropLast()) && (byte == 0x7B || byte == 0x5B)
+            finish(into: &output)
+            place = isJSON ? .data : .verbatim
+            json = JSONIndenter()
+            take(byte, &output)
+        }
+    }
+}

@@ -1,0 +1,63 @@
+// XMLIndenter: XML on many lines, where that changes nothing that is read.
+
+/// Whether an element holds text besides elements is known at its end only. Therefore a document is kept until it is whole;
+/// one of more than ``limit`` bytes goes through as it is. White space is changed only between the tags of elements that
+/// hold none but elements; text, CDATA, comments, and elements with `xml:space` keep every byte. From the first thing that
+/// is not well-formed on, nothing is changed.
+package struct XMLIndenter: Layout {
+    /// In bytes.
+    package static let limit = 4 << 20
+    private static let width = 2
+    private static let maximumIndentation = 64
+
+    private var document: [UInt8] = []
+    private var isTooLong = false
+
+    package init() {}
+
+    package mutating func lay(_ input: some Sequence<UInt8>, into output: inout [UInt8]) {
+        guard !isTooLong else { return output.append(contentsOf: input) }
+        document.append(contentsOf: input)
+        guard document.count > Self.limit else { return }
+        isTooLong = true
+        output.append(contentsOf: document)
+        document = []
+    }
+
+    package mutating func finish(into output: inout [UInt8]) {
+        let tokens = XMLScanner.tokens(of: document)
+        /// Of each open element, whether its white space is kept.
+        var kept: [Bool] = []
+        var hasOutput = false
+        let end = tokens.last?.range.upperBound ?? 0
+        for token in tokens {
+            let keeps = kept.last ?? false
+            let bytes = document[token.range]
+            switch token.kind {
+            case .blank where keeps || token.range.upperBound == end && end < document.count:
+                output.append(contentsOf: bytes)
+            case .blank: continue
+            case .start:
+                if !keeps, hasOutput { breakLine(kept.count, &output) }
+                output.append(contentsOf: bytes)
+                kept.append(keeps || token.isMixed || !token.hasChildren)
+            case .end:
+                _ = kept.popLast()
+                if !keeps { breakLine(kept.count, &output) }
+                output.append(contentsOf: bytes)
+            case .empty, .other:
+                if !keeps, hasOutput { breakLine(kept.count, &output) }
+                output.append(contentsOf: bytes)
+            case .text, .section: output.append(contentsOf: bytes)
+            }
+            hasOutput = true
+        }
+        output.append(contentsOf: document[end...])
+        document = []
+    }
+
+    private func breakLine(_ depth: Int, _ output: inout [UInt8]) {
+        output.append(0x0A)
+        output.append(contentsOf: repeatElement(0x20, count: Self.width * min(depth, Self.maximumIndentation)))
+    }
+}

@@ -1,0 +1,87 @@
+// Waterfall: the parts of a call's exchanges as bars, one below the other.
+
+/// Every bar begins where its part began and is as long as it took, on one scale for the whole call.
+package struct Waterfall: Sendable {
+    private static let labelWidth = 8
+    private static let durationWidth = 10
+    /// Narrower than this, bars say nothing and are left out.
+    private static let minimumBar = 8
+
+    private let hops: [HopTimes]
+
+    package init(_ hops: [HopTimes]) { self.hops = hops }
+
+    /// - Parameters:
+    ///   - width: of a line, in characters.
+    ///   - isUnicode: whether bars are made of blocks, else of ASCII.
+    package func draw(width: Int, isUnicode: Bool, on canvas: inout Canvas) {
+        let start = hops.first?.spans.first?.start ?? .zero
+        let end = hops.flatMap(\.spans).map(\.end).max() ?? start
+        let total = end - start
+        let room = max(0, min(width, 1000) - 2 - Self.labelWidth - Self.durationWidth - 2)
+        for (index, hop) in hops.enumerated() {
+            if index > 0 { canvas.write("\n") }
+            drawHead(of: hop, isUnicode, on: &canvas)
+            for span in hop.spans {
+                canvas.write("  ")
+                canvas.write(Self.padded(span.phase.rawValue, Self.labelWidth), .label)
+                canvas.write(Self.padded(DurationText.short(span.duration), -Self.durationWidth))
+                if room >= Self.minimumBar, total > .zero {
+                    let bar = Bar(from: (span.start - start) / total, to: (span.end - start) / total, room: room)
+                    canvas.write(String(repeating: " ", count: 2 + bar.indent))
+                    canvas.write(bar.text(isUnicode), span.phase.role)
+                }
+                canvas.write("\n")
+            }
+        }
+        canvas.write("  ")
+        canvas.write(Self.padded("total", Self.labelWidth), .label)
+        canvas.write(Self.padded(DurationText.short(total), -Self.durationWidth))
+        canvas.write("\n")
+    }
+
+    private func drawHead(of hop: HopTimes, _ isUnicode: Bool, on canvas: inout Canvas) {
+        let method = hop.request.prefix { $0 != " " }
+        canvas.write(method, .method)
+        canvas.write(hop.request[method.endIndex...], .target)
+        if hop.status != nil || !hop.outcome.isEmpty {
+            canvas.write(isUnicode ? " → " : " -> ", .punctuation)
+            let text = [hop.status.map { "\($0)" } ?? "", hop.outcome].filter { !$0.isEmpty }.joined(separator: " ")
+            canvas.write(text, hop.status.map { Role.status($0) } ?? .serverError)
+        }
+        canvas.write("\n")
+        if let connection = hop.connection {
+            canvas.write("  ")
+            canvas.write(connection, .comment)
+            canvas.write("\n")
+        }
+    }
+
+    /// To the right of so many characters; to the left of them if negative.
+    private static func padded(_ text: String, _ width: Int) -> String {
+        let blanks = String(repeating: " ", count: max(0, abs(width) - text.count))
+        return width < 0 ? blanks + text : text + blanks
+    }
+
+    private struct Bar {
+        let indent: Int
+        private let length: Int
+        private let isSliver: Bool
+
+        /// - Parameters:
+        ///   - from: the beginning, from 0 to 1.
+        ///   - to: the end, likewise.
+        init(from: Double, to: Double, room: Int) {
+            let start = min(max(from, 0), 1) * Double(room)
+            let end = min(max(to, 0), 1) * Double(room)
+            indent = min(Int(start), room - 1)
+            isSliver = end - start < 0.5
+            length = max(1, min(room, Int(end.rounded(.up))) - indent)
+        }
+
+        func text(_ isUnicode: Bool) -> String {
+            if isSliver { return isUnicode ? "▏" : "|" }
+            return String(repeating: isUnicode ? "█" : "#", count: length)
+        }
+    }
+}
