@@ -40,11 +40,12 @@ struct ToolBodyFramingTests {
     // MARK: --compress
 
     @Test func aBodyIsCompressedAndNamedSo() async throws {
-        let request = try await sent("-x", "URL", "--raw", Self.long)
+        let text = String(Self.long.prefix(100_000))
+        let request = try await sent("-x", "URL", "--raw", text)
         #expect(request["content-encoding"] == "gzip" && request["content-type"] == "application/json")
         #expect(request["content-length"] == "\(request.body.count)")
         #expect(request.body.count < 2_000)
-        #expect(try Self.inflated(request.body) == Array(Self.long.utf8))
+        #expect(try Self.inflated(request.body) == Array(text.utf8))
     }
 
     @Test func whatDoesNotBecomeSmallerIsLeftUnlessAskedForTwice() async throws {

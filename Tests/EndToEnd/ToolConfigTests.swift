@@ -72,7 +72,8 @@ struct ToolConfigTests {
         ("\n--bogus\n", ":2: ", "--bogus"), ("# x\n\n--timeout soon", ":3: ", "soon"),
         ("--follow --form", ":1: ", "one option a line"), ("example.test", ":1: ", "“example.test” is no option"),
         ("--form\r\n-F\r\n", ":2: ", "long name"), ("--auth 'a:b", ":1: ", "quote"), ("--help", ":1: ", "--help"),
-        ("--verify", ":1: ", "--verify"), ("--timeout=1 2", ":1: ", "one option a line"),
+        ("--verify", ":1: ", "--verify"), ("--follow yes", ":1: ", "--follow"), ("--follow -v", ":1: ", "one option"),
+        ("--timeout=1 2", ":1: ", "one option a line"),
     ])
     func aMistakeIsToldWithFileAndLine(config: String, place: String, text: String) async throws {
         try await ScriptedServer.start().use { server in

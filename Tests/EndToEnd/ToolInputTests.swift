@@ -83,6 +83,21 @@ struct ToolInputTests {
         }
     }
 
+    @Test func aFileThatIsLeftUnreadBecauseOfItemsIsToldOf() async throws {
+        try await withFolder { folder in
+            let file = folder.appending(path: "body")
+            try Data("{}".utf8).write(to: file)
+            let told = try await sent(.file(file), "POST", "URL", "X:y").run.stderr
+            #expect(told.contains("the standard input is not sent") && told.contains("--raw @-"))
+            #expect(try await sent(.file(file), "--raw", "@-", "POST", "URL", "X:y").request.text == "{}")
+            for words in [
+                ["POST", "URL", "a=b"], ["GET", "URL", "X:y"], ["-I", "POST", "URL", "X:y"], ["URL", "X:y"],
+            ] {
+                #expect(try await sent(.file(file), words).run.stderr.isEmpty, "\(words)")
+            }
+        }
+    }
+
     /// `while read -r id; do tsubame …/$id; done < ids`: the file is the loop's.
     @Test(arguments: [["URL"], ["DELETE", "URL"]])
     func aFileThatSomebodyReadsIsLeftToHim(words: [String]) async throws {

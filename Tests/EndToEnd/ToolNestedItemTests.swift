@@ -65,7 +65,7 @@ struct ToolNestedItemTests {
         (["a[999999999]=1"], "more than 1000000 elements", "a[999999999]=1", " ^^^^^^^^^^^"),
         (["a[99999999999999999999]=1"], "more than 1000000 elements", "a[99999999999999999999]=1", " ^^^^"),
         (["a[600000]=1", "b[600000]=1"], "more than 1000000 elements", "b[600000]=1", " ^^^^^^^^"),
-        (["a:={\"b\": nope}"], "see byte 7", "a:={\"b\": nope}", "         ^"),
+        (["a:={\"b\": nope}"], "see byte 8", "a:={\"b\": nope}", "          ^"),
         (["a:=[1"], "ends too early", "a:=[1", "     ^"), (["a:=\t\n x"], "see byte 4", "a:=␉␊ x", "      ^"),
     ])
     func whatIsWrongIsPointedAt(items: [String], text: String, shown: String, marks: String) async throws {

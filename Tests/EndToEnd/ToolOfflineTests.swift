@@ -79,5 +79,14 @@ struct ToolOfflineTests {
         #expect(try await tool("--offline", "http://a b/").status == 1)
         #expect(try await tool("--offline", ":1", "@/nonexistent").status == 1)
     }
+
+    @Test func whatIsCompressedIsNotMadeReadable() async throws {
+        let words = ["--offline", "-xx", "--print=B", ":1", "a=b"]
+        let plain = try await ToolProcess(words).finished().stdoutBytes
+        #expect(plain.starts(with: [0x1F, 0x8B]))
+        #expect(try await ToolProcess(words + ["--pretty=format"]).finished().stdoutBytes == plain)
+        let shown = try await ToolProcess(words, output: .terminal).finished().stdout
+        #expect(shown.contains("binary data, \(plain.count) bytes"), "\(shown)")
+    }
 }
 #endif

@@ -99,6 +99,11 @@ struct ToolRequestTests {
         #expect(request["content-type"] == "application/x-www-form-urlencoded")
     }
 
+    @Test func simpleJSONHasAPlaceInAForm() async throws {
+        let request = try await sent("-f", "URL", #"a:="x \u00fc\n&""#, "b:= 1.50 ", "c:=true", "d:=null")
+        #expect(request.text == "a=x%20%C3%BC%0A%26&b=1.50&c=true&d=null")
+    }
+
     @Test func aContentTypeOfTheCallersStays() async throws {
         let request = try await sent("URL", "a=1", "Content-Type:application/vnd.x+json", "Accept:x/y")
         #expect(request.values("content-type") == ["application/vnd.x+json"])

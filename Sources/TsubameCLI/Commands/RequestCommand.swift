@@ -89,6 +89,8 @@ struct RequestCommand: ParsableCommand {
             body = try RawBody.make(raw, content)
         } else if !content.ignoreStdin, words.items.isEmpty, !content.multipart {
             body = try RawBody.ofStandardInput(method: words.method, content) ?? .empty
+        } else if !content.ignoreStdin, !items.hasBody {
+            RawBody.tellOfUnreadInput(method: words.method)
         }
         let headers = items.headers(for: body)
         if content.compress > 0, !body.isEmpty {

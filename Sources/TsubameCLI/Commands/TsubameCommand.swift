@@ -32,7 +32,7 @@ enum TsubameCommand {
             let arguments = try RequestArguments(words)
             let command: any ParsableCommand
             do {
-                command = try RequestCommand.parseAsRoot(withEmptyPrint(arguments.all))
+                command = try RequestCommand.parseAsRoot(withEmptyValues(arguments.all))
             } catch {
                 if RequestCommand.exitCode(for: error).rawValue == 64 { tellOfMisplacedCommand(words) }
                 RequestCommand.exit(withError: arguments.problem(of: error))
@@ -55,13 +55,14 @@ enum TsubameCommand {
     }
 
     /// `--print=` prints nothing; the parser takes it for an option whose value has been forgotten, unlike an empty word.
-    private static func withEmptyPrint(_ arguments: [String]) -> [String] {
+    private static func withEmptyValues(_ arguments: [String]) -> [String] {
         var (result, previous, areOptionsOver): ([String], String, Bool) = ([], "", false)
         for argument in arguments {
             // What follows these is their value, whatever it looks like.
             let isValue = ["--raw", "--auth", "-a", "--cert-key-pass"].contains(previous)
             if argument == "--" { areOptionsOver = true }
-            result += argument == "--print=" && !isValue && !areOptionsOver ? ["--print", ""] : [argument]
+            let isEmpty = argument.hasPrefix("--") && argument.firstIndex(of: "=") == argument.indices.last
+            result += isEmpty && !isValue && !areOptionsOver ? [String(argument.dropLast()), ""] : [argument]
             previous = isValue ? "" : argument
         }
         return result

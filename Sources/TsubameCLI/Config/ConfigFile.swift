@@ -24,8 +24,18 @@ struct ConfigFile {
     struct Line {
         /// From 1.
         let number: Int
-        /// The option, and its value if that is a word of its own.
-        let words: [String]
+        // The option, and its value if that is a word of its own.
+        private let words: [String]
+
+        init(number: Int, words: [String]) {
+            self.number = number
+            self.words = words
+        }
+
+        /// For the parser: in one word, so that no value can be taken for a URL.
+        var arguments: [String] {
+            words.count > 1 && !words[1].isEmpty ? [words.joined(separator: "=")] : words
+        }
 
         /// With two hyphens, without its value.
         var option: String { words.first.map { String($0.prefix { $0 != "=" }) } ?? "" }
@@ -98,9 +108,11 @@ struct ConfigFile {
         }
         let name = String(first.prefix { $0 != "=" })
         guard !refused.contains(name) else { throw UsageProblem("\(place): \(name) is no default option.") }
-        guard words.count <= (first.contains("=") ? 1 : 2) else {
+        let looksLikeOption = words.count > 1 && words[1].hasPrefix("-") && words[1] != "-"
+        guard words.count <= (first.contains("=") ? 1 : 2), !looksLikeOption else {
             throw UsageProblem(
-                "\(place): one option a line, and its value behind it; a value with blanks stands in quotes.")
+                "\(place): one option a line, and its value behind it; one with blanks stands in quotes, one with a "
+                    + "hyphen before it behind =.")
         }
     }
 }

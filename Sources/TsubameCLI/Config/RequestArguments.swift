@@ -30,14 +30,14 @@ struct RequestArguments {
     }
 
     /// For the parser: the defaults come first, so that the command line wins.
-    var all: [String] { (config?.lines.flatMap(\.words) ?? []) + words }
+    var all: [String] { (config?.lines.flatMap(\.arguments) ?? []) + words }
 
     /// The parser's error as one that names the line of the file of default options that it is about, if it is.
     func problem(of error: any Error) -> any Error {
         // None has a mistake that only the command line has.
         for line in config?.lines ?? [] {
             do {
-                _ = try RequestCommand.parse(line.words + ["localhost"])
+                _ = try RequestCommand.parse(line.arguments + ["localhost"])
             } catch {
                 let message = RequestCommand.message(for: error)
                 return ValidationError("\(config?.path ?? ""):\(line.number): \(message)")

@@ -107,7 +107,9 @@ final class ExchangePrinter: Sendable {
         try separate()
         if parts.contains(.requestHead) { try write(head: SentHead.bytes(of: request)) }
         guard parts.contains(.requestBody) else { return }
-        var body = BodyPrinter(output, style, contentType: request.headers[.contentType])
+        // What is compressed is no text, whatever it was before.
+        let type = request.headers.contains(.contentEncoding) ? nil : request.headers[.contentType]
+        var body = BodyPrinter(output, style, contentType: type)
         switch request.body.content {
         case .bytes(let bytes): try body.print(bytes)
         case .file(let path):

@@ -76,7 +76,9 @@ enum JSONParts {
         return nil
     }
 
-    /// The text of a JSON string.
+    /// The text that a JSON string stands for.
+    static func text(ofString quoted: String) -> String { name(Array(quoted.utf8)[...]) }
+
     private static func name(_ quoted: ArraySlice<UInt8>) -> String {
         let inner = quoted.dropFirst().dropLast()
         guard inner.contains(UInt8(ascii: "\\")) else { return String(decoding: inner, as: UTF8.self) }

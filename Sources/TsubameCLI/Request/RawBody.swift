@@ -37,7 +37,7 @@ enum RawBody {
     /// ssh the input of every program is one. nil if it is not touched, or if there is nothing in it.
     /// - Parameter method: as it was given.
     static func ofStandardInput(method: String?, _ options: ContentOptions) throws -> Body? {
-        let asksForBody = method.map { ["POST", "PUT", "PATCH"].contains($0) } ?? false
+        let asksForBody = method.map(asksForBody) ?? false
         switch Descriptor.input.kind {
         case .regular:
             if let method, ["GET", "HEAD", "TRACE"].contains(method) { return nil }
@@ -50,6 +50,17 @@ enum RawBody {
         let body = try read(.input, contentType: contentType(options.format), isStreamed: options.chunked)
         return body.length == 0 ? nil : body
     }
+
+    /// Says so where a file is left unread that may well have been meant: there are items, and none of them gives a body.
+    static func tellOfUnreadInput(method: String?) {
+        let input = Descriptor.input
+        guard let method, asksForBody(method), input.kind == .regular, input.isAtStart, input.remainingBytes > 0 else {
+            return
+        }
+        Diagnostics.say("the standard input is not sent, since there are items; --raw @- sends it with them")
+    }
+
+    private static func asksForBody(_ method: String) -> Bool { ["POST", "PUT", "PATCH"].contains(method) }
 
     /// What a body is that does not say: JSON, unless a form is asked for.
     private static func contentType(_ format: RequestContent.Format) -> String {

@@ -147,12 +147,12 @@ struct RequestContent {
     private mutating func addJSON(_ item: RequestItem, _ text: String, _ word: String) throws(UsageProblem) {
         let text = Self.trimmed(text)
         guard format.isForm else { return try setMember(item, text, word) }
-        guard let first = text.first, first != "{", first != "[", first != "\"" else {
+        guard let first = text.first, first != "{", first != "[" else {
             throw UsageProblem(
                 "“\(word)”: a form has text, numbers, true, false and null; other JSON has no place in it.")
         }
         try markData()
-        entries.append(.text(name: item.name, value: text))
+        entries.append(.text(name: item.name, value: first == "\"" ? JSONParts.text(ofString: text) : text))
     }
 
     /// Without JSON's white space around it.
