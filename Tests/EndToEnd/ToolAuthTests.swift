@@ -132,7 +132,7 @@ struct ToolAuthTests {
 
     @Test func aTypeWithoutCredentialsIsWrongUsage() async throws {
         for words in [
-            ["-A", "digest", "URL"], ["-A", "bearer", "http://a:b@HOST"], ["-A", "ntlm", "-a", "u:p", "URL"],
+            ["-A", "digest", "URL"], ["-A", "bearer", "http://a:b@HOST"], ["--auth-type=ntlm", "-a", "u:p", "URL"],
         ] {
             try await ScriptedServer.start().use { server in
                 let arguments = words.map {

@@ -20,7 +20,7 @@ enum TsubameCommand {
             type = named.type
             arguments.removeFirst()
         }
-        let words = asksForHelp ? ["--help"] : withEmptyPrint(Array(arguments))
+        let words = asksForHelp ? ["--help"] : withEmptyValues(Array(arguments))
         do {
             var command = try type.parseAsRoot(words)
             try command.run()
@@ -34,18 +34,20 @@ enum TsubameCommand {
     /// Behind an option, the name of a command is taken for a URL, and its options are not known.
     private static func tellOfMisplacedCommand(_ words: [String], _ type: any ParsableCommand.Type) {
         guard type == RequestCommand.self, let name = commands.map(\.name).first(where: words.contains) else { return }
-        let rest = words.filter { $0 != name }.joined(separator: " ")
-        Diagnostics.say("if the command \(name) is meant, its name comes first: tsubame \(name) \(rest)")
+        // The rest is not repeated: there may be a password in it.
+        Diagnostics.say("if the command \(name) is meant, its name comes first: tsubame \(name) …")
     }
 
-    /// `--print=` prints nothing; the parser takes it for an option whose value has been forgotten, unlike an empty word.
-    private static func withEmptyPrint(_ arguments: [String]) -> [String] {
+    /// `--print=` prints nothing, and `--proxy=` names none: the parser would take the next word for a value that has been
+    /// forgotten, unlike an empty word.
+    private static func withEmptyValues(_ arguments: [String]) -> [String] {
         var (result, previous, areOptionsOver): ([String], String, Bool) = ([], "", false)
         for argument in arguments {
             // What follows these is their value, whatever it looks like.
             let isValue = ["--raw", "--auth", "-a", "--cert-key-pass"].contains(previous)
             if argument == "--" { areOptionsOver = true }
-            result += argument == "--print=" && !isValue && !areOptionsOver ? ["--print", ""] : [argument]
+            let isEmpty = argument.hasPrefix("--") && argument.firstIndex(of: "=") == argument.indices.last
+            result += isEmpty && !isValue && !areOptionsOver ? [String(argument.dropLast()), ""] : [argument]
             previous = isValue ? "" : argument
         }
         return result
