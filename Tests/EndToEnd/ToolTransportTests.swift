@@ -121,7 +121,7 @@ struct ToolTransportTests {
                     (["--verify=no", "--cert", notes], ["--cert cannot be read from \(notes): there is none in PEM"]),
                     (
                         ["--verify=no", "--cert", roots, "--cert-key", notes],
-                        ["--cert-key cannot be read from \(notes): there is none in PEM"]
+                        ["--cert-key cannot be read from \(notes): there is none in PEM, or it is encrypted"]
                     ),
                 ] {
                     let run = try await ToolProcess(words + [server.url]).finished()
