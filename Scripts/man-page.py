@@ -28,7 +28,6 @@ ENVIRONMENT = [
     ("NO_COLOR", "No colours, whatever the terminal can."),
     ("COLORFGBG", "Whether the terminal is dark or light, for --style=auto."),
     ("NETRC, XDG_CONFIG_HOME", "See FILES."),
-    ("SSLKEYLOGFILE", "Where the secrets of TLS are written, if the library was told to."),
 ]
 
 

@@ -169,13 +169,13 @@ final class TLSContext: Sendable {
         } catch {
             throw Self.unreadable(
                 "the private key of tls.identity", identity.key.path, error,
-                isKey: identity.passphrase == nil
-                    ? ", and if the key is encrypted its passphrase" : ", and the right passphrase")
+                orElse: identity.passphrase == nil ? ", or it is encrypted" : " that this passphrase opens")
         }
     }
 
+    /// - Parameter other: what else may be wrong, if it is a key.
     private static func unreadable(
-        _ what: String, _ path: String?, _ error: (any Error)?, isKey passphrase: String = ""
+        _ what: String, _ path: String?, _ error: (any Error)?, orElse other: String = ""
     ) -> CallError {
         // A file that is not there is another mistake than one that holds something else.
         if let path, let reason = UnreadableFile.reason(path) {
@@ -184,9 +184,10 @@ final class TLSContext: Sendable {
                 advice: "check the file's path, and who may read it", underlying: error)
         }
         return CallError(
-            .tls, "\(what) cannot be read\(path.map { " from \($0)" } ?? ""): there is none in PEM",
+            .tls, "\(what) cannot be read\(path.map { " from \($0)" } ?? ""): there is none in PEM\(other)",
             phase: .securing,
-            advice: (path == nil ? "give PEM text" : "give a file that holds it in PEM") + passphrase,
+            advice: (path == nil ? "give PEM text" : "give a file that holds it in PEM")
+                + (other.isEmpty ? "" : ", and the right passphrase if it is encrypted"),
             underlying: error)
     }
 

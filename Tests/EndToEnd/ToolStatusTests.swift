@@ -185,13 +185,14 @@ struct ToolStatusTests {
         #expect(ContinuousClock.now - start >= .milliseconds(300))
     }
 
-    @Test(arguments: [
-        (Reply.stall, "--head-timeout", "no response head within 0.3 s of the request (--head-timeout)"),
-        (
-            [.bytes("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhe"), .stall], "--idle-timeout",
-            "no byte moved for 0.3 s (--idle-timeout)"
-        ),
-    ])
+    @Test(
+        arguments: [
+            (Reply.stall, "--head-timeout", "no response head within 0.3 s of the request (--head-timeout)"),
+            (
+                [.bytes("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhe"), .stall], "--idle-timeout",
+                "no byte moved for 0.3 s (--idle-timeout)"
+            ),
+        ] as [(Reply, String, String)])
     func eachDeadlineHasAFlagAndIsToldByIt(reply: Reply, flag: String, text: String) async throws {
         let start = ContinuousClock.now
         // The one for the whole call does not switch it off.
@@ -300,7 +301,7 @@ struct ToolStatusTests {
 
     @Test func aCommandThatIsNotFirstIsToldToBe() async throws {
         let answer = try await tool("--port", "8080", "serve")
-        #expect(answer.status == 64 && answer.stderr.contains("tsubame serve --port 8080"), "\(answer)")
+        #expect(answer.status == 64 && answer.stderr.contains("its name comes first: tsubame serve"), "\(answer)")
     }
 
     @Test func aServerThatCannotListenSaysWhyInWords() async throws {

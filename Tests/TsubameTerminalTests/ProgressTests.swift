@@ -6,7 +6,8 @@ import TsubameTerminal
 @Suite struct ProgressTests {
     private func draw(_ transfer: Transfer, width: Int, isUnicode: Bool = true) -> String {
         var canvas = Canvas(theme: nil, isTerminal: true)
-        ProgressLine.draw(transfer, nameWidth: DisplayWidth.of(transfer.name), width: width, isUnicode: isUnicode, on: &canvas)
+        ProgressLine.draw(
+            transfer, nameWidth: DisplayWidth.of(transfer.name), width: width, isUnicode: isUnicode, on: &canvas)
         return String(decoding: canvas.finish(), as: UTF8.self)
     }
 

@@ -39,11 +39,22 @@ struct RequestCommand: ParsableCommand {
     var words: [String] = []
 
     @OptionGroup(title: "What is sent") var content: ContentOptions
-    @OptionGroup var call: CallOptions
+    @OptionGroup(title: "Redirects, retries and the exit status") var repetition: RepetitionOptions
+    @OptionGroup(title: "Deadlines") var deadlines: DeadlineOptions
+    @OptionGroup(title: "Connection") var connection: ConnectionOptions
+    @OptionGroup(title: "TLS") var tls: TLSOptions
+    @OptionGroup(title: "Credentials") var auth: AuthOptions
+    @OptionGroup(title: "Sessions and cookies") var session: SessionOptions
     @OptionGroup(title: "What is printed") var output: OutputOptions
 
     @Flag(help: "Do not read the file of default options.")
     var ignoreConfig = false
+
+    private var call: CallOptions {
+        CallOptions(
+            repetition: repetition, deadlines: deadlines, connection: connection, tls: tls, auth: auth, session: session
+        )
+    }
 
     func run() throws {
         let status: ExitStatus

@@ -16,7 +16,9 @@ enum TsubameCommand {
         let asksForHelp = arguments.first == "help"
         if asksForHelp { arguments.removeFirst() }
         var type: any ParsableCommand.Type = RequestCommand.self
-        if let named = commands.first(where: { $0.name == arguments.first }) {
+        if let option = arguments.first, WholeCommand.descriptions.contains(where: option.hasPrefix) {
+            type = WholeCommand.self
+        } else if let named = commands.first(where: { $0.name == arguments.first }) {
             type = named.type
             arguments.removeFirst()
         }
@@ -50,11 +52,12 @@ enum TsubameCommand {
     /// Behind an option, the name of a command is taken for a URL, and its options are not known.
     private static func tellOfMisplacedCommand(_ words: [String]) {
         guard let name = commands.map(\.name).first(where: words.contains) else { return }
-        let rest = words.filter { $0 != name }.joined(separator: " ")
-        Diagnostics.say("if the command \(name) is meant, its name comes first: tsubame \(name) \(rest)")
+        // The rest is not repeated: there may be a password in it.
+        Diagnostics.say("if the command \(name) is meant, its name comes first: tsubame \(name) …")
     }
 
-    /// `--print=` prints nothing; the parser takes it for an option whose value has been forgotten, unlike an empty word.
+    /// `--print=` prints nothing, and `--proxy=` names none: the parser would take the next word for a value that has been
+    /// forgotten, unlike an empty word.
     private static func withEmptyValues(_ arguments: [String]) -> [String] {
         var (result, previous, areOptionsOver): ([String], String, Bool) = ([], "", false)
         for argument in arguments {

@@ -12,7 +12,7 @@ final class ProgressBoard: Sendable {
     static let minimumBytes: Int64 = 1 << 20
     private static let interval = DispatchTimeInterval.milliseconds(200)
 
-    private struct State: Sendable {
+    private struct State {
         var transfers: [(id: Int, transfer: Transfer)] = []
         var count = 0
         /// How many lines stand there now.

@@ -1,15 +1,16 @@
 // CallOptions: the options about how a request is sent, by groups.
 #if Tool
-import ArgumentParser
 import Tsubame
 
-struct CallOptions: ParsableArguments {
-    @OptionGroup(title: "Redirects, retries and the exit status") var repetition: RepetitionOptions
-    @OptionGroup(title: "Deadlines") var deadlines: DeadlineOptions
-    @OptionGroup(title: "Connection") var connection: ConnectionOptions
-    @OptionGroup(title: "TLS") var tls: TLSOptions
-    @OptionGroup(title: "Credentials") var auth: AuthOptions
-    @OptionGroup(title: "Sessions and cookies") var session: SessionOptions
+/// No group of options itself: what the parser does for a group it does for all within it again, and a start would pay
+/// for that.
+struct CallOptions: Sendable {
+    let repetition: RepetitionOptions
+    let deadlines: DeadlineOptions
+    let connection: ConnectionOptions
+    let tls: TLSOptions
+    let auth: AuthOptions
+    let session: SessionOptions
 
     func apply(to configuration: inout Configuration) {
         repetition.apply(to: &configuration)

@@ -11,6 +11,8 @@ import Darwin
 struct OutputWidth: Sendable {
     /// Of characters; 80 if nobody knows.
     let columns: Int
+    /// Of lines; 24 if nobody knows.
+    let rows: Int
     /// nil if the terminal does not say.
     let pixels: Int?
 
@@ -21,6 +23,7 @@ struct OutputWidth: Sendable {
         let named = getenv("COLUMNS").flatMap { Int(String(cString: $0)) }
         columns =
             isKnown && size.ws_col > 0 ? Int(size.ws_col) : named.flatMap { (1...10_000).contains($0) ? $0 : nil } ?? 80
+        rows = isKnown && size.ws_row > 0 ? Int(size.ws_row) : 24
         pixels = isKnown && size.ws_xpixel > 0 ? Int(size.ws_xpixel) : nil
     }
 }

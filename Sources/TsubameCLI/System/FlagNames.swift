@@ -5,6 +5,7 @@ import Tsubame
 enum FlagNames {
     /// Longer names first: none is part of one before it.
     private static let flags: [(setting: String, flag: String)] = [
+        ("the certificate and the private key of tls.identity", "the certificate of --cert and its private key"),
         ("give it as tls.roots", "trust it by --cacert FILE"), ("give it one as tls.identity", "give it one by --cert"),
         ("tls.minimumVersion and maximumVersion", "--tls-min and --tls-max"),
         ("tls.minimumVersion", "--tls-min"), ("tls.maximumVersion", "--tls-max"),

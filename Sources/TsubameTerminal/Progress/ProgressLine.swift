@@ -41,7 +41,8 @@ package enum ProgressLine {
         _ fraction: Double, _ transfer: Transfer, _ width: Int, _ isUnicode: Bool, on canvas: inout Canvas
     ) {
         let filled = min(Int(fraction * Double(width)), width)
-        let before = min(transfer.total.map { Int(Double(transfer.offset) / Double(max($0, 1)) * Double(width)) } ?? 0, filled)
+        let before = min(
+            transfer.total.map { Int(Double(transfer.offset) / Double(max($0, 1)) * Double(width)) } ?? 0, filled)
         canvas.write(" ")
         // What was there before it was resumed is of another kind.
         canvas.write(String(repeating: isUnicode ? "╌" : "+", count: before), .comment)

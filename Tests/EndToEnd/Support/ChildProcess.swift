@@ -19,6 +19,13 @@ final class ChildProcess: Sendable {
         case named(String)
     }
 
+    #if canImport(Darwin)
+    private static let startsSession = Int16(POSIX_SPAWN_SETSID)
+    #else
+    /// `POSIX_SPAWN_SETSID`, which Swift does not see.
+    private static let startsSession: Int16 = 0x80
+    #endif
+
     let pid: pid_t
     /// Held while a signal is sent or the process is collected, so that no signal goes to another process of that number.
     private let status = Mutex<Status?>(nil)
@@ -52,7 +59,7 @@ final class ChildProcess: Sendable {
         posix_spawnattr_setsigdefault(&attributes, &all)
         var flags = Int16(POSIX_SPAWN_SETSIGMASK) | Int16(POSIX_SPAWN_SETSIGDEF)
         // A session of its own has no terminal, until its leader opens one.
-        if case .inherited = terminal {} else { flags |= Int16(POSIX_SPAWN_SETSID) }
+        if case .inherited = terminal {} else { flags |= Self.startsSession }
         posix_spawnattr_setflags(&attributes, flags)
         if case .named(let name) = terminal {
             posix_spawn_file_actions_addopen(&actions, 3, name, O_RDWR, 0)

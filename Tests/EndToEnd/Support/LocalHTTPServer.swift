@@ -8,10 +8,11 @@ final class LocalHTTPServer: Sendable {
 
     init(_ path: String) throws {
         #if canImport(Darwin)
-        listener = socket(AF_UNIX, SOCK_STREAM, 0)
+        let listener = socket(AF_UNIX, SOCK_STREAM, 0)
         #else
-        listener = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+        let listener = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
         #endif
+        self.listener = listener
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
         let fits = withUnsafeMutableBytes(of: &address.sun_path) { room in
@@ -25,7 +26,6 @@ final class LocalHTTPServer: Sendable {
             }
         }
         guard fits, isBound, listen(listener, 1) == 0 else { throw ProductError("no server at \(path)") }
-        let listener = listener
         Thread.detachNewThread {
             let connection = accept(listener, nil, nil)
             guard connection >= 0 else { return }
