@@ -10,7 +10,7 @@ import Darwin
 import Tsubame
 
 /// The options with what they name: the session, the jar, the password that was asked for.
-struct CallPlan {
+struct CallPlan: Sendable {
     /// Without credentials that stand elsewhere now.
     let url: String
     let options: CallOptions
@@ -20,12 +20,15 @@ struct CallPlan {
     /// Those that were given by hand, in whatever place.
     private let given: Credentials?
     private let session: OpenSession?
-    private let items: RequestContent
+    /// The fields of the items, and those that are not to be sent.
+    private let fields: HTTPFields
+    private let unset: [HTTPField.Name]
 
     /// Everything that can be wrong with files, names and passwords is found here, before anything is sent.
     init(_ options: CallOptions, url: String, items: RequestContent) throws {
         self.options = options
-        self.items = items
+        fields = items.fields
+        unset = items.unset
         // One that is invalid is told when it is to be sent.
         let uri = try? TargetURI(parsing: url)
         let hostField = items.fields.first { $0.name.canonicalName == "host" }
@@ -65,7 +68,7 @@ struct CallPlan {
     }
 
     /// - Parameter own: the fields of the request's items and body.
-    func fields(_ own: HTTPFields) -> HTTPFields { session?.fields(before: own, items) ?? own }
+    func fields(_ own: HTTPFields) -> HTTPFields { session?.fields(before: own, given: fields, unset: unset) ?? own }
 
     func apply(to configuration: inout Configuration) {
         options.apply(to: &configuration)
@@ -86,7 +89,7 @@ struct CallPlan {
     }
 
     /// Keeps what the session is to know from now on.
-    func keep() throws(SystemError) { try session?.keep(items.fields, given, jar) }
+    func keep() throws(SystemError) { try session?.keep(fields, given, jar) }
 }
 
 #endif

@@ -1,5 +1,7 @@
 // RequestRun: one request from its settings to the exit status.
 #if Tool
+import Dispatch
+import Synchronization
 import Tsubame
 #if canImport(Glibc)
 import Glibc
@@ -10,16 +12,41 @@ import Darwin
 #endif
 
 /// Sends a request, has everything printed, and says how it ended. The call is driven by this thread.
-struct RequestRun {
+struct RequestRun: Sendable {
     let request: Request
     let printer: ExchangePrinter
     let output: OutputFile
     let plan: CallPlan
     /// Whether the output goes into a file, where nobody sees it now.
     let isSaved: Bool
+    /// Where the body goes instead of to the output.
+    let download: Download?
+    let board: ProgressBoard?
     /// What takes the place of the network, if anything does.
-    var transport: (any Transport)?
-    let configure: (inout Configuration) -> Void
+    let transport: (any Transport)?
+    let configure: @Sendable (inout Configuration) -> Void
+
+    /// So many downloads at once.
+    private static let parallelRuns = 4
+
+    /// Runs all of them, several at once.
+    /// - Returns: the first status that is not ok, in their order.
+    static func all(_ runs: [RequestRun]) -> ExitStatus {
+        guard runs.count > 1 else { return runs.first?.run() ?? .ok }
+        let ends = Mutex([ExitStatus](repeating: .ok, count: runs.count))
+        let (group, places) = (DispatchGroup(), DispatchSemaphore(value: parallelRuns))
+        let queue = DispatchQueue(label: "tsubame.downloads", attributes: .concurrent)
+        for (index, run) in runs.enumerated() {
+            places.wait()
+            queue.async(group: group) {
+                let status = run.run()
+                ends.withLock { $0[index] = status }
+                places.signal()
+            }
+        }
+        group.wait()
+        return ends.withLock { $0.first { $0 != .ok } ?? .ok }
+    }
 
     private struct End: Sendable {
         let status: Int
@@ -36,8 +63,10 @@ struct RequestRun {
         }
         let followed = Counter()
         let printer = printer
+        let upload = board.flatMap { UploadProgress(of: request, on: $0) }
         let observation = client.observe(bodies: printer.bodyBytes) { event in
             printer.take(event)
+            upload?.take(event)
             switch event.kind {
             case .resending(_, let why, let delay):
                 // A redirect's reason begins with its status.
@@ -63,7 +92,12 @@ struct RequestRun {
         do {
             let end = try client.blocking.stream(request) { response, next in
                 if warnsOfCharset { UnknownCharset.tell(of: response) }
-                try printer.print(response, next: next)
+                if let download, (200..<300).contains(response.statusCode), response.statusCode != 204 {
+                    try printer.print(response) { () throws(CallError) in nil }
+                    try download.save(response, next: next)
+                } else {
+                    try printer.print(response, next: next)
+                }
                 return End(
                     status: response.statusCode, reason: response.status.reasonPhrase,
                     hasLocation: response.headers.contains(.location))
@@ -80,8 +114,9 @@ struct RequestRun {
     private func status(of end: End) -> ExitStatus {
         let status = ExitStatus(status: end.status)
         let repetition = plan.options.repetition
-        if status != .ok, isSaved || !printer.parts.contains(.responseHead) {
-            let hint = end.hasLocation && !repetition.follow ? "; -F follows it" : ""
+        if status != .ok, isSaved || download != nil || !printer.parts.contains(.responseHead) {
+            let hint =
+                end.hasLocation && !repetition.follow ? "; -F follows it" : download == nil ? "" : "; nothing is saved"
             printer.warn("the server answered \(end.status) \(end.reason)\(hint)")
         }
         // Why the cookies could not be kept has been said when it happened.

@@ -46,6 +46,7 @@ struct RequestCommand: ParsableCommand {
     @OptionGroup(title: "Credentials") var auth: AuthOptions
     @OptionGroup(title: "Sessions and cookies") var session: SessionOptions
     @OptionGroup(title: "What is printed") var output: OutputOptions
+    @OptionGroup(title: "Downloads") var downloads: DownloadOptions
 
     @Flag(help: "Do not read the file of default options.")
     var ignoreConfig = false
@@ -59,7 +60,7 @@ struct RequestCommand: ParsableCommand {
     func run() throws {
         let status: ExitStatus
         do {
-            status = try prepared().run()
+            status = RequestRun.all(try prepared())
         } catch let problem as UsageProblem {
             throw ValidationError(problem.description)
         } catch let error where error is SystemError || error is CallError {
@@ -70,21 +71,39 @@ struct RequestCommand: ParsableCommand {
     }
 
     /// Everything that can be wrong about the arguments is found here, before anything is sent.
-    private func prepared() throws -> RequestRun {
-        let words = try RequestWords(words, defaultScheme: content.defaultScheme?.rawValue)
+    private func prepared() throws -> [RequestRun] {
+        let words = try RequestWords(
+            words, defaultScheme: content.defaultScheme?.rawValue, isDownload: downloads.download)
         let items = try RequestContent(words.items, format: content.format, boundary: content.boundary)
         if items.hasBody, content.raw != nil {
             throw UsageProblem("A body by --raw and one by items cannot both be sent.")
         }
-        let plan = try CallPlan(call, url: words.url, items: items)
-        let file = try OutputFile(output.output)
-        let printer = output.printer(file, isOffline: content.offline)
+        if !words.furtherURLs.isEmpty {
+            if output.output != nil {
+                throw UsageProblem("--output is for one URL: several files get their own names.")
+            }
+            if session.session != nil { throw UsageProblem("--session is for one URL.") }
+        }
+        let board = output.quiet > 0 ? nil : ProgressBoard(OutputOptions.traits)
+        if let board { Diagnostics.keepClear(of: board) }
+        return try ([words.url] + words.furtherURLs).map { try prepared($0, words, items, board) }
+    }
+
+    private func prepared(
+        _ url: String, _ words: RequestWords, _ items: RequestContent, _ board: ProgressBoard?
+    ) throws -> RequestRun {
+        let plan = try CallPlan(call, url: url, items: items)
+        let download = downloads.download ? Download(path: output.output, isQuiet: output.quiet > 0, board: board) : nil
+        let file = try OutputFile(download == nil ? output.output : nil)
+        let printer = output.printer(file, isOffline: content.offline, isDownload: downloads.download)
         do {
+            let unset = items.unset
             return RequestRun(
                 request: try request(words, items, plan, printer), printer: printer, output: file, plan: plan,
-                isSaved: output.output != nil, transport: content.offline ? OfflineTransport() : nil
+                isSaved: output.output != nil, download: download, board: board,
+                transport: content.offline ? OfflineTransport() : nil
             ) { configuration in
-                if !items.unset.isEmpty { configuration.wireInterceptors.append(UnsetFields(names: items.unset)) }
+                if !unset.isEmpty { configuration.wireInterceptors.append(UnsetFields(names: unset)) }
             }
         } catch {
             file.discard()
@@ -103,7 +122,9 @@ struct RequestCommand: ParsableCommand {
         } else if !content.ignoreStdin, !items.hasBody {
             RawBody.tellOfUnreadInput(method: words.method)
         }
-        let headers = items.headers(for: body)
+        var headers = items.headers(for: body)
+        // What is saved is the file as it is kept there, whose length is known.
+        if downloads.download, !headers.contains(.acceptEncoding) { headers[.acceptEncoding] = "identity" }
         if content.compress > 0, !body.isEmpty {
             guard !headers.contains(.contentEncoding) else {
                 throw UsageProblem("--compress sets Content-Encoding, which an item sets, too.")

@@ -2,7 +2,6 @@
 #if Tool
 import Dispatch
 import Synchronization
-import TsubameCore
 import TsubameTerminal
 
 /// Draws on the standard error, and only if that is a terminal. The lines are drawn again five times a second; whatever else
@@ -31,8 +30,10 @@ final class ProgressBoard: Sendable {
         theme = traits.hasColours ? traits.theme : nil
     }
 
+    private static let start = ContinuousClock.now
+
     /// Seconds of a clock that only goes forward.
-    static var now: Double { Double(MonotonicClock.now) / 1e9 }
+    static var now: Double { (ContinuousClock.now - start) / .seconds(1) }
 
     /// A line more.
     /// - Returns: what to call it by.

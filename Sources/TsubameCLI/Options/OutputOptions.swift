@@ -101,10 +101,12 @@ struct OutputOptions: ParsableArguments {
     }
 
     /// What prints it all.
-    /// - Parameter isOffline: nothing is sent, so that what would be is printed.
-    func printer(_ file: OutputFile, isOffline: Bool) -> ExchangePrinter {
+    /// - Parameters:
+    ///   - isOffline: nothing is sent, so that what would be is printed.
+    ///   - isDownload: the body goes into a file of its own.
+    func printer(_ file: OutputFile, isOffline: Bool, isDownload: Bool) -> ExchangePrinter {
         let traits = Self.traits
-        var plan = PrintPlan(parts: parts(isTerminal: file.isTerminal, isOffline), history: [])
+        var plan = PrintPlan(parts: parts(isTerminal: file.isTerminal, isOffline, isDownload), history: [])
         plan.isVerbose = verbose > 0
         plan.showsAll = all || plan.isVerbose
         if quiet > 0 {
@@ -121,11 +123,15 @@ struct OutputOptions: ParsableArguments {
         return ExchangePrinter(plan, file, style(isTerminal: file.isTerminal, traits))
     }
 
-    private static var traits: TerminalTraits {
+    static var traits: TerminalTraits {
         TerminalTraits { getenv($0).map { String(cString: $0) } }
     }
 
-    private func parts(isTerminal: Bool, _ isOffline: Bool) -> PrintParts {
+    private func parts(isTerminal: Bool, _ isOffline: Bool, _ isDownload: Bool) -> PrintParts {
+        guard !isDownload else {
+            let isAsked = print != nil || verbose > 0 || headers || meta
+            return isAsked && quiet == 0 ? parts(isTerminal: true, isOffline, false).subtracting(.responseBody) : []
+        }
         // What goes into a file is no noise.
         if quiet > 0, output == nil { return [] }
         if let print { return print }

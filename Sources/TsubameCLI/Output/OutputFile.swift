@@ -73,14 +73,14 @@ final class OutputFile: Sendable {
             discard()
             throw error
         }
-        EndSignals.keep()
+        EndSignals.keep(partial)
     }
 
     /// What has been written is not the whole.
     func discard() {
         guard let partial else { return }
         unlink(partial)
-        EndSignals.keep()
+        EndSignals.keep(partial)
     }
 }
 

@@ -9,21 +9,30 @@ struct RequestWords {
     /// nil if none was given.
     let method: String?
     let url: String
+    /// Those that are downloaded beside it.
+    let furtherURLs: [String]
     let items: [String]
 
-    /// - Parameter defaultScheme: of a URL without one.
-    init(_ words: [String], defaultScheme: String?) throws(UsageProblem) {
+    /// - Parameters:
+    ///   - defaultScheme: of a URL without one.
+    ///   - isDownload: whether what has a scheme of its own among the items is one URL more.
+    init(_ words: [String], defaultScheme: String?, isDownload: Bool) throws(UsageProblem) {
         guard let first = words.first else { throw UsageProblem("There is no URL.") }
-        guard let method = Self.method(first, before: words.dropFirst().first) else {
-            self.method = nil
-            url = try URLShorthand.expand(first, defaultScheme: defaultScheme)
-            items = Array(words.dropFirst())
-            return
+        var rest = words.dropFirst()
+        method = Self.method(first, before: rest.first)
+        var typed = first
+        if method != nil {
+            guard let second = rest.popFirst() else { throw UsageProblem("There is no URL behind \(first).") }
+            typed = second
         }
-        guard words.count > 1 else { throw UsageProblem("There is no URL behind \(first).") }
-        self.method = method
-        url = try URLShorthand.expand(words[1], defaultScheme: defaultScheme)
-        items = Array(words.dropFirst(2))
+        url = try URLShorthand.expand(typed, defaultScheme: defaultScheme)
+        furtherURLs = isDownload ? rest.filter(Self.isURL) : []
+        items = isDownload ? rest.filter { !Self.isURL($0) } : Array(rest)
+    }
+
+    private static func isURL(_ word: String) -> Bool {
+        let start = word.prefix(8).lowercased()
+        return start.hasPrefix("http://") || start.hasPrefix("https://")
     }
 
     /// The method that the word is; nil if it is a URL.

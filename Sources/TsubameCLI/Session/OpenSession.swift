@@ -51,9 +51,10 @@ struct OpenSession: Sendable {
     /// The fields of a request; cookies are in the jar.
     /// - Parameters:
     ///   - own: those of the request's items and body.
-    ///   - items: what was given by hand.
-    func fields(before own: HTTPFields, _ items: RequestContent) -> HTTPFields {
-        var fields = old.fields(before: own, given: items.fields, unset: items.unset, host: host)
+    ///   - given: those that were given by hand.
+    ///   - unset: those that are not to be sent.
+    func fields(before own: HTTPFields, given: HTTPFields, unset: [HTTPField.Name]) -> HTTPFields {
+        var fields = old.fields(before: own, given: given, unset: unset, host: host)
         fields[fields: .cookie] = []
         return fields
     }

@@ -101,7 +101,7 @@ struct SessionFile: Sendable {
         let partial = "\(target).\(getpid()).part"
         let file = try Descriptor.writing(partial, isNew: true, mode: 0o600)
         EndSignals.removeWhenInterrupted(partial)
-        defer { EndSignals.keep() }
+        defer { EndSignals.keep(partial) }
         do throws(SystemError) {
             try file.writeAll(session.json.text() + "\n")
             file.shut()

@@ -1,6 +1,7 @@
 // EndSignals: SIGINT and SIGTERM, as events and for unfinished files; and SIGPIPE.
 #if Tool
 import Dispatch
+import Synchronization
 #if canImport(Glibc)
 import Glibc
 #elseif canImport(Musl)
@@ -9,9 +10,15 @@ import Musl
 import Darwin
 #endif
 
-/// The name of a file that must not outlive an interrupted program. Read by the signal handler, which may use nothing
-/// that allocates or locks; written by the main thread only.
-private nonisolated(unsafe) var unfinishedFile: UnsafeMutablePointer<CChar>?
+/// The names of files that must not outlive an interrupted program. Read by the signal handler, which may use nothing that
+/// allocates or locks: it may miss a file of the very moment. Written under the lock of `slots`.
+private nonisolated(unsafe) let unfinishedFiles = {
+    let names = UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>.allocate(capacity: unfinishedCapacity)
+    names.initialize(repeating: nil, count: unfinishedCapacity)
+    return names
+}()
+private let unfinishedCapacity = 64
+private let slots = Mutex(())
 
 enum EndSignals {
     /// Calls `handler` instead of ending the process. The source must be kept.
@@ -27,10 +34,15 @@ enum EndSignals {
 
     /// From now on the file is removed when the process is interrupted. A signal that is ignored stays so.
     static func removeWhenInterrupted(_ path: String) {
-        unfinishedFile = strdup(path)
+        slots.withLock { _ in
+            guard let slot = (0..<unfinishedCapacity).first(where: { unfinishedFiles[$0] == nil }) else { return }
+            unfinishedFiles[slot] = strdup(path)
+        }
         for number in [SIGINT, SIGTERM, SIGHUP] {
             let before = signal(number) { number in
-                if let path = unfinishedFile { unlink(path) }
+                for slot in 0..<unfinishedCapacity {
+                    if let path = unfinishedFiles[slot] { unlink(path) }
+                }
                 signal(number, SIG_DFL)
                 raise(number)
             }
@@ -39,7 +51,14 @@ enum EndSignals {
     }
 
     /// The file is finished, or gone.
-    static func keep() { unfinishedFile = nil }
+    static func keep(_ path: String) {
+        slots.withLock { _ in
+            // The name itself stays in memory: the handler may be reading it.
+            for slot in 0..<unfinishedCapacity {
+                if let name = unfinishedFiles[slot], strcmp(name, path) == 0 { unfinishedFiles[slot] = nil }
+            }
+        }
+    }
 
     /// Ends the process as Ctrl-C does.
     static func endAsInterrupted() {
