@@ -33,9 +33,11 @@ final class ChildProcess: Sendable {
     /// - Parameters:
     ///   - streams: its standard input, output and errors, in that order; nil is closed. They are not closed here.
     ///   - environment: all of it.
+    ///   - directory: where it runs; where these tests do unless given.
     init(
         _ path: String, _ arguments: [String], streams: [Int32?],
-        environment: [String: String] = ProcessInfo.processInfo.environment, terminal: Terminal = .inherited
+        environment: [String: String] = ProcessInfo.processInfo.environment, directory: String? = nil,
+        terminal: Terminal = .inherited
     ) throws {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
@@ -66,11 +68,14 @@ final class ChildProcess: Sendable {
             posix_spawn_file_actions_addclose(&actions, 3)
         }
 
-        var argv: [UnsafeMutablePointer<CChar>?] = ([path] + arguments).map { strdup($0) } + [nil]
+        // Swift does not see the action that changes the directory.
+        let inDirectory = directory.map { ["/bin/sh", "-c", #"cd "$0" && exec "$@""#, $0] } ?? []
+        let words = inDirectory + [path] + arguments
+        var argv: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
         var envp: [UnsafeMutablePointer<CChar>?] = environment.map { strdup("\($0)=\($1)") } + [nil]
         defer { for text in argv + envp { free(text) } }
         var pid = pid_t()
-        let failure = starting.withLock { _ in posix_spawn(&pid, path, &actions, &attributes, &argv, &envp) }
+        let failure = starting.withLock { _ in posix_spawn(&pid, words[0], &actions, &attributes, &argv, &envp) }
         guard failure == 0 else {
             throw ProductError("\(path) cannot be started: \(String(cString: strerror(failure)))")
         }

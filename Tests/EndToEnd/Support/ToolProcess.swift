@@ -25,6 +25,8 @@ final class ToolProcess: Sendable {
         case pipe
         /// A terminal of 80 columns.
         case terminal
+        /// The same, and its errors go there too, as if a person sat at it.
+        case wholeTerminal
         /// A pipe that nobody reads any more.
         case closedPipe
     }
@@ -50,10 +52,11 @@ final class ToolProcess: Sendable {
     /// - Parameters:
     ///   - environment: what is added to ours, which says nothing about terminals. Whoever runs the tests may have
     ///     default options of his own, which are not read unless a folder for them is named here.
+    ///   - directory: where it runs.
     ///   - asks: whether it can ask at its terminal, if its output is one; otherwise it has none to ask at.
     init(
         _ arguments: [String], input: Input = .null, output: Output = .pipe, environment: [String: String] = [:],
-        asks: Bool? = nil
+        directory: URL? = nil, asks: Bool? = nil
     ) throws {
         var variables = ProcessInfo.processInfo.environment.filter { !Self.tastes.contains($0.key) }
         variables["TERM"] = "dumb"
@@ -67,8 +70,11 @@ final class ToolProcess: Sendable {
         do {
             var terminal = asks == nil ? ChildProcess.Terminal.inherited : .none
             if asks == true, let name = ttyname(stdout) { terminal = .named(String(cString: name)) }
+            var stderr = errors.write
+            if case .wholeTerminal = output { stderr = stdout }
             child = try ChildProcess(
-                path, arguments, streams: [stdin, stdout, errors.write], environment: variables, terminal: terminal)
+                path, arguments, streams: [stdin, stdout, stderr], environment: variables, directory: directory?.path,
+                terminal: terminal)
         } catch {
             for descriptor in [read, errors.read, held] { descriptor.map { _ = close($0) } }
             throw error
@@ -114,6 +120,23 @@ final class ToolProcess: Sendable {
             while Foundation.read(errors, &byte, 1) == 1, byte != 0x0A { line.append(byte) }
             return String(decoding: line, as: UTF8.self)
         }
+    }
+
+    /// Waits until it has printed this; before `finished()`.
+    /// - Returns: all until then.
+    func printed(_ text: String) async throws -> String {
+        let shown = await waiting {
+            guard let output = self.ends.withLock({ $0.output }) else { return "" }
+            var shown: [UInt8] = []
+            var byte: UInt8 = 0
+            let wanted = Array(text.utf8)
+            while shown.suffix(wanted.count) != wanted[...], Foundation.read(output, &byte, 1) == 1 {
+                shown.append(byte)
+            }
+            return String(decoding: shown, as: UTF8.self)
+        }
+        guard shown.hasSuffix(text) else { throw ProductError("it does not print “\(text)”: \(shown)") }
+        return shown
     }
 
     /// What it prints first, so many bytes or all there is; before `finished()`.
@@ -230,7 +253,7 @@ final class ToolProcess: Sendable {
             let pipe = try ProcessPipe()
             close(pipe.read)
             return (pipe.write, nil)
-        case .terminal:
+        case .terminal, .wholeTerminal:
             let (master, name) = try terminal()
             let slave = Foundation.open(name, O_RDWR | O_NOCTTY | O_CLOEXEC)
             var settings = termios()
