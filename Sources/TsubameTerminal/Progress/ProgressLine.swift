@@ -29,11 +29,12 @@ package enum ProgressLine {
         canvas.write(DisplayWidth.cut(figures, to: max(width - 1 - DisplayWidth.of(name) - percent.utf8.count, 0)))
     }
 
-    /// What is said when it has ended: `12.3 MiB in 3 s, 3.4 MiB/s`.
+    /// What is said when it has ended: `12.3 MiB in 3.456 s, 3.4 MiB/s`.
     package static func summary(_ transfer: Transfer, at time: Double) -> String {
-        let seconds = transfer.elapsed(at: time)
+        let milliseconds = transfer.milliseconds(at: time)
+        let took = milliseconds < 60_000 ? DurationText.short(.milliseconds(milliseconds)) : clock(milliseconds / 1000)
         let resumed = transfer.offset > 0 ? " (\(ByteCount.text(transfer.offset)) of it were there)" : ""
-        return "\(ByteCount.text(transfer.done))\(resumed) in \(seconds < 60 ? "\(seconds) s" : clock(seconds)), "
+        return "\(ByteCount.text(transfer.done))\(resumed) in \(took), "
             + "\(ByteCount.text(transfer.meanSpeed(at: time)))/s"
     }
 
