@@ -65,7 +65,7 @@ struct JSONTree {
         guard let first = steps.first else { return }
         var node = root ?? Self.container(for: first.kind)
         root = node
-        for (number, step) in steps.enumerated() {
+        for number in steps.indices {
             let next = steps.dropFirst(number + 1).first
             let made = next.map { Self.container(for: $0.kind) } ?? Node(.text(json))
             node = try descend(from: node, number, steps, making: made, isLast: next == nil, name: name)
