@@ -1,4 +1,5 @@
-// tsubame-bench MODE URL N C: one workload, one line. MODE: get, loop, block, down, up, close, idle; lines, jsonLines, events.
+// tsubame-bench MODE URL N C: one workload, one line. MODE: get, bare (without what a client has without being told),
+// loop, block, down, up, close, idle; lines, jsonLines, events.
 
 #if canImport(Glibc)
 import Glibc
@@ -15,7 +16,7 @@ enum TsubameBench {
         guard arguments.count == 3, let count = Int(arguments[1]), let concurrency = Int(arguments[2]), count > 0,
             concurrency > 0
         else {
-            print("usage: tsubame-bench [get|loop|block|down|up|close|idle|lines|jsonLines|events] URL N C")
+            print("usage: tsubame-bench [get|bare|loop|block|down|up|close|idle|lines|jsonLines|events] URL N C")
             exit(2)
         }
         let workload = Workload(mode: mode, url: arguments[0], count: count, concurrency: concurrency)
@@ -44,6 +45,12 @@ struct Workload: Sendable {
         let client = Client { configuration in
             configuration.connection.tls.verification = .dangerouslyOff
             configuration.connection.connectionsPerOrigin = max(mode == "idle" ? count : concurrency, 256)
+            if mode == "bare" {
+                configuration.redirects = .off
+                configuration.hsts = .off
+                configuration.retry = .off
+                configuration.decoding = .off
+            }
             if mode == "idle" {
                 // The system takes some thousands at a time and lets the others try again, seconds later.
                 configuration.timeouts.connect = .seconds(120)
@@ -52,7 +59,7 @@ struct Workload: Sendable {
         }
         let url = url
         switch mode {
-        case "get", "close":
+        case "get", "bare", "close":
             try await drive("tsubame", nil) {
                 let response = try await client.get(url: url)
                 guard response.bytes.count == 1024 else { throw Wrong.answer }
