@@ -33,7 +33,7 @@ struct CallPlan: Sendable {
         let uri = try? TargetURI(parsing: url)
         let hostField = items.fields.first { $0.name.canonicalName == "host" }
         let host = hostField?.value ?? uri?.authority ?? "localhost"
-        session = try OpenSession(options.session, host: host)
+        session = try OpenSession(options.session, host: host, isSecure: uri?.isSecure ?? false)
         tls = try options.tls.asking()
 
         let kind = options.auth.authType
@@ -67,13 +67,22 @@ struct CallPlan: Sendable {
         return jar
     }
 
-    /// - Parameter own: the fields of the request's items and body.
-    func fields(_ own: HTTPFields) -> HTTPFields { session?.fields(before: own, given: fields, unset: unset) ?? own }
+    /// The session's fields: of the client, so that they stay at its origin.
+    private var sessionFields: HTTPFields { session?.fields(given: fields, unset: unset) ?? HTTPFields() }
+
+    /// - Parameter own: the fields of the request's items and body; what the tool adds of itself is only a default.
+    func fields(_ own: HTTPFields) -> HTTPFields {
+        let kept = sessionFields
+        var result = HTTPFields()
+        for field in own where fields.contains(field.name) || !kept.contains(field.name) { result.append(field) }
+        return result
+    }
 
     func apply(to configuration: inout Configuration) {
         options.apply(to: &configuration)
         tls.apply(to: &configuration.tls)
         configuration.cookies = .jar(jar)
+        configuration.headers = sessionFields
         if let credentials {
             configuration.authentication = credentials.authentication
         } else if !options.auth.ignoreNetrc, Self.hasNetrc {

@@ -32,6 +32,8 @@ struct RequestRun: Sendable {
     /// Runs all of them, several at once.
     /// - Returns: the first status that is not ok, in their order.
     static func all(_ runs: [RequestRun]) -> ExitStatus {
+        // One request needs one event loop, however many cores there are. Before there are threads that read variables.
+        setenv("NIO_SINGLETON_GROUP_LOOP_COUNT", "1", 0)
         guard runs.count > 1 else { return runs.first?.run() ?? .ok }
         let ends = Mutex([ExitStatus](repeating: .ok, count: runs.count))
         let (group, places) = (DispatchGroup(), DispatchSemaphore(value: parallelRuns))
@@ -55,8 +57,6 @@ struct RequestRun: Sendable {
     }
 
     func run() -> ExitStatus {
-        // One request needs one event loop, however many cores there are.
-        setenv("NIO_SINGLETON_GROUP_LOOP_COUNT", "1", 0)
         let client = Client(transport: transport) {
             plan.apply(to: &$0)
             configure(&$0)
@@ -92,7 +92,7 @@ struct RequestRun: Sendable {
         do {
             let end = try client.blocking.stream(request) { response, next in
                 if warnsOfCharset { UnknownCharset.tell(of: response) }
-                if let download, (200..<300).contains(response.statusCode), response.statusCode != 204 {
+                if let download, download.takes(response) {
                     try printer.print(response) { () throws(CallError) in nil }
                     try download.save(response, next: next)
                 } else {

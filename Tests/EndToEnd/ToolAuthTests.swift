@@ -110,6 +110,19 @@ struct ToolAuthTests {
         }
     }
 
+    @Test(arguments: [SIGTERM, SIGHUP, SIGINT]) func aTerminalIsPutRightHoweverTheQuestionEnds(signal: Int32)
+        async throws
+    {
+        let tool = try ToolProcess(["-a", "user", "http://a.example/"], output: .terminal, asks: true)
+        #expect(tool.echoes)
+        _ = try await tool.printed(": ")
+        #expect(!tool.echoes)
+        tool.send(signal: signal)
+        try await tool.exited()
+        #expect(tool.echoes)
+        #expect(try await tool.finished().status == 128 + signal)
+    }
+
     @Test func whoDoesNotAnswerSendsNothing() async throws {
         try await ScriptedServer.start().use { server in
             for (typed, status) in [("pa\u{3}", 130), ("\u{4}", 64)] {

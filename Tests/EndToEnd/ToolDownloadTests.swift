@@ -91,6 +91,49 @@ struct ToolDownloadTests {
         }
     }
 
+    @Test func `what failed has no claim on its name any more`() async throws {
+        let gate = Gate()
+        try await withFolder { folder in
+            let server = try await ScriptedServer.start { request in
+                request.path == "/broken"
+                    ? [.bytes("HTTP/1.1 200 OK\r\nContent-Length: 50\r\n\r\nhalf"), .close]
+                    : [.bytes("HTTP/1.1 200 OK\r\nContent-Length: 50\r\n\r\nhalf"), .wait(for: gate)]
+            }
+            try await server.use { server in
+                let tool = try ToolProcess(["-d", server.url + "/broken", server.url + "/slow"], directory: folder)
+                #expect(try await tool.firstErrorLine().contains("46 bytes before the end"))
+                try await gate.waitForArrivals(1)
+                try "mine".write(to: folder.appending(path: "broken"), atomically: true, encoding: .utf8)
+                tool.send(signal: SIGTERM)
+                #expect(try await tool.finished().status == 128 + SIGTERM)
+                #expect(try files(folder) == ["broken"] && content(folder, "broken") == "mine")
+            }
+        }
+    }
+
+    @Test(arguments: [250, 255, 300]) func `BAD-INPUT 41: the longest name can be written`(length: Int) async throws {
+        try await withFolder { folder in
+            let name = String(repeating: "n", count: length - 4) + ".txt"
+            let field = "attachment; filename=\(name)"
+            let run = try await download(.ok("hello", headers: [.contentDisposition: field]), in: folder)
+            #expect(run.status == 0, "\(run)")
+            let written = try files(folder)
+            #expect(written.count == 1 && written[0].hasSuffix("n.txt") && written[0].utf8.count == min(length, 255))
+        }
+    }
+
+    @Test func `a part that was not asked for is not saved, and nothing is where there is nothing`() async throws {
+        try await withFolder { folder in
+            let part = Reply.bytes(
+                "HTTP/1.1 206 Partial Content\r\nContent-Length: 2\r\nContent-Range: bytes 0-1/9\r\n\r\nab")
+            #expect(try await download(part, in: folder).stdout == "")
+            #expect(try files(folder).isEmpty)
+            #expect(try await download(part, in: folder, ["Range:bytes=0-1"]).stdout == "report.txt\n")
+            let head = try await ToolProcess(["-d", "HEAD", "http://a.example/x"]).finished()
+            #expect(head.status == 64 && head.stderr.contains("HEAD"))
+        }
+    }
+
     @Test(arguments: [(404, 4), (503, 5), (302, 3)]) func `an error's page is not saved`(code: Int, exit: Int32)
         async throws
     {
@@ -161,6 +204,15 @@ struct ToolDownloadTests {
         for options in [["-o", "x"], ["--session=x"]] {
             let run = try await ToolProcess(["-d", "http://a.example/1", "http://a.example/2"] + options).finished()
             #expect(run.status == 64 && run.stderr.contains("is for one URL"), "\(run)")
+        }
+    }
+
+    @Test func `a body that can be read once does not go to several`() async throws {
+        for input in [ToolProcess.Input.pipe(Array("x".utf8)), .null] {
+            let run = try await ToolProcess(
+                ["-d", "POST", "http://a.example/1", "http://a.example/2", "--raw", "@-"], input: input
+            ).finished()
+            #expect(run.status == 64 && run.stderr.contains("one URL"), "\(run)")
         }
     }
 

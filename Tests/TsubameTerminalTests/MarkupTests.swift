@@ -53,8 +53,11 @@ import TsubameTerminal
             String(repeating: "<a>", count: 30_000), String(repeating: "<a x:", count: 30_000),
             "<a" + String(repeating: " x:b", count: 30_000) + ">", String(repeating: "<!--", count: 30_000),
             String(repeating: "<![CDATA[", count: 10_000), "<a>" + String(repeating: "<!-- -", count: 20_000),
+            String(repeating: "<a>", count: 60) + String(repeating: "<b/>", count: 50_000)
+                + String(repeating: "</a>", count: 60),
         ] {
             let result = shown(text, .xml, theme: .dark)
+            #expect(withoutColours(result).utf8.count < 10 * (text.utf8.count + 4096))
             #expect(
                 withoutColours(result).filter { $0 != "\n" && $0 != " " } == text.filter { $0 != "\n" && $0 != " " })
         }

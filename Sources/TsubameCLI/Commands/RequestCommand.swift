@@ -82,6 +82,7 @@ struct RequestCommand: ParsableCommand {
             if output.output != nil {
                 throw UsageProblem("--output is for one URL: several files get their own names.")
             }
+            if content.raw == "@-" { throw UsageProblem("--raw @- is for one URL: what is read once is sent once.") }
             if session.session != nil { throw UsageProblem("--session is for one URL.") }
         }
         let board = output.quiet > 0 ? nil : ProgressBoard(OutputOptions.traits)
@@ -131,9 +132,15 @@ struct RequestCommand: ParsableCommand {
             }
             body = body.compressed(onlyIfSmaller: content.compress == 1)
         }
+        if !words.furtherURLs.isEmpty, !body.canBeSentAgain {
+            throw UsageProblem("This body can be read only once, and sent to one URL.")
+        }
         if content.chunked { body = body.chunked() }
         // A body that is streamed is printed as it goes; any other when it is sent.
         if printer.parts.contains(.requestBody) { body = body.tapped { printer.take($0) } }
+        if downloads.download, words.method == "HEAD" {
+            throw UsageProblem("--download saves a body, and HEAD asks for none.")
+        }
         guard let method = HTTPRequest.Method(words.method ?? (body.isEmpty ? "GET" : "POST")) else {
             throw UsageProblem("“\(words.method ?? "")” is no method.")
         }

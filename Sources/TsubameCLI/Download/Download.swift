@@ -18,6 +18,15 @@ struct Download: Sendable {
     let isQuiet: Bool
     let board: ProgressBoard?
 
+    /// Whether the response's body is a file, or the part of one that was asked for.
+    func takes(_ response: Response) -> Bool {
+        switch response.statusCode {
+        case 204, 205: false
+        case 206: response.request.headers.contains(.range)
+        default: (200..<300).contains(response.statusCode)
+        }
+    }
+
     /// - Throws: `SystemError` if there is no place for it, or what reading throws; nothing is left then.
     func save(_ response: Response, next: () throws(CallError) -> Bytes?) throws {
         let target: String
@@ -32,12 +41,16 @@ struct Download: Sendable {
                 throw error
             }
         } catch {
-            if path == nil { unlink(target) }
+            if path == nil {
+                unlink(target)
+                // From now on it is somebody else's name.
+                EndSignals.keep(target)
+            }
             throw error
         }
         EndSignals.keep(target)
-        // For whoever wants to go on with it.
-        if !isQuiet, target != "-", !Descriptor.output.isTerminal { try Descriptor.output.writeAll(target + "\n") }
+        // For whoever wants to go on with it; that nobody does any more is no reason to stop the others.
+        if !isQuiet, target != "-", !Descriptor.output.isTerminal { try? Descriptor.output.writeAll(target + "\n") }
     }
 
     private func write(

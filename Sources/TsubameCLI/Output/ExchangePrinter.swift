@@ -72,8 +72,8 @@ final class ExchangePrinter: Sendable {
         }
     }
 
-    /// A piece of a request body that is streamed.
-    func take(_ piece: Bytes) {
+    /// A piece of a request body that is streamed; returns when it has been printed, so that no more is read than that.
+    func take(_ piece: Bytes) async {
         enqueue {
             var body =
                 self.state.withLock { $0.streamed } ?? BodyPrinter(self.output, self.style, contentType: nil)
@@ -83,6 +83,7 @@ final class ExchangePrinter: Sendable {
                 $0.streamed = body
             }
         }
+        await withUnsafeContinuation { continuation in queue.async { continuation.resume() } }
     }
 
     private func enqueue(_ body: @escaping @Sendable () throws -> Void) {

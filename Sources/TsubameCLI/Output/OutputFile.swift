@@ -37,7 +37,7 @@ final class OutputFile: Sendable {
             return
         }
         let target = Self.resolved(path)
-        let partial = "\(target).\(getpid()).part"
+        let partial = PartialPath.beside(target)
         do throws(SystemError) {
             // What takes the place of a file that not everybody may read must never have been open to everybody.
             let mode = exists ? status.st_mode & 0o777 : nil

@@ -5,23 +5,23 @@ import Tsubame
 /// A reader that tells of what it gives.
 final class TappedReader: BodyReader {
     private let reader: any BodyReader
-    private let tap: @Sendable (Bytes) -> Void
+    private let tap: @Sendable (Bytes) async -> Void
 
-    init(_ reader: any BodyReader, _ tap: @escaping @Sendable (Bytes) -> Void) {
+    init(_ reader: any BodyReader, _ tap: @escaping @Sendable (Bytes) async -> Void) {
         self.reader = reader
         self.tap = tap
     }
 
     func next() async throws -> Bytes? {
         let piece = try await reader.next()
-        if let piece { tap(piece) }
+        if let piece { await tap(piece) }
         return piece
     }
 }
 
 extension Body {
-    /// The same; if it is streamed, `tap` sees each piece as it is sent.
-    func tapped(_ tap: @escaping @Sendable (Bytes) -> Void) -> Body {
+    /// The same; if it is streamed, `tap` sees each piece before it is sent.
+    func tapped(_ tap: @escaping @Sendable (Bytes) async -> Void) -> Body {
         guard case .stream(let open, let isOneShot) = content else { return self }
         return with(content: .stream(open: { TappedReader(open(), tap) }, isOneShot: isOneShot), length: length)
     }

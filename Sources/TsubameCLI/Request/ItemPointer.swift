@@ -8,10 +8,10 @@ extension UsageProblem {
         let bytes = Array(word.utf8)
         let start = min(max(range.lowerBound, 0), bytes.count)
         let end = min(max(range.upperBound, start), bytes.count)
-        let before = TextColumns.count(String(decoding: bytes[..<start], as: UTF8.self))
-        let marks = max(1, TextColumns.count(String(decoding: bytes[start..<end], as: UTF8.self)))
+        let before = DisplayWidth.of(OneLine.printable(String(decoding: bytes[..<start], as: UTF8.self)))
+        let marks = max(1, DisplayWidth.of(OneLine.printable(String(decoding: bytes[start..<end], as: UTF8.self))))
         self.init(
-            "\(text)\n  \(TextColumns.printable(word))\n"
+            "\(text)\n  \(OneLine.printable(word))\n"
                 + "  \(String(repeating: " ", count: before))\(String(repeating: "^", count: marks))")
     }
 }

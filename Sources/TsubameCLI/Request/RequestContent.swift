@@ -94,7 +94,7 @@ struct RequestContent {
             } catch {
                 let isEarly = error.offset >= item.value.utf8.count
                 throw UsageProblem(
-                    "“\(TextColumns.printable(word))” has no valid JSON: "
+                    "“\(OneLine.printable(word))” has no valid JSON: "
                         + (isEarly ? "it ends too early." : "see byte \(error.offset + 1) of the value."),
                     in: word, at: item.typedRange(ofValueAt: error.offset))
             }
@@ -175,7 +175,7 @@ struct RequestContent {
     /// The last value of a name counts, at the place of the first.
     private mutating func setMember(_ item: RequestItem, _ value: String, _ word: String) throws(UsageProblem) {
         try markData()
-        let shown = TextColumns.printable(word)
+        let shown = OneLine.printable(word)
         let name: NestedName
         do throws(NestedName.Fault) {
             name = try NestedName(item.name)

@@ -18,7 +18,7 @@ enum URLShorthand {
         let name = colon.map { start[..<$0] } ?? start
         if let colon, !name.isEmpty, word[colon...].hasPrefix("://") {
             if isScheme(name) { return word }
-            throw UsageProblem("“\(TextColumns.printable(String(name)))” is no scheme; http:// or https:// is meant.")
+            throw UsageProblem("“\(OneLine.printable(String(name)))” is no scheme; http:// or https:// is meant.")
         }
         // `https:/host` and `http//host` would be looked up as a host named https.
         for scheme in ["https", "http"] where word.lowercased().hasPrefix(scheme) {
@@ -60,9 +60,9 @@ enum URLShorthand {
 
     /// For a message: nobody's password is to stand in it.
     private static func withoutUser(_ word: String) -> String {
-        guard let at = word.lastIndex(of: "@") else { return TextColumns.printable(word) }
+        guard let at = word.lastIndex(of: "@") else { return OneLine.printable(word) }
         let start = word[..<at].lastIndex(of: "/").map(word.index(after:)) ?? word.startIndex
-        return TextColumns.printable(word[..<start] + "…" + word[at...])
+        return OneLine.printable(word[..<start] + "…" + word[at...])
     }
 
     private static func isLocal(_ host: Substring) -> Bool {

@@ -7,14 +7,19 @@ struct OpenSession: Sendable {
     /// As it was read; empty if there was none.
     private let old: Session
     private let isChanged: Bool
-    /// As the Host field has it.
-    private let host: String
+    /// Scheme, host and port, as the Host field has them.
+    private let origin: String
+    private let isSecure: Bool
 
     /// - Returns: nil if no session is wanted.
     /// - Throws: what is wrong with its name, or with the file, and nothing has been sent then.
-    init?(_ options: SessionOptions, host: String) throws {
+    /// - Parameters:
+    ///   - host: as the Host field has it.
+    ///   - isSecure: whether it goes there by https.
+    init?(_ options: SessionOptions, host: String, isSecure: Bool) throws {
         guard let name = options.session ?? options.sessionReadOnly else { return nil }
-        self.host = host
+        origin = "\(isSecure ? "https" : "http")://\(host)"
+        self.isSecure = isSecure
         file = try SessionFile(name, host: host)
         let old = try file.load(host: Origin("http://\(host)")?.host ?? host)
         self.old = old ?? Session()
@@ -26,7 +31,7 @@ struct OpenSession: Sendable {
     /// The credentials of its own.
     func credentials() throws(CallError) -> Credentials? {
         do throws(SessionProblem) {
-            return try old.credentials(for: host)
+            return try old.credentials(for: origin)
         } catch {
             throw file.problem(error.description)
         }
@@ -38,7 +43,7 @@ struct OpenSession: Sendable {
     ///   - domain: of those.
     func jar(given: HTTPFields, domain: String) throws(CallError) -> CookieJar {
         let jar = CookieJar()
-        for cookie in old.cookies + Session.cookies(in: given, host: domain) {
+        for cookie in old.cookies + Session.cookies(in: given, host: domain, isSecure: isSecure) {
             do throws(CallError) {
                 try jar.set(cookie)
             } catch {
@@ -48,13 +53,12 @@ struct OpenSession: Sendable {
         return jar
     }
 
-    /// The fields of a request; cookies are in the jar.
+    /// Its fields; cookies are in the jar.
     /// - Parameters:
-    ///   - own: those of the request's items and body.
     ///   - given: those that were given by hand.
     ///   - unset: those that are not to be sent.
-    func fields(before own: HTTPFields, given: HTTPFields, unset: [HTTPField.Name]) -> HTTPFields {
-        var fields = old.fields(before: own, given: given, unset: unset, host: host)
+    func fields(given: HTTPFields, unset: [HTTPField.Name]) -> HTTPFields {
+        var fields = old.fields(for: origin, given: given, unset: unset)
         fields[fields: .cookie] = []
         return fields
     }
@@ -66,12 +70,12 @@ struct OpenSession: Sendable {
     func keep(_ given: HTTPFields, _ credentials: Credentials?, _ jar: CookieJar) throws(SystemError) {
         guard isChanged else { return }
         var new = old
-        new.take(given, host: host)
+        new.take(given, origin: origin)
         if let credentials {
-            new.auth = Session.Auth(type: credentials.kind.rawValue, text: credentials.text, host: host)
-        } else if let auth = old.auth, auth.host == nil {
-            // Another tool's file binds them to no host: from now on they are of the first that it is used with.
-            new.auth = Session.Auth(type: auth.type, text: auth.text, host: host)
+            new.auth = Session.Auth(type: credentials.kind.rawValue, text: credentials.text, origin: origin)
+        } else if let auth = old.auth, auth.origin == nil {
+            // Another tool's file binds them to nothing: from now on they are of the first origin that it is used with.
+            new.auth = Session.Auth(type: auth.type, text: auth.text, origin: origin)
         }
         new.cookies = jar.cookies
         try file.save(new)

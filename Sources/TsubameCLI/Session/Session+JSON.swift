@@ -68,7 +68,7 @@ extension Session {
         if case .string(let value) = entry.value { text = value } else { text = try entry.text("value") }
         guard let text else { throw SessionProblem("\(entry.place).value", "is no text") }
         guard HTTPField.isValidValue(text) else { throw SessionProblem(entry.place, "has a control character in it") }
-        return Field(name: name, value: text, host: try entry.text("host"))
+        return Field(name: name, value: text, origin: try entry.text("origin"))
     }
 
     private static func auth(_ json: JSONValue?) throws(SessionProblem) -> Auth? {
@@ -79,10 +79,10 @@ extension Session {
         }
         let entry = Entry(place: "auth", name: "", value: json ?? .null)
         guard let type = try entry.text("type") else { return nil }
-        let host = try entry.text("host")
-        if let text = try entry.text("raw_auth") { return Auth(type: type, text: text, host: host) }
+        let origin = try entry.text("origin")
+        if let text = try entry.text("raw_auth") { return Auth(type: type, text: text, origin: origin) }
         guard let user = try entry.text("username") else { throw SessionProblem("auth.raw_auth", "is no text") }
-        return Auth(type: type, text: "\(user):\(try entry.text("password") ?? "")", host: host)
+        return Auth(type: type, text: "\(user):\(try entry.text("password") ?? "")", origin: origin)
     }
 
     private static func cookie(_ entry: Entry, host: String) throws(SessionProblem) -> Cookie {
@@ -130,7 +130,7 @@ extension Session {
             ("about", .string("Session of tsubame, in HTTPie's layout")), ("tsubame", .string(Version.string)),
         ]
         let credentials = auth.map { auth in
-            [("type", .string(auth.type)), ("raw_auth", .string(auth.text))] + optional("host", auth.host)
+            [("type", .string(auth.type)), ("raw_auth", .string(auth.text))] + optional("origin", auth.origin)
         }
         let jar = cookies.map { cookie in
             let domain = cookie.isHostOnly ? cookie.domain : "." + cookie.domain
@@ -145,7 +145,7 @@ extension Session {
         let headers = fields.map { field in
             JSONValue.object(
                 [("name", .string(field.name.rawName)), ("value", .string(field.value))]
-                    + optional("host", field.host))
+                    + optional("origin", field.origin))
         }
         return .object([
             ("__meta__", .object(about)), ("auth", .object(credentials ?? [])), ("cookies", .array(jar)),

@@ -7,16 +7,16 @@ struct Session: Sendable {
     struct Field: Sendable {
         let name: HTTPField.Name
         let value: String
-        /// The one host that may see it; nil for all that the session is used with.
-        let host: String?
+        /// The one origin that may see it, such as `https://api.example.com`; nil for all that the session is used with.
+        let origin: String?
     }
 
     struct Auth: Sendable {
         /// As the file calls it: one that is of no kind known here is kept, and not used.
         let type: String
         let text: String
-        /// The one host that may see it; nil for all that the session is used with.
-        let host: String?
+        /// The one origin that may see it; nil for all that the session is used with.
+        let origin: String?
     }
 
     var fields: [Field] = []
@@ -25,27 +25,21 @@ struct Session: Sendable {
 
     // MARK: Into a request
 
-    /// The fields of a request: the session's, but for those that were given or taken out by hand, and then its own.
+    /// Its fields, but for those that were given or taken out by hand.
     /// - Parameters:
-    ///   - own: all that the request has, with those that follow from its body.
     ///   - given: those that were given by hand.
     ///   - unset: those that are not to be sent.
-    func fields(
-        before own: HTTPFields, given: HTTPFields, unset: [HTTPField.Name], host: String
-    ) -> HTTPFields {
+    func fields(for origin: String, given: HTTPFields, unset: [HTTPField.Name]) -> HTTPFields {
         var result = HTTPFields()
-        for field in fields where field.host == nil || field.host == host {
+        for field in fields where field.origin == nil || field.origin == origin {
             guard !given.contains(field.name), !unset.contains(field.name) else { continue }
             result.append(HTTPField(name: field.name, value: field.value))
         }
-        // What the tool adds of itself is only a default.
-        let kept = Set(result.map(\.name))
-        for field in own where given.contains(field.name) || !kept.contains(field.name) { result.append(field) }
         return result
     }
 
-    func credentials(for host: String) throws(SessionProblem) -> Credentials? {
-        guard let auth, auth.host == nil || auth.host == host else { return nil }
+    func credentials(for origin: String) throws(SessionProblem) -> Credentials? {
+        guard let auth, auth.origin == nil || auth.origin == origin else { return nil }
         guard let kind = Credentials.Kind(rawValue: auth.type) else {
             throw SessionProblem("auth.type", "is “\(Redaction.printable(auth.type))”, which is not known; give --auth")
         }
@@ -61,24 +55,26 @@ struct Session: Sendable {
     }
 
     /// Takes the fields that were given by hand, in place of others of their names.
-    mutating func take(_ given: HTTPFields, host: String) {
+    mutating func take(_ given: HTTPFields, origin: String) {
         let new = given.filter { Self.isKept($0.name) }
         let names = Set(new.map(\.name))
         fields.removeAll { names.contains($0.name) }
         fields += new.map { field in
-            // A session in a file may be used with many hosts; credentials are for one.
+            // A session in a file may be used with many hosts; credentials are for one origin.
             let isSecret = field.name == .authorization || field.name == .proxyAuthorization
-            return Field(name: field.name, value: field.value, host: isSecret ? host : nil)
+            return Field(name: field.name, value: field.value, origin: isSecret ? origin : nil)
         }
     }
 
-    /// The cookies of Cookie fields that were given by hand.
-    static func cookies(in fields: HTTPFields, host: String) -> [Cookie] {
+    /// The cookies of Cookie fields that were given by hand; what went by https is not to go otherwise.
+    static func cookies(in fields: HTTPFields, host: String, isSecure: Bool) -> [Cookie] {
         fields[values: .cookie].flatMap { $0.split(separator: ";") }.compactMap { pair in
             let pair = pair.drop { $0 == " " }
             guard let equals = pair.firstIndex(of: "="), equals > pair.startIndex else { return nil }
-            return Cookie(
+            var cookie = Cookie(
                 name: String(pair[..<equals]), value: String(pair[pair.index(after: equals)...]), domain: host)
+            cookie.isSecure = isSecure
+            return cookie
         }
     }
 }

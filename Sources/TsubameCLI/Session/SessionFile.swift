@@ -98,7 +98,7 @@ struct SessionFile: Sendable {
     func save(_ session: Session) throws(SystemError) {
         // A symbolic link is to stay one.
         let target = OutputFile.resolved(path)
-        let partial = "\(target).\(getpid()).part"
+        let partial = PartialPath.beside(target)
         let file = try Descriptor.writing(partial, isNew: true, mode: 0o600)
         EndSignals.removeWhenInterrupted(partial)
         defer { EndSignals.keep(partial) }

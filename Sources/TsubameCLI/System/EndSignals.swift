@@ -18,6 +18,26 @@ private nonisolated(unsafe) let unfinishedFiles = {
     return names
 }()
 private let unfinishedCapacity = 64
+
+/// A terminal whose settings are changed, and what they were. Read by the handler; written by the main thread, the flag last.
+private nonisolated(unsafe) var changedTerminal: Int32 = -1
+private nonisolated(unsafe) let originalSettings = UnsafeMutablePointer<termios>.allocate(capacity: 1)
+private nonisolated(unsafe) let areSettingsChanged = {
+    let flag = UnsafeMutablePointer<Bool>.allocate(capacity: 1)
+    flag.initialize(to: false)
+    return flag
+}()
+
+private func removeUnfinishedFiles() {
+    for slot in 0..<unfinishedCapacity {
+        if let path = unfinishedFiles[slot] { unlink(path) }
+    }
+}
+
+private func restoreTerminal() {
+    if areSettingsChanged.pointee { _ = tcsetattr(changedTerminal, TCSAFLUSH, originalSettings) }
+}
+
 private let slots = Mutex(())
 
 enum EndSignals {
@@ -32,17 +52,34 @@ enum EndSignals {
         }
     }
 
-    /// From now on the file is removed when the process is interrupted. A signal that is ignored stays so.
+    /// From now on the file is removed when the process is interrupted.
     static func removeWhenInterrupted(_ path: String) {
         slots.withLock { _ in
             guard let slot = (0..<unfinishedCapacity).first(where: { unfinishedFiles[$0] == nil }) else { return }
             unfinishedFiles[slot] = strdup(path)
         }
-        for number in [SIGINT, SIGTERM, SIGHUP] {
+        tidyUpBeforeTheEnd()
+    }
+
+    /// Runs `body` while the terminal has other settings; it gets these back however the process ends meanwhile.
+    static func restoring<R>(_ settings: termios, of terminal: Int32, _ body: () throws -> R) rethrows -> R {
+        changedTerminal = terminal
+        originalSettings.initialize(to: settings)
+        areSettingsChanged.pointee = true
+        tidyUpBeforeTheEnd()
+        defer {
+            restoreTerminal()
+            areSettingsChanged.pointee = false
+        }
+        return try body()
+    }
+
+    /// A signal that is ignored stays so.
+    private static func tidyUpBeforeTheEnd() {
+        for number in [SIGINT, SIGTERM, SIGHUP, SIGQUIT] {
             let before = signal(number) { number in
-                for slot in 0..<unfinishedCapacity {
-                    if let path = unfinishedFiles[slot] { unlink(path) }
-                }
+                removeUnfinishedFiles()
+                restoreTerminal()
                 signal(number, SIG_DFL)
                 raise(number)
             }
@@ -68,6 +105,7 @@ enum EndSignals {
 
     /// Ends the process as one that writes into a closed pipe ends, which NIO has switched off.
     static func endByBrokenPipe() {
+        removeUnfinishedFiles()
         signal(SIGPIPE, SIG_DFL)
         raise(SIGPIPE)
     }

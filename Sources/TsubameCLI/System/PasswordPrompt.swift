@@ -22,31 +22,23 @@ enum PasswordPrompt {
         var settings = termios()
         guard tcgetattr(terminal.number, &settings) == 0 else { throw SystemError("the terminal cannot be used") }
         let before = settings
-        // Byte by byte and without signals: however it ends, the terminal is put right before anything else happens.
+        // Byte by byte and without the signals of keys.
         settings.c_lflag &= ~tcflag_t(ECHO | ICANON | ISIG)
-        _ = tcsetattr(terminal.number, TCSAFLUSH, &settings)
         var line = TypedLine()
-        do {
+        try EndSignals.restoring(before, of: terminal.number) {
+            _ = tcsetattr(terminal.number, TCSAFLUSH, &settings)
             try terminal.writeAll("tsubame: \(what): ")
             while line.end == nil {
                 let bytes = try terminal.readPiece(1)
                 line.take(bytes.first)
             }
-        } catch {
-            restore(before, terminal)
-            throw error
         }
-        restore(before, terminal)
         try? terminal.writeAll("\n")
         if line.end == .interrupted { EndSignals.endAsInterrupted() }
         guard line.end == .entered else { throw UsageProblem("The \(what) was not given.") }
         return String(decoding: line.bytes, as: UTF8.self)
     }
 
-    private static func restore(_ settings: termios, _ terminal: Descriptor) {
-        var settings = settings
-        _ = tcsetattr(terminal.number, TCSAFLUSH, &settings)
-    }
 }
 
 /// What has been typed, by keys that a terminal would otherwise see to.

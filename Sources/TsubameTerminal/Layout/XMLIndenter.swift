@@ -9,6 +9,8 @@ package struct XMLIndenter: Layout {
     package static let limit = 4 << 20
     private static let width = 2
     private static let maximumIndentation = 64
+    /// What has more than so many times its length from indentation is no text that somebody reads.
+    private static let maximumGrowth = 8
 
     private var document: [UInt8] = []
     private var isTooLong = false
@@ -29,8 +31,13 @@ package struct XMLIndenter: Layout {
         /// Of each open element, whether its white space is kept.
         var kept: [Bool] = []
         var hasOutput = false
-        let end = tokens.last?.range.upperBound ?? 0
+        var end = tokens.last?.range.upperBound ?? 0
+        let most = output.count + (document.count + 4096) * Self.maximumGrowth
         for token in tokens {
+            guard output.count < most else {
+                end = token.range.lowerBound
+                break
+            }
             let keeps = kept.last ?? false
             let bytes = document[token.range]
             switch token.kind {

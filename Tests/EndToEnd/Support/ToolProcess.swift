@@ -139,6 +139,19 @@ final class ToolProcess: Sendable {
         return shown
     }
 
+    /// Whether its terminal shows what is typed.
+    var echoes: Bool {
+        guard let output = ends.withLock({ $0.output }) else { return false }
+        var settings = termios()
+        return tcgetattr(output, &settings) == 0 && settings.c_lflag & tcflag_t(ECHO) != 0
+    }
+
+    /// Waits until it has ended; its streams stay open.
+    func exited() async throws {
+        _ = await waiting { self.child.collect() }
+        try Task.checkCancellation()
+    }
+
     /// What it prints first, so many bytes or all there is; before `finished()`.
     func output(upTo count: Int) async -> String {
         await waiting {
