@@ -137,7 +137,7 @@ struct RequestCommand: ParsableCommand {
         }
         if content.chunked { body = body.chunked() }
         // A body that is streamed is printed as it goes; any other when it is sent.
-        if printer.parts.contains(.requestBody) { body = body.tapped { printer.take($0) } }
+        if printer.parts.contains(.requestBody) { body = body.tapped { await printer.take($0) } }
         if downloads.download, words.method == "HEAD" {
             throw UsageProblem("--download saves a body, and HEAD asks for none.")
         }

@@ -1,5 +1,6 @@
 // ItemPointer: a mark below the place of an item where it is wrong.
 #if Tool
+import TsubameTerminal
 
 extension UsageProblem {
     /// What is wrong, the item as it was typed, and marks below a part of it.
