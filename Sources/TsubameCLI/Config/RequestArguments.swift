@@ -22,7 +22,9 @@ struct RequestArguments {
     init(_ words: ArraySlice<String>) throws(UsageProblem) {
         line = try ArgumentReader(words)
         // Help must be there, too, when that file is wrong.
-        guard !GeneralOptions.options.contains(where: { line.contains($0.spec.name) }) else { return }
+        guard line.uses.isEmpty || !GeneralOptions.options.contains(where: { line.contains($0.spec.name) }) else {
+            return
+        }
         try readDefaults()
     }
 
