@@ -102,7 +102,7 @@ struct OutputOptions: Options {
     /// What prints it all.
     /// - Parameter isOffline: nothing is sent, so that what would be is printed.
     func printer(_ file: OutputFile, isOffline: Bool) -> ExchangePrinter {
-        let traits = Self.traits
+        let traits = Self.traits(isTerminal: file.isTerminal)
         var plan = PrintPlan(parts: parts(isTerminal: file.isTerminal, isOffline), history: [])
         plan.isVerbose = verbose > 0
         plan.showsAll = all || plan.isVerbose
@@ -120,8 +120,8 @@ struct OutputOptions: Options {
         return ExchangePrinter(plan, file, style(isTerminal: file.isTerminal, traits))
     }
 
-    private static var traits: TerminalTraits {
-        TerminalTraits { getenv($0).map { String(cString: $0) } }
+    private static func traits(isTerminal: Bool) -> TerminalTraits {
+        TerminalTraits(asksForImages: isTerminal) { getenv($0).map { String(cString: $0) } }
     }
 
     private func parts(isTerminal: Bool, _ isOffline: Bool) -> PrintParts {
