@@ -10,7 +10,7 @@ STEADY = SWIFT_DETERMINISTIC_HASHING=1
 WIDTH = SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=6
 FORMATTED = Package.swift Sources Tests Examples Benchmarks/Package.swift Benchmarks/Sources
 
-.PHONY: all setup setup-test demo test unit consumer counts tool smoke install format lint docs sanitize soak bench compare-httpbin clean
+.PHONY: all setup setup-test demo test unit consumer counts tool smoke install format lint docs start-up recording sanitize soak bench compare-httpbin clean
 
 all: tool
 
@@ -51,6 +51,12 @@ install: tool
 	install -d "$(DESTDIR)$(PREFIX)/bin"
 	install -m 755 .build-static/release/tsubame "$(DESTDIR)$(PREFIX)/bin/tsubame"
 	strip "$(DESTDIR)$(PREFIX)/bin/tsubame"
+	install -d "$(DESTDIR)$(PREFIX)/share/man/man1" "$(DESTDIR)$(PREFIX)/share/bash-completion/completions" \
+	    "$(DESTDIR)$(PREFIX)/share/zsh/site-functions" "$(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d"
+	"$(DESTDIR)$(PREFIX)/bin/tsubame" --generate man > "$(DESTDIR)$(PREFIX)/share/man/man1/tsubame.1"
+	"$(DESTDIR)$(PREFIX)/bin/tsubame" --generate bash > "$(DESTDIR)$(PREFIX)/share/bash-completion/completions/tsubame"
+	"$(DESTDIR)$(PREFIX)/bin/tsubame" --generate zsh > "$(DESTDIR)$(PREFIX)/share/zsh/site-functions/_tsubame"
+	"$(DESTDIR)$(PREFIX)/bin/tsubame" --generate fish > "$(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/tsubame.fish"
 
 format:
 	$(SWIFT) format format --in-place --parallel --recursive $(FORMATTED)
@@ -63,6 +69,14 @@ lint:
 ## The documentation as a site, in .build-docs/site; a link that leads nowhere is an error.
 docs: setup
 	@SWIFT=$(SWIFT) Scripts/docs.sh
+
+## Whether the tool starts as fast as curl: medians of interleaved runs, by the clock.
+start-up: tool
+	@python3 Scripts/start-up.py .build-static/release/tsubame --limit 1.15
+
+## A recording of the tool for the README, from a real run.
+recording: tool
+	@python3 Scripts/record.py .build-static/release/tsubame Documentation/tool.svg
 
 ## The tests once under each sanitizer. Results are kept in Tests/SANITIZERS.md.
 sanitize: setup-test

@@ -26,49 +26,48 @@ public final class Corridor: Sendable {
     let hasForeignArounds: Bool
     private let allowedOrigins: Set<Origin>
     let joint: JointRequests?
-    private let names: [String]
+    private let entries: [CorridorEntry]
 
     /// - Parameter plainClient: makes the same client without authentication.
     init(
         _ configuration: Configuration, decoding: ContentDecoding?, transport: any Transport,
         plainClient: @escaping @Sendable () -> Client
     ) {
-        var list: [any Interceptor] = configuration.interceptors
-        if configuration.retry.addsIdempotencyKeys { list.append(IdempotencyKeys()) }
-        list.append(Redirects(policy: configuration.redirects, configuration: configuration))
-        if let store = configuration.hsts.store { list.append(HSTSUpgrade(store, configuration)) }
-        list.append(Credentials(configuration, plainClient: plainClient))
+        var list = configuration.interceptors.map(CorridorEntry.init)
+        if configuration.retry.addsIdempotencyKeys { list.append(CorridorEntry(hook: IdempotencyKeys())) }
+        list.append(CorridorEntry(judge: Redirects(policy: configuration.redirects, configuration: configuration)))
+        if let store = configuration.hsts.store { list.append(CorridorEntry(hook: HSTSUpgrade(store, configuration))) }
+        list.append(CorridorEntry(step: Credentials(configuration, plainClient: plainClient)))
         let jar = configuration.cookies.jar
-        if let jar { list.append(jar.isKept ? KeptCookiesOut(jar) : CookiesOut(jar: jar)) }
-        if let decoding { list.append(decoding) }
-        list.append(CacheDirectives())
+        if let jar {
+            list.append(
+                jar.isKept ? CorridorEntry(step: KeptCookiesOut(jar)) : CorridorEntry(hook: CookiesOut(jar: jar)))
+        }
+        if let decoding { list.append(CorridorEntry(hook: decoding)) }
+        list.append(CorridorEntry(hook: CacheDirectives()))
         // Of this corridor alone: a response that other settings brought is not this one's.
         let joint = configuration.traffic.joinsEqualRequests ? JointRequests() : nil
-        if let joint { list.append(joint) }
+        if let joint { list.append(CorridorEntry(around: joint)) }
         self.joint = joint
-        if !configuration.retry.isOff { list.append(Retries(policy: configuration.retry)) }
-        if let gate = configuration.traffic.gate { list.append(TrafficLimits(gate)) }
-        if let jar { list.append(jar.isKept ? KeptCookiesIn(jar) : CookiesIn(jar: jar)) }
-        list += configuration.wireInterceptors
+        if !configuration.retry.isOff { list.append(CorridorEntry(judge: Retries(policy: configuration.retry))) }
+        if let gate = configuration.traffic.gate { list.append(CorridorEntry(around: TrafficLimits(gate))) }
+        if let jar {
+            list.append(
+                jar.isKept ? CorridorEntry(step: KeptCookiesIn(jar)) : CorridorEntry(hook: CookiesIn(jar: jar)))
+        }
+        list += configuration.wireInterceptors.map(CorridorEntry.init)
+        entries = list
 
         var segments: [Segment] = []
         var steps: [any Step] = []
-        for interceptor in list {
-            switch interceptor {
-            case let step as any Step:
-                steps.append(step)
-            case let around as any Around:
+        for entry in list {
+            switch entry.part {
+            case .step(let step): steps.append(step)
+            case .around(let around):
                 segments.append(Segment(steps: steps, end: .around(around)))
                 steps = []
-            case let judge as any Judge:
-                steps.append(JudgeStep(judge))
-            case let hook as any Hook:
-                steps.append(HookStep(hook))
-            case let hook as any CallHook:
-                steps.append(CallHookStep(hook))
-            default:
-                // Neither kind: it can do nothing, and the list says so.
-                continue
+            // The list says that it is of no use.
+            case .none: continue
             }
         }
         segments.append(Segment(steps: steps, end: .transport))
@@ -77,19 +76,8 @@ public final class Corridor: Sendable {
         engine = transport as? Engine
         clock = configuration.clock is ContinuousClock ? nil : DelayClock(configuration.clock)
         // Nor does it know what a transport of the user's waits for.
-        hasForeignArounds = segments.count > 1 || !(transport is any PromptTransport)
+        hasForeignArounds = segments.count > 1 || (engine == nil && !(transport is any PromptTransport))
         allowedOrigins = configuration.allowedOrigins
-        names = list.map { interceptor in
-            let kind =
-                switch interceptor {
-                case is any Around: "around"
-                case let step as any Step: step.kind
-                case is any Judge: "judge"
-                case is any Hook, is any CallHook: "hook"
-                default: "ignored: neither a Hook nor an Around"
-                }
-            return "\(interceptor.name) (\(kind))"
-        }
     }
 }
 
@@ -106,7 +94,8 @@ extension Corridor: CustomStringConvertible, CustomReflectable {
 
     /// One interceptor a line, outermost first, with its kind.
     public var description: String {
-        (names + ["\(transport.name) (transport)"]).enumerated().map { "\($0 + 1). \($1)" }.joined(separator: "\n")
+        (entries.map(\.name) + ["\(transport.name) (transport)"]).enumerated().map { "\($0 + 1). \($1)" }.joined(
+            separator: "\n")
     }
 }
 

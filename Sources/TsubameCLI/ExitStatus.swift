@@ -2,7 +2,7 @@
 #if Tool
 import Tsubame
 
-/// The status with which `tsubame` ends. Usage errors, which are found before any of these, end with 64 (`EX_USAGE`).
+/// The status with which `tsubame` ends.
 enum ExitStatus: Int32 {
     case ok = 0
     /// No answer, not a whole one, or nowhere to write it to.
@@ -16,6 +16,8 @@ enum ExitStatus: Int32 {
     /// 5xx.
     case serverError = 5
     case tooManyRedirects = 6
+    /// The arguments make no sense (`EX_USAGE`); nothing was sent.
+    case usage = 64
 
     init(status: Int) {
         switch status {

@@ -7,30 +7,64 @@ import Musl
 #elseif canImport(Darwin)
 import Darwin
 #endif
+import DequeModule
 import NIOCore
 import NIOPosix
+import Synchronization
 import TsubameCore
 
 /// The threads are its own, since a name server that does not answer holds one for half a minute, and files and TLS must
-/// not wait for that.
+/// not wait for that. Each is started when all others are busy: most programs ask for a few names, one after the other, and
+/// a tool may ask for none.
 final class SystemLookUps: Sendable {
+    private typealias Question = @Sendable () -> Void
+
     private static let threads = 16
 
-    private let pool: NIOThreadPool
-
-    init() {
-        pool = NIOThreadPool(numberOfThreads: Self.threads)
-        pool.start()
+    private struct State: Sendable {
+        /// Each is one thread.
+        var pools: [NIOThreadPool] = []
+        var idle: [NIOThreadPool] = []
+        var waiting: Deque<Question> = []
     }
 
-    deinit { pool.shutdownGracefully { _ in } }
+    private let state = Mutex(State())
+
+    deinit {
+        for pool in state.withLock({ $0.pools }) { pool.shutdownGracefully { _ in } }
+    }
 
     /// `reply` is called once, on a thread that must not be kept.
     func ask(_ host: String, _ reply: @escaping NameCache.Reply) {
-        pool.submit { state in
-            reply(
-                state == .active
-                    ? Result { NameResolver.Answer(try Self.lookUp(host)) } : .failure(ChannelError.ioOnClosedChannel))
+        let question: Question = { reply(Result { NameResolver.Answer(try Self.lookUp(host)) }) }
+        let pool = state.withLock { state -> NIOThreadPool? in
+            if let idle = state.idle.popLast() { return idle }
+            guard state.pools.count < Self.threads else {
+                state.waiting.append(question)
+                return nil
+            }
+            let pool = NIOThreadPool(numberOfThreads: 1)
+            pool.start()
+            state.pools.append(pool)
+            return pool
+        }
+        pool?.submit { condition in
+            guard condition == .active else { return reply(.failure(ChannelError.ioOnClosedChannel)) }
+            question()
+            self.answerWaiting(on: pool)
+        }
+    }
+
+    /// What has been asked meanwhile; then the thread is free.
+    private func answerWaiting(on pool: NIOThreadPool?) {
+        while true {
+            let next = state.withLock { state -> Question? in
+                if let next = state.waiting.popFirst() { return next }
+                if let pool { state.idle.append(pool) }
+                return nil
+            }
+            guard let next else { return }
+            next()
         }
     }
 

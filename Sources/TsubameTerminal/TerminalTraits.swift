@@ -8,20 +8,22 @@ package struct TerminalTraits: Sendable {
     package let hasColours: Bool
     /// The theme for its background, as far as `COLORFGBG` tells: dark unless that says otherwise.
     package let theme: Theme
-    /// How images are shown; nil if they cannot be.
+    /// How images are shown; nil if they cannot be, or if nobody asked.
     package let images: ImageProtocol?
     /// Whether it shows more characters than ASCII's.
     package let isUnicode: Bool
 
-    /// - Parameter variable: the value of an environment variable.
-    package init(_ variable: (String) -> String?) {
+    /// - Parameters:
+    ///   - asksForImages: whether to find out how images are shown.
+    ///   - variable: the value of an environment variable.
+    package init(asksForImages: Bool = true, _ variable: (String) -> String?) {
         /// What is empty is not set, as no-color.org and XDG have it.
         func value(_ name: String) -> String? { variable(name).flatMap { $0.isEmpty ? nil : $0 } }
         let terminal = value("TERM") ?? "dumb"
         let isForced = value("CLICOLOR_FORCE").map { $0 != "0" } ?? false
         hasColours = value("NO_COLOR") == nil && (isForced || value("CLICOLOR") != "0" && terminal != "dumb")
         theme = Self.isLight(value("COLORFGBG")) ? .light : .dark
-        images = terminal == "dumb" ? nil : ImageProtocol(terminal: terminal, value)
+        images = terminal == "dumb" || !asksForImages ? nil : ImageProtocol(terminal: terminal, value)
         let locale = (value("LC_ALL") ?? value("LC_CTYPE") ?? value("LANG") ?? "").lowercased()
         isUnicode = locale.hasSuffix("utf-8") || locale.hasSuffix("utf8")
     }

@@ -1,55 +1,29 @@
 // RequestCommand: `tsubame [METHOD] URL [ITEM…]`.
 #if Tool
-import ArgumentParser
 import Tsubame
 
-struct RequestCommand: ParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "tsubame", abstract: "HTTP from the command line.",
-        usage: """
-            tsubame [<options>] [METHOD] URL [ITEM …]
-            tsubame serve [--port <port>]
-            tsubame demo
-            """,
-        discussion: help, version: "tsubame \(Version.string)", helpNames: .long)
+struct RequestCommand: ToolCommand {
+    static let name = ""
+    static let abstract = "HTTP from the command line."
+    static let usage = ["[OPTION …] [METHOD] URL [ITEM …]"]
+    static let takesWords = true
+    static let table = OptionTable<Self>(
+        OptionGroup(\.content), OptionGroup(\.repetition), OptionGroup(\.deadlines), OptionGroup(\.connection),
+        OptionGroup(\.tls), OptionGroup(\.auth), OptionGroup(\.session), OptionGroup(\.output),
+        OptionGroup(\.downloads),
+        OptionGroup(\.general))
 
-    private static let help = """
-        METHOD is GET, or POST when there is a body, unless given. URL may be as short as :3000/path (localhost); \
-        without a scheme, http is meant for localhost and IP addresses, https for every other host.
-
-        ITEMs:
-          Name:value    a field           Name:   without it        Name;   empty
-          name==value   a query parameter
-          name=text     text in a JSON object, or in a form (--form)
-          name:=json    any JSON
-          name@file     a file in a form (--form), name@file;type=image/png;filename=a.png tells more
-          @file         a file as the body
-        With :@ ==@ =@ :=@ the value comes from a file. A backslash before : ; = @ makes it an ordinary character.
-
-        The standard input is the body if it is a file or a pipe and has something in it; with --raw, or with items that \
-        make a body, it is left alone. Where it is a pipe that is never closed, --ignore-stdin keeps from waiting for it.
-
-        The exit status is 0, or 1 failure, 2 timeout, 3 status 3xx, 4 status 4xx, 5 status 5xx, \
-        6 too many redirects, 64 wrong usage.
-
-        tsubame serve runs an httpbin-compatible server; tsubame demo shows the library at work.
-        """
-
-    @Argument(help: ArgumentHelp("The method, the URL, and items.", valueName: "word"))
     var words: [String] = []
-
-    @OptionGroup(title: "What is sent") var content: ContentOptions
-    @OptionGroup(title: "Redirects, retries and the exit status") var repetition: RepetitionOptions
-    @OptionGroup(title: "Deadlines") var deadlines: DeadlineOptions
-    @OptionGroup(title: "Connection") var connection: ConnectionOptions
-    @OptionGroup(title: "TLS") var tls: TLSOptions
-    @OptionGroup(title: "Credentials") var auth: AuthOptions
-    @OptionGroup(title: "Sessions and cookies") var session: SessionOptions
-    @OptionGroup(title: "What is printed") var output: OutputOptions
-    @OptionGroup(title: "Downloads") var downloads: DownloadOptions
-
-    @Flag(help: "Do not read the file of default options.")
-    var ignoreConfig = false
+    private var content = ContentOptions()
+    private var repetition = RepetitionOptions()
+    private var deadlines = DeadlineOptions()
+    private var connection = ConnectionOptions()
+    private var tls = TLSOptions()
+    private var auth = AuthOptions()
+    private var session = SessionOptions()
+    private var output = OutputOptions()
+    private var downloads = DownloadOptions()
+    private var general = GeneralOptions()
 
     private var call: CallOptions {
         CallOptions(
@@ -57,18 +31,16 @@ struct RequestCommand: ParsableCommand {
         )
     }
 
-    func run() throws {
-        let status: ExitStatus
-        do {
-            status = RequestRun.all(try prepared())
-        } catch let problem as UsageProblem {
-            throw ValidationError(problem.description)
-        } catch let error where error is SystemError || error is CallError {
-            Diagnostics.say(error)
-            status = .failure
-        }
-        if status != .ok { throw ExitCode(status.rawValue) }
+    func validate() throws(UsageProblem) {
+        try content.validate()
+        try repetition.validate()
+        try connection.validate()
+        try tls.validate()
+        try session.validate()
+        try output.validate()
     }
+
+    func run() throws -> ExitStatus { RequestRun.all(try prepared()) }
 
     /// Everything that can be wrong about the arguments is found here, before anything is sent.
     private func prepared() throws -> [RequestRun] {
@@ -85,7 +57,7 @@ struct RequestCommand: ParsableCommand {
             if content.raw == "@-" { throw UsageProblem("--raw @- is for one URL: what is read once is sent once.") }
             if session.session != nil { throw UsageProblem("--session is for one URL.") }
         }
-        let board = output.quiet > 0 ? nil : ProgressBoard(OutputOptions.traits)
+        let board = output.quiet > 0 ? nil : ProgressBoard(OutputOptions.traits(isTerminal: false))
         if let board { Diagnostics.keepClear(of: board) }
         return try ([words.url] + words.furtherURLs).map { try prepared($0, words, items, board) }
     }

@@ -1,74 +1,114 @@
 // TsubameCommand: which of the commands the arguments mean.
 #if Tool
-import ArgumentParser
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#elseif canImport(Darwin)
+import Darwin
+#endif
+import Tsubame
 
 /// `tsubame`: a request, unless the first argument names another command.
 enum TsubameCommand {
-    private static let commands: [(name: String, type: any ParsableCommand.Type)] = [
-        ("serve", ServeCommand.self), ("demo", DemoCommand.self),
-    ]
+    static let version = "tsubame \(Version.string)"
 
-    /// Parses the arguments, runs what they mean, and ends the process; usage errors end it with 64.
+    /// Reads the arguments, does what they mean, and ends the process; usage errors end it with 64.
     static func start() -> Never {
         Descriptor.reserveStandardStreams()
-        // Chosen by hand: a request is not to pay for the parsing of a tree of commands.
-        var arguments = CommandLine.arguments.dropFirst()
-        let asksForHelp = arguments.first == "help"
-        if asksForHelp { arguments.removeFirst() }
-        var type: any ParsableCommand.Type = RequestCommand.self
-        if let option = arguments.first, WholeCommand.descriptions.contains(where: option.hasPrefix) {
-            type = WholeCommand.self
-        } else if let named = commands.first(where: { $0.name == arguments.first }) {
-            type = named.type
-            arguments.removeFirst()
+        let words = CommandLine.arguments.dropFirst()
+        do {
+            exit(try run(words).rawValue)
+        } catch let problem as UsageProblem {
+            Diagnostics.say(problem)
+            exit(ExitStatus.usage.rawValue)
+        } catch {
+            Diagnostics.say(error)
+            exit(ExitStatus.failure.rawValue)
         }
-        guard type == RequestCommand.self, !asksForHelp else {
-            type.main(asksForHelp ? ["--help"] : Array(arguments))
-            type.exit()
-        }
-        startRequest(Array(arguments))
     }
 
-    private static func startRequest(_ words: [String]) -> Never {
-        do {
-            let arguments = try RequestArguments(words)
-            let command: any ParsableCommand
-            do {
-                command = try RequestCommand.parseAsRoot(withEmptyValues(arguments.all))
-            } catch {
-                if RequestCommand.exitCode(for: error).rawValue == 64 { tellOfMisplacedCommand(words) }
-                RequestCommand.exit(withError: arguments.problem(of: error))
-            }
-            var running = command
-            try running.run()
-            RequestCommand.exit()
-        } catch let problem as UsageProblem {
-            RequestCommand.exit(withError: ValidationError(problem.description))
-        } catch {
-            RequestCommand.exit(withError: error)
+    private static func run(_ words: ArraySlice<String>) throws -> ExitStatus {
+        switch words.first {
+        case ServeCommand.name: try run(ServeCommand.self, words.dropFirst())
+        case DemoCommand.name: try run(DemoCommand.self, words.dropFirst())
+        case "help": try help(words.dropFirst())
+        default: try runRequest(words)
         }
+    }
+
+    private static func run<Command: ToolCommand>(
+        _ type: Command.Type, _ words: ArraySlice<String>
+    ) throws -> ExitStatus {
+        var command = Command()
+        do {
+            let line = try ArgumentReader<Command>(words)
+            if line.contains(GeneralOptions.help) { return try show(CommandPage(type)) }
+            if let word = line.words.first {
+                throw UsageProblem("“\(word)” means nothing here: tsubame \(type.name) takes options only.")
+            }
+            try line.apply(to: &command)
+            try command.validate()
+        } catch let problem as UsageProblem {
+            throw problem.hinting("tsubame \(type.name) --help lists the options.")
+        }
+        return try command.run()
+    }
+
+    private static func runRequest(_ words: ArraySlice<String>) throws -> ExitStatus {
+        do {
+            let arguments: RequestArguments
+            do {
+                arguments = try RequestArguments(words)
+            } catch {
+                throw misplaced(error, words)
+            }
+            if let status = try answer(about: arguments.line) { return status }
+            return try arguments.command().run()
+        } catch let problem as UsageProblem {
+            throw problem.hinting("tsubame --help lists the options and explains the items.")
+        }
+    }
+
+    /// What is asked of the tool itself; nil if a request is meant.
+    private static func answer(about line: ArgumentReader<RequestCommand>) throws -> ExitStatus? {
+        for use in line.uses {
+            switch (use.name, use.value) {
+            case (GeneralOptions.help, _): return try show(CommandPage(RequestCommand.self))
+            case (GeneralOptions.version, _):
+                try Descriptor.output.writeAll(version + "\n")
+                return .ok
+            case (GeneralOptions.generate, .text(let name)):
+                guard let text = GeneratedText(rawValue: name) else { continue }
+                try Descriptor.output.writeAll(text.written)
+                return .ok
+            default: continue
+            }
+        }
+        return nil
+    }
+
+    private static func help(_ words: ArraySlice<String>) throws -> ExitStatus {
+        guard let name = words.first else { return try show(CommandPage(RequestCommand.self)) }
+        guard let page = CommandPage.all.first(where: { $0.name == name }) else {
+            let names = CommandPage.all.map(\.name).filter { !$0.isEmpty }.joined(separator: " and ")
+            throw UsageProblem(
+                "There is no command “\(name)”: beside requests, which need no name, there are \(names).")
+        }
+        return try show(page)
+    }
+
+    private static func show(_ page: CommandPage) throws -> ExitStatus {
+        let width = OutputWidth(Descriptor.output.number).columns
+        try Descriptor.output.writeAll(HelpText(page, width: width).text)
+        return .ok
     }
 
     /// Behind an option, the name of a command is taken for a URL, and its options are not known.
-    private static func tellOfMisplacedCommand(_ words: [String]) {
-        guard let name = commands.map(\.name).first(where: words.contains) else { return }
+    private static func misplaced(_ problem: UsageProblem, _ words: ArraySlice<String>) -> UsageProblem {
+        guard let name = CommandPage.all.map(\.name).first(where: words.contains) else { return problem }
         // The rest is not repeated: there may be a password in it.
-        Diagnostics.say("if the command \(name) is meant, its name comes first: tsubame \(name) …")
-    }
-
-    /// `--print=` prints nothing, and `--proxy=` names none: the parser would take the next word for a value that has been
-    /// forgotten, unlike an empty word.
-    private static func withEmptyValues(_ arguments: [String]) -> [String] {
-        var (result, previous, areOptionsOver): ([String], String, Bool) = ([], "", false)
-        for argument in arguments {
-            // What follows these is their value, whatever it looks like.
-            let isValue = ["--raw", "--auth", "-a", "--cert-key-pass"].contains(previous)
-            if argument == "--" { areOptionsOver = true }
-            let isEmpty = argument.hasPrefix("--") && argument.firstIndex(of: "=") == argument.indices.last
-            result += isEmpty && !isValue && !areOptionsOver ? [String(argument.dropLast()), ""] : [argument]
-            previous = isValue ? "" : argument
-        }
-        return result
+        return problem.hinting("if the command \(name) is meant, its name comes first: tsubame \(name) …")
     }
 }
 

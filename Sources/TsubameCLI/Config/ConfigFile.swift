@@ -32,22 +32,14 @@ struct ConfigFile {
             self.words = words
         }
 
-        /// For the parser: in one word, so that no value can be taken for a URL.
+        /// To be read: in one word, so that no value can be taken for a URL.
         var arguments: [String] {
             words.count > 1 && !words[1].isEmpty ? [words.joined(separator: "=")] : words
         }
-
-        /// With two hyphens, without its value.
-        var option: String { words.first.map { String($0.prefix { $0 != "=" }) } ?? "" }
     }
 
     /// More than this is not read.
     private static let maximumBytes = 1 << 20
-    /// They mean nothing as a default.
-    private static let refused: Set<String> = [
-        "--", "--help", "--version", "--ignore-config", "--generate-completion-script",
-    ]
-
     let path: String
     var lines: [Line] = []
 
@@ -107,7 +99,9 @@ struct ConfigFile {
             throw UsageProblem("\(place): “\(first)” is to be written by its long name.")
         }
         let name = String(first.prefix { $0 != "=" })
-        guard !refused.contains(name) else { throw UsageProblem("\(place): \(name) is no default option.") }
+        // Those about the tool itself mean nothing as a default.
+        let isRefused = name == "--" || GeneralOptions.options.contains { $0.spec.spelled == name }
+        guard !isRefused else { throw UsageProblem("\(place): \(name) is no default option.") }
         let looksLikeOption = words.count > 1 && words[1].hasPrefix("-") && words[1] != "-"
         guard words.count <= (first.contains("=") ? 1 : 2), !looksLikeOption else {
             throw UsageProblem(

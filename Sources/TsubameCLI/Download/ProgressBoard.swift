@@ -24,8 +24,9 @@ final class ProgressBoard: Sendable {
     private let theme: Theme?
 
     /// nil if there is nobody to look at it.
-    init?(_ traits: TerminalTraits) {
+    init?(_ traits: @autoclosure () -> TerminalTraits) {
         guard Descriptor.errors.isTerminal else { return nil }
+        let traits = traits()
         isUnicode = traits.isUnicode
         theme = traits.hasColours ? traits.theme : nil
     }

@@ -1,22 +1,25 @@
 // AuthOptions: the options about who asks.
 #if Tool
-import ArgumentParser
 import Tsubame
 
-struct AuthOptions: ParsableArguments {
-    @Option(
-        name: [.short, .long], parsing: .unconditional,
-        help: ArgumentHelp(
-            "Credentials for the URL's own origin; a missing password is asked for. They count instead of those in "
-                + "the URL.",
-            valueName: "user[:password]|token"))
+struct AuthOptions: Options {
     var auth: String?
-
-    @Option(name: [.customShort("A"), .long], help: "How they are sent: at once, or when Digest is asked for.")
     var authType: Credentials.Kind?
-
-    @Flag(help: "Do not look for credentials in $NETRC or ~/.netrc.")
     var ignoreNetrc = false
+
+    static let title = "Credentials"
+    static let options: [CommandOption<Self>] = [
+        .value(
+            "auth", letter: "a", "user[:password]|token", isAnyWord: true,
+            "Credentials for the URL's own origin; a missing password is asked for. They count instead of those in "
+                + "the URL."
+        ) { $0.auth = $1 },
+        .choice(
+            "auth-type", letter: "A", of: Credentials.Kind.self,
+            "How they are sent: at once, or when Digest is asked for. basic unless given."
+        ) { $0.authType = $1 },
+        .flag("ignore-netrc", "Do not look for credentials in $NETRC or ~/.netrc.") { $0.ignoreNetrc = true },
+    ]
 }
 
 #endif

@@ -1,56 +1,56 @@
 // ConnectionOptions: the options about where a connection goes, and from where.
 #if Tool
-import ArgumentParser
 import Tsubame
 
-struct ConnectionOptions: ParsableArguments {
-    @Option(
-        help: ArgumentHelp("1.1: the version that is spoken; no other is there yet.", valueName: "version"),
-        transform: version)
+struct ConnectionOptions: Options {
     var httpVersion: String?
-
-    @Option(
-        help: ArgumentHelp(
-            "Go through this proxy: http, https, socks4, socks4a, socks5 or socks5h; http:url and https:url mean that "
-                + "scheme only; none is none. Otherwise http_proxy, https_proxy, all_proxy and no_proxy are obeyed.",
-            valueName: "url"),
-        transform: ProxyChoice.init)
     var proxy: [ProxyChoice] = []
-
-    @Option(
-        help: ArgumentHelp(
-            "Use this address instead of asking the resolver; * is any host.", valueName: "host:port:address"),
-        transform: AddressOverride.init(parsing:))
     var resolve: [AddressOverride] = []
-
-    @Option(help: ArgumentHelp("Connect to this Unix-domain socket, whatever the URL's host.", valueName: "path"))
     var unixSocket: String?
-
-    @Option(
-        help: ArgumentHelp("Connect from this address, or this network interface.", valueName: "address|name"))
     var interface: String?
-
-    @Flag(name: [.customShort("4"), .customLong("ipv4")], help: "Use addresses of IPv4 only.")
     var ipv4 = false
-
-    @Flag(name: [.customShort("6"), .customLong("ipv6")], help: "Use addresses of IPv6 only.")
     var ipv6 = false
 
-    private static func version(_ text: String) throws -> String {
+    static let title = "Connection"
+    static let options: [CommandOption<Self>] = [
+        .value("http-version", "version", "1.1: the version that is spoken; no other is there yet.", reading: version) {
+            $0.httpVersion = $1
+        },
+        .value(
+            "proxy", "url",
+            "Go through this proxy: http, https, socks4, socks4a, socks5 or socks5h; http:url and https:url mean that "
+                + "scheme only; none is none. Otherwise http_proxy, https_proxy, all_proxy and no_proxy are obeyed.",
+            reading: ProxyChoice.init
+        ) { $0.proxy.append($1) },
+        .value(
+            "resolve", "host:port:address", "Use this address instead of asking the resolver; * is any host.",
+            reading: AddressOverride.init(parsing:)
+        ) { $0.resolve.append($1) },
+        .value(
+            "unix-socket", "path", completion: .file, "Connect to this Unix-domain socket, whatever the URL's host."
+        ) { $0.unixSocket = $1 },
+        .value("interface", "address|name", "Connect from this address, or this network interface.") {
+            $0.interface = $1
+        },
+        .flag("ipv4", letter: "4", "Use addresses of IPv4 only.") { $0.ipv4 = true },
+        .flag("ipv6", letter: "6", "Use addresses of IPv6 only.") { $0.ipv6 = true },
+    ]
+
+    private static func version(_ text: String) throws(UsageProblem) -> String {
         switch text {
         case "1.1", "1": return text
         case "1.0", "2", "3", "2.0", "3.0":
-            throw ValidationError("HTTP/\(text) is not there yet: requests are sent as HTTP/1.1.")
-        default: throw ValidationError("1.1 is meant.")
+            throw UsageProblem("HTTP/\(text) is not there yet: requests are sent as HTTP/1.1.")
+        default: throw UsageProblem("“\(text)” is no version: 1.1 is meant.")
         }
     }
 
-    func validate() throws {
-        if ipv4, ipv6 { throw ValidationError("-4 and -6 exclude each other.") }
+    func validate() throws(UsageProblem) {
+        if ipv4, ipv6 { throw UsageProblem("-4 and -6 exclude each other.") }
         if unixSocket != nil, !proxy.isEmpty {
-            throw ValidationError("--unix-socket and --proxy exclude each other.")
+            throw UsageProblem("--unix-socket and --proxy exclude each other.")
         }
-        if unixSocket == "" { throw ValidationError("--unix-socket names no file.") }
+        if unixSocket == "" { throw UsageProblem("--unix-socket names no file.") }
     }
 
     func apply(to settings: inout ConnectionSettings) {

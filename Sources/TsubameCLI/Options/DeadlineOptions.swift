@@ -1,28 +1,37 @@
 // DeadlineOptions: the options about how long a call may take, and each part of it.
 #if Tool
-import ArgumentParser
 import Tsubame
 
-struct DeadlineOptions: ParsableArguments {
-    @Option(
-        help: ArgumentHelp(
+struct DeadlineOptions: Options {
+    var timeout: Seconds?
+    var connectTimeout: Seconds?
+    var tlsTimeout: Seconds?
+    var headTimeout: Seconds?
+    var idleTimeout: Seconds?
+
+    static let title = "Deadlines"
+    static let options: [CommandOption<Self>] = [
+        .value(
+            "timeout", "seconds",
             "For the whole call, with redirects; 0 is none, as for all of these. With it, nothing else limits head and "
                 + "body unless it is given.",
-            valueName: "seconds"))
-    var timeout: Seconds?
-
-    @Option(help: ArgumentHelp("Until the way to the server stands: name, TCP, proxy. 10.", valueName: "seconds"))
-    var connectTimeout: Seconds?
-
-    @Option(help: ArgumentHelp("For the TLS handshake. 10.", valueName: "seconds"))
-    var tlsTimeout: Seconds?
-
-    @Option(
-        help: ArgumentHelp("From the end of the request to the end of the response's head. 60.", valueName: "seconds"))
-    var headTimeout: Seconds?
-
-    @Option(help: ArgumentHelp("Without a byte of a body, sent or received. 60.", valueName: "seconds"))
-    var idleTimeout: Seconds?
+            reading: Seconds.init
+        ) { $0.timeout = $1 },
+        .value(
+            "connect-timeout", "seconds", "Until the way to the server stands: name, TCP, proxy. 10.",
+            reading: Seconds.init
+        ) {
+            $0.connectTimeout = $1
+        },
+        .value("tls-timeout", "seconds", "For the TLS handshake. 10.", reading: Seconds.init) { $0.tlsTimeout = $1 },
+        .value(
+            "head-timeout", "seconds", "From the end of the request to the end of the response's head. 60.",
+            reading: Seconds.init
+        ) { $0.headTimeout = $1 },
+        .value("idle-timeout", "seconds", "Without a byte of a body, sent or received. 60.", reading: Seconds.init) {
+            $0.idleTimeout = $1
+        },
+    ]
 
     func apply(to timeouts: inout Timeouts) {
         // Whoever gives a time for the whole call means that one.
@@ -35,12 +44,14 @@ struct DeadlineOptions: ParsableArguments {
 }
 
 /// A time in seconds, fractions included.
-struct Seconds: ExpressibleByArgument {
+struct Seconds {
     /// nil for none.
     let duration: Duration?
 
-    init?(argument: String) {
-        guard let seconds = Double(argument), seconds >= 0, seconds <= 1_000_000_000 else { return nil }
+    init(_ text: String) throws(UsageProblem) {
+        guard let seconds = Double(text), seconds >= 0, seconds <= 1_000_000_000 else {
+            throw UsageProblem("“\(text)” is no time in seconds, such as 30 or 2.5.")
+        }
         duration = seconds > 0 ? .nanoseconds(Int64(seconds * 1_000_000_000)) : nil
     }
 }

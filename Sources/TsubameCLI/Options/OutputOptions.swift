@@ -1,6 +1,5 @@
 // OutputOptions: the options about what is printed, how, and where to.
 #if Tool
-import ArgumentParser
 import Tsubame
 import TsubameTerminal
 #if canImport(Glibc)
@@ -11,92 +10,92 @@ import Musl
 import Darwin
 #endif
 
-struct OutputOptions: ParsableArguments {
-    @Option(
-        name: [.customShort("p"), .long],
-        help: ArgumentHelp(
-            "What is printed: H and B are head and body of the request, h and b of the response; m is figures about the "
-                + "call, t a waterfall of its timings. hb on a terminal, else b; nothing if it is empty.",
-            valueName: "HBhbmt"))
+struct OutputOptions: Options {
     var print: PrintParts?
-
-    @Option(
-        name: [.customShort("P"), .long],
-        help: ArgumentHelp(
-            "The same for the messages between the first request and the last response.", valueName: "HBhb"))
     var historyPrint: PrintParts?
-
-    @Flag(
-        name: [.short, .long],
-        help: ArgumentHelp(
-            "Print both messages of every exchange, informational responses and trailers: --all --print=HBhb. "
-                + "-vv: figures, too."))
-    var verbose: Int
-
-    @Flag(name: [.short, .long], help: "Print the response's head only, and do not read its body: --print=h.")
+    /// How often it was given.
+    var verbose = 0
     var headers = false
-
-    @Flag(name: [.short, .long], help: "Print the response's body only: --print=b.")
     var body = false
-
-    @Flag(name: [.short, .long], help: "Print figures about the call only: --print=m.")
     var meta = false
-
-    @Flag(
-        help: ArgumentHelp(
-            "Print a waterfall, too: DNS, connect, TLS, send, wait and receive; elsewhere than on a terminal, on the "
-                + "standard error."))
     var timings = false
-
-    @Flag(help: "Print the responses before the last one, too.")
     var all = false
-
-    @Flag(
-        name: [.short, .long],
-        help: "Print nothing but errors and warnings; -o still writes. -qq: no warnings either.")
-    var quiet: Int
-
-    @Option(
-        help: ArgumentHelp(
-            "all: formatted and coloured (on a terminal); colors, format: only that; none: as received, byte for byte "
-                + "(else).", valueName: "all|colors|format|none"))
+    /// How often it was given.
+    var quiet = 0
     var pretty: Pretty?
-
-    @Option(
-        name: [.short, .long],
-        help: ArgumentHelp(
-            "The colours, by the background; auto goes by COLORFGBG.", valueName: "auto|dark|light|mono|none"))
     var style = StyleName.auto
-
-    @Option(
-        help: ArgumentHelp(
-            "How the terminal shows images; auto goes by what it is called.", valueName: "auto|kitty|iterm2|sixel|none")
-    )
     var images = ImageStyle.auto
-
-    @Flag(
-        name: [.customShort("S"), .long],
-        help: "Show everything as it comes. Only XML ever waits to be whole, to be indented.")
     var stream = false
-
-    @Option(help: ArgumentHelp("Take the response for this media type.", valueName: "type/subtype"))
     var responseMime: String?
-
-    @Option(help: ArgumentHelp("Take the response's text for this charset.", valueName: "charset"))
     var responseCharset: String?
-
-    @Option(name: [.short, .long], help: ArgumentHelp("Write into a file, once it is whole.", valueName: "file"))
     var output: String?
-
-    @Flag(help: ArgumentHelp("Write the body as UTF-8, otherwise unchanged.", visibility: .hidden))
     var text = false
 
-    func validate() throws {
+    static let title = "What is printed"
+    static let options: [CommandOption<Self>] = [
+        .value(
+            "print", letter: "p", "HBhbmt",
+            "What is printed: H and B are head and body of the request, h and b of the response; m is figures about the "
+                + "call, t a waterfall of its timings. hb on a terminal, else b; nothing if it is empty.",
+            reading: PrintParts.init
+        ) { $0.print = $1 },
+        .value(
+            "history-print", letter: "P", "HBhb",
+            "The same for the messages between the first request and the last response.",
+            reading: PrintParts.init
+        ) { $0.historyPrint = $1 },
+        .flag(
+            "verbose", letter: "v",
+            "Print both messages of every exchange, informational responses and trailers: --all --print=HBhb. "
+                + "-vv: figures, too."
+        ) { $0.verbose += 1 },
+        .flag("headers", letter: "h", "Print the response's head only, and do not read its body: --print=h.") {
+            $0.headers = true
+        },
+        .flag("body", letter: "b", "Print the response's body only: --print=b.") { $0.body = true },
+        .flag("meta", letter: "m", "Print figures about the call only: --print=m.") { $0.meta = true },
+        .flag(
+            "timings",
+            "Print a waterfall, too: DNS, connect, TLS, send, wait and receive; elsewhere than on a terminal, on the "
+                + "standard error."
+        ) { $0.timings = true },
+        .flag("all", "Print the responses before the last one, too.") { $0.all = true },
+        .flag("quiet", letter: "q", "Print nothing but errors and warnings; -o still writes. -qq: no warnings either.")
+        {
+            $0.quiet += 1
+        },
+        .choice(
+            "pretty", of: Pretty.self,
+            "all: formatted and coloured (on a terminal); colors, format: only that; none: as received, byte for byte "
+                + "(else)."
+        ) { $0.pretty = $1 },
+        .choice(
+            "style", letter: "s", of: StyleName.self,
+            "The colours, by the background; auto, the default, goes by COLORFGBG."
+        ) { $0.style = $1 },
+        .choice(
+            "images", of: ImageStyle.self,
+            "How the terminal shows images; auto, the default, goes by what it is called."
+        ) { $0.images = $1 },
+        .flag("stream", letter: "S", "Show everything as it comes. Only XML ever waits to be whole, to be indented.") {
+            $0.stream = true
+        },
+        .value("response-mime", "type/subtype", "Take the response for this media type.") { $0.responseMime = $1 },
+        .value("response-charset", "charset", "Take the response's text for this charset.") {
+            $0.responseCharset = $1
+        },
+        .value("output", letter: "o", "file", completion: .file, "Write into a file, once it is whole.") {
+            $0.output = $1
+        },
+        .flag("text", isHidden: true, "Write the body as UTF-8, otherwise unchanged.") { $0.text = true },
+    ]
+
+    func validate() throws(UsageProblem) {
         if let responseMime, MediaType(responseMime) == nil {
-            throw ValidationError("--response-mime is a type and a subtype, such as text/html.")
+            throw UsageProblem("--response-mime is a type and a subtype, such as text/html.")
         }
         if let responseCharset, Charset(label: responseCharset) == nil {
-            throw ValidationError("“\(responseCharset)” is no charset that can be read.")
+            throw UsageProblem("“\(responseCharset)” is no charset that can be read.")
         }
     }
 
@@ -105,7 +104,7 @@ struct OutputOptions: ParsableArguments {
     ///   - isOffline: nothing is sent, so that what would be is printed.
     ///   - isDownload: the body goes into a file of its own.
     func printer(_ file: OutputFile, isOffline: Bool, isDownload: Bool) -> ExchangePrinter {
-        let traits = Self.traits
+        let traits = Self.traits(isTerminal: file.isTerminal)
         var plan = PrintPlan(parts: parts(isTerminal: file.isTerminal, isOffline, isDownload), history: [])
         plan.isVerbose = verbose > 0
         plan.showsAll = all || plan.isVerbose
@@ -123,8 +122,8 @@ struct OutputOptions: ParsableArguments {
         return ExchangePrinter(plan, file, style(isTerminal: file.isTerminal, traits))
     }
 
-    static var traits: TerminalTraits {
-        TerminalTraits { getenv($0).map { String(cString: $0) } }
+    static func traits(isTerminal: Bool) -> TerminalTraits {
+        TerminalTraits(asksForImages: isTerminal) { getenv($0).map { String(cString: $0) } }
     }
 
     private func parts(isTerminal: Bool, _ isOffline: Bool, _ isDownload: Bool) -> PrintParts {

@@ -1,6 +1,5 @@
 // ProxyChoice: one `--proxy`.
 #if Tool
-import ArgumentParser
 import Tsubame
 
 /// A proxy for one scheme or for all: `http://proxy:3128`, or as HTTPie writes it `http:http://proxy:3128`.
@@ -13,7 +12,7 @@ struct ProxyChoice: Sendable {
     /// nil: straight to the origin.
     private let proxy: Proxy?
 
-    init(_ text: String) throws {
+    init(_ text: String) throws(UsageProblem) {
         var (scope, url) = (Scope.all, Substring(text))
         for (prefix, named) in [("https:", Scope.https), ("http:", .http), ("all:", .all)]
         where text.hasPrefix(prefix) && !text.dropFirst(prefix.count).hasPrefix("//") {
@@ -28,7 +27,7 @@ struct ProxyChoice: Sendable {
             if url.isEmpty { throw CallError(.invalidRequest, "there is no URL", advice: "none is no proxy") }
             proxy = url == "none" ? nil : try Proxy(String(url))
         } catch {
-            throw ValidationError("\(error.reason)\(error.advice.map { ": \($0)" } ?? "").")
+            throw UsageProblem("\(error.reason)\(error.advice.map { ": \($0)" } ?? "").")
         }
     }
 

@@ -1,36 +1,38 @@
 // RepetitionOptions: the options about what is sent again, and about what a status means.
 #if Tool
-import ArgumentParser
 import Tsubame
 
-struct RepetitionOptions: ParsableArguments {
-    @Flag(name: [.customShort("F"), .long], help: "Follow redirects.")
+struct RepetitionOptions: Options {
     var follow = false
-
-    @Option(parsing: .unconditional, help: ArgumentHelp("How many redirects are followed.", valueName: "n"))
     var maxRedirects = 20
+    var retry = 0
+    var checkStatus = true
 
-    @Option(
-        parsing: .unconditional,
-        help: ArgumentHelp(
+    static let title = "Redirects, retries and the exit status"
+    static let options: [CommandOption<Self>] = [
+        .flag("follow", letter: "F", "Follow redirects.") { $0.follow = true },
+        .number("max-redirects", "n", "How many redirects are followed.", shown: { "\($0.maxRedirects)" }) {
+            $0.maxRedirects = $1
+        },
+        .number(
+            "retry", "n",
             "Send again, so often at most, after a connection that failed or the status 408, 425, 429, 500, 502, 503 or "
                 + "504: if the method may be repeated. Retry-After is obeyed.",
-            valueName: "n"))
-    var retry = 0
-
-    @Flag(
-        inversion: .prefixedNo,
-        help: ArgumentHelp("Whether a status of 300 and above is told by the exit status (3, 4, 5), or is 0 too."))
-    var checkStatus = true
+            shown: { "\($0.retry)" }
+        ) { $0.retry = $1 },
+        .toggle(
+            "check-status", "Whether a status of 300 and above is told by the exit status (3, 4, 5), or is 0 too."
+        ) { $0.checkStatus = $1 },
+    ]
 
     /// nil: redirects are not followed.
     var redirects: Int? { follow ? maxRedirects : nil }
 
-    func validate() throws {
+    func validate() throws(UsageProblem) {
         guard (0...10_000).contains(maxRedirects) else {
-            throw ValidationError("--max-redirects is a number from 0 to 10000.")
+            throw UsageProblem("--max-redirects is a number from 0 to 10000.")
         }
-        guard (0...1_000).contains(retry) else { throw ValidationError("--retry is a number from 0 to 1000.") }
+        guard (0...1_000).contains(retry) else { throw UsageProblem("--retry is a number from 0 to 1000.") }
     }
 
     func apply(to configuration: inout Configuration) {

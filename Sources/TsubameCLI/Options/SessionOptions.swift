@@ -1,31 +1,35 @@
 // SessionOptions: the options about what is kept from one run to the next.
 #if Tool
-import ArgumentParser
 import Tsubame
 
-struct SessionOptions: ParsableArguments {
-    @Option(
-        help: ArgumentHelp(
-            "Keep fields, credentials and cookies under this name for the URL's host, or in a file: a path with / or "
-                + ".json at its end.",
-            valueName: "name|file"))
+struct SessionOptions: Options {
     var session: String?
-
-    @Option(
-        help: ArgumentHelp("The same, but what is there already is not changed.", valueName: "name|file"))
     var sessionReadOnly: String?
-
-    @Option(
-        help: ArgumentHelp(
-            "Read cookies from this file, in Netscape's format, and keep in it what servers set.", valueName: "file"))
     var cookieJar: String?
 
-    func validate() throws {
+    static let title = "Sessions and cookies"
+    static let options: [CommandOption<Self>] = [
+        .value(
+            "session", "name|file", completion: .file,
+            "Keep fields, credentials and cookies under this name for the URL's host, or in a file: a path with / or "
+                + ".json at its end."
+        ) { $0.session = $1 },
+        .value(
+            "session-read-only", "name|file", completion: .file,
+            "The same, but what is there already is not changed."
+        ) { $0.sessionReadOnly = $1 },
+        .value(
+            "cookie-jar", "file", completion: .file,
+            "Read cookies from this file, in Netscape's format, and keep in it what servers set."
+        ) { $0.cookieJar = $1 },
+    ]
+
+    func validate() throws(UsageProblem) {
         if session != nil, sessionReadOnly != nil {
-            throw ValidationError("--session and --session-read-only exclude each other.")
+            throw UsageProblem("--session and --session-read-only exclude each other.")
         }
         if session ?? sessionReadOnly != nil, cookieJar != nil {
-            throw ValidationError("--cookie-jar and a session exclude each other: a session keeps cookies itself.")
+            throw UsageProblem("--cookie-jar and a session exclude each other: a session keeps cookies itself.")
         }
     }
 }

@@ -1,26 +1,25 @@
 // TLSOptions: the options about how a connection is secured.
 #if Tool
-import ArgumentParser
 import Tsubame
 
-struct TLSOptions: ParsableArguments {
-    enum Verification: ExpressibleByArgument {
+struct TLSOptions: Options {
+    enum Verification {
         case yes, no
         case file(String)
 
-        init?(argument: String) {
-            switch argument.lowercased() {
+        init(_ text: String) throws(UsageProblem) {
+            switch text.lowercased() {
             case "yes", "true": self = .yes
             case "no", "false": self = .no
             // HTTPie takes a file here too.
-            case _ where argument.contains("/") || argument.hasSuffix(".pem") || argument.hasSuffix(".crt"):
-                self = .file(argument)
-            default: return nil
+            case _ where text.contains("/") || text.hasSuffix(".pem") || text.hasSuffix(".crt"):
+                self = .file(text)
+            default: throw UsageProblem("“\(text)” is neither yes nor no, nor the path of a PEM file.")
             }
         }
     }
 
-    enum Version: String, ExpressibleByArgument, CaseIterable {
+    enum Version: String, CaseIterable {
         case tls10 = "1.0"
         case tls11 = "1.1"
         case tls12 = "1.2"
@@ -36,41 +35,48 @@ struct TLSOptions: ParsableArguments {
         }
     }
 
-    @Option(
-        help: ArgumentHelp("no: trust every certificate. A file is the same as --cacert.", valueName: "yes|no|file"))
     var verify = Verification.yes
-
-    @Option(
-        help: ArgumentHelp("Trust the certificates in this PEM file instead of the system's.", valueName: "file"))
     var cacert: String?
-
-    @Option(
-        help: ArgumentHelp(
-            "Show this client certificate: a PEM file, with its key unless --cert-key is given.",
-            valueName: "file"))
     var cert: String?
-
-    @Option(help: ArgumentHelp("The client certificate's private key: a PEM file.", valueName: "file"))
     var certKey: String?
-
-    @Option(
-        parsing: .unconditional,
-        help: ArgumentHelp("What the private key is encrypted with; asked for if it is not given.", valueName: "text"))
     var certKeyPass: String?
-
-    @Option(help: ArgumentHelp("The oldest version of TLS that is spoken; 1.2 unless given.", valueName: "version"))
     var tlsMin: Version?
-
-    @Option(help: ArgumentHelp("The newest one; 1.3 unless given.", valueName: "version"))
     var tlsMax: Version?
 
-    func validate() throws {
+    static let title = "TLS"
+    static let options: [CommandOption<Self>] = [
+        .value(
+            "verify", "yes|no|file", completion: .words(["yes", "no"]),
+            "no: trust every certificate. A file is the same as --cacert.",
+            reading: Verification.init
+        ) { $0.verify = $1 },
+        .value(
+            "cacert", "file", completion: .file, "Trust the certificates in this PEM file instead of the system's."
+        ) { $0.cacert = $1 },
+        .value(
+            "cert", "file", completion: .file,
+            "Show this client certificate: a PEM file, with its key unless --cert-key is given."
+        ) { $0.cert = $1 },
+        .value("cert-key", "file", completion: .file, "The client certificate's private key: a PEM file.") {
+            $0.certKey = $1
+        },
+        .value(
+            "cert-key-pass", "text", isAnyWord: true,
+            "What the private key is encrypted with; asked for if it is not given."
+        ) { $0.certKeyPass = $1 },
+        .choice("tls-min", of: Version.self, "The oldest version of TLS that is spoken; 1.2 unless given.") {
+            $0.tlsMin = $1
+        },
+        .choice("tls-max", of: Version.self, "The newest one; 1.3 unless given.") { $0.tlsMax = $1 },
+    ]
+
+    func validate() throws(UsageProblem) {
         if cert == nil, certKey != nil || certKeyPass != nil {
-            throw ValidationError("\(certKey == nil ? "--cert-key-pass" : "--cert-key") needs --cert.")
+            throw UsageProblem("\(certKey == nil ? "--cert-key-pass" : "--cert-key") needs --cert.")
         }
-        if oldest > newest { throw ValidationError("--tls-min is above --tls-max.") }
+        if oldest > newest { throw UsageProblem("--tls-min is above --tls-max.") }
         if case .no = verify, cacert != nil {
-            throw ValidationError("--cacert and --verify no exclude each other.")
+            throw UsageProblem("--cacert and --verify no exclude each other.")
         }
     }
 

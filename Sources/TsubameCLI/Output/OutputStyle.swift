@@ -1,10 +1,9 @@
 // OutputStyle: how what is printed is made readable, if at all.
 #if Tool
-import ArgumentParser
 import TsubameTerminal
 
 /// `--pretty`.
-enum Pretty: String, ExpressibleByArgument, CaseIterable {
+enum Pretty: String, CaseIterable {
     /// Formatted and coloured.
     case all
     /// Coloured; line ends and indentation stay.
@@ -16,7 +15,7 @@ enum Pretty: String, ExpressibleByArgument, CaseIterable {
 }
 
 /// `--style`.
-enum StyleName: String, ExpressibleByArgument, CaseIterable {
+enum StyleName: String, CaseIterable {
     /// By what the environment says of the terminal's background.
     case auto
     case dark, light
@@ -26,7 +25,7 @@ enum StyleName: String, ExpressibleByArgument, CaseIterable {
 }
 
 /// `--images`.
-enum ImageStyle: String, ExpressibleByArgument, CaseIterable {
+enum ImageStyle: String, CaseIterable {
     /// By what the environment says of the terminal.
     case auto
     case kitty, iterm2, sixel

@@ -1,9 +1,8 @@
 // PrintParts: which parts of an exchange are printed.
 #if Tool
-import ArgumentParser
 
 /// `--print=HBhbmt`.
-struct PrintParts: OptionSet, ExpressibleByArgument {
+struct PrintParts: OptionSet {
     let rawValue: Int
 
     /// H
@@ -28,9 +27,9 @@ struct PrintParts: OptionSet, ExpressibleByArgument {
 
     init(rawValue: Int) { self.rawValue = rawValue }
 
-    init?(argument: String) {
+    init(_ text: String) throws(UsageProblem) {
         self = []
-        for letter in argument {
+        for letter in text {
             switch letter {
             case "H": insert(.requestHead)
             case "B": insert(.requestBody)
@@ -38,7 +37,7 @@ struct PrintParts: OptionSet, ExpressibleByArgument {
             case "b": insert(.responseBody)
             case "m": insert(.metadata)
             case "t": insert(.timings)
-            default: return nil
+            default: throw UsageProblem("“\(letter)” is none of H, B, h, b, m and t.")
             }
         }
     }

@@ -1,6 +1,5 @@
 // AddressOverride: `--resolve HOST:PORT:ADDR`.
 #if Tool
-import ArgumentParser
 #if canImport(Glibc)
 import Glibc
 #elseif canImport(Musl)
@@ -18,9 +17,9 @@ struct AddressOverride: Hashable, Sendable {
 
     /// The address may have a port of its own: `api.example.com:443:127.0.0.1:8443`.
     /// - Throws: what is wrong with it, and how it is written.
-    init(parsing argument: String) throws(ValidationError) {
-        func wrong(_ what: String) -> ValidationError {
-            ValidationError("\(what). It is written host:port:address, such as example.com:443:127.0.0.1.")
+    init(parsing argument: String) throws(UsageProblem) {
+        func wrong(_ what: String) -> UsageProblem {
+            UsageProblem("\(what). It is written host:port:address, such as example.com:443:127.0.0.1.")
         }
         let hostEnd: String.Index
         if argument.hasPrefix("["), let bracket = argument.firstIndex(of: "]") {

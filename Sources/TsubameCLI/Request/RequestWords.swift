@@ -2,9 +2,7 @@
 #if Tool
 
 struct RequestWords {
-    private static let methods: Set<String> = [
-        "GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "CONNECT",
-    ]
+    private static let methods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "CONNECT"]
 
     /// nil if none was given.
     let method: String?

@@ -1,10 +1,9 @@
 // Credentials: who asks, and how the server is told.
 #if Tool
-import ArgumentParser
 import Tsubame
 
 struct Credentials: Sendable, Hashable {
-    enum Kind: String, ExpressibleByArgument, CaseIterable {
+    enum Kind: String, CaseIterable {
         case basic, digest, bearer
     }
 

@@ -5,7 +5,7 @@ import Synchronization
 
 /// Runs a built executable to its end.
 /// - Parameters:
-///   - name: as the product is called, such as `tsubame` or `HttpClient`.
+///   - name: as the product is called, such as `tsubame` or `HttpClient`; or the path of any other program.
 ///   - stdin: what it reads; by default nothing, from `/dev/null`.
 ///   - environment: added to this process's own, or in place of it where a name is in both.
 ///   - limit: how long it may take before it is ended and ``ProductError`` is thrown.
@@ -54,7 +54,7 @@ final class RunningProduct: Sendable {
     private let output: ProductOutput
 
     init(_ name: String, _ arguments: [String], stdin: [UInt8]? = nil, environment: [String: String] = [:]) throws {
-        let path = try BuiltProducts.url(of: name).path
+        let path = name.hasPrefix("/") ? name : try BuiltProducts.url(of: name).path
         let input = try Self.input(stdin)
         let (stdout, stderr) = (try ProcessPipe(), try ProcessPipe())
         defer { for descriptor in [input, stdout.write, stderr.write] { close(descriptor) } }

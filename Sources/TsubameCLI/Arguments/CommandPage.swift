@@ -1,0 +1,51 @@
+// CommandPage: what there is to say about a command, whoever says it.
+#if Tool
+
+struct CommandPage: Sendable {
+    struct Section: Sendable {
+        let title: String
+        let options: [OptionSpec]
+    }
+
+    /// Empty for requests.
+    let name: String
+    let abstract: String
+    /// Whole lines.
+    let usage: [String]
+    /// What is hidden is left out; a default stands in the help of its option.
+    let sections: [Section]
+
+    /// Requests first.
+    static var all: [CommandPage] {
+        [CommandPage(RequestCommand.self), CommandPage(ServeCommand.self), CommandPage(DemoCommand.self)]
+    }
+
+    init<Command: ToolCommand>(_ type: Command.Type) {
+        name = type.name
+        abstract = type.abstract
+        usage = type.usage.map { form in ["tsubame", type.name, form].filter { !$0.isEmpty }.joined(separator: " ") }
+        let standard = Command()
+        sections = type.table.groups.map { group in
+            Section(
+                title: group.title,
+                options: group.options.filter { !$0.spec.isHidden }.map { option in
+                    guard let shown = option.shownDefault?(standard) else { return option.spec }
+                    return option.spec.explained(by: "The default is \(shown).")
+                })
+        }
+    }
+
+    var options: [OptionSpec] { sections.flatMap(\.options) }
+
+    /// As it is called.
+    var command: String { name.isEmpty ? "tsubame" : "tsubame \(name)" }
+}
+
+extension OptionSpec {
+    fileprivate func explained(by text: String) -> OptionSpec {
+        OptionSpec(
+            name: name, letter: letter, value: value, help: "\(help) \(text)", isHidden: isHidden, isToggle: isToggle)
+    }
+}
+
+#endif

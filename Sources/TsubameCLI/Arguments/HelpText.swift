@@ -1,0 +1,89 @@
+// HelpText: what `--help` prints.
+#if Tool
+import TsubameTerminal
+
+/// A command and its options by groups, wrapped to the terminal's width.
+struct HelpText {
+    /// Where the text of an option begins, where there is room for it.
+    private static let column = 28
+    /// No line is longer, however wide the terminal: long lines are hard to read.
+    private static let maximumWidth = 110
+
+    private(set) var text = ""
+    private let width: Int
+
+    /// - Parameter width: of the terminal, in columns.
+    init(_ page: CommandPage, width: Int) {
+        self.width = min(max(width, 40), Self.maximumWidth)
+        let isRequest = page.name.isEmpty
+        add(page.abstract)
+        title("Usage")
+        let commands = isRequest ? CommandPage.all : [page]
+        for line in commands.flatMap(\.usage) + (isRequest ? ["tsubame help COMMAND"] : []) { add(line, indent: 2) }
+        if isRequest {
+            for part in [Manual.words, .items, .input] { add(part) }
+        }
+        for section in page.sections where !section.options.isEmpty {
+            title(section.title)
+            for option in section.options { add(option.names, option.help, column: Self.column) }
+        }
+        guard isRequest else { return }
+        for part in [Manual.output, .defaults, .exitStatus] { add(part) }
+        title(Manual.examples.title)
+        for (line, text) in Manual.examples.entries {
+            add(line, indent: 2)
+            add(text, indent: 6)
+        }
+    }
+
+    private mutating func title(_ title: String) { text += "\n\(title):\n" }
+
+    private mutating func add(_ part: Manual) {
+        title(part.title)
+        for (term, text) in part.entries { add(term, text, column: 16) }
+        for paragraph in part.paragraphs { add(paragraph, indent: 2) }
+    }
+
+    /// Below its term where that is too long, or where there is little room beside it.
+    private mutating func add(_ term: String, _ meaning: String, column: Int) {
+        let start = 2 + DisplayWidth.of(term)
+        let hasRoom = width >= 2 * column + 8
+        guard hasRoom, start + 2 <= column else {
+            text += "  \(term)\n"
+            return add(meaning, indent: hasRoom ? column : 10)
+        }
+        let rest = Self.wrapped(meaning, to: width - column)
+        text += "  \(term)" + String(repeating: " ", count: column - start)
+        text += rest.joined(separator: "\n" + String(repeating: " ", count: column)) + "\n"
+    }
+
+    private mutating func add(_ paragraph: String, indent: Int = 0) {
+        let margin = String(repeating: " ", count: indent)
+        for line in Self.wrapped(paragraph, to: width - indent) { text += "\(margin)\(line)\n" }
+    }
+
+    /// A word that is longer than a line gets one of its own.
+    private static func wrapped(_ text: String, to width: Int) -> [String] {
+        var (lines, line, length): ([String], String, Int) = ([], "", 0)
+        for word in text.split(separator: " ") {
+            let columns = DisplayWidth.of(String(word))
+            if length > 0, length + 1 + columns > width {
+                lines.append(line)
+                (line, length) = ("", 0)
+            }
+            if length > 0 { (line, length) = (line + " ", length + 1) }
+            (line, length) = (line + word, length + columns)
+        }
+        return lines + [line]
+    }
+}
+
+extension OptionSpec {
+    /// `-p, --print HBhbmt`, the long names of all below one another.
+    fileprivate var names: String {
+        let short = letter.map { "-\($0), " } ?? "    "
+        return short + (isToggle ? "--[no-]\(name)" : spelled) + (value.map { " \($0.name)" } ?? "")
+    }
+}
+
+#endif

@@ -1,0 +1,35 @@
+// NearestName: which of some names was meant by one that is none of them.
+#if Tool
+
+enum NearestName {
+    /// Those that begin with what was typed, else those that differ from it least; none if all differ by much. At most
+    /// three, in their order.
+    static func find(_ typed: String, in names: [String]) -> [String] {
+        guard !typed.isEmpty else { return [] }
+        let longer = names.filter { $0.hasPrefix(typed) }
+        if !longer.isEmpty, typed.utf8.count > 1 { return Array(longer.prefix(3)) }
+        let letters = Array(typed.utf8)
+        // Nobody mistypes more than a third, and what is longer than any name is no name.
+        let allowed = min(3, max(1, letters.count / 3))
+        guard letters.count <= 64 else { return [] }
+        let distances = names.map { distance(letters, Array($0.utf8)) }
+        guard let least = distances.min(), least <= allowed else { return [] }
+        return Array(zip(names, distances).filter { $1 == least }.map(\.0).prefix(3))
+    }
+
+    /// How many bytes have to be put in, left out, replaced or swapped with their neighbour (optimal string alignment).
+    private static func distance(_ a: [UInt8], _ b: [UInt8]) -> Int {
+        var (before, last, row): ([Int], [Int], [Int]) = ([], [], Array(0...b.count))
+        for i in a.indices {
+            (before, last, row) = (last, row, [i + 1])
+            for j in b.indices {
+                var cost = min(last[j] + (a[i] == b[j] ? 0 : 1), last[j + 1] + 1, row[j] + 1)
+                if i > 0, j > 0, a[i] == b[j - 1], a[i - 1] == b[j] { cost = min(cost, before[j - 1] + 1) }
+                row.append(cost)
+            }
+        }
+        return row.last ?? 0
+    }
+}
+
+#endif

@@ -1,0 +1,29 @@
+// OptionGroup: the options about one subject, under the title that help gives them.
+#if Tool
+
+/// Properties with their defaults, and beside them the options that set them.
+protocol Options {
+    /// As help has it.
+    static var title: String { get }
+    static var options: [CommandOption<Self>] { get }
+
+    init()
+}
+
+struct OptionGroup<Command>: Sendable {
+    let title: String
+    let options: [CommandOption<Command>]
+
+    init(_ title: String, _ options: [CommandOption<Command>]) {
+        self.title = title
+        self.options = options
+    }
+
+    /// The options of one of a command's properties.
+    init<Part: Options>(_ path: any WritableKeyPath<Command, Part> & Sendable) {
+        title = Part.title
+        options = Part.options.map { $0.lifted(path) }
+    }
+}
+
+#endif
