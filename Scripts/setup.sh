@@ -21,6 +21,10 @@ if [ "${1:-}" = test ]; then
     want python3 python3
     python3 -c 'import venv, ensurepip' >/dev/null 2>&1 || missing+=(python3-venv)
     want strip binutils
+    # Completions and the manual page are tried with the programs that read them.
+    want zsh zsh
+    want fish fish
+    want groff groff
     # The trait Store is built for the tests: SQLite's header and library.
     if ! echo '#include <sqlite3.h>' | ${CC:-clang} -E - >/dev/null 2>&1 && [ ! -f /usr/include/sqlite3.h ]; then
         missing+=(libsqlite3-dev)

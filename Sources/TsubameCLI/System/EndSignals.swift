@@ -78,8 +78,10 @@ enum EndSignals {
     private static func tidyUpBeforeTheEnd() {
         for number in [SIGINT, SIGTERM, SIGHUP, SIGQUIT] {
             let before = signal(number) { number in
+                let code = errno
                 removeUnfinishedFiles()
                 restoreTerminal()
+                errno = code
                 signal(number, SIG_DFL)
                 raise(number)
             }
