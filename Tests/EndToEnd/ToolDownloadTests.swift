@@ -131,6 +131,8 @@ struct ToolDownloadTests {
             #expect(try await download(part, in: folder, ["Range:bytes=0-1"]).stdout == "report.txt\n")
             let head = try await ToolProcess(["-d", "HEAD", "http://a.example/x"]).finished()
             #expect(head.status == 64 && head.stderr.contains("HEAD"))
+            let offline = try await ToolProcess(["-d", "--offline", "http://a.example/x"], directory: folder).finished()
+            #expect(offline.status == 64 && offline.stdout.isEmpty)
         }
     }
 
@@ -176,11 +178,15 @@ struct ToolDownloadTests {
             }
             try await server.use { server in
                 let tool = try ToolProcess(
-                    ["-d"] + ["a", "b", "same/c", "other/c"].map { "\(server.url)/\($0)" }, directory: folder)
+                    [
+                        "-d", "\(server.url)/a", ":\(server.port)/b", "localhost:\(server.port)/same/c",
+                        "127.0.0.1:\(server.port)/other/c", "X-One:1", "x-two:2 or 3",
+                    ], directory: folder)
                 try await gate.waitForArrivals(4)
                 gate.open()
                 let run = try await tool.finished()
                 #expect(run.status == 0, "\(run)")
+                #expect(server.requests.allSatisfy { $0["x-one"] == "1" && $0["x-two"] == "2 or 3" })
                 #expect(Set(run.stdout.split(separator: "\n")) == ["a", "b", "c", "c-1"])
                 #expect(try content(folder, "a") == "/a" && content(folder, "b") == "/b")
                 #expect(try Set([content(folder, "c"), content(folder, "c-1")]) == ["/same/c", "/other/c"])

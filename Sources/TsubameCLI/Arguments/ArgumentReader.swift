@@ -56,6 +56,8 @@ struct ArgumentReader<Command: ToolCommand> {
         let end = text.firstIndex(of: "=") ?? text.endIndex
         let name = text[..<end]
         let value = end == text.endIndex ? nil : String(text[text.index(after: end)...])
+        // Taking `--verify` back is hardly what is meant.
+        if name == "no-verify", let hint = ForeignOptions.hint(name) { throw UsageProblem("--no-verify: \(hint).") }
         if let option = Command.table[name] {
             try add(option, value, as: "--\(name)")
         } else if name.hasPrefix("no-"), let option = Command.table[name.dropFirst(3)] {
@@ -116,6 +118,8 @@ struct ArgumentReader<Command: ToolCommand> {
     }
 
     private static func suggestion(_ name: some StringProtocol) -> String {
+        // Only requests are what those programs make.
+        if Command.name.isEmpty, let hint = ForeignOptions.hint(name) { return "; \(hint)." }
         let nearest = Command.table.nearest(to: name)
         guard let last = nearest.last else { return "." }
         let others = nearest.dropLast().joined(separator: ", ")

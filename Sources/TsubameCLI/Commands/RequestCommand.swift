@@ -57,6 +57,9 @@ struct RequestCommand: ToolCommand {
             if content.raw == "@-" { throw UsageProblem("--raw @- is for one URL: what is read once is sent once.") }
             if session.session != nil { throw UsageProblem("--session is for one URL.") }
         }
+        if downloads.download, content.offline {
+            throw UsageProblem("--offline sends nothing, and so there is nothing to --download.")
+        }
         let board = output.quiet > 0 ? nil : ProgressBoard(OutputOptions.traits(isTerminal: false))
         if let board { Diagnostics.keepClear(of: board) }
         return try ([words.url] + words.furtherURLs).map { try prepared($0, words, items, board) }

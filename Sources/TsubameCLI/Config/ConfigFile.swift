@@ -96,7 +96,8 @@ struct ConfigFile {
             throw UsageProblem("\(place): “\(first)” is no option; one is written --name, or --name value.")
         }
         guard first.hasPrefix("--") else {
-            throw UsageProblem("\(place): “\(first)” is to be written by its long name.")
+            let long = first.dropFirst().first.flatMap { RequestCommand.table[$0] }?.spec.spelled
+            throw UsageProblem("\(place): “\(first)” is to be written by its long name\(long.map { ": \($0)" } ?? "").")
         }
         let name = String(first.prefix { $0 != "=" })
         // Those about the tool itself mean nothing as a default.

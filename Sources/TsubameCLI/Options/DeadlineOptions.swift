@@ -13,8 +13,8 @@ struct DeadlineOptions: Options {
     static let options: [CommandOption<Self>] = [
         .value(
             "timeout", "seconds",
-            "For the whole call, with redirects; 0 is none, as for all of these. With it, nothing else limits head and "
-                + "body unless it is given.",
+            "For the whole call, with redirects. None unless given; 0 is none, too, here and below. With it, nothing else "
+                + "limits head and body unless it is given.",
             reading: Seconds.init
         ) { $0.timeout = $1 },
         .value(
@@ -34,6 +34,8 @@ struct DeadlineOptions: Options {
     ]
 
     func apply(to timeouts: inout Timeouts) {
+        // A call that waits in its thread has one of its own otherwise: what comes may come for hours.
+        timeouts.total = nil
         // Whoever gives a time for the whole call means that one.
         if let timeout { (timeouts.total, timeouts.head, timeouts.idle) = (timeout.duration, nil, nil) }
         if let connectTimeout { timeouts.connect = connectTimeout.duration }

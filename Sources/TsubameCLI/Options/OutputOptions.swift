@@ -135,7 +135,6 @@ struct OutputOptions: Options {
         if quiet > 0, output == nil { return [] }
         if let print { return print }
         if isOffline { return .request }
-        if verbose > 0 { return verbose > 1 ? [.messages, .metadata] : .messages }
         if headers || body || meta {
             var parts: PrintParts = []
             if headers { parts.insert(.responseHead) }
@@ -143,6 +142,7 @@ struct OutputOptions: Options {
             if meta { parts.insert(.metadata) }
             return parts
         }
+        if verbose > 0 { return verbose > 1 ? [.messages, .metadata] : .messages }
         return isTerminal ? .response : .responseBody
     }
 

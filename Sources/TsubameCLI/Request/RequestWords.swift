@@ -24,13 +24,23 @@ struct RequestWords {
             typed = second
         }
         url = try URLShorthand.expand(typed, defaultScheme: defaultScheme)
-        furtherURLs = isDownload ? rest.filter(Self.isURL) : []
+        furtherURLs = try (isDownload ? rest.filter(Self.isURL) : []).map { word throws(UsageProblem) in
+            try URLShorthand.expand(word, defaultScheme: defaultScheme)
+        }
         items = isDownload ? rest.filter { !Self.isURL($0) } : Array(rest)
     }
 
+    /// What has a scheme, `:8080/a` and `:/a`, `localhost:8080/a`, and what is no item at all, such as `example.com/a`.
     private static func isURL(_ word: String) -> Bool {
         let start = word.prefix(8).lowercased()
-        return start.hasPrefix("http://") || start.hasPrefix("https://")
+        if start.hasPrefix("http://") || start.hasPrefix("https://") || word.hasPrefix(":/") { return true }
+        if word.hasPrefix(":"), word.dropFirst().first?.isNumber == true { return true }
+        guard let item = try? RequestItem(word) else { return true }
+        // Fields have capitals; where they do not, their values are seldom a port and a path.
+        let isPort = item.value.prefix { $0.isNumber }
+        return item.kind == .field && !isPort.isEmpty
+            && item.value.dropFirst(isPort.count).first.map { $0 == "/" } ?? true
+            && item.name == item.name.lowercased()
     }
 
     /// The method that the word is; nil if it is a URL.

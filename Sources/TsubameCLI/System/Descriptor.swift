@@ -25,7 +25,14 @@ struct Descriptor: Sendable {
     /// - Parameter waits: whether for the writer of a named pipe.
     static func reading(_ path: String, waits: Bool = true) throws(SystemError) -> Descriptor {
         let flags = O_RDONLY | O_CLOEXEC | (waits ? 0 : O_NONBLOCK)
-        return try Descriptor(opened: open(path, flags), "the file \(path) cannot be read")
+        let file = try Descriptor(opened: open(path, flags), "the file \(path) cannot be read")
+        var status = stat()
+        // It can be opened, and says so only when it is read.
+        if fstat(file.number, &status) == 0, status.st_mode & S_IFMT == S_IFDIR {
+            file.shut()
+            throw SystemError("the file \(path) cannot be read", code: EISDIR)
+        }
+        return file
     }
 
     /// Opens a file for writing, or makes it with this mode, less the umask; what is there already is an error if

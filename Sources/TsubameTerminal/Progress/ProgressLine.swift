@@ -30,12 +30,12 @@ package enum ProgressLine {
     }
 
     /// What is said when it has ended: `12.3 MiB in 3.456 s, 3.4 MiB/s`.
-    package static func summary(_ transfer: Transfer, at time: Double) -> String {
-        let milliseconds = transfer.milliseconds(at: time)
-        let took = milliseconds < 60_000 ? DurationText.short(.milliseconds(milliseconds)) : clock(milliseconds / 1000)
+    package static func summary(_ transfer: Transfer, at now: Double) -> String {
+        let time = transfer.microseconds(at: now)
+        let took = time < 60_000_000 ? DurationText.short(.microseconds(time)) : clock(time / 1_000_000)
         let resumed = transfer.offset > 0 ? " (\(ByteCount.text(transfer.offset)) of it were there)" : ""
         return "\(ByteCount.text(transfer.done))\(resumed) in \(took), "
-            + "\(ByteCount.text(transfer.meanSpeed(at: time)))/s"
+            + "\(ByteCount.text(transfer.meanSpeed(at: now)))/s"
     }
 
     private static func drawBar(

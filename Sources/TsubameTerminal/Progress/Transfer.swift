@@ -61,7 +61,7 @@ package struct Transfer: Sendable {
         return elapsed > 0 ? Self.whole(Double(done &- offset) / elapsed) : done &- offset
     }
 
-    package func milliseconds(at time: Double) -> Int64 { Self.whole((time - start) * 1000) }
+    package func microseconds(at time: Double) -> Int64 { Self.whole((time - start) * 1_000_000) }
 
     private static func whole(_ value: Double) -> Int64 { Int64(exactly: min(max(value, 0), 1e15).rounded()) ?? 0 }
 }
