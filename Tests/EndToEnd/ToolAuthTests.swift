@@ -114,7 +114,6 @@ struct ToolAuthTests {
         async throws
     {
         let tool = try ToolProcess(["-a", "user", "http://a.example/"], output: .terminal, asks: true)
-        #expect(tool.echoes)
         _ = try await tool.printed(": ")
         #expect(!tool.echoes)
         tool.send(signal: signal)
