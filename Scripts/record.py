@@ -25,7 +25,7 @@ COMMANDS = [
     "tsubame :8080/get page==2 X-Bird:燕",
     "tsubame -p Bh PUT :8080/put name=swallow wings:=2 'nest[place]=eaves' 'nest[eggs][]:=5'",
     "tsubame -F --timings -p t :8080/redirect/1",
-    "tsubame -d :8080/drip numbytes==5000000 duration==2 delay==0",
+    "tsubame -d :8080/drip numbytes==1500000 duration==1 delay==0",
     "tsubame :8080/status/418 -q; echo status $?",
 ]
 PALETTE = {
