@@ -28,11 +28,12 @@ enum ExitStatus: Int32 {
         }
     }
 
-    /// - Parameter redirects: how many had been followed, and how many were allowed.
-    init(_ error: CallError, redirects: (followed: Int, allowed: Int)) {
+    /// - Parameter maximum: how many redirects were allowed.
+    init(_ error: CallError, maximumRedirects maximum: Int) {
+        let followed = error.response?.history.count { (300..<400).contains($0.statusCode) } ?? 0
         switch error.kind {
         case .timeout: self = .timeout
-        case .redirect where redirects.followed >= redirects.allowed: self = .tooManyRedirects
+        case .redirect where followed >= maximum: self = .tooManyRedirects
         default: self = .failure
         }
     }

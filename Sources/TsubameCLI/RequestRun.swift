@@ -61,7 +61,6 @@ struct RequestRun: Sendable {
             plan.apply(to: &$0)
             configure(&$0)
         }
-        let followed = Counter()
         let printer = printer
         let upload = board.flatMap { UploadProgress(of: request, on: $0) }
         let observation = client.observe(bodies: printer.bodyBytes) { event in
@@ -69,15 +68,13 @@ struct RequestRun: Sendable {
             upload?.take(event)
             switch event.kind {
             case .resending(_, let why, let delay):
-                // A redirect's reason begins with its status.
-                if why.hasPrefix("3") { followed.increase() }
                 if why.contains(", retry ") { printer.warn("\(why), in \(delay.inSeconds)") }
             case .decision(let text): printer.warn(text)
             default: break
             }
         }
         defer { observation.cancel() }
-        let status = send(by: client, followed)
+        let status = send(by: client)
         do {
             try plan.keep()
         } catch {
@@ -87,7 +84,7 @@ struct RequestRun: Sendable {
         return status
     }
 
-    private func send(by client: Client, _ followed: Counter) -> ExitStatus {
+    private func send(by client: Client) -> ExitStatus {
         let (printer, warnsOfCharset) = (printer, output.isTerminal && printer.parts.contains(.responseBody))
         do {
             let end = try client.blocking.stream(request) { response, next in
@@ -107,7 +104,7 @@ struct RequestRun: Sendable {
             return status(of: end)
         } catch {
             output.discard()
-            return status(of: error, followed: followed.value)
+            return status(of: error)
         }
     }
 
@@ -125,7 +122,7 @@ struct RequestRun: Sendable {
         return status
     }
 
-    private func status(of error: any Error, followed: Int) -> ExitStatus {
+    private func status(of error: any Error) -> ExitStatus {
         if let error = error as? SystemError {
             if error.isBrokenPipe { EndSignals.endByBrokenPipe() }
             Diagnostics.say("\(error)")
@@ -136,7 +133,7 @@ struct RequestRun: Sendable {
         try? printer.finish()
         Diagnostics.say(error)
         guard let error = error as? CallError else { return .failure }
-        return ExitStatus(error, redirects: (followed, plan.options.repetition.redirects ?? .max))
+        return ExitStatus(error, maximumRedirects: plan.options.repetition.redirects ?? .max)
     }
 }
 

@@ -12,16 +12,6 @@ extension Exchange {
             call.emit(.decision("the 417 is given back: the body can be sent only once"))
             return false
         }
-        do throws(CallError) {
-            try call.countExchange()
-        } catch {
-            fail(error)
-            return false
-        }
-        if isObserved {
-            call.emit(.headReceived(response(head, ReceivedBody(), trailers: nil)))
-            call.emit(.resending(request, why: "417: without Expect", after: .zero))
-        }
-        return true
+        return beginsAgain(after: head, why: "417: without Expect")
     }
 }

@@ -35,6 +35,11 @@ extension Exchange {
             return false
         }
         guard credentials.answer(fields[values: .proxyAuthenticate]) != nil else { return false }
+        return beginsAgain(after: head, why: "407: Digest")
+    }
+
+    /// Counts the exchange that follows a refusal, and tells of both; false, and the call has failed, if it may have no more.
+    func beginsAgain(after head: ReceivedHead, why: String) -> Bool {
         do throws(CallError) {
             try call.countExchange()
         } catch {
@@ -43,7 +48,7 @@ extension Exchange {
         }
         if isObserved {
             call.emit(.headReceived(response(head, ReceivedBody(), trailers: nil)))
-            call.emit(.resending(request, why: "407: Digest", after: .zero))
+            call.emit(.resending(request, why: why, after: .zero))
         }
         return true
     }

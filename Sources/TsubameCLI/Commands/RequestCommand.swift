@@ -10,8 +10,7 @@ struct RequestCommand: ToolCommand {
     static let table = OptionTable<Self>(
         OptionGroup(\.content), OptionGroup(\.repetition), OptionGroup(\.deadlines), OptionGroup(\.connection),
         OptionGroup(\.tls), OptionGroup(\.auth), OptionGroup(\.session), OptionGroup(\.output),
-        OptionGroup(\.downloads),
-        OptionGroup(\.general))
+        OptionGroup(\.downloads), OptionGroup(\.general))
 
     var words: [String] = []
     private var content = ContentOptions()
@@ -59,6 +58,9 @@ struct RequestCommand: ToolCommand {
         }
         if downloads.download, content.offline {
             throw UsageProblem("--offline sends nothing, and so there is nothing to --download.")
+        }
+        if downloads.download, words.method == "HEAD" {
+            throw UsageProblem("--download saves a body, and HEAD asks for none.")
         }
         let board = output.quiet > 0 ? nil : ProgressBoard(OutputOptions.traits(isTerminal: false))
         if let board { Diagnostics.keepClear(of: board) }
@@ -113,9 +115,6 @@ struct RequestCommand: ToolCommand {
         if content.chunked { body = body.chunked() }
         // A body that is streamed is printed as it goes; any other when it is sent.
         if printer.parts.contains(.requestBody) { body = body.tapped { await printer.take($0) } }
-        if downloads.download, words.method == "HEAD" {
-            throw UsageProblem("--download saves a body, and HEAD asks for none.")
-        }
         guard let method = HTTPRequest.Method(words.method ?? (body.isEmpty ? "GET" : "POST")) else {
             throw UsageProblem("“\(words.method ?? "")” is no method.")
         }
