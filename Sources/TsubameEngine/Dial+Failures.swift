@@ -75,7 +75,7 @@ extension Dial {
             CallError(
                 .proxy, "the proxy \(proxy) does not lead to \(key.origin.authority): \(error.description)",
                 phase: .connecting,
-                advice: "check the proxy's address and kind, its user and password, and that it can reach the host")
+                advice: "check the proxy's address and kind, its credentials, and that it can reach the host")
         case let error as CallError: error
         case is NIOSSLError, is NIOSSLExtraError, is BoringSSLError:
             key.settings.proxyTLS.explain(

@@ -8,7 +8,7 @@ extension Dial {
     func handshake() throws(CallError) -> (any ProxyHandshake)? {
         guard let proxy = key.proxy else { return nil }
         let target = try Resolver.endpoint(of: key.origin, key.settings.settings)
-        if credentials == nil, proxy.digestUser != nil, !proxy.forwards(key.origin) {
+        if credentials == nil, proxy.isAuthorized, !proxy.forwards(key.origin) {
             let message = DigestSession.Message(
                 method: "CONNECT", target: Proxy.authority(of: target), body: Bytes())
             credentials = ProxyCredentials(proxy, shard.proxies, message) { [weak self] in self?.tell(.decision($0)) }

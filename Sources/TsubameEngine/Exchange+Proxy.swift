@@ -11,7 +11,7 @@ extension Exchange {
     /// The value of Proxy-Authorization.
     /// - Parameter target: as it stands in the request line.
     func proxyAuthorization(_ target: String) -> String? {
-        guard let proxy = key.proxy, proxy.digestUser != nil else { return nil }
+        guard let proxy = key.proxy, proxy.isAuthorized else { return nil }
         if let proxyCredentials { return proxyCredentials.authorization }
         let message = DigestSession.Message(
             method: request.method.rawValue, target: target,
@@ -24,7 +24,7 @@ extension Exchange {
 
     /// Whether this is a refusal that is answered; the request goes out again then.
     func answersProxy(_ head: ReceivedHead) -> Bool {
-        guard let credentials = proxyCredentials else { return false }
+        guard let credentials = proxyCredentials, credentials.answersChallenges else { return false }
         let fields = ReceivedFields(head)
         guard head.status == 407 else {
             credentials.take(fields[values: .proxyAuthenticationInfo])

@@ -11,7 +11,7 @@ import TsubameWire
 /// A proxy: `http://user:password@host:3128`, and so on.
 ///
 /// Name and password go to HTTP proxies as Basic (RFC 7617) at once, and as Digest (RFC 7616) to those that ask for it:
-/// once, and once more if only the nonce was too old.
+/// once, and once more if only the nonce was too old. A token goes to them as Bearer (RFC 6750) at once.
 public struct Proxy: Sendable, Hashable, CustomStringConvertible, CustomReflectable {
     /// How the proxy is spoken to.
     public enum Scheme: String, Sendable, Hashable, CaseIterable {
@@ -32,17 +32,22 @@ public struct Proxy: Sendable, Hashable, CustomStringConvertible, CustomReflecta
         }
     }
 
+    /// What it is shown.
+    private enum Secret: Sendable, Hashable {
+        case none
+        case user(name: String, password: String)
+        case bearer(String)
+    }
+
     private final class Parts: Sendable {
         let scheme: Scheme
         let origin: Origin
-        let user: String?
-        let password: String?
+        let secret: Secret
 
-        init(scheme: Scheme, origin: Origin, user: String?, password: String?) {
+        init(scheme: Scheme, origin: Origin, secret: Secret) {
             self.scheme = scheme
             self.origin = origin
-            self.user = user
-            self.password = password
+            self.secret = secret
         }
     }
 
@@ -51,7 +56,16 @@ public struct Proxy: Sendable, Hashable, CustomStringConvertible, CustomReflecta
     /// Reads the URL of a proxy. Without a scheme it is an HTTP proxy; without a port 80, 443 and, for SOCKS, 1080 are
     /// meant. Whatever the scheme, the proxy is given the name of the host and looks it up.
     /// - Throws: ``CallError/Kind/invalidRequest``.
-    public init(_ url: String) throws(CallError) {
+    public init(_ url: String) throws(CallError) { try self.init(url, bearerToken: nil) }
+
+    /// Reads the URL of an HTTP proxy that wants a token.
+    /// - Parameters:
+    ///   - url: as ``init(_:)`` reads it, without user and password: a request has one Proxy-Authorization.
+    ///   - token: sent as `Proxy-Authorization: Bearer` (RFC 6750), without being asked; to the proxy only.
+    /// - Throws: ``CallError/Kind/invalidRequest``, for a SOCKS proxy too.
+    public init(_ url: String, bearer token: String) throws(CallError) { try self.init(url, bearerToken: token) }
+
+    init(_ url: String, bearerToken token: String?) throws(CallError) {
         let split = url.firstRange(of: "://")
         let name = split.map { url[..<$0.lowerBound].lowercased() } ?? "http"
         guard let scheme = Scheme(rawValue: name) else {
@@ -61,26 +75,44 @@ public struct Proxy: Sendable, Hashable, CustomStringConvertible, CustomReflecta
                 advice: "http, https, socks4, socks4a, socks5 and socks5h are")
         }
         let rest = String(split.map { url[$0.upperBound...] } ?? url[...])
+        let hasUser: Bool
         do throws(CallError) {
             let uri = try TargetURI(parsing: "http://" + rest)
             // Only a port that was named is the same for both.
             let isNamed = try TargetURI(parsing: "https://" + rest).port == uri.port
             let pair = uri.userinfo?.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+            let user = pair?.first.map { name in
+                Secret.user(
+                    name: PercentEncoding.decodeLeniently(String(name)),
+                    password: pair.map { $0.count > 1 ? PercentEncoding.decodeLeniently(String($0[1])) : "" } ?? "")
+            }
+            hasUser = user != nil
             parts = Parts(
                 scheme: scheme,
                 origin: Origin(
                     isSecure: scheme == .https, host: uri.host,
                     port: isNamed ? uri.origin.port : scheme.defaultPort),
-                user: pair?.first.map { PercentEncoding.decodeLeniently(String($0)) },
-                password: pair.map { $0.count > 1 ? PercentEncoding.decodeLeniently(String($0[1])) : "" })
+                secret: token.map { .bearer($0) } ?? user ?? .none)
         } catch {
             // The reason might quote a password.
             throw CallError(
                 .invalidRequest, "the proxy's URL is invalid",
                 advice: "write it as http://user:password@host:port, with / ? # @ and : of a password percent-encoded")
         }
-        if (user ?? "").holdsControlCharacter || (password ?? "").holdsControlCharacter {
-            throw CallError(.invalidRequest, "the proxy's user or password holds a control character")
+        switch parts.secret {
+        case .none: break
+        case .user(let name, let password):
+            if name.holdsControlCharacter || password.holdsControlCharacter {
+                throw CallError(.invalidRequest, "the proxy's user or password holds a control character")
+            }
+        case .bearer(let token):
+            if token.holdsControlCharacter {
+                throw CallError(.invalidRequest, "the proxy's token holds a control character")
+            }
+            if hasUser { throw CallError(.invalidRequest, "the proxy has a user in its URL, and a token") }
+            if !scheme.isHTTP {
+                throw CallError(.invalidRequest, "a SOCKS proxy takes user and password, and no token")
+            }
         }
     }
 
@@ -91,17 +123,25 @@ public struct Proxy: Sendable, Hashable, CustomStringConvertible, CustomReflecta
     /// Named or by default: 80, 443, and 1080 for SOCKS.
     public var port: Int { Int(parts.origin.port) }
     var origin: Origin { parts.origin }
-    private var user: String? { parts.user }
-    private var password: String? { parts.password }
-
-    /// The value of Proxy-Authorization (RFC 7617), if there are credentials.
-    var authorization: String? {
-        user.map { "Basic " + Data("\($0):\(password ?? "")".utf8).base64EncodedString() }
+    private var user: (name: String, password: String)? {
+        if case .user(let name, let password) = parts.secret { (name, password) } else { nil }
     }
 
-    /// Who asks, where the proxy speaks HTTP and there are credentials.
+    /// Whether it speaks HTTP and is told who asks.
+    var isAuthorized: Bool { scheme.isHTTP && parts.secret != .none }
+
+    /// The value of Proxy-Authorization that needs no challenge (RFC 7617, RFC 6750), if there are credentials.
+    var authorization: String? {
+        switch parts.secret {
+        case .none: nil
+        case .user(let name, let password): "Basic " + Data("\(name):\(password)".utf8).base64EncodedString()
+        case .bearer(let token): "Bearer " + token
+        }
+    }
+
+    /// Who asks, where the proxy speaks HTTP and may want Digest.
     var digestUser: DigestSession.User? {
-        scheme.isHTTP ? user.map { DigestSession.User(name: $0, password: password ?? "") } : nil
+        scheme.isHTTP ? user.map { DigestSession.User(name: $0.name, password: $0.password) } : nil
     }
 
     /// Whether requests to the origin go to the proxy as they are, in absolute form (RFC 9112 section 3.2.2).
@@ -126,11 +166,12 @@ public struct Proxy: Sendable, Hashable, CustomStringConvertible, CustomReflecta
                 authority: Self.authority(of: target), authorization: credentials?.authorization,
                 credentials: credentials, limits: limits)
         case .socks4, .socks4a:
-            return try SOCKS4Handshake(host: target.host, address: address, port: target.port, user: user ?? "")
+            return try SOCKS4Handshake(
+                host: target.host, address: address, port: target.port, user: user?.name ?? "")
         case .socks5, .socks5h:
             return try SOCKS5Handshake(
                 host: target.host, address: address, port: target.port,
-                credentials: user.map { ($0, password ?? "") })
+                credentials: user.map { ($0.name, $0.password) })
         }
     }
 
@@ -146,14 +187,13 @@ public struct Proxy: Sendable, Hashable, CustomStringConvertible, CustomReflecta
     /// Whether scheme, origin and credentials are the same.
     public static func == (left: Proxy, right: Proxy) -> Bool {
         left.parts === right.parts
-            || (left.scheme == right.scheme && left.origin == right.origin && left.user == right.user
-                && left.password == right.password)
+            || (left.scheme == right.scheme && left.origin == right.origin && left.parts.secret == right.parts.secret)
     }
 
-    /// By scheme, origin and user.
+    /// By scheme, origin and credentials.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(scheme)
         hasher.combine(origin)
-        hasher.combine(user)
+        hasher.combine(parts.secret)
     }
 }

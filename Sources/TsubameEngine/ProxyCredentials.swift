@@ -12,9 +12,9 @@ final class ProxyMemory: Sendable {
     /// By proxy, with its credentials.
     private let sessions = Mutex<[Proxy: DigestSession]>([:])
 
-    /// What is sent without being asked: an answer, if it is known that one is wanted, and Basic otherwise.
+    /// What is sent without being asked: an answer, if it is known that one is wanted, and Basic or Bearer otherwise.
     func authorization(of proxy: Proxy, for message: DigestSession.Message) -> String? {
-        guard let user = proxy.digestUser else { return nil }
+        guard let user = proxy.digestUser else { return proxy.authorization }
         let next = sessions.withLock { $0[proxy]?.next(knowsBody: message.body != nil) }
         return next?.answer(to: message, by: user) ?? proxy.authorization
     }
@@ -70,8 +70,11 @@ final class ProxyCredentials: ProxyAuthorizer, @unchecked Sendable {
         authorization = memory.authorization(of: proxy, for: message)
     }
 
+    /// Whether there is a password to answer by; a token has been shown already.
+    var answersChallenges: Bool { proxy.digestUser != nil }
+
     func answer(_ challenges: [String]) -> String? {
-        guard proxy.digestUser != nil else { return nil }
+        guard answersChallenges else { return nil }
         let asked = Challenge.parse(challenges)
         let (found, problems) = DigestChallenge.strongest(of: asked.challenges)
         guard let challenge = found else {

@@ -60,10 +60,11 @@ public struct ProxyPolicy: Sendable, Hashable, CustomStringConvertible, CustomRe
     /// This one for everything.
     /// - Parameters:
     ///   - url: as ``Proxy/init(_:)`` reads it; an invalid one is thrown by every call.
+    ///   - bearer: the token of an HTTP proxy, see ``Proxy/init(_:bearer:)``.
     ///   - except: hosts that are reached without it: `host` with all names below it, `host:port`, an address, a network
     ///     such as `10.0.0.0/8`, or `*`. One that is none of these is thrown by every call.
-    public static func url(_ url: String, except: [String] = []) -> ProxyPolicy {
-        let text = ProxyText(url, of: "the client's proxy")
+    public static func url(_ url: String, bearer: String? = nil, except: [String] = []) -> ProxyPolicy {
+        let text = ProxyText(url, bearer: bearer, of: "the client's proxy")
         return ProxyPolicy(
             .rules(
                 ProxyRules(
@@ -117,9 +118,9 @@ private struct ProxyText: Sendable, Hashable {
     let problem: String
     let advice: String?
 
-    init(_ text: String, of source: String) {
+    init(_ text: String, bearer: String? = nil, of source: String) {
         do throws(CallError) {
-            proxy = try Proxy(text)
+            proxy = try Proxy(text, bearerToken: bearer)
             (problem, advice) = ("", nil)
         } catch {
             proxy = nil

@@ -172,7 +172,7 @@ extension Response {
         let proxy = statusCode == 407 ? connection?.proxy : nil
         return CallError(
             .status, "\(proxy.map { "the proxy \($0)" } ?? "the server") answered \(statusCode) \(status.reasonPhrase)",
-            phase: .decoding, advice: proxy == nil ? nil : "check the proxy's user and password", timeout: nil,
+            phase: .decoding, advice: proxy == nil ? nil : "check the proxy's credentials", timeout: nil,
             request: request, response: excerpt,
             failure: failure, connection: connection, attempts: history.count + 1)
     }
