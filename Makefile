@@ -82,10 +82,11 @@ recording: tool
 sanitize: setup-test
 	@Scripts/sanitize.sh thread address
 
-## A hundred thousand requests to a server that closes idle connections at random.
+## A hundred thousand requests to a server that closes idle connections at random, and a body that takes a minute.
 soak: setup-test
 	$(SWIFT) build $(TRAITS) --build-tests
 	TSUBAME_SOAK=100000 $(SWIFT) test $(TRAITS) --skip-build --disable-xctest --filter RandomCloseTests
+	python3 Scripts/soak-tool.py .build/debug/tsubame
 
 ## Tsubame beside its peers, over all workloads: half an hour; the first time as long again to build them.
 bench: setup

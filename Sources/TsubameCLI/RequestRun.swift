@@ -68,7 +68,7 @@ struct RequestRun: Sendable {
             upload?.take(event)
             switch event.kind {
             case .resending(_, let why, let delay):
-                if why.contains(", retry ") { printer.warn("\(why), in \(delay.inSeconds)") }
+                if why.cause == .retry { printer.warn("\(why), in \(delay.inSeconds)") }
             case .decision(let text): printer.warn(text)
             default: break
             }

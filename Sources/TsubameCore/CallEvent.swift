@@ -44,8 +44,8 @@ public struct CallEvent: Sendable {
         /// The first bytes of the response's body as they came, before decoding, once it has ended; for observers that
         /// ask for bodies.
         case responseBody(Bytes)
-        /// A judge sends again: why, and after how long.
-        case resending(Request, why: String, after: Duration)
+        /// The call sends again: why, and after how long.
+        case resending(Request, why: ResendReason, after: Duration)
         /// Something that was decided on the way, such as a redirect that is not followed.
         case decision(String)
         /// The call ended with this response, whatever its status.

@@ -109,9 +109,9 @@ package struct Hop: Sendable {
 package enum Verdict: Sendable {
     case proceed
     /// Send this request from here inwards, after a delay; the response so far goes into the history.
-    case resend(Request, after: Duration, why: String)
+    case resend(Request, after: Duration, why: ResendReason)
     /// The same once something has been fetched, such as a token; a throw ends the call.
-    case resendWhen(@Sendable () async throws(CallError) -> Request, why: String)
+    case resendWhen(@Sendable () async throws(CallError) -> Request, why: ResendReason)
     /// Go on with the response once something is done; a throw ends the call.
     case wait(@Sendable () async throws(CallError) -> Void)
     /// Keep the response, and tell why it was not acted on.

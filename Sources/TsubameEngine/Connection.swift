@@ -187,7 +187,10 @@ final class Connection: ChannelInboundHandler, Carrier, @unchecked Sendable {
         }
         detach(exchange)
         exchange.call.emit(
-            .resending(exchange.request, why: "the idle connection had been closed by the server", after: .zero))
+            .resending(
+                exchange.request,
+                why: ResendReason(.closedConnection, "the idle connection had been closed by the server"),
+                after: .zero))
         exchange.resend()
         return true
     }

@@ -12,6 +12,6 @@ extension Exchange {
             call.emit(.decision("the 417 is given back: the body can be sent only once"))
             return false
         }
-        return beginsAgain(after: head, why: "417: without Expect")
+        return beginsAgain(after: head, why: ResendReason(.expectation, "417: without Expect"))
     }
 }

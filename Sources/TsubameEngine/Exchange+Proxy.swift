@@ -35,11 +35,11 @@ extension Exchange {
             return false
         }
         guard credentials.answer(fields[values: .proxyAuthenticate]) != nil else { return false }
-        return beginsAgain(after: head, why: "407: Digest")
+        return beginsAgain(after: head, why: ResendReason(.authentication, "407: Digest"))
     }
 
     /// Counts the exchange that follows a refusal, and tells of both; false, and the call has failed, if it may have no more.
-    func beginsAgain(after head: ReceivedHead, why: String) -> Bool {
+    func beginsAgain(after head: ReceivedHead, why: ResendReason) -> Bool {
         do throws(CallError) {
             try call.countExchange()
         } catch {

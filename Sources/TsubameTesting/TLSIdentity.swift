@@ -22,6 +22,9 @@ public struct TLSIdentity: Sendable, Hashable {
     public var privateKeyPEM: String
     /// The versions that the server speaks.
     public var versions: ClosedRange<Version> = .tls12 ... .tls13
+    /// An authority in PEM: every client must show a certificate of it, and no handshake comes about otherwise. nil asks
+    /// for none.
+    public var clientAuthorityPEM: String?
 
     /// A certificate with its chain, and its key, in PEM.
     public init(certificatesPEM: String, privateKeyPEM: String) {
@@ -52,6 +55,13 @@ public struct TLSIdentity: Sendable, Hashable {
         return copy
     }
 
+    /// The same, that lets in those clients only who show a certificate of the authority.
+    public func with(clientAuthorityPEM: String) -> TLSIdentity {
+        var copy = self
+        copy.clientAuthorityPEM = clientAuthorityPEM
+        return copy
+    }
+
     /// - Parameter named: told of the host that a client names in its first message (SNI).
     func makeContext(named: @escaping @Sendable (String?) -> Void) throws -> NIOSSLContext {
         var configuration = TLSConfiguration.makeServerConfiguration(
@@ -60,6 +70,11 @@ public struct TLSIdentity: Sendable, Hashable {
             privateKey: .privateKey(try NIOSSLPrivateKey(bytes: Array(privateKeyPEM.utf8), format: .pem)))
         configuration.minimumTLSVersion = versions.lowerBound == .tls12 ? .tlsv12 : .tlsv13
         configuration.maximumTLSVersion = versions.upperBound == .tls12 ? .tlsv12 : .tlsv13
+        if let clientAuthorityPEM {
+            configuration.certificateVerification = .noHostnameVerification
+            configuration.trustRoots = .certificates(
+                try NIOSSLCertificate.fromPEMBytes(Array(clientAuthorityPEM.utf8)))
+        }
         configuration.sslContextCallback = { values, promise in
             named(values.serverHostname)
             promise.succeed(.noChanges)

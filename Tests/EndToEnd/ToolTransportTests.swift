@@ -147,6 +147,47 @@ struct ToolTransportTests {
         }
     }
 
+    @Test(arguments: [TLSIdentity.Version.tls12, .tls13])
+    func aServerThatAsksWhoComesIsShownTheCertificate(version: TLSIdentity.Version) async throws {
+        let client = ClientCertificate.self
+        let identity = TLSIdentity.localhost.with(versions: version...version).with(clientAuthorityPEM: client.pem)
+        try await withFolder { folder in
+            func file(_ name: String, _ text: String) throws -> String {
+                let path = folder.appending(path: name).path
+                try text.write(toFile: path, atomically: false, encoding: .utf8)
+                return path
+            }
+            let (cert, key) = (try file("cert.pem", client.pem + "\n"), try file("key.pem", client.keyPEM + "\n"))
+            let both = try file("both.pem", "\(client.keyPEM)\n\(client.pem)\n")
+            let encrypted = try file("encrypted.pem", client.encryptedKeyPEM + "\n")
+            try await ScriptedServer.start(tls: identity) { _ in .ok("hi") }.use { server in
+                for words in [
+                    ["--cert", cert, "--cert-key", key], ["--cert", both],
+                    ["--cert", cert, "--cert-key", encrypted, "--cert-key-pass", client.passphrase],
+                ] {
+                    let run = try await ToolProcess(words + ["--verify=no", server.url]).finished()
+                    #expect(run.status == 0 && run.stdout == "hi", "\(run)")
+                }
+                let words = ["--cert", cert, "--cert-key", encrypted, "--verify=no", server.url]
+                let asking = try ToolProcess(words, output: .terminal, asks: true)
+                try await asking.answer("passphrase of \(encrypted): ", with: client.passphrase + "\n")
+                #expect(try await asking.finished().status == 0)
+                let requests = server.requests.count
+                #expect(requests == 4)
+
+                let wrong = try await ToolProcess(words + ["--cert-key-pass=x"]).finished()
+                #expect(wrong.status == 1 && wrong.stderr.contains("--cert-key cannot be read"), "\(wrong)")
+                let none = try await ToolProcess(["--verify=no", server.url]).finished()
+                #expect(none.status == 1 && none.stderr.contains("--cert"), "\(none)")
+                let other = TLSIdentity.selfSigned
+                let stranger = try file("other.pem", other.certificatesPEM + "\n" + other.privateKeyPEM + "\n")
+                let refused = try await ToolProcess(["--cert", stranger, "--verify=no", server.url]).finished()
+                #expect(refused.status == 1 && refused.stderr.contains("--cert"), "\(refused)")
+                #expect(server.requests.count == requests)
+            }
+        }
+    }
+
     @Test func thePassphraseOfAKeyIsAskedFor() async throws {
         try await withFolder { folder in
             let key = folder.appending(path: "key.pem").path

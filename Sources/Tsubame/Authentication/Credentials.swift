@@ -131,7 +131,7 @@ final class Credentials: Interceptor, Step {
         next.headers[.authorization] = field
         let name = challenge.algorithm.function.rawValue + (challenge.algorithm.isSession ? "-sess" : "")
         let why = challenge.isStale ? "401, the nonce was too old: Digest (\(name)) again" : "401: Digest (\(name))"
-        return .resend(next, after: .zero, why: why)
+        return .resend(next, after: .zero, why: ResendReason(.authentication, why))
     }
 
     /// With another token, once.
@@ -158,7 +158,7 @@ final class Credentials: Interceptor, Step {
                 } catch {
                     throw error.with(request: request, response: response)
                 }
-            }, why: "401: another token")
+            }, why: ResendReason(.authentication, "401: another token"))
     }
 }
 

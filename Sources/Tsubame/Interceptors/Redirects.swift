@@ -66,7 +66,7 @@ final class Redirects: Judge {
     private func judge(
         _ next: Request, _ response: borrowing Response, _ hop: borrowing Hop, home: Origin
     ) -> Verdict {
-        let why = "\(response.statusCode) to \(next.uri.map { "\($0)" } ?? "")"
+        let why = ResendReason(.redirect, "\(response.statusCode) to \(next.uri.map { "\($0)" } ?? "")")
         guard let rule = policy.rule else { return .resend(next, after: .zero, why: why) }
         let redirect = RedirectPolicy.Redirect(response: copy response, request: next, count: hop.resends)
         switch rule(redirect) {
@@ -79,7 +79,8 @@ final class Redirects: Judge {
                 return .fail(error("the rule for redirects gave a request without a URL of its own", response, hop))
             }
             if hop.request.isForeign || uri.origin != home && !isAllowed(uri.origin) { other.isForeign = true }
-            return .resend(other, after: .zero, why: "\(response.statusCode) to \(uri), by the rule for redirects")
+            let why = ResendReason(.redirect, "\(response.statusCode) to \(uri), by the rule for redirects")
+            return .resend(other, after: .zero, why: why)
         }
     }
 

@@ -89,7 +89,8 @@ final class Retries: Judge {
         guard policy.budget.withdraw() else {
             return .note("not sent again after \(reason): too many calls of this client fail (retry.extraLoad)")
         }
-        return .resend(request, after: delay, why: "\(reason), retry \(hop.resends + 1) of \(policy.retries)")
+        let why = ResendReason(.retry, "\(reason), retry \(hop.resends + 1) of \(policy.retries)")
+        return .resend(request, after: delay, why: why)
     }
 
     private static func retryAfter(_ response: Response) -> Duration? {

@@ -297,6 +297,6 @@ extension String {
 
 extension EventLog {
     var resendings: [String] {
-        events.compactMap { event in if case .resending(_, let why, _) = event.kind { why } else { nil } }
+        events.compactMap { event in if case .resending(_, let why, _) = event.kind { why.description } else { nil } }
     }
 }

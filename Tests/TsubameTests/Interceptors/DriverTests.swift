@@ -38,7 +38,7 @@ import TsubameTesting
                 guard response.statusCode == 503 else { return .proceed }
                 var next = hop.request
                 next.headers[.maxForwards] = "\(hop.resends)"
-                return .resend(next, after: delay, why: "503")
+                return .resend(next, after: delay, why: ResendReason(.retry, "503"))
             })
         }
     }
@@ -164,7 +164,7 @@ import TsubameTesting
                             var next = request
                             next.headers[.authorization] = "fetched"
                             return next
-                        }, why: "401")
+                        }, why: ResendReason(.retry, "401"))
                 })
             ]
         }
@@ -185,7 +185,7 @@ import TsubameTesting
         let stub = StubTransport { $0.on("/x") }
         let failing = TestJudge(received: { _, _ in .fail(CallError(.unsupported, "no")) })
         let throwing = TestJudge(received: { _, _ in
-            .resendWhen({ () throws(CallError) in throw CallError(.unsupported, "no") }, why: "x")
+            .resendWhen({ () throws(CallError) in throw CallError(.unsupported, "no") }, why: ResendReason(.retry, "x"))
         })
         for judge in [failing, throwing] {
             let error = await callError { _ = try await Self.client(stub) { $0.interceptors = [judge] }.get("x") }
@@ -202,10 +202,11 @@ import TsubameTesting
             $0.interceptors = [
                 TestJudge(failed: { error, hop in
                     outer.add(error.kind)
-                    return .resend(hop.request, after: .zero, why: "outer")
+                    return .resend(hop.request, after: .zero, why: ResendReason(.retry, "outer"))
                 }),
                 TestJudge(failed: { error, hop in
-                    error.kind == .connectionLost ? .resend(hop.request, after: .zero, why: "inner") : .proceed
+                    error.kind == .connectionLost
+                        ? .resend(hop.request, after: .zero, why: ResendReason(.retry, "inner")) : .proceed
                 }),
             ]
         }
@@ -251,7 +252,9 @@ import TsubameTesting
             $0.on("/x").respond(status: Self.unavailable).respond(status: Self.unavailable).respond(status: .gone)
         }
         let judge = TestJudge(received: { response, hop in
-            if response.statusCode == 503 { return .resend(hop.request, after: .zero, why: "503") }
+            if response.statusCode == 503 {
+                return .resend(hop.request, after: .zero, why: ResendReason(.retry, "503"))
+            }
             let response = copy response
             return .fail(CallError(.misuse, "gone", response: response))
         })

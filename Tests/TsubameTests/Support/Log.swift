@@ -20,7 +20,7 @@ extension Log where Element == CallEvent {
 
     /// Why something was sent again.
     var resendings: [String] {
-        all.compactMap { if case .resending(_, let why, _) = $0.kind { why } else { nil } }
+        all.compactMap { if case .resending(_, let why, _) = $0.kind { why.description } else { nil } }
     }
 
     /// The last events of calls.
