@@ -110,6 +110,22 @@ struct ToolAuthTests {
         }
     }
 
+    @Test func oneServersPasswordIsAskedForOnce() async throws {
+        try await withFolder { folder in
+            try await ScriptedServer.start { .ok($0["authorization"] ?? "none") }.use { server in
+                let words = ["-q", "-d", "-a", "user", "\(server.url)/a", "\(server.url)/b", "\(server.url)/c"]
+                let tool = try ToolProcess(words, output: .terminal, directory: folder, asks: true)
+                try await tool.answer("password of user@127.0.0.1:\(server.port): ", with: "geheim\n")
+                let run = try await tool.finished()
+                #expect(run.status == 0, "\(run)")
+                for name in ["a", "b", "c"] {
+                    let text = try String(contentsOf: folder.appending(path: name), encoding: .utf8)
+                    #expect(text == Self.basic("user:geheim"))
+                }
+            }
+        }
+    }
+
     @Test(arguments: [SIGTERM, SIGHUP, SIGINT]) func aTerminalIsPutRightHoweverTheQuestionEnds(signal: Int32)
         async throws
     {

@@ -7,13 +7,24 @@ import Musl
 #elseif canImport(Darwin)
 import Darwin
 #endif
+import Synchronization
 
 /// Asks at the controlling terminal, whatever the standard streams are, and shows nothing of what is typed.
 enum PasswordPrompt {
+    /// What has been answered: several downloads from one host ask once.
+    private static let answers = Mutex<[String: String]>([:])
+
     /// - Parameters:
     ///   - what: is asked for.
     ///   - advice: what to do where there is nobody to ask.
     static func ask(_ what: String, instead advice: String) throws -> String {
+        if let answer = answers.withLock({ $0[what] }) { return answer }
+        let answer = try read(what, instead: advice)
+        answers.withLock { $0[what] = answer }
+        return answer
+    }
+
+    private static func read(_ what: String, instead advice: String) throws -> String {
         let terminal = Descriptor(number: open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY))
         guard terminal.number >= 0 else {
             throw UsageProblem("There is no terminal to ask for the \(what): \(advice).")
@@ -38,7 +49,6 @@ enum PasswordPrompt {
         guard line.end == .entered else { throw UsageProblem("The \(what) was not given.") }
         return String(decoding: line.bytes, as: UTF8.self)
     }
-
 }
 
 /// What has been typed, by keys that a terminal would otherwise see to.
