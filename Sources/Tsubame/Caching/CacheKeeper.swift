@@ -28,11 +28,12 @@ package protocol CacheKeeper: AnyObject, Sendable {
     /// Where the methods are to be called because they block; nil if they do not.
     var queue: DispatchQueue? { get }
 
-    /// The whole responses to a key, the newest first. A key is a method and a URI, or whatever else the cache makes one of.
+    /// The whole responses to a key, the newest first, of which more than ``CacheLimits/variants`` need not be kept. A key
+    /// is a method and a URI, or whatever else the cache makes one of.
     func responses(to key: String) -> [StoredResponse]
-    /// The body from `offset`, for one reader; it can be read to its end even if the response is forgotten meanwhile. nil
-    /// if it is not there any more. Counts as a use.
-    func body(of response: StoredResponse, from offset: Int64) -> (any BodySource)?
+    /// The body from `offset`, for one reader; it can be read to its end even if the response is forgotten meanwhile. A
+    /// small one comes whole, so that its reader need not wait. nil if it is not there any more. Counts as a use.
+    func body(of response: StoredResponse, from offset: Int64) -> ReceivedBody?
     /// Begins to keep a response. It is there when its writer has finished, in place of the key's response with the same
     /// selecting fields. nil if it cannot be kept: `length` is more than the whole cache may have, or the place fails.
     func store(_ head: StoredHead, under key: String, length: Int64?) -> (any CacheWriter)?
@@ -54,4 +55,12 @@ package protocol CacheWriter: AnyObject, Sendable {
     func write(_ bytes: Bytes) -> Bool
     /// The body is whole: from now on the response is kept, and survives this process if the place does.
     func finish()
+}
+
+/// What keepers of responses have in common.
+package enum CacheLimits {
+    /// Responses to one key: a server that varies them by everything must not make each look longer than the last.
+    package static let variants = 32
+    /// The bytes up to which a body is small.
+    package static let smallBody = 256 << 10
 }
