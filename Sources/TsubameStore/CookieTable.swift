@@ -7,64 +7,19 @@ import TsubameCore
 import TsubameWire
 
 enum CookieTable {
-    /// In the header of the file: whose it is.
-    private static let application: Int64 = 0x5473_7562
-    private static let version: Int64 = 1
-
-    /// What is wrong with a file that no reading will mend.
-    enum Problem: Error {
-        case damaged(String)
-        case foreign
-        case newer
-    }
-
-    /// Checks the whole file, and makes the table if the file is new.
-    static func prepare(_ db: Database) throws {
-        // What is not ours is left alone, damaged or not.
-        var isKnown = false
-        try db.inTransaction(.deferred) {
-            isKnown = try Self.isKnown(db)
-            return .commit
-        }
-        let check = try String.fetchOne(db, sql: "PRAGMA quick_check(1)") ?? ""
-        guard check == "ok" else { throw Problem.damaged(check) }
-        if try String.fetchOne(db, sql: "PRAGMA journal_mode") != "wal" {
-            try db.execute(sql: "PRAGMA journal_mode = WAL")
-        }
-        if isKnown { return }
-        try db.inTransaction(.immediate) {
-            // Another process may have done it meanwhile.
-            if try !Self.isKnown(db) {
-                try db.execute(
-                    sql: """
-                        CREATE TABLE cookie (
-                            domain TEXT NOT NULL, path TEXT NOT NULL, name TEXT NOT NULL, hostOnly INTEGER NOT NULL,
-                            value TEXT NOT NULL, expires INTEGER, secure INTEGER NOT NULL, httpOnly INTEGER NOT NULL,
-                            sameSite TEXT NOT NULL, created INTEGER NOT NULL, used INTEGER NOT NULL,
-                            PRIMARY KEY (domain, path, name, hostOnly)
-                        ) WITHOUT ROWID;
-                        PRAGMA application_id = \(application);
-                        PRAGMA user_version = \(version);
-                        """)
-            }
-            return .commit
-        }
-    }
-
-    /// Whether the file has our table; false for an empty one. To be asked within a transaction.
-    private static func isKnown(_ db: Database) throws -> Bool {
-        let application = try Int64.fetchOne(db, sql: "PRAGMA application_id") ?? 0
-        let version = try Int64.fetchOne(db, sql: "PRAGMA user_version") ?? 0
-        if application == Self.application {
-            guard version <= Self.version else { throw Problem.newer }
-            return true
-        }
-        guard application == 0, version == 0, try Int.fetchOne(db, sql: "SELECT count(*) FROM sqlite_master") == 0
-        else {
-            throw Problem.foreign
-        }
-        return false
-    }
+    static let scheme = DatabaseScheme(
+        application: 0x5473_7562, version: 1, label: "Tsubame.cookies",
+        // A killed process loses nothing by it; a machine that loses its power perhaps the last changes, never the file.
+        // What is deleted is overwritten.
+        pragmas: "PRAGMA synchronous = NORMAL; PRAGMA secure_delete = ON",
+        tables: """
+            CREATE TABLE cookie (
+                domain TEXT NOT NULL, path TEXT NOT NULL, name TEXT NOT NULL, hostOnly INTEGER NOT NULL,
+                value TEXT NOT NULL, expires INTEGER, secure INTEGER NOT NULL, httpOnly INTEGER NOT NULL,
+                sameSite TEXT NOT NULL, created INTEGER NOT NULL, used INTEGER NOT NULL,
+                PRIMARY KEY (domain, path, name, hostOnly)
+            ) WITHOUT ROWID;
+            """, isCheckedWhole: true)
 
     /// Another number whenever another connection has changed the file.
     static func state(_ db: Database) throws -> Int64 {

@@ -34,8 +34,9 @@ final class DatabaseFile: Sendable {
     let identity: Identity
     let queue: DatabaseQueue
 
-    /// Opens the file, checks all of it, and makes it if it is missing.
-    init(_ path: String, now: Int64) throws {
+    /// Opens the file, checks it, and makes it if it is missing.
+    /// - Parameter begin: done before anybody uses it.
+    init(_ path: String, _ scheme: DatabaseScheme, begin: (Database) throws -> Void = { _ in }) throws {
         let end = MonotonicClock.now &+ Self.patience
         // SQLite finds a journal by its name: while one file is opened, nobody may put another in its place.
         let lock = try FileLock(Self.lock(of: path), isShared: true, patience: Self.patience)
@@ -45,11 +46,11 @@ final class DatabaseFile: Sendable {
             let before = Identity(path)
             var opened: DatabaseQueue?
             do {
-                let queue = try DatabaseQueue(path: path, configuration: Self.configuration)
+                let queue = try DatabaseQueue(path: path, configuration: Self.configuration(scheme))
                 opened = queue
                 try queue.inDatabase { db in
-                    try CookieTable.prepare(db)
-                    try CookieTable.removeExpired(db, now: now)
+                    try scheme.prepare(db)
+                    try begin(db)
                 }
                 // Not one that has been put in place of the other meanwhile.
                 if let identity = Identity(path), identity == before {
@@ -79,15 +80,11 @@ final class DatabaseFile: Sendable {
     /// Whether it is still the file at its path: somebody may have removed it, or put another one there.
     var isCurrent: Bool { Identity(path) == identity }
 
-    private static var configuration: GRDB.Configuration {
+    private static func configuration(_ scheme: DatabaseScheme) -> GRDB.Configuration {
         var configuration = GRDB.Configuration()
-        configuration.label = "Tsubame.cookies"
+        configuration.label = scheme.label
         configuration.busyMode = .timeout(Double(patience) / 1e9)
-        configuration.prepareDatabase { db in
-            // A killed process loses nothing by it; a machine that loses its power perhaps the last changes, never the
-            // file. What is deleted is overwritten.
-            try db.execute(sql: "PRAGMA synchronous = NORMAL; PRAGMA secure_delete = ON")
-        }
+        configuration.prepareDatabase { db in try db.execute(sql: scheme.pragmas) }
         return configuration
     }
 
@@ -137,7 +134,7 @@ final class DatabaseFile: Sendable {
     /// What is wrong with the file; nil if that is not what the error says.
     static func damage(_ error: any Error) -> String? {
         switch error {
-        case CookieTable.Problem.damaged(let reason): reason
+        case DatabaseProblem.damaged(let reason): reason
         case let error as DamagedFile: error.reason
         case let error as DatabaseError
         where error.resultCode == .SQLITE_CORRUPT || error.resultCode == .SQLITE_NOTADB:
@@ -146,12 +143,12 @@ final class DatabaseFile: Sendable {
         }
     }
 
-    /// The error in words, without the cookies that a statement may have.
+    /// The error in words, without the values that a statement may have.
     static func failure(_ error: any Error, _ path: String) -> CallError {
         switch error {
-        case CookieTable.Problem.foreign:
+        case DatabaseProblem.foreign:
             return CallError(.file, "\(path) is the database of another program", advice: "name another file")
-        case CookieTable.Problem.newer:
+        case DatabaseProblem.newer:
             return CallError(
                 .file, "\(path) was made by a newer version of Tsubame", advice: "update, or name another file")
         case let error as DatabaseError where error.resultCode == .SQLITE_BUSY:

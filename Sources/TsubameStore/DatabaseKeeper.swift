@@ -117,7 +117,7 @@ final class DatabaseKeeper: CookieKeeper {
     private func opened(_ now: Int64) throws -> DatabaseFile {
         if let file = state.withLock({ $0.file }), file.isCurrent { return file }
         state.withLock { ($0.file, $0.version) = (nil, nil) }
-        let file = try DatabaseFile(path, now: now)
+        let file = try DatabaseFile(path, CookieTable.scheme) { try CookieTable.removeExpired($0, now: now) }
         state.withLock { $0.file = file }
         return file
     }

@@ -1,0 +1,180 @@
+// CacheTable: the cached responses in a database: its scheme, its rows.
+
+#if Store
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+import GRDB
+import Tsubame
+import TsubameCore
+import TsubameWire
+
+/// Small bodies are in the row, large ones in a file of their own, which readers keep open: a response that is forgotten
+/// is read to its end nevertheless, by other processes as well.
+enum CacheTable {
+    static let scheme = DatabaseScheme(
+        application: 0x5473_7563, version: 1, label: "Tsubame.cache",
+        // A killed process loses nothing by it; a machine that loses its power perhaps the last responses.
+        pragmas: "PRAGMA synchronous = NORMAL",
+        tables: """
+            CREATE TABLE response (
+                id INTEGER PRIMARY KEY AUTOINCREMENT, key TEXT NOT NULL, selecting TEXT NOT NULL, used INTEGER NOT NULL,
+                size INTEGER NOT NULL, status INTEGER NOT NULL, requestTime REAL NOT NULL, responseTime REAL NOT NULL,
+                headSum INTEGER NOT NULL, head TEXT NOT NULL, length INTEGER NOT NULL, file TEXT, sums BLOB NOT NULL,
+                body BLOB
+            );
+            CREATE UNIQUE INDEX byKey ON response (key, selecting);
+            CREATE INDEX byUse ON response (used, id);
+            CREATE INDEX byFile ON response (file) WHERE file IS NOT NULL;
+            CREATE TABLE total (bytes INTEGER NOT NULL);
+            INSERT INTO total VALUES (0);
+            CREATE TRIGGER added AFTER INSERT ON response BEGIN UPDATE total SET bytes = bytes + new.size; END;
+            CREATE TRIGGER removed AFTER DELETE ON response BEGIN UPDATE total SET bytes = bytes - old.size; END;
+            CREATE TRIGGER changed AFTER UPDATE OF size ON response BEGIN
+                UPDATE total SET bytes = bytes - old.size + new.size;
+            END;
+            """, isCheckedWhole: false)
+
+    /// What a row takes beside its texts and its body.
+    private static let overhead: Int64 = 256
+
+    /// A response that is to be kept.
+    struct Entry {
+        var key: String
+        var head: StoredHead
+        var body: StoredContent
+        var used: Int64
+    }
+
+    // MARK: Reading
+
+    /// The responses to a key, the newest first; those whose head is damaged are left out and named.
+    static func responses(
+        to key: String, _ db: Database
+    ) throws -> (whole: [StoredResponse], damaged: [Int64]) {
+        let rows = try Row.fetchCursor(
+            db.cachedStatement(
+                sql: """
+                    SELECT id, selecting, status, requestTime, responseTime, headSum, head, length FROM response
+                    WHERE key = ? ORDER BY responseTime DESC, id DESC LIMIT \(CacheLimits.variants)
+                    """), arguments: [key])
+        var (whole, damaged) = ([StoredResponse](), [Int64]())
+        while let row = try rows.next() {
+            func text(_ index: Int) -> String? { String.fromDatabaseValue(row[index]) }
+            func number(_ index: Int) -> Int64? { Int64.fromDatabaseValue(row[index]) }
+            func time(_ index: Int) -> Double? { Double.fromDatabaseValue(row[index]) }
+            guard let id = number(0) else { continue }
+            guard let selecting = text(1), let status = number(2), let requestTime = time(3),
+                let responseTime = time(4),
+                let sum = number(5), let fields = text(6), let length = number(7), length >= 0,
+                sum == Self.sum(key, selecting, fields),
+                let stored = StoredHead(
+                    status: Int(clamping: status), fieldText: fields, selectingText: selecting,
+                    requestTime: requestTime, responseTime: responseTime)
+            else {
+                damaged.append(id)
+                continue
+            }
+            whole.append(StoredResponse(id: id, head: stored, bodyLength: length))
+        }
+        return (whole, damaged)
+    }
+
+    /// nil if there is no such response any more.
+    static func content(of id: Int64, _ db: Database) throws -> StoredContent? {
+        let rows = try Row.fetchCursor(
+            db.cachedStatement(sql: "SELECT length, file, sums, body FROM response WHERE id = ?"), arguments: [id])
+        guard let row = try rows.next(), let length = Int64.fromDatabaseValue(row[0]),
+            let sums = Data.fromDatabaseValue(row[2])
+        else { return nil }
+        return StoredContent(
+            length: length, sums: BlockSums(sums), file: String.fromDatabaseValue(row[1]),
+            bytes: try row.withUnsafeData(atIndex: 3) { data in
+                data.map { data in data.withUnsafeBytes { Bytes(copying: $0) } }
+            })
+    }
+
+    static func byteCount(_ db: Database) throws -> Int64 {
+        try Int64.fetchOne(db.cachedStatement(sql: "SELECT bytes FROM total")) ?? 0
+    }
+
+    static func hasFile(_ name: String, _ db: Database) throws -> Bool {
+        try Int.fetchOne(
+            db.cachedStatement(sql: "SELECT 1 FROM response WHERE file = ?"), arguments: [name]) != nil
+    }
+
+    // MARK: Writing
+
+    static func use(_ id: Int64, at used: Int64, _ db: Database) throws {
+        try db.cachedStatement(sql: "UPDATE response SET used = max(used, ?) WHERE id = ?")
+            .execute(arguments: [used, id])
+    }
+
+    /// Puts a response in the place of one with the same key and selecting fields.
+    /// - Returns: the files that are no longer anybody's.
+    static func put(_ entry: Entry, limit: Int64, _ db: Database) throws -> [String] {
+        let selecting = entry.head.selectingText
+        let head = entry.head.fieldText
+        var files = try remove(where: "key = ? AND selecting = ?", [entry.key, selecting], db)
+        try db.cachedStatement(
+            sql: """
+                INSERT INTO response (key, selecting, used, size, status, requestTime, responseTime, headSum, head, length,
+                    file, sums, body)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                """
+        ).execute(arguments: [
+            entry.key, selecting, entry.used, size(entry.key, selecting, head) + entry.body.length, entry.head.status,
+            entry.head.requestTime, entry.head.responseTime, sum(entry.key, selecting, head), head, entry.body.length,
+            entry.body.file, entry.body.sums.data, entry.body.bytes.map { Data($0) },
+        ])
+        files += try remove(
+            where: """
+                id IN (SELECT id FROM response WHERE key = ? ORDER BY responseTime DESC, id DESC
+                    LIMIT -1 OFFSET \(CacheLimits.variants))
+                """, [entry.key], db)
+        while try byteCount(db) > limit {
+            files += try remove(where: "id = (SELECT id FROM response ORDER BY used, id LIMIT 1)", [], db)
+            if db.changesCount == 0 { break }
+        }
+        return files
+    }
+
+    /// New fields and times; the selecting fields stay.
+    static func update(_ response: StoredResponse, _ db: Database) throws {
+        let rows = try Row.fetchCursor(
+            db.cachedStatement(sql: "SELECT key, selecting FROM response WHERE id = ?"), arguments: [response.id])
+        guard let row = try rows.next(), let key = String.fromDatabaseValue(row[0]),
+            let selecting = String.fromDatabaseValue(row[1])
+        else { return }
+        let head = response.head.fieldText
+        try db.cachedStatement(
+            sql: """
+                UPDATE response SET size = ?, requestTime = ?, responseTime = ?, headSum = ?, head = ? WHERE id = ?
+                """
+        ).execute(arguments: [
+            size(key, selecting, head) + response.bodyLength, response.head.requestTime, response.head.responseTime,
+            sum(key, selecting, head), head, response.id,
+        ])
+    }
+
+    /// - Returns: the files that are no longer anybody's.
+    static func remove(where condition: String, _ arguments: StatementArguments, _ db: Database) throws -> [String] {
+        let files = try String?.fetchAll(
+            db.cachedStatement(sql: "DELETE FROM response WHERE \(condition) RETURNING file"), arguments: arguments)
+        return files.compactMap { $0 }
+    }
+
+    // MARK: What a row is
+
+    private static func size(_ key: String, _ selecting: String, _ head: String) -> Int64 {
+        overhead + Int64(key.utf8.count + selecting.utf8.count + head.utf8.count)
+    }
+
+    private static func sum(_ key: String, _ selecting: String, _ head: String) -> Int64 {
+        var text = "\(key)\n\(selecting)\n\(head)"
+        return Int64(text.withUTF8 { CRC32.sum(UnsafeRawBufferPointer($0)) })
+    }
+}
+#endif

@@ -1,0 +1,254 @@
+// DatabaseCacheKeeper: keeps a cache's responses in a database that other processes use as well.
+
+#if Store
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+import Dispatch
+import GRDB
+import Synchronization
+import Tsubame
+import TsubameCore
+import TsubameWire
+
+final class DatabaseCacheKeeper: CacheKeeper {
+    private struct State: Sendable {
+        var file: DatabaseFile?
+        /// Whether files that killed processes have left were looked for.
+        var isSwept = false
+        /// When responses were used that the database does not know yet; a transaction for each hit would cost more than
+        /// the hit.
+        var uses: [Int64: Int64] = [:]
+        var notices: [String] = []
+        /// Until then the file is not tried again.
+        var pauseEnd: UInt64 = 0
+    }
+
+    /// So many uses are written together.
+    private static let keptUses = 64
+    /// How long a file that fails is left alone, in nanoseconds.
+    private static let pause: UInt64 = 1_000_000_000
+    private static let keptNotices = 16
+
+    private let path: String
+    let limit: Int64
+    let folder: BodyFolder
+    private let work = DispatchQueue(label: "tsubame.cache")
+    private let state = Mutex(State())
+
+    /// - Throws: ``CallError/Kind/file`` if the file cannot be used at all.
+    init(_ path: String, limit: Int64) throws(CallError) {
+        self.path = path
+        self.limit = max(limit, 0)
+        folder = BodyFolder(path: path + "-bodies")
+        do {
+            try working { _ in }
+        } catch {
+            throw DatabaseFile.failure(error, path)
+        }
+        work.async { [weak self] in self?.sweep() }
+    }
+
+    deinit {
+        let (file, uses) = state.withLock { ($0.file, $0.uses) }
+        guard let file, !uses.isEmpty, file.isCurrent else { return }
+        // They are only an order in which to forget.
+        try? file.queue.inDatabase { db in
+            try db.inTransaction(.immediate) {
+                try Self.write(uses, db)
+                return .commit
+            }
+        }
+    }
+
+    var name: String { path }
+    var queue: DispatchQueue? { work }
+
+    func takeNotices() -> [String] {
+        state.withLock { state in
+            defer { state.notices = [] }
+            return state.notices
+        }
+    }
+
+    // MARK: Reading
+
+    func responses(to key: String) -> [StoredResponse] {
+        attempt { db in
+            let found = try CacheTable.responses(to: key, db)
+            for id in found.damaged {
+                note("a response in \(path) was damaged, and is forgotten")
+                folder.remove(try CacheTable.remove(where: "id = ?", [id], db))
+            }
+            return found.whole
+        } ?? []
+    }
+
+    func body(of response: StoredResponse, from offset: Int64) -> ReceivedBody? {
+        let id = response.id
+        guard let content = attempt({ db in try CacheTable.content(of: id, db) }) ?? nil,
+            content.length == response.bodyLength, (0...content.length).contains(offset)
+        else { return nil }
+        guard let body = body(content, from: offset, id) else {
+            forgetDamaged(id)
+            return nil
+        }
+        use(id)
+        return body
+    }
+
+    private func body(_ content: StoredContent, from offset: Int64, _ id: Int64) -> ReceivedBody? {
+        guard let name = content.file else {
+            let bytes = content.bytes ?? Bytes()
+            guard Int64(bytes.count) == content.length,
+                bytes.withUnsafeBytes({ content.sums.agree(with: $0, from: 0) })
+            else { return nil }
+            return ReceivedBody(bytes.slice(Int(offset)..<bytes.count))
+        }
+        guard let file = folder.file(name, length: content.length) else { return nil }
+        let source = StoredBody(file, content, from: offset, on: work) { [weak self] in self?.forgetDamaged(id) }
+        guard content.length - offset <= Int64(CacheLimits.smallBody) else { return ReceivedBody(source) }
+        return source.whole().map { ReceivedBody($0) }
+    }
+
+    private func forgetDamaged(_ id: Int64) {
+        note("a response in \(path) was damaged, and is forgotten")
+        attempt { db in folder.remove(try CacheTable.remove(where: "id = ?", [id], db)) }
+    }
+
+    var byteCount: Int64 { attempt { db in try CacheTable.byteCount(db) } ?? 0 }
+
+    private func use(_ id: Int64) {
+        let uses = state.withLock { state -> [Int64: Int64] in
+            state.uses[id] = Self.now
+            guard state.uses.count >= Self.keptUses else { return [:] }
+            defer { state.uses = [:] }
+            return state.uses
+        }
+        if !uses.isEmpty { transact { db in try Self.write(uses, db) } }
+    }
+
+    private static func write(_ uses: [Int64: Int64], _ db: Database) throws {
+        for (id, time) in uses { try CacheTable.use(id, at: time, db) }
+    }
+
+    // MARK: Writing
+
+    func store(_ head: StoredHead, under key: String, length: Int64?) -> (any CacheWriter)? {
+        guard length ?? 0 <= limit else { return nil }
+        return DatabaseCacheWriter(self, head, key, length: length)
+    }
+
+    /// - Returns: whether it is kept now.
+    func put(_ head: StoredHead, under key: String, _ content: StoredContent) -> Bool {
+        let uses = state.withLock { state in
+            defer { state.uses = [:] }
+            return state.uses
+        }
+        let entry = CacheTable.Entry(key: key, head: head, body: content, used: Self.now)
+        var files: [String] = []
+        let isKept = transact { db in
+            try Self.write(uses, db)
+            files = try CacheTable.put(entry, limit: limit, db)
+        }
+        if isKept { folder.remove(files) }
+        return isKept
+    }
+
+    func update(_ response: StoredResponse) { transact { db in try CacheTable.update(response, db) } }
+
+    func remove(_ key: String) {
+        attempt { db in folder.remove(try CacheTable.remove(where: "key = ?", [key], db)) }
+    }
+
+    func removeAll() {
+        attempt { db in folder.remove(try CacheTable.remove(where: "TRUE", [], db)) }
+        sweep()
+    }
+
+    /// Removes files that have no row: those of processes that were killed while they wrote.
+    private func sweep() {
+        for name in folder.names {
+            attempt { db in
+                // A name with an ending has no row yet, and no lock if nobody writes it.
+                try folder.sweep(name) { try CacheTable.hasFile(name, db) }
+            }
+        }
+    }
+
+    // MARK: The file
+
+    private static var now: Int64 { Int64(clamping: Int(Date().timeIntervalSince1970 * 1000)) }
+
+    func note(_ error: CallError) { note(error.reason) }
+
+    private func note(_ text: String) {
+        state.withLock { state in
+            if !state.notices.contains(text), state.notices.count < Self.keptNotices { state.notices.append(text) }
+        }
+    }
+
+    /// - Returns: whether it was done.
+    @discardableResult
+    private func transact(_ body: (Database) throws -> Void) -> Bool {
+        let done: Void? = attempt { db in
+            try db.inTransaction(.immediate) {
+                try body(db)
+                return .commit
+            }
+        }
+        return done != nil
+    }
+
+    /// Runs `body` on the file; what fails is told and gives nil.
+    @discardableResult
+    private func attempt<Value>(_ body: (Database) throws -> Value) -> Value? {
+        if state.withLock({ $0.pauseEnd > MonotonicClock.now }) { return nil }
+        do {
+            return try working(body)
+        } catch {
+            note(DatabaseFile.failure(error, path))
+            state.withLock { $0.pauseEnd = MonotonicClock.now &+ Self.pause }
+            return nil
+        }
+    }
+
+    /// Runs `body` on the file, opened if it is not; once more if the file was damaged and has been replaced.
+    private func working<Value>(_ body: (Database) throws -> Value) throws -> Value {
+        var isReplaced = false
+        while true {
+            do {
+                return try opened().queue.inDatabase(body)
+            } catch {
+                guard !isReplaced, let damage = DatabaseFile.damage(error) else { throw error }
+                try setAside(damage, (error as? DamagedFile)?.identity)
+                isReplaced = true
+            }
+        }
+    }
+
+    /// The file at the path, which may be another one than the last time.
+    private func opened() throws -> DatabaseFile {
+        if let file = state.withLock({ $0.file }), file.isCurrent { return file }
+        let file = try DatabaseFile(path, CacheTable.scheme)
+        state.withLock { ($0.file, $0.uses) = (file, [:]) }
+        return file
+    }
+
+    /// Renames the damaged file, unless another process has; the bodies go with their rows.
+    private func setAside(_ damage: String, _ identity: DatabaseFile.Identity?) throws {
+        let opened = state.withLock { state in
+            defer { state.file = nil }
+            return state.file?.identity
+        }
+        let now = Int64(Date().timeIntervalSince1970)
+        guard let damaged = identity ?? opened, let place = try DatabaseFile.setAside(path, damaged, now: now) else {
+            return
+        }
+        note("the cache in \(path) was damaged (\(damage)); that file is \(place) now")
+        work.async { [weak self] in self?.sweep() }
+    }
+}
+#endif

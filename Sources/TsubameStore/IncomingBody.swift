@@ -1,0 +1,63 @@
+// IncomingBody: the file of one cached body, while it is written.
+
+#if Store
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+/// A file that is being written. One that is dropped before it is kept is removed.
+final class IncomingBody {
+    let name: String
+    private let descriptor: Int32
+    private let folder: String
+    private var isKept = false
+    private var isWhole = false
+
+    init(descriptor: Int32, folder: String, name: String) {
+        self.descriptor = descriptor
+        self.folder = folder
+        self.name = name
+    }
+
+    deinit {
+        // The name goes first: as long as the lock is held nobody else takes it for a file that was left.
+        if !isKept { unlink("\(folder)/\(name)\(isWhole ? "" : ".part")") }
+        _ = close(descriptor)
+    }
+
+    /// - Returns: whether all of it was taken.
+    func write(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let piece = UnsafeRawBufferPointer(rebasing: rest)
+            #if canImport(Glibc)
+            let count = Glibc.write(descriptor, piece.baseAddress, piece.count)
+            #elseif canImport(Musl)
+            let count = Musl.write(descriptor, piece.baseAddress, piece.count)
+            #else
+            let count = Darwin.write(descriptor, piece.baseAddress, piece.count)
+            #endif
+            if count > 0 {
+                rest = rest.dropFirst(count)
+            } else if errno != EINTR {
+                return false
+            }
+        }
+        return true
+    }
+
+    /// Gives the file its name, once what it holds is on the disk.
+    func complete() -> Bool {
+        guard fsync(descriptor) == 0, rename("\(folder)/\(name).part", "\(folder)/\(name)") == 0 else { return false }
+        isWhole = true
+        return true
+    }
+
+    /// Its row is there.
+    func keep() { isKept = true }
+}
+#endif

@@ -1,0 +1,62 @@
+// StoredContent: where the body of a cached response is, and the sums by which damage is noticed.
+
+#if Store
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+import Tsubame
+import TsubameCore
+import TsubameWire
+
+struct StoredContent: Sendable {
+    let length: Int64
+    let sums: BlockSums
+    /// Its name in the folder; nil if the bytes are here.
+    let file: String?
+    let bytes: Bytes?
+}
+
+/// A checksum for each 64 KiB of a body.
+struct BlockSums: Sendable {
+    static let blockBytes = 64 << 10
+
+    private var values: [UInt32] = []
+    /// How much of the last block has been counted in.
+    private var partial = 0
+
+    init() {}
+
+    init(_ data: Data) {
+        values = stride(from: 0, to: data.count - data.count % 4, by: 4).map { offset in
+            data.dropFirst(offset).prefix(4).reduce(0) { $0 << 8 | UInt32($1) }
+        }
+    }
+
+    var data: Data {
+        Data(values.flatMap { value in (0..<4).map { UInt8(truncatingIfNeeded: value >> (24 - 8 * $0)) } })
+    }
+
+    mutating func add(_ bytes: UnsafeRawBufferPointer) {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            if partial == 0 { values.append(0) }
+            let piece = rest.prefix(Self.blockBytes - partial)
+            rest = rest.dropFirst(piece.count)
+            values[values.count - 1] = CRC32.sum(
+                UnsafeRawBufferPointer(rebasing: piece), after: values[values.count - 1])
+            partial = (partial + piece.count) % Self.blockBytes
+        }
+    }
+
+    /// Whether the bytes, which begin with the block of that number, are those that were added.
+    func agree(with bytes: UnsafeRawBufferPointer, from block: Int) -> Bool {
+        var other = BlockSums()
+        other.add(bytes)
+        let (end, overflow) = block.addingReportingOverflow(other.values.count)
+        guard block >= 0, !overflow, end <= values.count else { return false }
+        return values[block..<end].elementsEqual(other.values)
+    }
+}
+#endif

@@ -1,0 +1,323 @@
+// The responses of a cache that are kept in a database of SQLite.
+#if Store
+import Foundation
+import HTTPTypes
+import Testing
+import Tsubame
+import TsubameCore
+import TsubameTesting
+import TsubameWire
+
+@testable import TsubameStore
+
+@Suite(.timeLimit(.minutes(2))) struct DatabaseCacheTests {
+    private static func head(
+        _ fields: HTTPFields = [.eTag: "\"1\""], _ selecting: [String: String?] = [:], at time: Double = 1000
+    ) -> StoredHead {
+        StoredHead(status: 200, fields: fields, selecting: selecting, requestTime: time - 0.5, responseTime: time)
+    }
+
+    /// Bytes that are not the same at any two places for a while.
+    private static func bytes(_ count: Int, seed: Int = 0) -> Bytes {
+        let block = Data((0..<4099).map { UInt8(truncatingIfNeeded: ($0 &+ seed) &* 31 ^ ($0 >> 8)) })
+        var data = Data()
+        while data.count < count { data.append(block) }
+        return Bytes(data.prefix(count))
+    }
+
+    private func withPath(_ body: (String) async throws -> Void) async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "tsubame-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try await body(folder.appending(path: "cache.sqlite").path)
+    }
+
+    private func bodies(_ path: String) -> [String] {
+        (try? FileManager.default.contentsOfDirectory(atPath: path + "-bodies")) ?? []
+    }
+
+    @discardableResult
+    private func store(
+        _ body: Bytes, as head: StoredHead = head(), under key: String = "GET a", in keeper: DatabaseCacheKeeper,
+        pieces: Int = 10_000
+    ) throws -> Bool {
+        let writer = try #require(keeper.store(head, under: key, length: nil))
+        var offset = 0
+        while offset < body.count {
+            guard writer.write(body.slice(offset..<min(offset + pieces, body.count))) else { return false }
+            offset += pieces
+        }
+        writer.finish()
+        return true
+    }
+
+    private func read(_ response: StoredResponse, from offset: Int64 = 0, _ keeper: DatabaseCacheKeeper) async throws
+        -> Bytes?
+    {
+        try await keeper.body(of: response, from: offset)?.collect(upTo: .max)
+    }
+
+    // MARK: Kept
+
+    @Test(arguments: [0, 1, 65_536, 65_537, 262_144, 262_145, 1_000_000])
+    func `what is stored is there for the next one who opens the file, from any place on`(count: Int) async throws {
+        try await withPath { path in
+            let body = Self.bytes(count)
+            let fields: HTTPFields = [
+                .contentType: "text/plain; charset=\"ü\"", .eTag: "W/\"a:b\"", .vary: "Accept, X",
+            ]
+            let head = Self.head(fields, ["accept": "a, b:c", "x": nil, "y": ""])
+            do {
+                let keeper = try DatabaseCacheKeeper(path, limit: 10_000_000)
+                try store(body, as: head, in: keeper)
+            }
+            let keeper = try DatabaseCacheKeeper(path, limit: 10_000_000)
+            let responses = keeper.responses(to: "GET a")
+            let response = try #require(responses.first)
+            #expect(responses.count == 1 && response.head == head && response.bodyLength == count)
+            for offset in [0, 1, 65_535, 65_536, 200_000, count - 1, count] where (0...count).contains(offset) {
+                let read = try await read(response, from: Int64(offset), keeper)
+                #expect(read == body.slice(offset..<count))
+            }
+            #expect(keeper.body(of: response, from: Int64(count) + 1) == nil)
+            #expect(keeper.body(of: response, from: -1) == nil)
+            #expect(keeper.responses(to: "GET b").isEmpty && keeper.takeNotices().isEmpty)
+            // Large bodies, and they only, have files, which nobody else can read.
+            #expect(bodies(path).count == (count > 65_536 ? 1 : 0))
+            for name in bodies(path).map({ "\(path)-bodies/\($0)" }) + [path] {
+                let mode = try FileManager.default.attributesOfItem(atPath: name)[.posixPermissions] as? Int
+                #expect(mode == 0o600)
+            }
+        }
+    }
+
+    @Test func `a response takes the place of the one with the same selecting fields, and of no other`() async throws {
+        try await withPath { path in
+            let keeper = try DatabaseCacheKeeper(path, limit: 10_000_000)
+            for (number, value) in ["a", "b", "a", nil, "c"].enumerated() {
+                try store(
+                    Self.bytes(70_000, seed: number), as: Self.head([:], ["accept": value], at: Double(number)),
+                    in: keeper)
+            }
+            let responses = keeper.responses(to: "GET a")
+            #expect(responses.map { $0.head.selecting["accept"] } == ["c", .some(nil), "a", "b"])
+            #expect(try await read(responses[2], keeper) == Self.bytes(70_000, seed: 2))
+            #expect(bodies(path).count == 4)
+            // A server that varies them without end does not fill the cache.
+            for number in 0..<(2 * CacheLimits.variants) {
+                try store(
+                    Self.bytes(1), as: Self.head([:], ["accept": "\(number)"], at: Double(100 + number)), in: keeper)
+            }
+            #expect(keeper.responses(to: "GET a").count == CacheLimits.variants)
+            #expect(bodies(path).isEmpty)
+        }
+    }
+
+    @Test func `what was used longest ago is forgotten first, and the limit is kept`() async throws {
+        try await withPath { path in
+            let keeper = try DatabaseCacheKeeper(path, limit: 1_000_000)
+            for number in 0..<4 {
+                try store(Self.bytes(200_000), under: "GET \(number)", in: keeper)
+            }
+            let first = try #require(keeper.responses(to: "GET 0").first)
+            #expect(try await read(first, keeper) == Self.bytes(200_000))
+            try store(Self.bytes(10), under: "GET small", in: keeper)
+            #expect(keeper.byteCount > 800_000 && keeper.byteCount < 810_000)
+            try store(Self.bytes(600_000), under: "GET large", in: keeper)
+            #expect(keeper.byteCount <= 1_000_000)
+            let kept = ["0", "1", "2", "3", "small", "large"].filter { !keeper.responses(to: "GET \($0)").isEmpty }
+            #expect(kept == ["0", "small", "large"])
+            #expect(bodies(path).count == 2)
+            #expect(keeper.store(Self.head(), under: "GET huge", length: 1_000_001) == nil)
+            #expect(try store(Self.bytes(1_000_001), under: "GET huge", in: keeper) == false)
+            #expect(keeper.responses(to: "GET huge").isEmpty && bodies(path).count == 2)
+        }
+    }
+
+    @Test func `what a dropped writer has taken is nowhere`() async throws {
+        try await withPath { path in
+            let keeper = try DatabaseCacheKeeper(path, limit: 10_000_000)
+            for (written, announced) in [(10, nil), (100_000, nil), (100_000, Int64(100_001)), (10, 11)] {
+                let writer = try #require(keeper.store(Self.head(), under: "GET a", length: announced))
+                #expect(writer.write(Self.bytes(written)))
+                // One that was told another length has kept nothing either.
+                if announced != nil { writer.finish() }
+            }
+            let writer = try #require(keeper.store(Self.head(), under: "GET a", length: 5))
+            #expect(writer.write(Self.bytes(6)) == false && writer.write(Bytes()) == false)
+            #expect(keeper.responses(to: "GET a").isEmpty && bodies(path).isEmpty && keeper.byteCount == 0)
+        }
+    }
+
+    @Test func `a response that is updated keeps its body, and what is removed can be read to its end`() async throws {
+        try await withPath { path in
+            let keeper = try DatabaseCacheKeeper(path, limit: 10_000_000)
+            let body = Self.bytes(900_000)
+            try store(body, in: keeper)
+            var response = try #require(keeper.responses(to: "GET a").first)
+            response.head.fields[.age] = "7"
+            response.head.responseTime = 2000
+            keeper.update(response)
+            let updated = try #require(keeper.responses(to: "GET a").first)
+            #expect(updated.head == response.head && updated.id == response.id)
+            let reading = try #require(keeper.body(of: updated, from: 0))
+            var iterator = reading.makeAsyncIterator()
+            let first = try #require(try await iterator.next())
+            keeper.remove("GET a")
+            #expect(keeper.responses(to: "GET a").isEmpty && keeper.byteCount == 0 && bodies(path).isEmpty)
+            #expect(keeper.body(of: updated, from: 0) == nil)
+            var rest = [first]
+            while let piece = try await iterator.next() { rest.append(piece) }
+            #expect(Bytes(joining: rest) == body)
+            keeper.update(updated)
+            #expect(keeper.responses(to: "GET a").isEmpty)
+            try store(body, in: keeper)
+            keeper.removeAll()
+            #expect(keeper.responses(to: "GET a").isEmpty && keeper.byteCount == 0 && bodies(path).isEmpty)
+        }
+    }
+
+    @Test func `several keepers of one file see what the others keep and forget`() async throws {
+        try await withPath { path in
+            let keepers = try (0..<3).map { _ in try DatabaseCacheKeeper(path, limit: 100_000_000) }
+            await withTaskGroup { group in
+                for (number, keeper) in keepers.enumerated() {
+                    group.addTask {
+                        for key in 0..<20 {
+                            let body = Self.bytes(key.isMultiple(of: 4) ? 70_000 : 100, seed: number)
+                            _ = try? store(body, under: "GET \(number) \(key)", in: keeper)
+                        }
+                    }
+                }
+            }
+            for keeper in keepers {
+                for number in 0..<3 {
+                    for key in 0..<20 {
+                        let response = try #require(keeper.responses(to: "GET \(number) \(key)").first)
+                        let body = try await read(response, keeper)
+                        #expect(body == Self.bytes(key.isMultiple(of: 4) ? 70_000 : 100, seed: number))
+                    }
+                }
+                #expect(keeper.takeNotices().isEmpty)
+            }
+            keepers[0].removeAll()
+            #expect(keepers[1].byteCount == 0 && bodies(path).isEmpty)
+        }
+    }
+
+    // MARK: Damage
+
+    @Test(arguments: ["not a database", "SQLite format 3\u{0} and then nothing of the kind", ""])
+    func `BAD-INPUT 43: a file that is no database is set aside, and a new one is begun`(text: String) async throws {
+        try await withPath { path in
+            try String(repeating: text, count: 300).write(toFile: path, atomically: false, encoding: .utf8)
+            let keeper = try DatabaseCacheKeeper(path, limit: 1_000_000)
+            #expect(keeper.takeNotices().count == (text.isEmpty ? 0 : 1))
+            try store(Self.bytes(100), in: keeper)
+            #expect(keeper.responses(to: "GET a").count == 1)
+            let folder = URL(filePath: path).deletingLastPathComponent().path
+            let aside = try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.contains(".damaged-") }
+            #expect(aside.count == (text.isEmpty ? 0 : 1))
+        }
+    }
+
+    @Test func `another program's database is left alone`() async throws {
+        try await withPath { path in
+            _ = try CookieJar(sqlite: path)
+            let before = try Data(contentsOf: URL(filePath: path))
+            let error = #expect(throws: CallError.self) { try DatabaseCacheKeeper(path, limit: 1000) }
+            #expect(error?.kind == .file && error?.reason.contains("another program") == true)
+            #expect(try Data(contentsOf: URL(filePath: path)) == before)
+        }
+    }
+
+    /// What happens to the file of a large body.
+    enum Harm: CaseIterable {
+        case removed, shortened, first, last
+
+        func apply(_ file: String) throws {
+            let handle = try FileHandle(forUpdating: URL(filePath: file))
+            defer { try? handle.close() }
+            switch self {
+            case .removed: try FileManager.default.removeItem(atPath: file)
+            case .shortened: try handle.truncate(atOffset: 400_000)
+            case .first: try handle.write(contentsOf: Data([1, 2, 3]))
+            case .last:
+                try handle.seek(toOffset: 490_000)
+                try handle.write(contentsOf: Data([1, 2, 3]))
+            }
+        }
+    }
+
+    @Test(arguments: Harm.allCases)
+    func `BAD-INPUT 43: no damaged byte of a body is given`(_ harm: Harm) async throws {
+        try await withPath { path in
+            let keeper = try DatabaseCacheKeeper(path, limit: 1_000_000)
+            let body = Self.bytes(500_000)
+            try store(body, in: keeper)
+            let response = try #require(keeper.responses(to: "GET a").first)
+            try harm.apply("\(path)-bodies/\(bodies(path)[0])")
+            if let damaged = keeper.body(of: response, from: 0) {
+                #expect(harm == .first || harm == .last)
+                var iterator = damaged.makeAsyncIterator()
+                var count = 0
+                let error = await #expect(throws: CallError.self) {
+                    while let piece = try await iterator.next() {
+                        #expect(piece == body.slice(count..<(count + piece.count)))
+                        count += piece.count
+                    }
+                }
+                #expect(error?.kind == .file && error?.reason.contains("damaged") == true)
+                #expect(harm == .first ? count == 0 : count > 0)
+            } else {
+                #expect(harm == .removed || harm == .shortened)
+            }
+            // It is forgotten, and the next one is as good as any.
+            #expect(keeper.responses(to: "GET a").isEmpty && keeper.takeNotices().count == 1)
+            try store(body, in: keeper)
+            let again = try #require(keeper.responses(to: "GET a").first)
+            #expect(try await read(again, keeper) == body)
+        }
+    }
+
+    @Test(arguments: ["the small body", "text/x-marked"])
+    func `BAD-INPUT 43: what has changed in the database is not given`(mark: String) async throws {
+        try await withPath { path in
+            do {
+                let keeper = try DatabaseCacheKeeper(path, limit: 1_000_000)
+                try store(Bytes("the small body"), as: Self.head([.contentType: "text/x-marked"]), in: keeper)
+            }
+            var file = try Data(contentsOf: URL(filePath: path))
+            let place = try #require(file.firstRange(of: Data(mark.utf8)))
+            file.replaceSubrange(place.lowerBound..<(place.lowerBound + 1), with: [0x58])
+            try file.write(to: URL(filePath: path))
+            let keeper = try DatabaseCacheKeeper(path, limit: 1_000_000)
+            let responses = keeper.responses(to: "GET a")
+            for response in responses { #expect(keeper.body(of: response, from: 0) == nil) }
+            #expect(keeper.takeNotices().count == 1 && keeper.byteCount == 0)
+        }
+    }
+
+    @Test func `files that a killed process has left are removed, those that are being written are not`() async throws {
+        try await withPath { path in
+            let keeper = try DatabaseCacheKeeper(path, limit: 10_000_000)
+            let writer = try #require(keeper.store(Self.head(), under: "GET writing", length: nil))
+            #expect(writer.write(Self.bytes(100_000)))
+            try store(Self.bytes(100_000), under: "GET kept", in: keeper)
+            for name in ["0123", "0123.part"] {
+                try Data("left".utf8).write(to: URL(filePath: "\(path)-bodies/\(name)"))
+            }
+            #expect(bodies(path).count == 4)
+            let other = try DatabaseCacheKeeper(path, limit: 10_000_000)
+            // It looks for them when there is time.
+            other.queue?.sync {}
+            #expect(bodies(path).count == 2)
+            writer.finish()
+            for key in ["GET writing", "GET kept"] {
+                let response = try #require(other.responses(to: key).first)
+                #expect(try await read(response, other) == Self.bytes(100_000))
+            }
+        }
+    }
+}
+#endif
