@@ -21,7 +21,7 @@ struct SessionFile: Sendable {
     ///   - host: `host` or `host:port`.
     init(_ name: String, host: String) throws(UsageProblem) {
         if name.contains("/") || name.hasSuffix(".json") {
-            path = name.hasPrefix("~/") ? (Self.variable("HOME") ?? "~") + name.dropFirst() : name
+            path = HomePath.expand(name)
             return
         }
         guard !name.isEmpty, !name.hasPrefix("."), name.utf8.allSatisfy(Self.isOfName) else {
