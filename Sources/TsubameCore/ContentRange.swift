@@ -1,5 +1,7 @@
 // ContentRange: which part of a representation came.
 
+import HTTPTypes
+
 /// Which part of a representation a response of status 206 holds, or how long it is where 416 says that the range lies
 /// outside it (RFC 9110 section 14.4).
 public struct ContentRange: Sendable, Hashable {
