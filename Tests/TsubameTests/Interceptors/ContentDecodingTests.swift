@@ -88,6 +88,31 @@ import TsubameWire
         }
     }
 
+    @Test("BAD-INPUT 38: a content is the same however it is cut on the wire", arguments: [1, 7, 100])
+    func cutOnTheWire(size: Int) async throws {
+        let text = Array(Self.bytes.prefix(700))
+        var samples = [
+            Sample("gzip", "", Coded.gzip(text)), Sample("deflate", "", Coded.zlib(text)),
+            Sample("deflate, gzip", "", Coded.gzip(Coded.rawDeflate(text))),
+        ]
+        if let brotli = Coded.brotli(text), let both = Coded.brotli(Coded.gzip(text)) {
+            samples += [Sample("br", "", brotli), Sample("gzip, br", "", both)]
+        }
+        if let zstd = Coded.zstd(text) {
+            samples += [Sample("zstd", "", zstd), Sample("zstd, gzip", "", Coded.gzip(zstd + zstd))]
+        }
+        for sample in samples {
+            let head = "HTTP/1.1 200 OK\r\nContent-Encoding: \(sample.coding)\r\n"
+            let (body, length) = (sample.body, sample.body.count)
+            try await serving(
+                .start { _ in [.bytes("\(head)Content-Length: \(length)\r\n\r\n"), .bytes(body, every: size)] }
+            ) { _, client in
+                let response = try await client.get("x")
+                #expect(response.bytes == Bytes(sample.coding == "zstd, gzip" ? text + text : text), "\(sample.coding)")
+            }
+        }
+    }
+
     @Test func `several fields of Content-Encoding are one list`() async throws {
         let body = Coded.gzip(Coded.zlib(Self.bytes))
         let head = "HTTP/1.1 200 OK\r\nContent-Encoding: deflate\r\nX: y\r\nContent-Encoding: gzip\r\n"
@@ -115,6 +140,29 @@ import TsubameWire
         Sample("deflate", "text", bytes),
     ]
 
+    /// What is whole outside and broken inside.
+    private static let brokenInside: [Sample] = {
+        var samples = [
+            Sample(
+                "deflate, gzip", "the inner one without its last byte", Coded.gzip(Coded.zlib(bytes).dropLast(1) + []))
+        ]
+        if let brotli = Coded.brotli(bytes), let outer = Coded.brotli(Coded.gzip(bytes).dropLast(1) + []) {
+            samples += [
+                Sample("br, gzip", "the inner one without its last byte", Coded.gzip(brotli.dropLast(1) + [])),
+                Sample("br, gzip", "something behind the inner one", Coded.gzip(brotli + [0])),
+                Sample("gzip, br", "the inner one without its last byte", outer),
+            ]
+        }
+        if let zstd = Coded.zstd(bytes) {
+            samples += [
+                Sample("zstd, gzip", "the inner one without its last byte", Coded.gzip(zstd.dropLast(1) + [])),
+                Sample("zstd, gzip", "half a second frame in it", Coded.gzip(zstd + zstd.prefix(zstd.count / 2))),
+                Sample("zstd", "a flipped byte", zstd.flippingByte(at: zstd.count - 6)),
+            ]
+        }
+        return samples
+    }()
+
     private static let furtherBrokenSamples: [Sample] = furtherSamples.flatMap { sample in
         [
             Sample(sample.coding, "\(sample.testDescription), without its last byte", sample.body.dropLast(1) + []),
@@ -127,7 +175,7 @@ import TsubameWire
 
     @Test(
         "BAD-INPUT 38: what is corrupt or cut off is an error, never a short body",
-        arguments: brokenSamples + furtherBrokenSamples)
+        arguments: brokenSamples + brokenInside + furtherBrokenSamples)
     func refused(sample: Sample) async throws {
         let (coding, body) = (sample.coding, sample.body)
         try await serving(.start { _ in Self.reply(coding, body) }) { _, client in
@@ -144,11 +192,13 @@ import TsubameWire
         }
     }
 
-    @Test("BAD-INPUT 38: more than five codings are refused before the body is read") func tooManyCodings() async throws
-    {
-        let server = try await ScriptedServer.start { _ in
-            .stream(nil, headers: [.contentEncoding: "gzip, gzip, gzip, gzip, gzip, gzip"])
-        }
+    @Test(
+        "BAD-INPUT 38: more than five codings are refused before the body is read",
+        arguments: [
+            "gzip, gzip, gzip, gzip, gzip, gzip", "br, zstd, gzip, deflate, br, zstd", "x, x, x, x, x, x",
+        ])
+    func tooManyCodings(_ codings: String) async throws {
+        let server = try await ScriptedServer.start { _ in .stream(nil, headers: [.contentEncoding: codings]) }
         try await serving(server) { server, client in
             let error = await callError { _ = try await client.stream(Request(.get, "x")) { _ in } }
             #expect(error?.kind == .limitExceeded)
