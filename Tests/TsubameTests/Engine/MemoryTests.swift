@@ -98,4 +98,30 @@ import TsubameWire
             #expect(growth < 512 << 20)
         }
     }
+
+    @Test("BAD-INPUT 38: what a decoder took is given back", arguments: ReceivedCoding.available)
+    func decodersAreFreed(_ coding: ReceivedCoding) throws {
+        // Half of a content: of zstd, one that announces a window of 8 MiB.
+        let whole: [UInt8]? =
+            switch coding {
+            case .gzip: Coded.gzip("hello")
+            case .deflate: Coded.zlib(Array("hello".utf8))
+            case .brotli: Coded.brotli(Array(String(repeating: "hello ", count: 20_000).utf8))
+            case .zstd: [0x28, 0xB5, 0x2F, 0xFD, 0x00, 0x68, 0x42, 0x00, 0x00, 0x00, 0x42, 0x00]
+            }
+        guard let whole else { return }
+        let half = whole.prefix(whole.count - 2)
+        let output = UnsafeMutableRawBufferPointer.allocate(byteCount: 4_096, alignment: 1)
+        defer { output.deallocate() }
+        let before = try #require(ProcessMemory.reserved)
+        for _ in 0..<2_000 {
+            let decoder = try coding.decoder()
+            var consumed = 0
+            _ = try half.withUnsafeBytes { try decoder.decode(into: output, from: $0, inputConsumed: &consumed) }
+            #expect(throws: ContentCodingError.self) { try decoder.finish() }
+        }
+        // Those windows alone would be 16 GiB.
+        let growth = try #require(ProcessMemory.reserved) - before
+        #expect(growth < 2 << 30)
+    }
 }
