@@ -117,6 +117,9 @@ extension DocumentationSamples {
         request.ask(for: .bytes(0...3))
         let response = try await api.send(request)
         print(response.contentRange?.total ?? 0)  // 10
+        for range in try await response.ranges() { print(range.positions) }  // 0...3
+        let positions = try await response.ranges().map(\.positions)
+        #expect(positions == [0...3])
         #expect(response.contentRange?.total == 10 && response.bytes.count == 4)
         #expect(server.requests[0]["range"] == "bytes=0-3")
         try await close(api)

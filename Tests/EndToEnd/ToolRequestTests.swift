@@ -3,6 +3,7 @@
 import Foundation
 import Testing
 import TsubameTesting
+import TsubameWire
 
 @Suite(.timeLimit(.minutes(2)))
 struct ToolRequestTests {
@@ -70,7 +71,8 @@ struct ToolRequestTests {
         #expect(request.target == "/p?a=1&b=x%20y&a=%C3%BC%26")
         #expect(
             request.headText.components(separatedBy: "\r\n").dropFirst(2).joined(separator: "\n")
-                == "X-B: 2\nx-A: 1\nX-B: 3\nUser-Agent: t\nX-E: \nAccept: */*\nAccept-Encoding: gzip, deflate\n\n")
+                == "X-B: 2\nx-A: 1\nX-B: 3\nUser-Agent: t\nX-E: \nAccept: */*\n"
+                + "Accept-Encoding: \(ReceivedCoding.offer)\n\n")
     }
 
     @Test func aFieldThatIsUnsetIsNotSent() async throws {

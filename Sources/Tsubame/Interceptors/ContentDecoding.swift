@@ -6,21 +6,25 @@ import TsubameWire
 
 /// Whether content codings are asked for and undone.
 public enum DecodingPolicy: Sendable, Hashable {
-    /// `Accept-Encoding: gzip, deflate` is sent and the answer decoded. A caller who sets Accept-Encoding himself gets
-    /// the content as it came.
+    /// `Accept-Encoding: gzip, deflate, br, zstd` is sent and the answer decoded: `br` where the system has libbrotlidec,
+    /// `zstd` where it has libzstd, which are looked for once in a process, when its first client is made. A caller who
+    /// sets Accept-Encoding himself gets the content as it came; so does one who sets Range, for whom `identity` is asked
+    /// for, since a part of coded content cannot be decoded.
     case automatic
     /// No content coding is asked for, and none is undone.
     case off
 }
 
 final class ContentDecoding: Hook {
-    private static let offer = HTTPField(name: .acceptEncoding, value: "gzip, deflate")
+    private static let offer = HTTPField(name: .acceptEncoding, value: ReceivedCoding.offer)
+    private static let none = HTTPField(name: .acceptEncoding, value: "identity")
 
     /// Codings on one response.
     private let limit: Int
     /// The fields that most requests come with, and the same with the offer.
     private let preset: HTTPFields
     let offered: HTTPFields
+    private let undoesOffered: Bool
 
     /// nil if content codings are not to be asked for.
     init?(_ configuration: Configuration, preset: HTTPFields) {
@@ -28,25 +32,32 @@ final class ContentDecoding: Hook {
         limit = configuration.limits.contentCodings
         self.preset = preset
         var offered = preset
-        if !preset.contains(.acceptEncoding), !preset.contains(.range) { offered.appendSafely(Self.offer) }
+        undoesOffered = Self.offer(to: &offered)
         self.offered = offered
+    }
+
+    /// Whether what is asked for is to be undone.
+    private static func offer(to headers: inout HTTPFields) -> Bool {
+        guard !headers.contains(.acceptEncoding) else { return false }
+        // Ranges are of the coded content: a part of it cannot be decoded.
+        let asksForPart = headers.contains(.range)
+        headers.appendSafely(asksForPart ? none : offer)
+        return !asksForPart
     }
 
     func willSend(_ request: inout Request) throws(CallError) {
         if SharedFields.isSame(preset, request.headers), !SharedFields.isSame(preset, offered) {
             request.headers = offered
+            request.undoesCodings = undoesOffered
+        } else if Self.offer(to: &request.headers) {
             request.undoesCodings = true
-            return
         }
-        // Ranges are of the coded content: a part of it cannot be decoded.
-        guard !request.headers.contains(.acceptEncoding), !request.headers.contains(.range) else { return }
-        request.headers.appendSafely(Self.offer)
-        request.undoesCodings = true
     }
 
     func didReceive(_ response: inout Response) throws(CallError) {
+        // A part that nobody asked for is one of the coded content all the same.
         guard response.headers.contains(.contentEncoding), response.body.bytes.map({ $0.count > 0 }) ?? true,
-            response.request.undoesCodings
+            response.request.undoesCodings, response.statusCode != 206
         else { return }
         let names = response.headers[.contentEncoding, default: ""].split(separator: ",").map {
             $0.lowercased().filter { !$0.isWhitespace }
@@ -57,40 +68,35 @@ final class ContentDecoding: Hook {
                 .limitExceeded, "\(names.count) content codings, and \(limit) are allowed",
                 phase: .receivingBody, request: response.request)
         }
-        let codings = names.map(Self.coding)
+        let codings = names.compactMap { ReceivedCoding(named: $0) }
         // One that was not asked for is left as it is, with its label on.
-        guard !codings.isEmpty, codings.allSatisfy({ $0 != nil }) else { return }
-        for coding in codings.reversed().compactMap({ $0 }) { response.body.transform(by: InflateTransform(coding)) }
+        guard !codings.isEmpty, codings.count == names.count else { return }
+        for coding in codings.reversed() { response.body.transform(by: DecodingTransform(coding)) }
         response.headers.remove(.contentEncoding)
         response.headers.remove(.contentLength)
-    }
-
-    private static func coding(_ name: String) -> InflateDecoder.Coding? {
-        switch name {
-        case "gzip", "x-gzip": .gzip
-        case "deflate": .deflate
-        default: nil
-        }
     }
 }
 
 /// The decoder as a transform of a body.
 // Used by the one reader of a body.
-private final class InflateTransform: BodyTransform, @unchecked Sendable {
+private final class DecodingTransform: BodyTransform, @unchecked Sendable {
     /// What one pull gives at most.
     private static let outputBytes = 64 << 10
 
-    private let decoder: InflateDecoder
+    private let coding: ReceivedCoding
+    /// Made when there is something to decode: many a body, such as a redirect's, is never read.
+    private var made: (any ContentDecoder)?
     private var input = Bytes()
     private var mayHaveMore = false
 
-    init(_ coding: InflateDecoder.Coding) { decoder = InflateDecoder(coding) }
+    init(_ coding: ReceivedCoding) { self.coding = coding }
 
     func push(_ input: Bytes) { self.input = input }
 
     func pull() throws(CallError) -> Bytes? {
         guard input.count > 0 || mayHaveMore else { return nil }
         do throws(ContentCodingError) {
+            let decoder = try decoder()
             var consumed = 0
             let capacity = Swift.min(Swift.max(input.count * 4, 4 << 10), Self.outputBytes)
             let output = try Bytes(capacity: capacity) { target throws(ContentCodingError) in
@@ -109,9 +115,16 @@ private final class InflateTransform: BodyTransform, @unchecked Sendable {
         }
     }
 
+    private func decoder() throws(ContentCodingError) -> any ContentDecoder {
+        if let made { return made }
+        let decoder = try coding.decoder()
+        made = decoder
+        return decoder
+    }
+
     func finish() throws(CallError) {
         do throws(ContentCodingError) {
-            try decoder.finish()
+            try made?.finish()
         } catch {
             throw CallError(.contentCoding, error.description, phase: .receivingBody, underlying: error)
         }

@@ -16,12 +16,14 @@ extension Body {
     /// Bytes are compressed at once. Files and streams are compressed while they are sent, piece by piece, chunked since
     /// nobody knows their length before; what a stream gives may stay with the encoder until more of it comes. Few servers
     /// undo codings unasked: those that do not usually answer 415, or 400. If a request's fields name a Content-Encoding
-    /// themselves, that one is sent.
+    /// themselves, that one is sent. A coding that is not ``ContentCoding/isAvailable`` is kept in the body and thrown
+    /// when it is sent, as ``CallError/Kind/unsupported``.
     /// - Parameters:
     ///   - coding: how.
     ///   - onlyIfSmaller: whether a body that does not become smaller, such as a photo, stays as it is. A file is judged
     ///     by its first 256 KiB, which are read now (all of a shorter one); a stream cannot be, and is compressed.
     public func compressed(by coding: ContentCoding = .gzip, onlyIfSmaller: Bool = false) -> Body {
+        if let problem = coding.problem, content != nil { return .failed(problem) }
         switch content {
         case nil, .failed:
             return self
@@ -95,7 +97,7 @@ private final class EncodedReader: BodyReader, @unchecked Sendable {
 
     private let reader: any BodyReader
     private let coding: ContentCoding
-    private var encoder: DeflateEncoder?
+    private var encoder: (any ContentEncoder)?
     private var input = Bytes()
     private var isDone = false
 

@@ -4,6 +4,7 @@ import HTTPTypes
 import Testing
 import Tsubame
 import TsubameTesting
+import TsubameWire
 
 /// The bounds are far above what other tests of this process take meanwhile, and far below what the fault would.
 @Suite(.timeLimit(.minutes(2))) struct MemoryTests {
@@ -63,5 +64,64 @@ import TsubameTesting
             }
             #expect(growth < 512 << 20)
         }
+    }
+
+    // There is no such bomb without brotli's and zstd's libraries.
+    @Test(
+        "BAD-INPUT 38: a gibibyte in two hundred bytes takes no more memory than a pull, and nothing when it is collected",
+        .enabled(if: BrotliEncoder.isAvailable && ZstandardDecoder.isAvailable))
+    func nestedBomb() async throws {
+        let zeros = Coded.endlessZstdZeros
+        let end: [UInt8] = [0x03, 0x00, 0x10, 0x00]
+        // 1,024 blocks of 128 KiB are a piece.
+        let frame = zeros.start + Array(repeatElement(zeros.piece, count: 8).joined()).dropLast(4) + end
+        let bomb = try #require(Coded.brotli(frame))
+        #expect(bomb.count < 200)
+        let server = try await ScriptedServer.start { _ in .ok(bomb, headers: [.contentEncoding: "zstd, br"]) }
+        try await serving(server) { server, client in
+            let before = try #require(ProcessMemory.resident)
+            let error = await callError { _ = try await client.get("x") }
+            #expect(error?.kind == .limitExceeded)
+            let (total, largest, growth) = try await client.stream(Request(.get, "x")) { response in
+                var (total, largest, growth) = (0, 0, 0)
+                for try await piece in response.body {
+                    total += piece.count
+                    largest = max(largest, piece.count)
+                    if total % (64 << 20) < piece.count, let resident = ProcessMemory.resident {
+                        growth = max(growth, resident - before)
+                    }
+                }
+                return (total, largest, growth)
+            }
+            #expect(total == 1 << 30)
+            #expect(largest <= 256 << 10)
+            #expect(growth < 512 << 20)
+        }
+    }
+
+    @Test("BAD-INPUT 38: what a decoder took is given back", arguments: ReceivedCoding.available)
+    func decodersAreFreed(_ coding: ReceivedCoding) throws {
+        // Half of a content: of zstd, one that announces a window of 8 MiB.
+        let whole: [UInt8]? =
+            switch coding {
+            case .gzip: Coded.gzip("hello")
+            case .deflate: Coded.zlib(Array("hello".utf8))
+            case .brotli: Coded.brotli(Array(String(repeating: "hello ", count: 20_000).utf8))
+            case .zstd: [0x28, 0xB5, 0x2F, 0xFD, 0x00, 0x68, 0x42, 0x00, 0x00, 0x00, 0x42, 0x00]
+            }
+        guard let whole else { return }
+        let half = whole.prefix(whole.count - 2)
+        let output = UnsafeMutableRawBufferPointer.allocate(byteCount: 4_096, alignment: 1)
+        defer { output.deallocate() }
+        let before = try #require(ProcessMemory.reserved)
+        for _ in 0..<2_000 {
+            let decoder = try coding.decoder()
+            var consumed = 0
+            _ = try half.withUnsafeBytes { try decoder.decode(into: output, from: $0, inputConsumed: &consumed) }
+            #expect(throws: ContentCodingError.self) { try decoder.finish() }
+        }
+        // Those windows alone would be 16 GiB.
+        let growth = try #require(ProcessMemory.reserved) - before
+        #expect(growth < 2 << 30)
     }
 }

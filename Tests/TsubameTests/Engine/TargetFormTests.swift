@@ -86,16 +86,18 @@ import TsubameTesting
     func `what came is read`(_ field: String, _ first: Int64, _ last: Int64, _ total: Int64) throws {
         let range = try #require(Response(status: .partialContent, headers: [.contentRange: field]).contentRange)
         #expect(range.bytes == first...last && range.total == (total < 0 ? nil : total))
+        #expect(range.length == last - first + 1)
     }
 
     @Test func `416 says how long the whole is`() {
         let range = Response(status: .rangeNotSatisfiable, headers: [.contentRange: "bytes */47"]).contentRange
-        #expect(range != nil && range?.bytes == nil && range?.total == 47)
+        #expect(range != nil && range?.bytes == nil && range?.total == 47 && range?.length == nil)
     }
 
     @Test(arguments: [
         "", "bytes", "bytes 1-0/5", "bytes 0-5/5", "bytes -1/5", "bytes 0-/5", "bytes */*", "bytes 0-1", "lines 0-1/5",
-        "bytes 0-1/5 x", "bytes +0-1/5", "bytes 0-99999999999999999999/*", "bytes 0-1/٥", "bytes 0 - 1/5",
+        "bytes 0-1/5 x", "bytes +0-1/5", "bytes 0-9223372036854775807/*", "bytes 0-99999999999999999999/*",
+        "bytes 0-1/٥", "bytes 0 - 1/5",
     ])
     func `BAD-INPUT 42: what cannot be true is nothing`(_ field: String) {
         #expect(Response(status: .partialContent, headers: [.contentRange: field]).contentRange == nil)

@@ -4,6 +4,7 @@ import HTTPTypes
 import Testing
 import Tsubame
 import TsubameTesting
+import TsubameWire
 
 @Suite(.timeLimit(.minutes(1))) struct ContentDecodingTests {
     private static let text = String(repeating: "hello, world. ", count: 10_000)
@@ -42,7 +43,31 @@ import TsubameTesting
             Coded.zlib(Coded.gzip(Coded.zlib(Coded.gzip(Coded.rawDeflate(bytes)))))),
     ]
 
-    @Test(arguments: soundSamples)
+    /// Those of brotli and zstd: none where their libraries are not installed.
+    private static let furtherSamples: [Sample] = {
+        var samples: [Sample] = []
+        let (brotli, zstd) = (Coded.brotli(bytes), Coded.zstd(bytes))
+        if let brotli {
+            samples += [
+                Sample("br", "one stream", brotli), Sample("BR", "one stream", brotli),
+                Sample("br, gzip", "two codings", Coded.gzip(brotli)),
+            ]
+            if let both = Coded.brotli(Coded.gzip(bytes)) { samples.append(Sample("gzip, br", "two codings", both)) }
+        }
+        if let zstd, let first = Coded.zstd(Array(bytes.prefix(14))), let rest = Coded.zstd(Array(bytes.dropFirst(14)))
+        {
+            samples += [
+                Sample("zstd", "one frame", zstd), Sample("zstd", "two frames", first + rest),
+                Sample("zstd, gzip", "two codings", Coded.gzip(zstd)),
+            ]
+        }
+        if let brotli, let inner = Coded.zstd(Coded.gzip(brotli)), let outer = Coded.brotli(Coded.zlib(inner)) {
+            samples.append(Sample("br, gzip, zstd, deflate, br", "five codings", outer))
+        }
+        return samples
+    }()
+
+    @Test(arguments: soundSamples + furtherSamples)
     func `a coded content is undone, whole and streamed`(sample: Sample) async throws {
         let (coding, body) = (sample.coding, sample.body)
         try await serving(.start { _ in Self.reply(coding, body) }) { server, client in
@@ -58,8 +83,33 @@ import TsubameTesting
                 return text
             }
             #expect(streamed == Self.bytes)
-            #expect(server.requests.map { $0["accept-encoding"] } == ["gzip, deflate", "gzip, deflate"])
+            #expect(server.requests.map { $0["accept-encoding"] } == [ReceivedCoding.offer, ReceivedCoding.offer])
             #expect(server.acceptedConnections == 1)
+        }
+    }
+
+    @Test("BAD-INPUT 38: a content is the same however it is cut on the wire", arguments: [1, 7, 100])
+    func cutOnTheWire(size: Int) async throws {
+        let text = Array(Self.bytes.prefix(700))
+        var samples = [
+            Sample("gzip", "", Coded.gzip(text)), Sample("deflate", "", Coded.zlib(text)),
+            Sample("deflate, gzip", "", Coded.gzip(Coded.rawDeflate(text))),
+        ]
+        if let brotli = Coded.brotli(text), let both = Coded.brotli(Coded.gzip(text)) {
+            samples += [Sample("br", "", brotli), Sample("gzip, br", "", both)]
+        }
+        if let zstd = Coded.zstd(text) {
+            samples += [Sample("zstd", "", zstd), Sample("zstd, gzip", "", Coded.gzip(zstd + zstd))]
+        }
+        for sample in samples {
+            let head = "HTTP/1.1 200 OK\r\nContent-Encoding: \(sample.coding)\r\n"
+            let (body, length) = (sample.body, sample.body.count)
+            try await serving(
+                .start { _ in [.bytes("\(head)Content-Length: \(length)\r\n\r\n"), .bytes(body, every: size)] }
+            ) { _, client in
+                let response = try await client.get("x")
+                #expect(response.bytes == Bytes(sample.coding == "zstd, gzip" ? text + text : text), "\(sample.coding)")
+            }
         }
     }
 
@@ -90,7 +140,42 @@ import TsubameTesting
         Sample("deflate", "text", bytes),
     ]
 
-    @Test("BAD-INPUT 38: what is corrupt or cut off is an error, never a short body", arguments: brokenSamples)
+    /// What is whole outside and broken inside.
+    private static let brokenInside: [Sample] = {
+        var samples = [
+            Sample(
+                "deflate, gzip", "the inner one without its last byte", Coded.gzip(Coded.zlib(bytes).dropLast(1) + []))
+        ]
+        if let brotli = Coded.brotli(bytes), let outer = Coded.brotli(Coded.gzip(bytes).dropLast(1) + []) {
+            samples += [
+                Sample("br, gzip", "the inner one without its last byte", Coded.gzip(brotli.dropLast(1) + [])),
+                Sample("br, gzip", "something behind the inner one", Coded.gzip(brotli + [0])),
+                Sample("gzip, br", "the inner one without its last byte", outer),
+            ]
+        }
+        if let zstd = Coded.zstd(bytes) {
+            samples += [
+                Sample("zstd, gzip", "the inner one without its last byte", Coded.gzip(zstd.dropLast(1) + [])),
+                Sample("zstd, gzip", "half a second frame in it", Coded.gzip(zstd + zstd.prefix(zstd.count / 2))),
+                Sample("zstd", "a flipped byte", zstd.flippingByte(at: zstd.count - 6)),
+            ]
+        }
+        return samples
+    }()
+
+    private static let furtherBrokenSamples: [Sample] = furtherSamples.flatMap { sample in
+        [
+            Sample(sample.coding, "\(sample.testDescription), without its last byte", sample.body.dropLast(1) + []),
+            Sample(
+                sample.coding, "\(sample.testDescription), half of it", sample.body.prefix(sample.body.count / 2) + []),
+            Sample(sample.coding, "\(sample.testDescription), something behind it", sample.body + [1, 2, 3]),
+            Sample(sample.coding, "\(sample.testDescription), text", bytes),
+        ]
+    }
+
+    @Test(
+        "BAD-INPUT 38: what is corrupt or cut off is an error, never a short body",
+        arguments: brokenSamples + brokenInside + furtherBrokenSamples)
     func refused(sample: Sample) async throws {
         let (coding, body) = (sample.coding, sample.body)
         try await serving(.start { _ in Self.reply(coding, body) }) { _, client in
@@ -107,11 +192,13 @@ import TsubameTesting
         }
     }
 
-    @Test("BAD-INPUT 38: more than five codings are refused before the body is read") func tooManyCodings() async throws
-    {
-        let server = try await ScriptedServer.start { _ in
-            .stream(nil, headers: [.contentEncoding: "gzip, gzip, gzip, gzip, gzip, gzip"])
-        }
+    @Test(
+        "BAD-INPUT 38: more than five codings are refused before the body is read",
+        arguments: [
+            "gzip, gzip, gzip, gzip, gzip, gzip", "br, zstd, gzip, deflate, br, zstd", "x, x, x, x, x, x",
+        ])
+    func tooManyCodings(_ codings: String) async throws {
+        let server = try await ScriptedServer.start { _ in .stream(nil, headers: [.contentEncoding: codings]) }
         try await serving(server) { server, client in
             let error = await callError { _ = try await client.stream(Request(.get, "x")) { _ in } }
             #expect(error?.kind == .limitExceeded)
@@ -120,21 +207,23 @@ import TsubameTesting
         }
     }
 
-    /// An endless bomb, sent as fast as it is taken.
-    private static func bomb() async throws -> ScriptedServer {
-        let (start, piece) = Coded.endlessZeros
-        return try await .start { _ in
-            [
-                .bytes("HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nConnection: close\r\n\r\n"), .bytes(start),
-                .repeating(piece),
-            ]
+    /// Bombs of the codings whose libraries are installed. Those of gzip and zstd never end; they are sent as fast as they
+    /// are taken. Brotli's are 64 MiB of zeros.
+    private static let bombs = ReceivedCoding.available.filter { $0 != .deflate }
+
+    private static func bomb(_ coding: ReceivedCoding) async throws -> ScriptedServer {
+        let zeros = coding == .zstd ? Coded.endlessZstdZeros : Coded.endlessZeros
+        let head = "HTTP/1.1 200 OK\r\nContent-Encoding: \(coding.rawValue)\r\nConnection: close\r\n\r\n"
+        if coding == .brotli {
+            let coded = try #require(Coded.brotli([UInt8](repeating: 0, count: 64 << 20)))
+            return try await .start { _ in [.bytes(head), .bytes(coded), .close] }
         }
+        return try await .start { _ in [.bytes(head), .bytes(zeros.start), .repeating(zeros.piece)] }
     }
 
-    @Test("BAD-INPUT 38: the buffered limit counts decoded bytes, and ends the transfer") func bufferedBomb()
-        async throws
-    {
-        try await serving(Self.bomb()) {
+    @Test("BAD-INPUT 38: the buffered limit counts decoded bytes, and ends the transfer", arguments: bombs)
+    func bufferedBomb(_ coding: ReceivedCoding) async throws {
+        try await serving(Self.bomb(coding)) {
             $0.limits.bufferedBody = 16 << 20
         } _: { server, client in
             let error = await callError { _ = try await client.get("x") }
@@ -146,8 +235,9 @@ import TsubameTesting
         }
     }
 
-    @Test("BAD-INPUT 38: a streamed bomb gives at most 256 KiB a pull") func streamedBomb() async throws {
-        try await serving(Self.bomb()) { server, client in
+    @Test("BAD-INPUT 38: a streamed bomb gives at most 256 KiB a pull", arguments: bombs)
+    func streamedBomb(_ coding: ReceivedCoding) async throws {
+        try await serving(Self.bomb(coding)) { server, client in
             let (total, largest) = try await client.stream(Request(.get, "x")) { response in
                 var (total, largest) = (0, 0)
                 for try await piece in response.body {
@@ -182,7 +272,7 @@ import TsubameTesting
         }
     }
 
-    @Test(arguments: ["br", "zstd", "gzip, br", "br, gzip", "identity", "x", ","])
+    @Test(arguments: ["compress", "dcz", "gzip, compress", "x, gzip", "brotli", "identity", "x", ","])
     func `a coding that was not asked for is left as it is, with its label`(coding: String) async throws {
         let body = Coded.gzip("hello")
         try await serving(.start { _ in Self.reply(coding, body) }) { _, client in
@@ -215,10 +305,36 @@ import TsubameTesting
         }
     }
 
-    @Test func `a part of a content is not asked for in a coding`() async throws {
-        let stub = StubTransport { $0.on("/x") }
-        _ = try await Client("https://a.example", transport: stub).get("x", headers: [.range: "bytes=0-9"])
-        #expect(stub.requests.first?.headers.contains(.acceptEncoding) == false)
+    @Test func `a part of a content is asked for without a coding, and left as it came`() async throws {
+        let body = Coded.gzip("hello")
+        for status in [HTTPResponse.Status.ok, .partialContent] {
+            let server = try await ScriptedServer.start { _ in
+                .status(status, body, headers: [.contentEncoding: "gzip", .contentRange: "bytes 0-27/28"])
+            }
+            try await serving(server) { server, client in
+                for client in [client, client.with { $0.headers[.range] = "bytes=0-27" }] {
+                    let headers: HTTPFields = client.configuration.headers.isEmpty ? [.range: "bytes=0-27"] : [:]
+                    let response = try await client.get("x", headers: headers)
+                    #expect(response.bytes == Bytes(body))
+                    #expect(response.headers[.contentEncoding] == "gzip")
+                }
+                #expect(server.requests.map { $0.values("accept-encoding") } == [["identity"], ["identity"]])
+                #expect(server.requests.map { $0["range"] } == ["bytes=0-27", "bytes=0-27"])
+                _ = try await client.get("x", headers: [.range: "bytes=0-27", .acceptEncoding: "gzip"])
+                #expect(server.requests.last?.values("accept-encoding") == ["gzip"])
+            }
+        }
+    }
+
+    @Test func `a part that nobody asked for is not decoded`() async throws {
+        let part = Array(Coded.gzip("hello").dropFirst(5))
+        let server = try await ScriptedServer.start { _ in
+            .status(.partialContent, part, headers: [.contentEncoding: "gzip", .contentRange: "bytes 5-27/28"])
+        }
+        try await serving(server) { _, client in
+            let response = try await client.get("x")
+            #expect(response.bytes == Bytes(part) && response.headers[.contentEncoding] == "gzip")
+        }
     }
 }
 

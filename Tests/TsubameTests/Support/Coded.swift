@@ -1,4 +1,7 @@
-// Coded contents, made by hand: RFC 1950, 1951 and 1952 in a page.
+// Coded contents, made by hand: RFC 1950, 1951 and 1952 in a page. Brotli and zstd are made by their libraries.
+
+import TsubameCore
+import TsubameWire
 
 /// Contents in the codings that a client undoes. Blocks are stored, not compressed, but for the bombs.
 enum Coded {
@@ -15,6 +18,25 @@ enum Coded {
 
     /// As some servers send `deflate`.
     static func rawDeflate(_ content: [UInt8]) -> [UInt8] { stored(content) }
+
+    /// nil where libbrotlienc is not installed.
+    static func brotli(_ content: [UInt8]) -> [UInt8]? { encoded(content, by: BrotliEncoder()) }
+
+    /// nil where libzstd is not installed.
+    static func zstd(_ content: [UInt8]) -> [UInt8]? { encoded(content, by: ZstandardEncoder()) }
+
+    private static func encoded(_ content: [UInt8], by encoder: (any ContentEncoder)?) -> [UInt8]? {
+        var output: [UInt8] = []
+        return encoder?.encode(Bytes(content), isLast: true, into: &output) == true ? output : nil
+    }
+
+    /// The beginning of a zstd frame that never ends: zeros, 32,768 of them for each byte.
+    /// - Returns: a start, and a piece that can follow it any number of times.
+    static var endlessZstdZeros: (start: [UInt8], piece: [UInt8]) {
+        // A window of 128 KiB; blocks of one byte that is repeated as often.
+        let block: [UInt8] = [0x02, 0x00, 0x10, 0x00]
+        return ([0x28, 0xB5, 0x2F, 0xFD, 0x00, 0x38], Array(repeatElement(block, count: 1_024).joined()))
+    }
 
     /// The beginning of a gzip member that never ends: zeros, 1,270 of them for each byte.
     /// - Returns: a start, and a piece that can follow it any number of times.

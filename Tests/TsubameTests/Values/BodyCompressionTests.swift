@@ -5,6 +5,7 @@ import HTTPTypes
 import Testing
 import Tsubame
 import TsubameTesting
+import TsubameWire
 
 @Suite(.timeLimit(.minutes(2))) struct BodyCompressionTests {
     private static let text = Array(String(repeating: "the same again, ", count: 40_000).utf8)
@@ -17,8 +18,8 @@ import TsubameTesting
         }
     }
 
-    private static func inflated(_ bytes: [UInt8], _ coding: InflateDecoder.Coding = .gzip) throws -> [UInt8] {
-        let decoder = InflateDecoder(coding)
+    private static func inflated(_ bytes: [UInt8], _ coding: ReceivedCoding = .gzip) throws -> [UInt8] {
+        let decoder = try coding.decoder()
         var (result, rest) = ([UInt8](), bytes[...])
         repeat {
             var consumed = 0
@@ -44,7 +45,7 @@ import TsubameTesting
         }
     }
 
-    @Test(arguments: ContentCoding.allCases)
+    @Test(arguments: ContentCoding.allCases.filter(\.isAvailable))
     func `bytes are compressed at once and go with their length`(coding: ContentCoding) async throws {
         let body = Body.bytes(Self.text, contentType: "text/plain").compressed(by: coding)
         #expect(body.contentCoding == coding.rawValue && body.contentType == "text/plain" && body.canBeSentAgain)
@@ -53,8 +54,33 @@ import TsubameTesting
         #expect(request["content-type"] == "text/plain")
         #expect(request["content-length"] == "\(request.body.count)")
         #expect(request.body.count < Self.text.count / 100)
-        #expect(try Self.inflated(request.body, coding == .gzip ? .gzip : .deflate) == Self.text)
+        let decoded = try #require(ReceivedCoding(named: coding.rawValue))
+        #expect(try Self.inflated(request.body, decoded) == Self.text)
         if coding == .deflate { #expect(request.body.first == 0x78, "wrapped by zlib") }
+    }
+
+    @Test(arguments: ContentCoding.allCases.filter(\.isAvailable))
+    func `a stream of any coding is ended, however it comes`(coding: ContentCoding) async throws {
+        let decoded = try #require(ReceivedCoding(named: coding.rawValue))
+        var noise = SystemRandomNumberGenerator()
+        let bytes = (0..<700_000).map { _ in UInt8.random(in: 0...63, using: &noise) }
+        for size in [300, 50_000, 1 << 20] {
+            let request = try await received(
+                .stream(once: Self.stream(Self.pieces(bytes, of: size))).compressed(by: coding))
+            #expect(request.isChunked && request["content-encoding"] == coding.rawValue)
+            #expect(request.body.count < bytes.count)
+            #expect(try Self.inflated(request.body, decoded) == bytes)
+        }
+        let empty = try await received(Body.stream(once: Self.stream([])).compressed(by: coding))
+        #expect(try Self.inflated(empty.body, decoded).isEmpty)
+    }
+
+    // Where all are installed, there is nothing to refuse.
+    @Test(arguments: ContentCoding.allCases.filter { !$0.isAvailable })
+    func `a coding whose library is not there is told of by its name`(coding: ContentCoding) async throws {
+        let error = await callError { _ = try await received(Body.bytes(Self.text).compressed(by: coding)) }
+        #expect(error?.kind == .unsupported)
+        #expect(error?.reason.contains(coding == .zstd ? "libzstd" : "libbrotlienc") == true)
     }
 
     @Test(arguments: [1, 1_000, 1 << 20]) func `streams are compressed as they go`(size: Int) async throws {

@@ -2,14 +2,12 @@
 import CZlib
 package import TsubameCore
 
-package final class DeflateEncoder {
+package final class DeflateEncoder: ContentEncoder {
     package enum Coding: Sendable {
         case gzip
         /// Wrapped by zlib, as RFC 9110 §8.4.1.2 says.
         case deflate
     }
-
-    private static let outputBytes = 32 << 10
 
     // zlib's state points back to its stream, which therefore must not move.
     private let stream: UnsafeMutablePointer<z_stream>
@@ -37,9 +35,6 @@ package final class DeflateEncoder {
         stream.deallocate()
     }
 
-    /// Takes all of `input`, at most 2^32 bytes, and appends what it comes to so far.
-    /// - Parameter isLast: whether nothing follows; the coding is ended then.
-    /// - Returns: whether it could be done; not after the last input.
     package func encode(_ input: Bytes, isLast: Bool, into output: inout [UInt8]) -> Bool {
         input.withUnsafeBytes { input in
             guard let length = UInt32(exactly: input.count) else { return false }

@@ -53,12 +53,12 @@ import TsubameWire
     @Test func otherFormsOfTheSameCodingsAreRead() throws {
         #expect(try decode(.gzip, [Self.gzipWithFields]) == Array("all fields".utf8))
         #expect(try decode(.gzip, [Self.empty]) == [])
-        #expect(try decode(.deflate, [Self.bytes("010b00f4ff73746f7265642074657874")]) == Array("stored text".utf8))
+        #expect(try decode(.deflate, [bytes("010b00f4ff73746f7265642074657874")]) == Array("stored text".utf8))
         #expect(
-            try decode(.deflate, [Self.bytes("7801010b00f4ff73746f72656420746578741b190477")])
+            try decode(.deflate, [bytes("7801010b00f4ff73746f72656420746578741b190477")])
                 == Array("stored text".utf8))
-        #expect(try decode(.deflate, [Self.bytes("0300")]) == [])
-        #expect(try decode(.deflate, [Self.bytes("789c030000000001")]) == [])
+        #expect(try decode(.deflate, [bytes("0300")]) == [])
+        #expect(try decode(.deflate, [bytes("789c030000000001")]) == [])
     }
 
     @Test(arguments: [(InflateDecoder.Coding.gzip, gzip), (.deflate, zlib), (.deflate, raw), (.gzip, gzipWithFields)])
@@ -104,7 +104,7 @@ import TsubameWire
         (.deflate, "1f8b08000000000002ffcb48cdc9c9570000f6f981ed06000000"), (.gzip, "0000"), (.gzip, "0a0a"),
     ])
     func whatIsNotOfTheCodingIsCorrupt(_ coding: InflateDecoder.Coding, _ digits: String) {
-        let error = #expect(throws: ContentCodingError.self) { try decode(coding, [Self.bytes(digits)]) }
+        let error = #expect(throws: ContentCodingError.self) { try decode(coding, [bytes(digits)]) }
         guard case .corrupt = error?.reason else {
             Issue.record("\(String(describing: error))")
             return
@@ -198,35 +198,6 @@ import TsubameWire
     private func decode(
         _ coding: InflateDecoder.Coding, _ pieces: [[UInt8]], room: Int = 4_096
     ) throws -> [UInt8] {
-        let decoder = InflateDecoder(coding)
-        var output: [UInt8] = []
-        for piece in pieces { output += try decoder.drain(piece, room: room) }
-        try decoder.finish()
-        return output
-    }
-
-    private static func bytes(_ digits: String) -> [UInt8] {
-        let digits = digits.filter { !$0.isWhitespace }
-        return stride(from: 0, to: digits.count, by: 2).compactMap { offset in
-            UInt8(digits.dropFirst(offset).prefix(2), radix: 16)
-        }
-    }
-}
-
-extension InflateDecoder {
-    /// All that this piece of input gives, `room` bytes at a time.
-    fileprivate func drain(_ input: [UInt8], room: Int) throws -> [UInt8] {
-        var output: [UInt8] = []
-        var rest = input[...]
-        var buffer = [UInt8](repeating: 0, count: room)
-        repeat {
-            var consumed = 0
-            let produced = try buffer.withUnsafeMutableBytes { buffer in
-                try rest.withUnsafeBytes { try decode(into: buffer, from: $0, inputConsumed: &consumed) }
-            }
-            output += buffer.prefix(produced)
-            rest = rest.dropFirst(consumed)
-        } while !rest.isEmpty || mayHaveMore
-        return output
+        try InflateDecoder(coding).decode(pieces, room: room)
     }
 }

@@ -1,16 +1,13 @@
 // gzip (RFC 1952) and deflate (RFC 1950, RFC 1951), decoded piece by piece by zlib.
 import CZlib
 
-package final class InflateDecoder {
+package final class InflateDecoder: ContentDecoder {
     package enum Coding: String, Sendable {
         /// One member or several, one after the other; all of them are the content.
         case gzip
         /// Wrapped by zlib, as RFC 9110 §8.4.1.2 says, or raw, as some servers send it; the first byte shows which.
         case deflate
     }
-
-    /// How many decoded bytes leave a call of `decode` at most, however large its output is.
-    package static let maximumOutput = 262_144
 
     private enum State: Equatable {
         /// Not a byte has come.
@@ -22,7 +19,6 @@ package final class InflateDecoder {
     }
 
     package let coding: Coding
-    /// Whether the last call filled its output, so that more may come without more input.
     package private(set) var mayHaveMore = false
     private var state = State.start
     // zlib's state points back to its stream, which therefore must not move.
@@ -41,12 +37,6 @@ package final class InflateDecoder {
         stream.deallocate()
     }
 
-    /// Decodes from the front of `input` until that is used up or `output` (256 KiB of it at most) is full.
-    ///
-    /// Call it again with the rest of the input, or with an empty one, while input is left or `mayHaveMore`; then with
-    /// the next input, and `finish` after the last.
-    /// - Parameter inputConsumed: set to how many bytes of `input` are done with.
-    /// - Returns: how many bytes were written to `output`.
     package func decode(
         into output: UnsafeMutableRawBufferPointer, from input: UnsafeRawBufferPointer, inputConsumed: inout Int
     ) throws(ContentCodingError) -> Int {
@@ -78,7 +68,6 @@ package final class InflateDecoder {
         return produced
     }
 
-    /// Throws if the content is not whole. No byte at all is an empty content: servers label those, too.
     package func finish() throws(ContentCodingError) {
         switch state {
         case .start, .ended: return

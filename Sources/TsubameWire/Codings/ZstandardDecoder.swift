@@ -1,0 +1,194 @@
+// Zstandard (RFC 8878), decoded piece by piece by the system's libzstd.
+
+/// One frame or several, with skippable ones between them. A frame's window is 8 MiB at most (RFC 9659), which is then the
+/// memory that a decoder takes; what is announced beyond it is refused before any is taken.
+package final class ZstandardDecoder: ContentDecoder {
+    private enum State: Equatable {
+        /// Between frames, or within the first bytes of one.
+        case boundary(MagicNumber)
+        case inside
+        case failed(ContentCodingError.Reason)
+
+        var isFailed: Bool { if case .failed = self { true } else { false } }
+    }
+
+    private static let coding = "zstd"
+
+    package private(set) var mayHaveMore = false
+    private var state = State.boundary(MagicNumber())
+    private var hadFrame = false
+    private let library: Library
+    private let decoder: OpaquePointer
+
+    package static var isAvailable: Bool { Library.found != nil }
+
+    /// nil if the library is not there, or no memory.
+    package init?() {
+        guard let library = Library.found, let decoder = library.create() else { return nil }
+        self.library = library
+        self.decoder = decoder
+    }
+
+    deinit { _ = library.free(decoder) }
+
+    package func decode(
+        into output: UnsafeMutableRawBufferPointer, from input: UnsafeRawBufferPointer, inputConsumed: inout Int
+    ) throws(ContentCodingError) -> Int {
+        inputConsumed = 0
+        let output = UnsafeMutableRawBufferPointer(rebasing: output.prefix(Self.maximumOutput))
+        if case .failed(let reason) = state { throw Self.error(reason) }
+        guard !output.isEmpty, !input.isEmpty || mayHaveMore else { return 0 }
+        mayHaveMore = false
+        var produced = 0
+        while produced < output.count {
+            let before = (inputConsumed, produced)
+            switch state {
+            case .failed(let reason):
+                // What was decoded before is given first.
+                guard produced == 0 else { return produced }
+                throw Self.error(reason)
+            case .boundary(let magic):
+                let rest = UnsafeRawBufferPointer(rebasing: input[inputConsumed...])
+                guard !rest.isEmpty else { return produced }
+                guard let magic = magic.followed(by: rest) else {
+                    state = .failed(hadFrame ? .trailingBytes : .corrupt("no frame begins here"))
+                    continue
+                }
+                // The library keeps what has come of a head.
+                state = magic.isWhole ? .inside : .boundary(magic)
+            case .inside: break
+            }
+            decompress(
+                UnsafeRawBufferPointer(rebasing: input[inputConsumed...]),
+                into: UnsafeMutableRawBufferPointer(rebasing: output[produced...]), &inputConsumed, &produced)
+            if inputConsumed == input.count || before == (inputConsumed, produced), !state.isFailed { break }
+        }
+        mayHaveMore = state == .inside && produced == output.count
+        return produced
+    }
+
+    package func finish() throws(ContentCodingError) {
+        switch state {
+        case .boundary(MagicNumber()): return
+        case .boundary, .inside: throw Self.error(.truncated)
+        case .failed(let reason): throw Self.error(reason)
+        }
+    }
+
+    private func decompress(
+        _ input: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer, _ consumed: inout Int,
+        _ produced: inout Int
+    ) {
+        // As `ZSTD_inBuffer` and `ZSTD_outBuffer` are: an address, a size and a position.
+        var source = (UInt(bitPattern: input.baseAddress), UInt(input.count), UInt(0))
+        var target = (UInt(bitPattern: output.baseAddress), UInt(output.count), UInt(0))
+        let result = library.decompress(decoder, &target, &source)
+        consumed += Int(clamping: source.2)
+        produced += Int(clamping: target.2)
+        if library.isError(result) != 0 {
+            state = .failed(library.reason(result))
+        } else if result == 0 {
+            hadFrame = true
+            state = .boundary(MagicNumber())
+        }
+    }
+
+    private static func error(_ reason: ContentCodingError.Reason) -> ContentCodingError {
+        ContentCodingError(coding: coding, reason: reason)
+    }
+}
+
+/// As much of a frame's magic number as has come: 28 B5 2F FD, or 50 to 5F and 2A 4D 18 for one to be skipped.
+///
+/// It is looked at here because the library also takes formats that are older than the RFC, by decoders that nobody looks
+/// after.
+private struct MagicNumber: Equatable {
+    private var count = 0
+    private var isSkippable = false
+
+    var isWhole: Bool { count == 4 }
+
+    /// nil if what follows makes none.
+    func followed(by bytes: UnsafeRawBufferPointer) -> MagicNumber? {
+        var copy = self
+        for byte in bytes.prefix(4 - count) {
+            if copy.count == 0 { copy.isSkippable = byte & 0xF0 == 0x50 }
+            let isRight =
+                switch (copy.count, copy.isSkippable) {
+                case (0, _): copy.isSkippable || byte == 0x28
+                case (1, let isSkippable): byte == (isSkippable ? 0x2A : 0xB5)
+                case (2, let isSkippable): byte == (isSkippable ? 0x4D : 0x2F)
+                case (_, let isSkippable): byte == (isSkippable ? 0x18 : 0xFD)
+                }
+            guard isRight else { return nil }
+            copy.count += 1
+        }
+        return copy
+    }
+}
+
+/// What is used of `zstd.h` and `zstd_errors.h`.
+private struct Library: Sendable {
+    typealias Create = @convention(c) @Sendable () -> OpaquePointer?
+    typealias Free = @convention(c) @Sendable (OpaquePointer) -> Int
+    typealias SetParameter = @convention(c) @Sendable (OpaquePointer, Int32, Int32) -> Int
+    typealias Decompress =
+        @convention(c) @Sendable (OpaquePointer, UnsafeMutableRawPointer, UnsafeMutableRawPointer) -> Int
+    typealias IsError = @convention(c) @Sendable (Int) -> UInt32
+    typealias ErrorCode = @convention(c) @Sendable (Int) -> Int32
+    typealias ErrorName = @convention(c) @Sendable (Int) -> UnsafePointer<CChar>?
+
+    private static let windowLogMax: Int32 = 100
+    /// 2^23 bytes are 8 MiB (RFC 9659 section 3).
+    private static let largestWindow: Int32 = 23
+    private static let windowTooLarge: Int32 = 16
+    private static let noMemory: Int32 = 64
+
+    /// nil if no library is installed.
+    static let found = Library()
+
+    let free: Free
+    let decompress: Decompress
+    let isError: IsError
+    private let newDecoder: Create
+    private let setParameter: SetParameter
+    private let errorCode: ErrorCode
+    private let errorName: ErrorName
+
+    private init?() {
+        guard let library = SharedLibrary("zstd", version: 1),
+            let newDecoder = library.function("ZSTD_createDStream", as: Create.self),
+            let free = library.function("ZSTD_freeDStream", as: Free.self),
+            let setParameter = library.function("ZSTD_DCtx_setParameter", as: SetParameter.self),
+            let decompress = library.function("ZSTD_decompressStream", as: Decompress.self),
+            let isError = library.function("ZSTD_isError", as: IsError.self),
+            let errorCode = library.function("ZSTD_getErrorCode", as: ErrorCode.self),
+            let errorName = library.function("ZSTD_getErrorName", as: ErrorName.self)
+        else { return nil }
+        self.newDecoder = newDecoder
+        self.free = free
+        self.setParameter = setParameter
+        self.decompress = decompress
+        self.isError = isError
+        self.errorCode = errorCode
+        self.errorName = errorName
+    }
+
+    /// nil if there is no memory for it.
+    func create() -> OpaquePointer? {
+        guard let decoder = newDecoder() else { return nil }
+        guard isError(setParameter(decoder, Self.windowLogMax, Self.largestWindow)) == 0 else {
+            _ = free(decoder)
+            return nil
+        }
+        return decoder
+    }
+
+    func reason(_ result: Int) -> ContentCodingError.Reason {
+        switch errorCode(result) {
+        case Self.noMemory: .outOfMemory
+        case Self.windowTooLarge: .corrupt("its window is larger than 8 MiB")
+        default: .corrupt(errorName(result).map { String(cString: $0) } ?? "invalid data")
+        }
+    }
+}

@@ -1,0 +1,79 @@
+// Zstandard's own rules. They are not run where libzstd is not installed: there is nothing to run then.
+
+import Testing
+import TsubameWire
+
+@Suite(.enabled(if: ZstandardDecoder.isAvailable)) struct ZstandardDecoderTests {
+    private static let hello = bytes("28b52ffd005831000068656c6c6f20")
+    private static let world = bytes("28b52ffd0458290000776f726c64ef51ee66")
+    private static let empty = bytes("28b52ffd240001000099e9d851")
+    private static let skipped = bytes("5a2a4d18050000006162636465")
+
+    private func decode(_ pieces: [[UInt8]], room: Int = 4_096) throws -> [UInt8] {
+        try #require(ZstandardDecoder()).decode(pieces, room: room)
+    }
+
+    @Test func allFramesAreDecodedAndSkippableOnesSkipped() throws {
+        let parts = [Self.skipped, Self.hello, Self.skipped, Self.skipped, Self.empty, Self.world, Self.skipped]
+        let all = Array(parts.joined())
+        let expected = Array("hello world".utf8)
+        #expect(try decode([all]) == expected)
+        #expect(try decode(parts) == expected)
+        #expect(try decode(all.map { [$0] }, room: 1) == expected)
+        for cut in 0...all.count {
+            #expect(try decode([Array(all[..<cut]), Array(all[cut...])]) == expected)
+        }
+        #expect(try decode([Self.skipped]) == [])
+    }
+
+    @Test("BAD-INPUT 38: a frame that is cut short is an error, be it the second or one to be skipped")
+    func truncatedFrames() {
+        for last in [Self.world, Self.skipped] {
+            for cut in 1..<last.count {
+                #expect(throws: ContentCodingError(coding: "zstd", reason: .truncated)) {
+                    try decode([Self.hello + last[..<cut]])
+                }
+            }
+        }
+    }
+
+    @Test("BAD-INPUT 38: a changed bit is an error where there is a checksum") func checksum() {
+        for position in 9..<Self.world.count {
+            var changed = Self.world
+            changed[position] ^= 1
+            #expect(throws: ContentCodingError.self) { try decode([changed]) }
+        }
+    }
+
+    /// A frame of one block of zeros whose head announces a window of 2 to the power of `log` bytes.
+    private func frame(windowLog log: UInt8) -> [UInt8] {
+        bytes("28b52ffd00") + [(log - 10) << 3] + bytes("430000") + [0]
+    }
+
+    @Test("BAD-INPUT 38: a window of more than 8 MiB is refused before memory is taken") func largeWindow() throws {
+        #expect(try decode([frame(windowLog: 10)]).count == 8)
+        #expect(try decode([frame(windowLog: 23)]).count == 8)
+        for log in [24, 27, 31, 41] as [UInt8] {
+            #expect(
+                throws: ContentCodingError(coding: "zstd", reason: .corrupt("its window is larger than 8 MiB"))
+            ) { try decode([frame(windowLog: log)]) }
+        }
+        // One byte more than 8 MiB as the length of a frame in one segment.
+        #expect(throws: ContentCodingError.self) { try decode([bytes("28b52ffda001008000") + bytes("4300000000")]) }
+    }
+
+    @Test("BAD-INPUT 38: formats older than the RFC are not taken", arguments: ["1eb52ffd", "22b52ffd", "27b52ffd"])
+    func olderFormats(_ magic: String) {
+        #expect(throws: ContentCodingError(coding: "zstd", reason: .corrupt("no frame begins here"))) {
+            try decode([bytes(magic) + Self.hello.dropFirst(4)])
+        }
+        #expect(throws: ContentCodingError(coding: "zstd", reason: .trailingBytes)) {
+            try decode([Self.hello + bytes(magic) + Self.hello.dropFirst(4)])
+        }
+    }
+
+    @Test func aDictionaryIsNotThere() {
+        // Frame_Header_Descriptor 01: one byte of a dictionary's number follows the window.
+        #expect(throws: ContentCodingError.self) { try decode([bytes("28b52ffd015807 31000068656c6c6f20")]) }
+    }
+}
