@@ -86,7 +86,9 @@ struct DownloadPassage {
             begin(response, part, total: total)
             try await write(response, part, span)
             return part.gap() == nil
-        case .complete: return true
+        case .complete:
+            if let part { begin(response, part, total: part.received) }
+            return true
         case .again:
             try part?.restart(nil, isKept: false)
             call.emit(.decision("the download begins anew: the server does not go on with what is there"))

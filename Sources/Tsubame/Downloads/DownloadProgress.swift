@@ -8,7 +8,8 @@ public import Foundation
 import Synchronization
 import TsubameCore
 
-/// How far a download has come. Told when the response's head is there, at most every 50 ms from then on, and once at the end;
+/// How far a download has come. Told when the response's head is there, with the first bytes, at most every 50 ms from
+/// then on, and at the end;
 /// of a download that can be resumed, only what is in the file and will be found again.
 public struct DownloadProgress: Sendable, Hashable, CustomStringConvertible {
     /// Where the file will be, once it is whole; with a number more if another one comes first.
@@ -21,6 +22,9 @@ public struct DownloadProgress: Sendable, Hashable, CustomStringConvertible {
     public var resumed: Int64
     /// Bytes a second, over the whole of this call.
     public var bytesPerSecond: Int64
+
+    /// The last part of its path.
+    package var fileName: String { file.lastPathComponent }
 
     /// From 0 to 1; nil when the total is not known.
     public var fraction: Double? { Progress(bytes: received, total: total).fraction }
@@ -60,6 +64,8 @@ final class DownloadMeter: Sendable {
         let now = MonotonicClock.now
         state.withLock { $0 = State(path: path, resumed: resumed, total: total, start: now, lastTold: 0) }
         reach(resumed, isLast: true)
+        // What comes first is no longer waited for.
+        state.withLock { $0.lastTold = 0 }
     }
 
     func isDue() -> Bool {
