@@ -261,6 +261,18 @@ public final class Client: Sendable {
         }
     }
 
+    /// Sends something more within a call that has begun, such as for the rest of a body.
+    func sendAgain(_ raw: Request, _ call: Call) async throws(CallError) -> Response {
+        var request = try prepare(raw)
+        // What a redirect to another origin starts from.
+        request.entry = raw
+        var response =
+            corridor.hasForeignArounds
+            ? try await guarded(call, request) : try await corridor.run(request, from: 0, call)
+        addSettings(to: &response)
+        return response
+    }
+
     /// What asking for a value depends on, beside the response itself.
     private func addSettings(to response: inout Response) {
         // The engine knows the limit.

@@ -54,6 +54,12 @@ struct RequestRun: Sendable {
         let status: Int
         let reason: String
         let hasLocation: Bool
+
+        init(_ response: Response) {
+            status = response.statusCode
+            reason = response.status.reasonPhrase
+            hasLocation = response.headers.contains(.location)
+        }
     }
 
     func run() -> ExitStatus {
@@ -87,17 +93,23 @@ struct RequestRun: Sendable {
     private func send(by client: Client) -> ExitStatus {
         let (printer, warnsOfCharset) = (printer, output.isTerminal && printer.parts.contains(.responseBody))
         do {
-            let end = try client.blocking.stream(request) { response, next in
-                if warnsOfCharset { UnknownCharset.tell(of: response) }
-                if let download, download.takes(response) {
+            let end: End
+            if let download, !download.isStreamed {
+                let response = try download.save(request, by: client) { response in
                     try printer.print(response) { () throws(CallError) in nil }
-                    try download.save(response, next: next)
-                } else {
-                    try printer.print(response, next: next)
                 }
-                return End(
-                    status: response.statusCode, reason: response.status.reasonPhrase,
-                    hasLocation: response.headers.contains(.location))
+                end = End(response)
+            } else {
+                end = try client.blocking.stream(request) { response, next in
+                    if warnsOfCharset { UnknownCharset.tell(of: response) }
+                    if let download {
+                        try printer.print(response) { () throws(CallError) in nil }
+                        try download.stream(response, next: next)
+                    } else {
+                        try printer.print(response, next: next)
+                    }
+                    return End(response)
+                }
             }
             try printer.finish()
             try output.finish()

@@ -1,4 +1,4 @@
-// SHA256: the digest of FIPS 180-4 section 6.2, for pins. Not worth a dependency that doubles what users build.
+// SHA256: the digest of FIPS 180-4 section 6.2, for pins and downloads. Not worth a dependency that doubles what users build.
 
 package enum SHA256 {
     private static let constants: [UInt32] = [
@@ -14,19 +14,62 @@ package enum SHA256 {
 
     /// The 32 bytes of the digest.
     package static func digest(_ message: [UInt8]) -> [UInt8] {
-        var state: [UInt32] = [
+        var running = Running()
+        message.withUnsafeBytes { running.update($0) }
+        return running.finish()
+    }
+
+    /// A digest of what comes piece by piece, such as a file that is not held in memory.
+    package struct Running: Sendable {
+        private static let blockBytes = 64
+
+        private var state: [UInt32] = [
             0x6a09_e667, 0xbb67_ae85, 0x3c6e_f372, 0xa54f_f53a, 0x510e_527f, 0x9b05_688c, 0x1f83_d9ab, 0x5be0_cd19,
         ]
-        // One bit, zeros up to 8 bytes before the end of a block, and the length in bits.
-        var padded = message + [0x80]
-        padded += [UInt8](repeating: 0, count: (120 - padded.count % 64) % 64)
-        let bits = UInt64(message.count) &* 8
-        padded += (0..<8).map { UInt8(truncatingIfNeeded: bits &>> UInt64(56 - 8 * $0)) }
-        var schedule = [UInt32](repeating: 0, count: 64)
-        for block in stride(from: 0, to: padded.count, by: 64) {
+        /// What does not fill a block yet.
+        private var rest: [UInt8] = []
+        private var count: UInt64 = 0
+        private var schedule = [UInt32](repeating: 0, count: 64)
+
+        package init() {}
+
+        /// Takes the next bytes.
+        package mutating func update(_ bytes: UnsafeRawBufferPointer) {
+            count &+= UInt64(bytes.count)
+            var bytes = bytes[...]
+            if !rest.isEmpty {
+                let missing = bytes.prefix(Self.blockBytes - rest.count)
+                rest.append(contentsOf: missing)
+                bytes = bytes.dropFirst(missing.count)
+                guard rest.count == Self.blockBytes else { return }
+                let block = rest
+                rest.removeAll(keepingCapacity: true)
+                block.withUnsafeBytes { take($0[...]) }
+            }
+            while bytes.count >= Self.blockBytes {
+                take(bytes.prefix(Self.blockBytes))
+                bytes = bytes.dropFirst(Self.blockBytes)
+            }
+            rest.append(contentsOf: bytes)
+        }
+
+        /// The 32 bytes of the digest of all that came.
+        package consuming func finish() -> [UInt8] {
+            // One bit, zeros up to 8 bytes before the end of a block, and the length in bits.
+            let bits = count &* 8
+            var padding: [UInt8] = [0x80]
+            padding += [UInt8](repeating: 0, count: (119 - rest.count) % 64)
+            padding += (0..<8).map { UInt8(truncatingIfNeeded: bits &>> UInt64(56 - 8 * $0)) }
+            var last = self
+            padding.withUnsafeBytes { last.update($0) }
+            return last.state.flatMap { word in (0..<4).map { UInt8(truncatingIfNeeded: word &>> UInt32(24 - 8 * $0)) }
+            }
+        }
+
+        private mutating func take(_ block: Slice<UnsafeRawBufferPointer>) {
+            let block = UnsafeRawBufferPointer(rebasing: block)
             for index in 0..<16 {
-                let at = block + index * 4
-                schedule[index] = padded[at..<(at + 4)].reduce(0) { $0 &<< 8 | UInt32($1) }
+                schedule[index] = UInt32(bigEndian: block.loadUnaligned(fromByteOffset: index * 4, as: UInt32.self))
             }
             for index in 16..<64 {
                 let (early, late) = (schedule[index - 15], schedule[index - 2])
@@ -36,7 +79,6 @@ package enum SHA256 {
             }
             mix(schedule, into: &state)
         }
-        return state.flatMap { word in (0..<4).map { UInt8(truncatingIfNeeded: word &>> UInt32(24 - 8 * $0)) } }
     }
 
     private static func mix(_ schedule: [UInt32], into state: inout [UInt32]) {

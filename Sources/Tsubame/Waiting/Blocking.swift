@@ -82,7 +82,7 @@ public struct BlockingClient: Sendable {
 
     /// Drives an asynchronous operation on this thread until it is done.
     /// - Parameter outer: that of the operation that this one is part of: its jobs, such as the sending of a body, go on.
-    private static func wait<T: Sendable>(
+    static func wait<T: Sendable>(
         _ request: Request, on outer: ThreadExecutor? = nil,
         _ operation: @escaping @Sendable (ThreadExecutor) async throws(CallError) -> T
     ) throws(CallError) -> T {

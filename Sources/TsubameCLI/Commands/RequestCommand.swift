@@ -37,6 +37,7 @@ struct RequestCommand: ToolCommand {
         try tls.validate()
         try session.validate()
         try output.validate()
+        try downloads.validate()
     }
 
     func run() throws -> ExitStatus { RequestRun.all(try prepared()) }
@@ -55,6 +56,7 @@ struct RequestCommand: ToolCommand {
             }
             if content.raw == "@-" { throw UsageProblem("--raw @- is for one URL: what is read once is sent once.") }
             if session.session != nil { throw UsageProblem("--session is for one URL.") }
+            if downloads.digest != nil { throw UsageProblem("--digest is for one URL.") }
         }
         if downloads.download, content.offline {
             throw UsageProblem("--offline sends nothing, and so there is nothing to --download.")
@@ -71,7 +73,14 @@ struct RequestCommand: ToolCommand {
         _ url: String, _ words: RequestWords, _ items: RequestContent, _ board: ProgressBoard?
     ) throws -> RequestRun {
         let plan = try CallPlan(call, url: url, items: items)
-        let download = downloads.download ? Download(path: output.output, isQuiet: output.quiet > 0, board: board) : nil
+        let download =
+            downloads.download
+            ? Download(path: output.output, options: downloads, isQuiet: output.quiet > 0, board: board) : nil
+        if download?.isStreamed == true {
+            guard !downloads.resumes, downloads.digest == nil else {
+                throw UsageProblem("--continue and --digest are for files, and \(output.output ?? "-") is none.")
+            }
+        }
         let file = try OutputFile(download == nil ? output.output : nil)
         let printer = output.printer(file, isOffline: content.offline, isDownload: downloads.download)
         do {

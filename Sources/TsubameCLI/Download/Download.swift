@@ -1,5 +1,6 @@
 // Download: a response's body on its way into a file.
 #if Tool
+import Synchronization
 import Tsubame
 import TsubameTerminal
 #if canImport(Glibc)
@@ -11,88 +12,116 @@ import Darwin
 #endif
 
 /// The file has the name that was asked for, or the one that the server or the URL has for it, and then never that of a file
-/// that is there already. Whatever its name, it is whole: until then it has another one.
+/// that is there already. The library does the work; this says how, and what comes of it.
 struct Download: Sendable {
     /// As asked for.
     let path: String?
+    let options: DownloadOptions
     let isQuiet: Bool
     let board: ProgressBoard?
 
-    /// Whether the response's body is a file, or the part of one that was asked for.
-    func takes(_ response: Response) -> Bool {
-        switch response.statusCode {
-        case 204, 205: false
-        case 206: response.request.headers.contains(.range)
-        default: (200..<300).contains(response.statusCode)
-        }
+    /// Whether what is written to is no file that could be whole: the standard output, a device, a pipe.
+    var isStreamed: Bool {
+        guard let path else { return false }
+        if path == "-" { return true }
+        var status = stat()
+        return stat(path, &status) == 0 && status.st_mode & S_IFMT != S_IFREG && status.st_mode & S_IFMT != S_IFDIR
     }
 
-    /// - Throws: `SystemError` if there is no place for it, or what reading throws; nothing is left then.
-    func save(_ response: Response, next: () throws(CallError) -> Bytes?) throws {
-        let target: String
-        if let path { target = path } else { target = try Self.reserve(Self.name(of: response)) }
-        do {
-            let file = try OutputFile(target)
+    /// Writes what comes where it can only pass; an error's page does not.
+    func stream(_ response: Response, next: () throws(CallError) -> Bytes?) throws {
+        guard (200..<300).contains(response.statusCode) else { return }
+        let file = try OutputFile(path)
+        while let piece = try next() { try file.write(piece) }
+        try file.finish()
+    }
+
+    /// Sends the request, and saves what is answered.
+    /// - Parameter head: given the response before its body is saved, and one whose body is not.
+    /// - Returns: the response; nothing is saved of one whose status is no success.
+    /// - Throws: what `head` throws, or ``CallError``.
+    func save(
+        _ request: Request, by client: Client, head: @escaping @Sendable (Response) throws -> Void
+    ) throws -> Response {
+        let bar = DownloadBar(path, board)
+        let temporary = Mutex<[String]>([])
+        let failure = Mutex<(any Error)?>(nil)
+        var hooks = DownloadHooks()
+        hooks.head = { response in
             do {
-                try write(response, to: file, target, next)
-                try file.finish()
+                try head(response)
             } catch {
-                file.discard()
-                throw error
+                failure.withLock { $0 = error }
             }
-        } catch {
-            if path == nil {
-                unlink(target)
-                // From now on it is somebody else's name.
-                EndSignals.keep(target)
-            }
-            throw error
         }
-        EndSignals.keep(target)
-        // For whoever wants to go on with it; that nobody does any more is no reason to stop the others.
-        if !isQuiet, target != "-", !Descriptor.output.isTerminal { try? Descriptor.output.writeAll(target + "\n") }
+        hooks.temporary = { paths in
+            paths.forEach(EndSignals.removeWhenInterrupted)
+            temporary.withLock { $0 += paths }
+        }
+        defer { temporary.withLock { $0.forEach(EndSignals.keep) } }
+        do {
+            let file = try client.blocking.download(
+                request, toPath: path ?? "", resume: options.resumes, policy: options.policy, hooks: hooks
+            ) { bar.show($0) }
+            let name = path ?? file.path
+            bar.end(saying: name)
+            if let error = failure.withLock({ $0 }) { throw error }
+            // For whoever wants to go on with it; that nobody does any more is no reason to stop the others.
+            if !isQuiet, !Descriptor.output.isTerminal { try? Descriptor.output.writeAll(name + "\n") }
+            return file.response
+        } catch let error as CallError {
+            bar.end(saying: nil)
+            guard error.kind == .status, let response = error.response else { throw error }
+            try head(response)
+            return response
+        }
+    }
+}
+
+/// A download as a line of the board.
+private final class DownloadBar: Sendable {
+    private struct State: Sendable {
+        var line: Int?
+        var transfer: Transfer?
     }
 
-    private func write(
-        _ response: Response, to file: OutputFile, _ target: String, _ next: () throws(CallError) -> Bytes?
-    ) throws {
-        let total = response.headers[.contentLength].flatMap { Int64($0) }
-        var transfer = Transfer(target, total: total, at: ProgressBoard.now)
-        let line = target == "-" ? nil : board?.add(transfer)
-        var isWhole = false
-        defer { if let line, !isWhole { board?.remove(line, saying: nil) } }
-        var count: Int64 = 0
-        while let piece = try next() {
-            try file.write(piece)
-            count += Int64(piece.count)
-            if let line { board?.reach(count, line) }
-        }
-        isWhole = true
-        transfer.reach(count)
-        let summary = "\(Canvas.visible(target)): \(ProgressLine.summary(transfer, at: ProgressBoard.now))"
-        if let line { board?.remove(line, saying: summary) }
+    private let path: String?
+    private let board: ProgressBoard?
+    private let state = Mutex(State())
+
+    init(_ path: String?, _ board: ProgressBoard?) {
+        self.path = path
+        self.board = board
     }
 
-    /// What it is called, unless there is no name for it at all.
-    private static func name(of response: Response) -> String {
-        if let name = response.suggestedFileName { return name }
-        let isPage = response.headers[.contentType].flatMap { MediaType($0) }?.subtype == "html"
-        return isPage ? "index.html" : "index"
-    }
-
-    /// Makes an empty file of a name that is free, so that nobody else takes it: `report.pdf`, `report-1.pdf` and so on.
-    private static func reserve(_ name: String) throws(SystemError) -> String {
-        for number in 0..<10_000 {
-            let candidate = number == 0 ? name : FileName.numbered(name, number)
-            let descriptor = open(candidate, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
-            if descriptor >= 0 {
-                _ = close(descriptor)
-                EndSignals.removeWhenInterrupted(candidate)
-                return candidate
+    func show(_ progress: DownloadProgress) {
+        guard let board else { return }
+        state.withLock { state in
+            // One that begins anew has a line of its own.
+            if let line = state.line, progress.resumed != state.transfer?.offset {
+                board.remove(line, saying: nil)
+                state.line = nil
             }
-            guard errno == EEXIST else { throw SystemError("the file \(candidate) cannot be written") }
+            if let line = state.line {
+                state.transfer?.reach(progress.received)
+                return board.reach(progress.received, line)
+            }
+            let name = path ?? progress.fileName
+            let transfer = Transfer(name, offset: progress.resumed, total: progress.total, at: ProgressBoard.now)
+            (state.transfer, state.line) = (transfer, board.add(transfer))
         }
-        throw SystemError("there are too many files like \(name)", code: EEXIST)
+    }
+
+    /// - Parameter name: of the whole file; nil if there is none.
+    func end(saying name: String?) {
+        state.withLock { state in
+            guard let line = state.line, let transfer = state.transfer else { return }
+            let summary = name.map {
+                "\(Canvas.visible($0)): \(ProgressLine.summary(transfer, at: ProgressBoard.now))"
+            }
+            board?.remove(line, saying: summary)
+            state = State()
+        }
     }
 }
 

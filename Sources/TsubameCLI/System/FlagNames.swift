@@ -14,6 +14,7 @@ enum FlagNames {
         ("connection.unixSocket", "--unix-socket"), ("connection.interface", "--interface"),
         ("connection.addressFamily allows no other", "-4 and -6 allow no other"),
         ("the client's proxy", "--proxy"), ("resolve[", "--resolve["),
+        ("the next download of it that resumes goes on behind them", "--continue goes on behind them"),
         ("limits.exchanges", "--max-redirects and --retry"),
     ]
 

@@ -1,0 +1,12 @@
+// DownloadHooks: what the tool wants to know of a download, beside its progress.
+
+package import TsubameCore
+
+package struct DownloadHooks: Sendable {
+    /// The response whose body is written, before it is.
+    package var head: (@Sendable (Response) -> Void)?
+    /// Files that are removed if the download fails, since it cannot be resumed.
+    package var temporary: (@Sendable ([String]) -> Void)?
+
+    package init() {}
+}

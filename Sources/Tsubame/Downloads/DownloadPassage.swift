@@ -1,0 +1,246 @@
+// DownloadPassage: a download under way, exchange by exchange.
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+import HTTPTypes
+import TsubameCore
+import TsubameEngine
+import TsubameWire
+
+struct DownloadPassage {
+    /// So many bytes make up for a broken connection: the next one counts as the first.
+    private static let worth: Int64 = 1 << 20
+
+    private let run: DownloadRun
+    private let call: Call
+    private var part: DownloadPart?
+    /// What the response was asked for; nil for all of it.
+    private var asked: Range<Int64>?
+    private var retries = 0
+    /// Bytes that were there before this call, as long as they are of use.
+    private var resumed: Int64 = 0
+    private var hasBegun = false
+    private var hasSpread = false
+
+    init(_ run: DownloadRun, _ leftover: DownloadPart?, _ call: Call) {
+        self.run = run
+        self.call = call
+        part = leftover
+        asked = leftover.map { Self.gap(of: $0) }
+    }
+
+    /// To the end, beginning with the answer to the first request.
+    mutating func run(_ first: Response) async throws(CallError) -> DownloadedFile {
+        do throws(CallError) {
+            var last = first
+            var next: Response? = first
+            while true {
+                let before = part?.received ?? 0
+                do throws(CallError) {
+                    if next == nil { next = try await run.client.sendAgain(request(), call) }
+                    if let response = next {
+                        defer { response.body.discard() }
+                        next = nil
+                        last = response
+                        if try await take(response) { return try await finish(last) }
+                    }
+                } catch {
+                    let moved = max((part?.received ?? 0) &- before, 0)
+                    guard let delay = delay(after: error, moved: moved) else { throw error }
+                    try await BackOff.wait(delay, on: run.client.corridor.clock?.clock, call)
+                }
+                next = nil
+                asked = part.flatMap { $0.record == nil || $0.received == 0 ? nil : Self.gap(of: $0) }
+            }
+        } catch {
+            throw leave(error)
+        }
+    }
+
+    private func request() -> Request {
+        guard let asked, let record = part?.record else { return run.request }
+        return run.asking(for: asked, record)
+    }
+
+    static func gap(of part: DownloadPart) -> Range<Int64> {
+        if let gap = part.gap() { return gap }
+        // Everything is there, and the server is to say that it still has the same: by the last byte of it.
+        let total = max(part.total ?? part.received, 1)
+        return total &- 1..<total
+    }
+
+    // MARK: One exchange
+
+    /// - Returns: whether the file is whole.
+    private mutating func take(_ response: Response) async throws(CallError) -> Bool {
+        let answer = DownloadAnswer(
+            response, asked: asked, record: part?.record, received: part?.received ?? 0)
+        switch answer {
+        case .everything: return try await takeEverything(response)
+        case .rest(let span, let total):
+            guard let part else { return false }
+            try part.learn(total: total)
+            begin(response, part, total: total)
+            try await write(response, part, span)
+            return part.gap() == nil
+        case .complete:
+            if let part { begin(response, part, total: part.received) }
+            return true
+        case .again:
+            try part?.restart(nil, isKept: false)
+            call.emit(.decision("the download begins anew: the server does not go on with what is there"))
+            return false
+        case .unasked:
+            throw CallError(
+                .invalidResponse, "the server sent a part that was not asked for", phase: .receivingBody,
+                request: response.request, response: response.with(collected: Bytes()))
+        case .refused:
+            if response.isAccepted {
+                throw CallError(
+                    .status, "the server answered \(response.statusCode), and so there is nothing to save",
+                    phase: .decoding, request: response.request, response: response.with(collected: Bytes()))
+            }
+            try await response.accepted()
+            return false
+        }
+    }
+
+    private mutating func takeEverything(_ response: Response) async throws(CallError) -> Bool {
+        let isDecoded = response.wire.contains(.contentEncoding) && !response.headers.contains(.contentEncoding)
+        let total = isDecoded ? nil : response.headers[.contentLength].flatMap { Int64($0) }
+        let record = run.needsRecord ? DownloadRecord(response, prepared(), total: total) : nil
+        let part: DownloadPart
+        if let known = self.part {
+            part = known
+        } else {
+            part = try run.place.part(for: response, prepared())
+            self.part = part
+            if run.resumes, let record, part.received > 0, part.record?.agrees(with: record) == true {
+                // Only the server knew the name under which there is something already.
+                return false
+            }
+            if !run.resumes || record == nil { run.hooks.temporary?(part.temporaryPaths) }
+        }
+        // Of the same version nothing is thrown away, though the server begins at the beginning.
+        if let record, part.record?.agrees(with: record) == true {
+            begin(response, part, total: total)
+        } else {
+            try part.restart(record, isKept: run.resumes)
+            begin(response, part, total: total)
+        }
+        let written = try await write(response, part, 0..<(total ?? .max))
+        let end = total ?? written
+        if part.total == nil { try part.learn(total: end) }
+        if part.gap(in: 0..<end) == nil { try part.cut(at: end) }
+        return part.gap(in: 0..<end) == nil
+    }
+
+    private func prepared() -> Request { (try? run.client.prepare(run.request)) ?? run.request }
+
+    private mutating func begin(_ response: Response, _ part: DownloadPart, total: Int64?) {
+        let resumed = part.received
+        if !hasBegun {
+            run.hooks.head?(response)
+            self.resumed = resumed
+            run.meter?.begin(part.target, resumed: resumed, total: total)
+        } else if resumed < self.resumed {
+            self.resumed = resumed
+            run.meter?.begin(part.target, resumed: resumed, total: total)
+        } else if let total {
+            run.meter?.learn(total: total)
+        }
+        hasBegun = true
+    }
+
+    /// Writes the body to its place, at several places at once if that is wanted and possible.
+    /// - Returns: where it ended.
+    @discardableResult
+    private mutating func write(
+        _ response: Response, _ part: DownloadPart, _ span: Range<Int64>
+    ) async throws(CallError) -> Int64 {
+        if !hasSpread, let pieces = DownloadPieces(run, part, response, from: span.lowerBound, call) {
+            hasSpread = true
+            return try await pieces.fetch(response, span)
+        }
+        return try await DownloadWriter(part, run.meter).write(response, span) { span.upperBound }
+    }
+
+    // MARK: Its end
+
+    private func finish(_ response: Response) async throws(CallError) -> DownloadedFile {
+        guard let part else { throw CallError(.file, "there is nothing to save", phase: .receivingBody) }
+        try verify(part, response)
+        let path = try run.place.finish(part)
+        run.meter?.reach(part.received, isLast: true)
+        return DownloadedFile(
+            url: URL(filePath: path, directoryHint: .notDirectory), path: path,
+            response: response.with(collected: Bytes()), count: part.received, resumed: resumed)
+    }
+
+    private func verify(_ part: DownloadPart, _ response: Response) throws(CallError) {
+        var expected = run.digest
+        if expected == nil, run.policy.checksServerDigest, !response.wire.contains(.contentEncoding) {
+            let isWhole = response.statusCode == 200
+            let field = response.headers[.reprDigest] ?? (isWhole ? response.headers[.contentDigest] : nil)
+            expected = field.flatMap(RepresentationDigest.sha256)
+        }
+        guard let expected else { return }
+        let digest = try part.digest { () throws(CallError) in
+            if call.isCancelled || Task.isCancelled { throw call.cancelled(.receivingBody) }
+        }
+        guard digest != expected else { return }
+        part.remove()
+        func text(_ bytes: [UInt8]) -> String {
+            bytes.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+        }
+        throw CallError(
+            .decoding, "the file has the SHA-256 digest \(text(digest)), and \(text(expected)) was expected",
+            phase: .decoding, advice: "nothing is kept of it", request: response.request,
+            response: response.with(collected: Bytes()))
+    }
+
+    /// The error, with what has become of what came.
+    private func leave(_ error: CallError) -> CallError {
+        guard let part else { return error }
+        let isWrong = error.kind == .decoding
+        guard part.leave(keeping: run.resumes && !isWrong) else { return error }
+        run.meter?.reach(part.received, isLast: true)
+        return error.with(
+            advice: "\(part.received) bytes are kept: the next download of it that resumes goes on behind them")
+    }
+
+    // MARK: Going on
+
+    /// The wait before the rest is asked for; nil if that would not help, or was done often enough.
+    private mutating func delay(after error: CallError, moved: Int64) -> Duration? {
+        guard run.resumes, part?.record != nil, Self.isOfConnection(error) else { return nil }
+        let policy = run.client.configuration.retry
+        if moved >= Self.worth { retries = 0 }
+        guard retries < policy.retries, moved >= Self.worth || policy.budget.withdraw() else { return nil }
+        let delay = policy.backOff(after: retries)
+        let (end, overflow) = MonotonicClock.now.addingReportingOverflow(delay.nanosecondsClamped)
+        guard call.deadline == MonotonicClock.never || (!overflow && end < call.deadline) else { return nil }
+        retries += 1
+        let why = "\(error.kind) after \(part?.received ?? 0) bytes, retry \(retries) of \(policy.retries)"
+        call.emit(.resending(error.request ?? run.request, why: why, after: delay))
+        return delay
+    }
+
+    /// What another connection may mend.
+    static func isOfConnection(_ error: CallError) -> Bool {
+        switch error.kind {
+        case .connectionFailed, .connectionLost, .emptyReply, .incompleteResponse: true
+        case .tls: error.phase == .receivingBody
+        case .timeout: error.timeout == .idle
+        default: false
+        }
+    }
+}
+
+extension HTTPField.Name {
+    fileprivate static let reprDigest = HTTPField.Name("Repr-Digest") ?? .eTag
+    fileprivate static let contentDigest = HTTPField.Name("Content-Digest") ?? .eTag
+}

@@ -1,0 +1,164 @@
+// DownloadPlace: where a download is to be kept, and under which name.
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#elseif canImport(Darwin)
+import Darwin
+#endif
+import HTTPTypes
+import TsubameCore
+import TsubameWire
+
+/// A folder, in which a file gets the name that the server has for it, or a file.
+struct DownloadPlace: Sendable {
+    /// So many files may be called the same.
+    private static let maximumNumber = 10_000
+
+    /// Ends with a slash unless it is the current one, which is empty.
+    private let folder: String
+    /// nil if the server chooses.
+    private let name: String?
+    let ifExists: DownloadPolicy.IfExists
+
+    /// - Parameters:
+    ///   - path: of a folder that is there, or of a file in one; empty for the current one.
+    ///   - isFolder: whether it is meant for a folder, whatever is there.
+    /// - Throws: ``CallError/Kind/file`` if nothing can be written there.
+    init(_ path: String, isFolder: Bool, _ policy: DownloadPolicy) throws(CallError) {
+        var status = stat()
+        let exists = stat(path.isEmpty ? "." : path, &status) == 0
+        let isFolder = isFolder || path.isEmpty || path.hasSuffix("/") || (exists && status.st_mode & S_IFMT == S_IFDIR)
+        if isFolder {
+            folder = path.isEmpty || path.hasSuffix("/") ? path : path + "/"
+            name = nil
+            ifExists = policy.ifExists ?? .number
+        } else {
+            if exists, status.st_mode & S_IFMT != S_IFREG {
+                throw CallError(.file, "\(path) is not a regular file", advice: "stream the body into it")
+            }
+            // What a link leads to is replaced, and not the link.
+            let path = policy.ifExists ?? .replace == .replace ? Self.resolved(path) : path
+            let split = path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.startIndex
+            (folder, name) = (String(path[..<split]), String(path[split...]))
+            ifExists = policy.ifExists ?? .replace
+            if ifExists == .fail, exists { throw Self.occupied(path) }
+        }
+        guard access(folder.isEmpty ? "." : folder, W_OK | X_OK) == 0 else {
+            throw DownloadPart.failure("nothing can be written to the folder \(folder.isEmpty ? "." : folder)", errno)
+        }
+    }
+
+    /// What an earlier download of the same has left, which the rest is asked for of.
+    /// - Throws: ``CallError/Kind/file`` if it is being written to now.
+    func leftover(of request: Request) throws(CallError) -> DownloadPart? {
+        if let name {
+            guard DownloadPart.exists(for: folder + name) else { return nil }
+            let part = try openNamed(name)
+            if part.received > 0 { return part }
+            // Nothing that would be of use.
+            part.remove()
+            return nil
+        }
+        // Under a name that only the server knows, it is found when the server has said it.
+        let segment = request.uri?.path.split(separator: "/", omittingEmptySubsequences: false).last
+        guard let guess = segment.flatMap({ FileName.safe(PercentEncoding.decodeLeniently(String($0))) }) else {
+            return nil
+        }
+        let resource = DownloadRecord.resource(request)
+        for number in 0..<Self.maximumNumber {
+            let target = folder + Self.numbered(guess, number)
+            if DownloadPart.exists(for: target) {
+                if let part = try DownloadPart.open(for: target, mode: nil), part.received > 0,
+                    part.record?.resource == resource
+                {
+                    return part
+                }
+            } else if !Self.isThere(target) {
+                return nil
+            }
+        }
+        return nil
+    }
+
+    /// Where the body of a response goes: what an earlier download of the same version has left, or a new file.
+    func part(for response: Response, _ request: Request) throws(CallError) -> DownloadPart {
+        if let name { return try openNamed(name) }
+        let base = Self.name(of: response)
+        let resource = DownloadRecord.resource(request)
+        for number in 0..<Self.maximumNumber {
+            let target = folder + Self.numbered(base, number)
+            if ifExists != .replace, Self.isThere(target) {
+                if ifExists == .fail { throw Self.occupied(target) }
+                continue
+            }
+            guard let part = try DownloadPart.open(for: target, mode: Self.mode(of: target)) else {
+                if ifExists == .number { continue }
+                throw Self.busy(target)
+            }
+            // Something else that is called the same, and may still be wanted.
+            if ifExists == .number, let record = part.record, part.received > 0, record.resource != resource,
+                !record.validators.agree(with: response.wire)
+            {
+                continue
+            }
+            return part
+        }
+        throw CallError(.file, "there are too many files like \(folder + base)", phase: .receivingBody)
+    }
+
+    /// Gives a whole file its name.
+    /// - Returns: its path.
+    func finish(_ part: DownloadPart) throws(CallError) -> String {
+        let base = String(part.target.dropFirst(folder.count))
+        for number in 0..<Self.maximumNumber {
+            let target = number == 0 ? part.target : folder + FileName.numbered(base, number)
+            if try part.finish(as: target, replacing: ifExists == .replace) { return target }
+            if ifExists == .fail { throw Self.occupied(target) }
+        }
+        throw CallError(.file, "there are too many files like \(part.target)", phase: .receivingBody)
+    }
+
+    private func openNamed(_ name: String) throws(CallError) -> DownloadPart {
+        let target = folder + name
+        let mode = ifExists == .replace ? Self.mode(of: target) : nil
+        guard let part = try DownloadPart.open(for: target, mode: mode) else { throw Self.busy(target) }
+        return part
+    }
+
+    private static func name(of response: Response) -> String {
+        if let name = response.suggestedFileName { return name }
+        let isPage = response.headers[.contentType].flatMap { MediaType($0) }?.subtype == "html"
+        return isPage ? "index.html" : "index"
+    }
+
+    private static func numbered(_ name: String, _ number: Int) -> String {
+        number == 0 ? name : FileName.numbered(name, number)
+    }
+
+    private static func isThere(_ path: String) -> Bool {
+        var status = stat()
+        return lstat(path, &status) == 0
+    }
+
+    /// What takes the place of a file that not everybody may read must never have been open to everybody.
+    private static func mode(of path: String) -> mode_t? {
+        var status = stat()
+        return stat(path, &status) == 0 ? status.st_mode & 0o777 : nil
+    }
+
+    private static func resolved(_ path: String) -> String {
+        guard let resolved = realpath(path, nil) else { return path }
+        defer { free(resolved) }
+        return String(cString: resolved)
+    }
+
+    private static func occupied(_ path: String) -> CallError {
+        CallError(.file, "there is a file \(path)", advice: "take it away, or set policy.ifExists")
+    }
+
+    private static func busy(_ path: String) -> CallError {
+        CallError(.file, "the file \(path) is being downloaded by somebody else", advice: "wait for the end of that")
+    }
+}

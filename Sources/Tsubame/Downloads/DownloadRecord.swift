@@ -1,0 +1,136 @@
+// DownloadRecord: what is known about a file that is not whole yet.
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#elseif canImport(Darwin)
+import Darwin
+#endif
+import HTTPTypes
+import TsubameCore
+import TsubameWire
+
+/// Kept beside the bytes, and always replaced as a whole, so that there is never half of one. It holds no secret: of the URL,
+/// the query is left out.
+struct DownloadRecord: Codable, Sendable, Equatable {
+    private static let maximumBytes = 256 << 10
+
+    /// For whoever finds it.
+    let url: String
+    /// What the call asked for, query included, as a digest.
+    let resource: String
+    let validators: DownloadValidators
+    /// In bytes, if it is known.
+    var total: Int64?
+    /// The bytes that are there; nil while they are those from the beginning to the end of the file.
+    var done: ByteSpans?
+    /// Those that had been written to the disk itself. Only they count when the machine has been started since.
+    var synced = ByteSpans()
+    /// Which start of the machine this is of.
+    var boot: String?
+
+    /// nil for a response that could not be resumed.
+    init?(_ response: Response, _ request: Request, total: Int64?) {
+        let fields = response.wire
+        guard let uri = request.uri, let validators = DownloadValidators(fields) else { return nil }
+        guard fields[.contentEncoding].map({ $0.lowercased() == "identity" }) ?? true else { return nil }
+        guard fields[.acceptRanges]?.lowercased() != "none" else { return nil }
+        url = uri.origin.description + uri.path
+        resource = Self.resource(request)
+        self.validators = validators
+        self.total = total
+        boot = Self.currentBoot
+    }
+
+    /// Whether both are of one version.
+    func agrees(with other: DownloadRecord) -> Bool {
+        validators == other.validators && (total == nil || other.total == nil || total == other.total)
+    }
+
+    /// The same for the same method and URL, and no way back to a secret in it.
+    static func resource(_ request: Request) -> String {
+        let text = "\(request.method.rawValue) \(request.uri?.origin.description ?? "")\(request.uri?.target ?? "")"
+        return SHA256.digest(Array(text.utf8)).prefix(8).map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }
+            .joined()
+    }
+
+    /// What of a file of this length may be relied upon.
+    func spans(ofLength length: Int64) -> ByteSpans {
+        let isOfThisStart = boot != nil && boot == Self.currentBoot
+        let spans = isOfThisStart ? done ?? ByteSpans(upTo: length) : synced
+        return spans.clipped(to: min(length, total ?? .max))
+    }
+
+    /// Changes with every start of the machine; nil where the system does not say.
+    private static let currentBoot: String? = {
+        let bytes = try? read("/proc/sys/kernel/random/boot_id", ofUser: nil)
+        return bytes.map { String(decoding: $0.prefix { $0 > 0x20 }, as: UTF8.self) }
+    }()
+
+    // MARK: In a file
+
+    /// nil if there is none, or none that can be understood: then the download begins anew.
+    init?(path: String) {
+        guard let bytes = try? Self.read(path, ofUser: geteuid()),
+            let record = try? JSONDecoder().decode(DownloadRecord.self, from: Data(bytes))
+        else { return nil }
+        guard record.total ?? 0 >= 0, !record.validators.condition.isEmpty else { return nil }
+        self = record
+    }
+
+    /// Puts it in the place of the one before.
+    func write(to path: String) throws(CallError) {
+        guard let data = try? JSONEncoder().encode(self) else { return }
+        let new = path + "~"
+        let file = open(new, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard file >= 0 else { throw DownloadPart.failure("the file \(new) cannot be written", errno) }
+        let isWritten = data.withUnsafeBytes { bytes in
+            #if canImport(Glibc)
+            Glibc.write(file, bytes.baseAddress, bytes.count) == bytes.count
+            #elseif canImport(Musl)
+            Musl.write(file, bytes.baseAddress, bytes.count) == bytes.count
+            #else
+            Darwin.write(file, bytes.baseAddress, bytes.count) == bytes.count
+            #endif
+        }
+        let code = isWritten ? 0 : errno == 0 ? ENOSPC : errno
+        _ = close(file)
+        guard isWritten, rename(new, path) == 0 else {
+            let code = isWritten ? errno : code
+            unlink(new)
+            throw DownloadPart.failure("the file \(path) cannot be written", code)
+        }
+    }
+
+    private struct Unreadable: Error {}
+
+    private static func read(_ path: String, ofUser user: uid_t?) throws -> [UInt8] {
+        let file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+        guard file >= 0 else { throw Unreadable() }
+        defer { _ = close(file) }
+        var status = stat()
+        guard fstat(file, &status) == 0, user == nil || status.st_uid == user, status.st_mode & S_IFMT == S_IFREG else {
+            throw Unreadable()
+        }
+        return try [UInt8](unsafeUninitializedCapacity: maximumBytes) { buffer, count in
+            while let rest = UnsafeMutableRawBufferPointer(buffer)[count...].nonEmpty {
+                let read = pread(file, rest.baseAddress, rest.count, off_t(count))
+                if read == 0 { break }
+                guard read > 0 else { throw Unreadable() }
+                count += read
+            }
+        }
+    }
+}
+
+extension Slice<UnsafeMutableRawBufferPointer> {
+    fileprivate var nonEmpty: UnsafeMutableRawBufferPointer? {
+        isEmpty ? nil : UnsafeMutableRawBufferPointer(rebasing: self)
+    }
+}

@@ -1,0 +1,115 @@
+// Downloads over several connections at once.
+
+import Foundation
+import HTTPTypes
+import Testing
+import Tsubame
+import TsubameTesting
+
+@Suite(.timeLimit(.minutes(1)))
+struct PieceTests {
+    private static let policy = DownloadPolicy.standard {
+        $0.connections = 4
+        $0.minimumPiece = 100_000
+    }
+    private let file = ServedFile(count: 1_000_000)
+
+    @Test(arguments: [true, false]) func `a large file comes in pieces at once`(isResumed: Bool) async throws {
+        let (file, gate) = (file, Gate())
+        try await withFolder { folder in
+            // No piece ends before all have begun.
+            let server = try await ScriptedServer.start { request in
+                let reply = file.answer(request)
+                return Reply([reply.steps[0], .wait(for: gate)] + reply.steps.dropFirst())
+            }
+            try await serving(server) { server, client in
+                let told = Log<DownloadProgress>()
+                let download = Task {
+                    try await client.download("a", to: folder, resume: isResumed, policy: Self.policy) { told.add($0) }
+                }
+                try await gate.waitForArrivals(4)
+                gate.open()
+                let got = try await download.value
+                #expect(got.url.bytes == file.content && folder.names == ["a"])
+                #expect(told.all.last?.received == 1_000_000)
+                let ranges = Set(server.requests.map { $0["range"] ?? "" })
+                #expect(ranges == ["", "bytes=250000-499999", "bytes=500000-749999", "bytes=750000-999999"])
+                #expect(server.requests.dropFirst().allSatisfy { $0["if-range"] == "\"one\"" })
+            }
+        }
+    }
+
+    @Test func `a small file, and one of a server without ranges, come over one connection`() async throws {
+        var plain = file
+        plain.servesRanges = false
+        var weak = file
+        weak.etag = "W/\"one\""
+        for served in [ServedFile(count: 199_999), plain, weak] {
+            try await withFolder { folder in
+                try await serving(.start { served.answer($0) }) { server, client in
+                    let got = try await client.download("a", to: folder, policy: Self.policy)
+                    #expect(got.url.bytes == served.content && server.requests.count == 1)
+                }
+            }
+        }
+    }
+
+    @Test func `BAD-INPUT 42: if the pieces are not of one version, the first response is the file`() async throws {
+        let file = file
+        var other = ServedFile(count: 1_000_000, seed: 9)
+        other.etag = "\"two\""
+        let replaced = other
+        try await withFolder { folder in
+            try await serving(.start { $0["range"] == nil ? file.answer($0) : replaced.answer($0) }) { _, client in
+                // Either the first response was read to its end, or everything was asked for once more, by its tag.
+                let got = try await client.download("a", to: folder, resume: true, policy: Self.policy)
+                #expect(got.url.bytes == file.content && folder.names == ["a"])
+            }
+        }
+    }
+
+    @Test func `a piece that breaks is asked for again, from where it broke`() async throws {
+        let (file, broken) = (file, Log<String>())
+        try await withFolder { folder in
+            let server = try await ScriptedServer.start { request in
+                guard let range = request["range"], range.hasSuffix("749999"), broken.all.isEmpty else {
+                    return file.answer(request)
+                }
+                broken.add(range)
+                return file.answer(request, sending: 100_000)
+            }
+            try await serving(server, { $0.retry = .connectionFailures }) { server, client in
+                let got = try await client.download("a", to: folder, resume: true, policy: Self.policy)
+                #expect(got.url.bytes == file.content)
+                #expect(server.requests.contains { $0["range"] == "bytes=600000-749999" })
+            }
+        }
+    }
+
+    @Test func `what came of all pieces is found by the next call`() async throws {
+        let (file, gate) = (file, Gate())
+        try await withFolder { folder in
+            let stuck = Gate()
+            let server = try await ScriptedServer.start { request in
+                gate.isOpen ? file.answer(request) : file.answer(request, sending: 150_000, then: stuck)
+            }
+            try await serving(server, { $0.retry = .off }) { server, client in
+                let (end, enough) = (Gate(), Gate())
+                let call = client.start(
+                    downloading: Request(.get, "a"), to: folder, resume: true, policy: Self.policy,
+                    on: .queue(.init(label: "x")), progress: { if $0.received > 100_000 { enough.open() } },
+                    then: { _ in end.open() })
+                try await stuck.waitForArrivals(4)
+                try await enough.wait()
+                call.cancel()
+                try await end.wait()
+                gate.open()
+                let before = server.requests.count
+                let got = try await client.download("a", to: folder, resume: true)
+                #expect(got.url.bytes == file.content && folder.names == ["a"])
+                #expect(got.resumed > 100_000 && server.requests.count > before)
+                #expect(server.requests[before]["range"] != nil)
+            }
+        }
+    }
+}
