@@ -42,7 +42,7 @@ package struct CacheTerms: Sendable {
         self.identity = identity
     }
 
-    var onlyIfCached: Bool { control.onlyIfCached || policy == .onlyStored }
+    package var onlyIfCached: Bool { control.onlyIfCached || policy == .onlyStored }
 
     /// How stale a response may be.
     var maxStale: CacheControl.Staleness? {

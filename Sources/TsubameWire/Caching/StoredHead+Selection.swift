@@ -49,3 +49,12 @@ extension StoredHead {
         return (FieldDirective.split(value, at: ",") ?? [value]).joined(separator: ",")
     }
 }
+
+extension StoredHead {
+    /// The fields that the response says it varies by. One with a content coding varies by what codings were asked for,
+    /// whether it says so or not.
+    package var varying: [String] {
+        let vary = fields[values: .vary]
+        return fields.contains(.contentEncoding) ? vary + ["accept-encoding"] : vary
+    }
+}
