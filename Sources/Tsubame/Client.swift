@@ -89,8 +89,12 @@ public final class Client: Sendable {
                 base: base, configuration: plain, transport: transport, engine: engine, observers: observers,
                 activity: activity)
         }
+        let background = BackgroundCalls(
+            activity: activity, observers: observers, log: log, timeouts: configuration.timeouts,
+            limits: configuration.limits, sharedFields: sharedFields)
         corridor = Corridor(
-            configuration, decoding: decoding, transport: transport ?? engine ?? Engine(), plainClient: plainClient)
+            configuration, decoding: decoding, preset: presetHeaders, transport: transport ?? engine ?? Engine(),
+            background: background, plainClient: plainClient)
     }
 
     /// The same client with other settings for some calls: same base, connections, cookies and observers.

@@ -27,6 +27,8 @@ public struct Configuration: Sendable {
     public var redirects = RedirectPolicy.follow(max: 20)
     /// Whether cookies are kept; off unless set.
     public var cookies = CookiePolicy.off
+    /// Whether responses are kept and used again; off unless set.
+    public var cache = ResponseCachePolicy.off
     /// The credentials for the client's own origin; none unless set.
     public var authentication = Authentication.none
     /// What servers that want Digest have said; shared by the client's views.
@@ -112,6 +114,7 @@ extension Configuration: CustomStringConvertible, CustomDebugStringConvertible, 
             children: [
                 "headers": headers.map { "\($0.name.rawName): \(Redaction(secrets: secrets).value(of: $0))" },
                 "timeouts": timeouts, "limits": limits, "redirects": redirects, "cookies": cookies,
+                "cache": cache,
                 "authentication": authentication, "retry": retry, "hsts": hsts,
                 "traffic": traffic, "decoding": decoding, "interceptors": interceptors.map(\.name),
                 "wireInterceptors": wireInterceptors.map(\.name), "allowedOrigins": allowedOrigins,

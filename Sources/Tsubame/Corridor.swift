@@ -1,5 +1,6 @@
 // Corridor: the one list of everything between `Client.send` and the transport, outermost first.
 
+import HTTPTypes
 import TsubameCore
 import TsubameEngine
 
@@ -7,6 +8,8 @@ import TsubameEngine
 public final class Corridor: Sendable {
     enum End: Sendable {
         case around(any Around)
+        /// The library's own, which ends with its call by itself.
+        case callAround(any CallAround)
         case transport
     }
 
@@ -28,10 +31,13 @@ public final class Corridor: Sendable {
     let joint: JointRequests?
     private let entries: [CorridorEntry]
 
-    /// - Parameter plainClient: makes the same client without authentication.
+    /// - Parameters:
+    ///   - preset: the fields that most requests come with.
+    ///   - plainClient: makes the same client without authentication.
+    ///   - background: makes calls that nobody waits for.
     init(
-        _ configuration: Configuration, decoding: ContentDecoding?, transport: any Transport,
-        plainClient: @escaping @Sendable () -> Client
+        _ configuration: Configuration, decoding: ContentDecoding?, preset: HTTPFields, transport: any Transport,
+        background: BackgroundCalls, plainClient: @escaping @Sendable () -> Client
     ) {
         var list = configuration.interceptors.map(CorridorEntry.init)
         if configuration.retry.addsIdempotencyKeys { list.append(CorridorEntry(hook: IdempotencyKeys())) }
@@ -45,6 +51,10 @@ public final class Corridor: Sendable {
         }
         if let decoding { list.append(CorridorEntry(hook: decoding)) }
         list.append(CorridorEntry(hook: CacheDirectives()))
+        if let cache = configuration.cache.cache {
+            let caching = Caching(cache, configuration, preset: decoding?.offered ?? preset, background: background)
+            list.append(CorridorEntry(around: caching))
+        }
         // Of this corridor alone: a response that other settings brought is not this one's.
         let joint = configuration.traffic.joinsEqualRequests ? JointRequests() : nil
         if let joint { list.append(CorridorEntry(around: joint)) }
@@ -66,6 +76,9 @@ public final class Corridor: Sendable {
             case .around(let around):
                 segments.append(Segment(steps: steps, end: .around(around)))
                 steps = []
+            case .callAround(let around):
+                segments.append(Segment(steps: steps, end: .callAround(around)))
+                steps = []
             // The list says that it is of no use.
             case .none: continue
             }
@@ -76,7 +89,8 @@ public final class Corridor: Sendable {
         engine = transport as? Engine
         clock = configuration.clock is ContinuousClock ? nil : DelayClock(configuration.clock)
         // Nor does it know what a transport of the user's waits for.
-        hasForeignArounds = segments.count > 1 || (engine == nil && !(transport is any PromptTransport))
+        let hasArounds = segments.contains { if case .around = $0.end { true } else { false } }
+        hasForeignArounds = hasArounds || (engine == nil && !(transport is any PromptTransport))
         allowedOrigins = configuration.allowedOrigins
     }
 }

@@ -9,6 +9,7 @@ struct CorridorEntry: Sendable {
     enum Part {
         case step(any Step)
         case around(any Around)
+        case callAround(any CallAround)
         /// It can do nothing.
         case none
     }
@@ -29,6 +30,8 @@ struct CorridorEntry: Sendable {
     init(step: any Step & Interceptor) { self.init(step, .step(step), step.kind) }
 
     init(around: any Around) { self.init(around, .around(around), "around") }
+
+    init(around: any CallAround) { self.init(around, .callAround(around), "around") }
 
     init(judge: any Judge) { self.init(judge, .step(JudgeStep(judge)), "judge") }
 

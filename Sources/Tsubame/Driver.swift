@@ -30,7 +30,7 @@ extension Corridor {
                     } else {
                         response = try await sendByTransport(passage.request, call)
                     }
-                case .around:
+                case .around, .callAround:
                     response = try await pass(index, passage.request, call)
                 }
                 passage.arrive(&response)
@@ -91,8 +91,12 @@ extension Corridor {
 
     @inline(never)
     private func pass(_ index: Int, _ request: Request, _ call: Call) async throws(CallError) -> Response {
-        guard case .around(let around) = segments[index].end else {
-            return try await transport.send(request, call: call)
+        let around: any Around
+        switch segments[index].end {
+        case .callAround(let own):
+            return try await own.intercept(request, call, next: Onward(corridor: self, index: index + 1))
+        case .transport: return try await transport.send(request, call: call)
+        case .around(let foreign): around = foreign
         }
         let next = Next { given throws(CallError) in
             try await self.run(self.adopt(given, insteadOf: request), from: index + 1, call)

@@ -23,6 +23,15 @@ public struct Response: Sendable {
         self.details = details
     }
 
+    /// What a cache answers.
+    package init(statusCode: Int, headers: HTTPFields, body: ReceivedBody, details: ResponseDetails) {
+        self.statusCode = statusCode
+        statusReason = nil
+        self.headers = ReceivedFields(headers)
+        self.body = body
+        self.details = details
+    }
+
     /// A response made by hand, as by a stub or an interceptor that answers itself.
     public init(
         status: HTTPResponse.Status, headers: HTTPFields = [:], body: Bytes = Bytes(), request: Request? = nil
@@ -58,7 +67,9 @@ public struct Response: Sendable {
     public var timings: Timings { details.timings }
 
     /// The fields as received, before any decoding.
-    public var wire: ReceivedFields { details.head.map { ReceivedFields($0) } ?? headers }
+    public var wire: ReceivedFields {
+        details.head.map { ReceivedFields($0) } ?? details.storedFields.map { ReceivedFields($0) } ?? headers
+    }
 
     /// The trailer fields, once the body has been read (RFC 9110 section 6.5). Never merged into ``headers``.
     public var trailers: HTTPFields? { details.trailers?.fields }
@@ -102,12 +113,15 @@ package final class ResponseDetails: Sendable {
     package let bufferedBody: Int
     /// How JSON is read, as the client has it; nil for Foundation's defaults.
     package let json: (any Sendable)?
+    /// The fields of an answer that a cache made, before any decoding.
+    package let storedFields: HTTPFields?
 
     package init(
         head: ReceivedHead?, request: Request, connection: ConnectionInfo?, timings: Timings, history: [Response],
         trailers: TrailerBox?, charset: String? = nil, bufferedBody: Int = Limits().bufferedBody,
-        json: (any Sendable)? = nil
+        json: (any Sendable)? = nil, storedFields: HTTPFields? = nil
     ) {
+        self.storedFields = storedFields
         self.bufferedBody = bufferedBody
         self.head = head
         self.request = request
@@ -126,7 +140,7 @@ package final class ResponseDetails: Sendable {
         ResponseDetails(
             head: head, request: request ?? self.request, connection: connection, timings: timings ?? self.timings,
             history: history ?? self.history, trailers: trailers, charset: charset ?? self.charset,
-            bufferedBody: bufferedBody ?? self.bufferedBody, json: json ?? self.json)
+            bufferedBody: bufferedBody ?? self.bufferedBody, json: json ?? self.json, storedFields: storedFields)
     }
 }
 

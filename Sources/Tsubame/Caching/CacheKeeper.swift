@@ -8,13 +8,18 @@ package import TsubameWire
 package struct StoredResponse: Sendable {
     /// The keeper's own, never used twice.
     package let id: Int64
-    package var head: StoredHead
+    package var head: StoredHead {
+        didSet { terms = StoredTerms(head) }
+    }
+    /// What the head says of its own reuse, read once.
+    package private(set) var terms: StoredTerms
     /// Of the body as it is stored: with its content codings.
     package let bodyLength: Int64
 
     package init(id: Int64, head: StoredHead, bodyLength: Int64) {
         self.id = id
         self.head = head
+        terms = StoredTerms(head)
         self.bodyLength = bodyLength
     }
 }

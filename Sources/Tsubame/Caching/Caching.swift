@@ -1,0 +1,76 @@
+// Caching: answers requests from what is stored, and stores what may be (RFC 9111).
+
+import HTTPTypes
+import TsubameCore
+import TsubameWire
+
+/// Stands outside of retries, so that what is stale stands in only when they are through, and inside of decoding, so that
+/// bodies are stored as they come. An answer from memory needs no task, no hop and no timer.
+final class Caching: CallAround {
+    let name = "Cache"
+    let cache: ResponseCache
+    let background: BackgroundCalls
+    private let redaction: Redaction
+    /// The fields that most requests come with, and what they say.
+    private let preset: HTTPFields
+    private let presetTerms: CacheTerms?
+
+    init(_ cache: ResponseCache, _ configuration: Configuration, preset: HTTPFields, background: BackgroundCalls) {
+        self.cache = cache
+        self.background = background
+        self.preset = preset
+        let redaction = Redaction(secrets: configuration.secrets.union(configuration.authentication.secretFields))
+        self.redaction = redaction
+        presetTerms =
+            preset.contains(.host)
+            ? nil
+            : CacheTerms(
+                .get, preset, policy: .standard,
+                identity: CacheIdentity(preset, authority: "") { redaction.isSecret($0) })
+    }
+
+    func intercept(_ request: Request, _ call: Call, next: Onward) async throws(CallError) -> Response {
+        guard let uri = request.uri else { return try await next(request, call) }
+        let terms = terms(of: request, uri)
+        if case .other(let isSafe) = terms.method { return try await pass(request, uri, isSafe: isSafe, call, next) }
+        let visit = CacheVisit(
+            caching: self, request: request, terms: terms, key: CacheKey.of(uri), call: call, next: next,
+            removals: cache.removalCount)
+        return try await visit.answer()
+    }
+
+    private func terms(of request: borrowing Request, _ uri: TargetURI) -> CacheTerms {
+        if let presetTerms, request.method == .get, SharedFields.isSame(preset, request.headers),
+            request.body.isEmpty, request.cachePolicy == .standard
+        {
+            return presetTerms
+        }
+        let identity = CacheIdentity(request.headers, authority: uri.authority) { redaction.isSecret($0) }
+        return CacheTerms(
+            request.method, request.headers, policy: request.cachePolicy, identity: identity,
+            hasBody: !request.body.isEmpty)
+    }
+
+    /// A request that no cache answers.
+    private func pass(
+        _ request: Request, _ uri: TargetURI, isSafe: Bool, _ call: Call, _ next: Onward
+    ) async throws(CallError) -> Response {
+        var response = try await next(request, call)
+        if !isSafe {
+            let keys = CacheKey.invalidated(by: response.statusCode, response.headers, to: uri)
+            if !keys.isEmpty {
+                let cache = cache
+                try await perform(call) { for key in keys { cache.remove(key: key) } }
+                call.emit(.decision("cache: \(request.method.rawValue) makes it forget what it had of this URI"))
+            }
+        }
+        response.headers.append(HTTPField(name: .cacheStatus, value: CacheStatus(forward: .method).text))
+        return response
+    }
+
+    /// Does what may block where that is to be done.
+    func perform<T: Sendable>(_ call: Call, _ work: @escaping @Sendable () -> T) async throws(CallError) -> T {
+        guard let queue = cache.keeper.queue else { return work() }
+        return try await BackgroundWork.run(on: queue, call, work)
+    }
+}

@@ -1,0 +1,53 @@
+// CacheIdentity: on whose behalf a request is made, as far as its fields tell.
+
+package import HTTPTypes
+
+/// What must be the same in a request and in the one that a stored response answered, whatever Vary says: the
+/// credentials, and a Host that was set by hand. Cookies count by Vary alone, as servers expect of a browser.
+///
+/// Credentials are kept as a digest: a cache on disk must not give them away.
+package struct CacheIdentity: Sendable, Hashable {
+    /// By canonical name.
+    package let values: [String: String]
+    /// Whether each request of the same user has other credentials: what is stored would never be found again.
+    package let changesEachTime: Bool
+
+    /// A request without anything of the kind.
+    package static let nobody = CacheIdentity(values: [:], changesEachTime: false)
+
+    private init(values: [String: String], changesEachTime: Bool) {
+        self.values = values
+        self.changesEachTime = changesEachTime
+    }
+
+    /// - Parameters:
+    ///   - authority: what the Host field is unless it is set by hand.
+    ///   - isSecret: whether a field holds credentials by its canonical name.
+    package init(_ fields: HTTPFields, authority: String, isSecret: (String) -> Bool) {
+        var values: [String: String] = [:]
+        var changesEachTime = false
+        for field in fields {
+            let name = field.name.canonicalName
+            switch name {
+            case "accept", "accept-encoding", "accept-language", "user-agent", "cookie", "cache-control": continue
+            case "host":
+                if field.value.lowercasedASCII != authority { values[name] = field.value.lowercasedASCII }
+            case "authorization":
+                if String(field.value.prefix(7)).lowercasedASCII == "digest " { changesEachTime = true }
+                values[name] = Self.digest(field.value)
+            default:
+                if isSecret(name) { values[name] = Self.digest((values[name] ?? "") + field.value) }
+            }
+        }
+        self.values = values
+        self.changesEachTime = changesEachTime
+    }
+
+    static func digest(_ value: String) -> String {
+        let hexadecimal = Array("0123456789abcdef".utf8)
+        let digits = SHA256.digest(Array(value.utf8)).prefix(16).flatMap { byte in
+            [hexadecimal[Int(byte >> 4)], hexadecimal[Int(byte & 15)]]
+        }
+        return "sha256:" + String(decoding: digits, as: UTF8.self)
+    }
+}

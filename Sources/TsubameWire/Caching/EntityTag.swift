@@ -1,0 +1,27 @@
+// EntityTag: a validator of a representation (RFC 9110 section 8.8.3).
+
+package struct EntityTag: Sendable, Hashable {
+    package let isWeak: Bool
+    /// With its quotes.
+    package let opaque: String
+
+    /// nil if it is none.
+    package init?(_ text: String) {
+        var bytes = text.utf8[...]
+        isWeak = bytes.starts(with: "W/".utf8)
+        if isWeak { bytes = bytes.dropFirst(2) }
+        let quote = UInt8(ascii: "\"")
+        guard bytes.count >= 2, bytes.first == quote, bytes.last == quote,
+            bytes.dropFirst().dropLast().allSatisfy({ $0 == 0x21 || $0 > 0x22 && $0 != 0x7F })
+        else { return nil }
+        opaque = String(Substring(bytes))
+    }
+
+    /// RFC 9110 section 8.8.3.2: equal and both strong.
+    package func isStronglyEqual(to other: EntityTag) -> Bool {
+        !isWeak && !other.isWeak && opaque == other.opaque
+    }
+
+    /// The same: equal, whether strong or weak.
+    package func isWeaklyEqual(to other: EntityTag) -> Bool { opaque == other.opaque }
+}

@@ -1,0 +1,82 @@
+// The rules of a cache, statement by statement; Tests/RFC9111.md lists them.
+
+import HTTPTypes
+import Testing
+import TsubameCore
+import TsubameWire
+
+@Suite struct CacheRuleTests {
+    @Test(arguments: CacheStatement.storing)
+    func `RFC 9111: what is stored`(_ statement: CacheStatement) {
+        #expect(statement.seen() == statement.expected, "\(statement.testDescription)")
+    }
+
+    @Test(arguments: CacheStatement.freshness)
+    func `RFC 9111: what is fresh`(_ statement: CacheStatement) {
+        #expect(statement.seen() == statement.expected, "\(statement.testDescription)")
+    }
+
+    @Test(arguments: CacheStatement.reuse)
+    func `RFC 9111: what is used`(_ statement: CacheStatement) {
+        #expect(statement.seen() == statement.expected, "\(statement.testDescription)")
+    }
+
+    @Test(arguments: CacheStatement.validation)
+    func `RFC 9111: what is validated, cut and forgotten`(_ statement: CacheStatement) {
+        #expect(statement.seen() == statement.expected, "\(statement.testDescription)")
+    }
+
+    @Test(arguments: [
+        (CacheStatus(isHit: true, timeToLive: 30), "tsubame; hit; ttl=30"),
+        (CacheStatus(forward: .uriMiss, isStored: true), "tsubame; fwd=uri-miss; stored"),
+        (CacheStatus(forward: .stale, forwardStatus: 304, timeToLive: 5), "tsubame; fwd=stale; fwd-status=304; ttl=5"),
+        (
+            CacheStatus(isHit: true, timeToLive: -3, detail: "stale-while-revalidate"),
+            "tsubame; hit; ttl=-3; detail=stale-while-revalidate"
+        ),
+        (CacheStatus(detail: "only-if-cached"), "tsubame; detail=only-if-cached"),
+    ])
+    func `RFC 9211: what became of a request is a line`(_ status: CacheStatus, _ text: String) {
+        #expect(status.text == text)
+    }
+
+    @Test func `what is kept of credentials tells nobody what they are`() throws {
+        let request: HTTPFields = [.authorization: "Basic c2VjcmV0OnNlY3JldA==", .cookie: "session=secret"]
+        let identity = CacheScene.identity(request)
+        let selecting = try #require(StoredHead.selecting(vary: ["Cookie, Authorization"], in: request, identity))
+        #expect(selecting.count == 3)
+        #expect(selecting.values.allSatisfy { $0?.hasPrefix("sha256:") == true })
+    }
+
+    @Test(arguments: [Double.nan, .infinity, -.infinity, 1e300, -1e300])
+    func `no clock makes a cache fail`(_ now: Double) {
+        let terms = StoredTerms(CacheScene.head(["Cache-Control: max-age=60", "Age: 5"]))
+        #expect(Freshness.whole(terms.freshness.age(at: now)) >= 0)
+        #expect(abs(Freshness.whole(terms.freshness.timeToLive(at: now))) <= CacheControl.longest)
+        _ = CacheDecision(CacheScene.terms([]), stored: terms, at: now)
+    }
+
+    @Test func `whatever stands in the fields is read without fail`() {
+        // Every string of up to four of these pieces.
+        let pieces = ["", "max-age", "=", "\"", ",", "1", "no-cache", " ", "\\", "W/", "*", ";", "9999999999999999999"]
+        var texts = [""]
+        for _ in 0..<3 { texts += texts.suffix(400).flatMap { text in pieces.map { text + $0 } } }
+        for text in texts {
+            let lines = [
+                "Cache-Control: \(text)", "ETag: \(text)", "Last-Modified: \(text)", "Expires: \(text)", "Age: \(text)",
+                "Vary: \(text)", "Date: \(text)", "Connection: \(text)",
+            ]
+            let head = CacheScene.head(lines, dated: false)
+            let request = [
+                "Cache-Control: \(text)", "If-None-Match: \(text)", "If-Modified-Since: \(text)",
+                "Range: bytes=\(text)",
+                "If-Range: \(text)", "Pragma: \(text)",
+            ]
+            let terms = CacheScene.terms(request)
+            let decision = CacheDecision(terms, stored: StoredTerms(head), at: CacheScene.start)
+            #expect(decision != .refuse)
+            _ = StoredRange(terms.range, ifRange: terms.ifRange, of: StoredTerms(head), length: 10)
+            _ = head.updated(by: CacheScene.fields(lines), requestTime: 0, responseTime: 0)
+        }
+    }
+}
