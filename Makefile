@@ -10,7 +10,7 @@ STEADY = SWIFT_DETERMINISTIC_HASHING=1
 WIDTH = SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=6
 FORMATTED = Package.swift Sources Tests Examples Benchmarks/Package.swift Benchmarks/Sources
 
-.PHONY: all setup setup-test demo test unit consumer counts tool smoke install format lint docs start-up recording sanitize soak bench compare-httpbin clean
+.PHONY: all setup setup-test demo test unit consumer counts tool smoke install format lint docs start-up recording kills sanitize soak bench compare-httpbin clean
 
 all: tool
 
@@ -77,6 +77,11 @@ start-up: tool
 ## A recording of the tool for the README, from a real run.
 recording: tool
 	@python3 Scripts/record.py .build-static/release/tsubame Documentation/tool.svg
+
+## Processes killed while they write cookies, responses and downloads: 200 of each. Results are kept in Tests/KILLS.md.
+kills: setup-test
+	$(STEADY) $(SWIFT) build $(TRAITS) --build-tests
+	TSUBAME_KILLS=200 $(SWIFT) test $(TRAITS) --skip-build --disable-xctest --filter StoreToolTests
 
 ## The tests once under each sanitizer. Results are kept in Tests/SANITIZERS.md.
 sanitize: setup-test

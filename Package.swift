@@ -171,9 +171,9 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "TsubameTerminalTests", dependencies: ["TsubameTerminal", "CZlib"], swiftSettings: settings),
-        // Changes a jar from a process of its own, to be killed.
+        // Fills a store from a process of its own, to be killed.
         .executableTarget(
-            name: "CookieWriter", dependencies: ["TsubameStore", "Tsubame"], path: "Tests/CookieWriter",
+            name: "StoreWriter", dependencies: ["TsubameStore", "Tsubame"], path: "Tests/StoreWriter",
             swiftSettings: settings),
         .testTarget(
             name: "TsubameStoreTests",
@@ -187,7 +187,7 @@ let package = Package(
             name: "EndToEndTests",
             dependencies: [
                 "Tsubame", "TsubameCore", "TsubameWire", "TsubameEngine", "TsubameFoundation", "TsubameXML",
-                "TsubameStore", "TsubameTesting", "HTTPBin", "TsubameCLI", "CookieWriter",
+                "TsubameStore", "TsubameTesting", "HTTPBin", "TsubameCLI", "StoreWriter",
                 "RequestParam", "HttpClient", "URLLoader", "MixiAsyncURLConnection", "APIConnector",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),

@@ -141,22 +141,25 @@ enum CacheTable {
         return files
     }
 
-    /// New fields and times; the selecting fields stay.
-    static func update(_ response: StoredResponse, _ db: Database) throws {
-        let rows = try Row.fetchCursor(
-            db.cachedStatement(sql: "SELECT key, selecting FROM response WHERE id = ?"), arguments: [response.id])
-        guard let row = try rows.next(), let key = String.fromDatabaseValue(row[0]),
-            let selecting = String.fromDatabaseValue(row[1])
-        else { return }
-        let head = response.head.fieldText
+    /// New fields and times, in the place of any other response that is chosen by the same fields now.
+    /// - Returns: the files that are no longer anybody's.
+    static func update(_ response: StoredResponse, _ db: Database) throws -> [String] {
+        let key = try String.fetchOne(
+            db.cachedStatement(sql: "SELECT key FROM response WHERE id = ?"), arguments: [response.id])
+        guard let key else { return [] }
+        let (selecting, head) = (response.head.selectingText, response.head.fieldText)
+        let files = try remove(
+            where: "key = ? AND selecting = ? AND id <> ?", [key, selecting, response.id], db)
         try db.cachedStatement(
             sql: """
-                UPDATE response SET size = ?, requestTime = ?, responseTime = ?, headSum = ?, head = ? WHERE id = ?
+                UPDATE response SET selecting = ?, size = ?, requestTime = ?, responseTime = ?, headSum = ?, head = ?
+                WHERE id = ?
                 """
         ).execute(arguments: [
-            size(key, selecting, head) + response.bodyLength, response.head.requestTime, response.head.responseTime,
-            sum(key, selecting, head), head, response.id,
+            selecting, size(key, selecting, head) + response.bodyLength, response.head.requestTime,
+            response.head.responseTime, sum(key, selecting, head), head, response.id,
         ])
+        return files
     }
 
     /// - Returns: the files that are no longer anybody's.

@@ -157,7 +157,10 @@ final class DatabaseCacheKeeper: CacheKeeper {
         return isKept
     }
 
-    func update(_ response: StoredResponse) { transact { db in try CacheTable.update(response, db) } }
+    func update(_ response: StoredResponse) {
+        var files: [String] = []
+        if transact({ db in files = try CacheTable.update(response, db) }) { folder.remove(files) }
+    }
 
     func remove(_ key: String) {
         attempt { db in folder.remove(try CacheTable.remove(where: "key = ?", [key], db)) }

@@ -1,9 +1,11 @@
-// A jar of SQLite that several processes change at once, some of them killed.
+// Stores of SQLite that several processes change at once, some of them killed.
 #if Store
 import Foundation
+import HTTPTypes
 import Testing
 import Tsubame
 import TsubameStore
+import TsubameTesting
 
 @Suite(.timeLimit(.minutes(2)))
 struct StoreToolTests {
@@ -12,7 +14,7 @@ struct StoreToolTests {
             let path = folder.appending(path: "cookies.sqlite").path
             let runs = try await withThrowingTaskGroup(of: ProductRun.self) { group in
                 for writer in 0..<3 {
-                    group.addTask { try await runProduct("CookieWriter", [path, "w\(writer)-", "50"]) }
+                    group.addTask { try await runProduct("StoreWriter", ["cookies", path, "w\(writer)-", "50"]) }
                 }
                 return try await group.reduce(into: []) { $0.append($1) }
             }
@@ -28,7 +30,7 @@ struct StoreToolTests {
             let path = folder.appending(path: "cookies.sqlite").path
             let jar = try CookieJar(sqlite: path)
             for round in 0..<20 {
-                let writer = try RunningProduct("CookieWriter", [path, "k", "1000000"])
+                let writer = try RunningProduct("StoreWriter", ["cookies", path, "k", "1000000"])
                 // At another place each time.
                 let last = "\(10 + round * 7)"
                 _ = try await writer.line { $0 == last }
@@ -56,7 +58,7 @@ struct StoreToolTests {
             try Data(repeating: 0x78, count: 20_000).write(to: file)
             let runs = try await withThrowingTaskGroup(of: ProductRun.self) { group in
                 for writer in 0..<4 {
-                    group.addTask { try await runProduct("CookieWriter", [file.path, "w\(writer)-", "10"]) }
+                    group.addTask { try await runProduct("StoreWriter", ["cookies", file.path, "w\(writer)-", "10"]) }
                 }
                 return try await group.reduce(into: []) { $0.append($1) }
             }
@@ -65,6 +67,77 @@ struct StoreToolTests {
             #expect(try CookieJar(sqlite: file.path).cookies.count == 40)
             let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
             #expect(names.filter { $0.contains("damaged") }.count == 1, "\(names)")
+        }
+    }
+
+    // MARK: The cache
+
+    /// What the server has under a number: by turns in a row of the database and in a file of its own.
+    private static func content(_ number: Int) -> String {
+        String(repeating: "\(number) ", count: number.isMultiple(of: 2) ? 30 : 40_000)
+    }
+
+    private static func serve() async throws -> ScriptedServer {
+        try await ScriptedServer.start { request in
+            let number = Int(request.target.dropFirst()) ?? 0
+            return .ok(content(number), headers: [.cacheControl: "max-age=3600"])
+        }
+    }
+
+    @Test func aProcessThatIsKilledLosesNoResponseThatItHadKept() async throws {
+        // More in `make kills`.
+        let rounds = ProcessInfo.processInfo.environment["TSUBAME_KILLS"].flatMap { Int($0) } ?? 12
+        try await withFolder { folder in
+            try await Self.serve().use { server in
+                let path = folder.appending(path: "cache.sqlite").path
+                let open = try ResponseCache(sqlite: path)
+                var unacknowledged = 0
+                for round in 0..<rounds {
+                    let writer = try RunningProduct("StoreWriter", ["cache", path, server.url, "1000000"])
+                    let last = "\(3 + round % 17)"
+                    _ = try await writer.line { $0 == last }
+                    writer.send(signal: SIGKILL)
+                    let run = try await writer.finished()
+                    #expect(run.status == 128 + SIGKILL)
+                    let kept = try #require(run.lines.last.flatMap { Int($0) })
+                    for cache in [open, try ResponseCache(sqlite: path)] {
+                        let client = Client(server.url) { $0.cache = .cache(cache) }
+                        for number in 0...(kept + 2) {
+                            var request = Request(.get, "\(number)")
+                            request.cachePolicy = .onlyStored
+                            let response = try await client.send(request)
+                            // The one under way may have been kept without a word of it.
+                            if number > kept, response.statusCode == 504 { continue }
+                            if number > kept { unacknowledged += 1 }
+                            let text = try await response.text()
+                            #expect(response.statusCode == 200 && text == Self.content(number))
+                        }
+                        await client.close()
+                    }
+                    open.removeAll()
+                    let bodies = try FileManager.default.contentsOfDirectory(atPath: path + "-bodies")
+                    #expect(bodies.isEmpty, "\(bodies)")
+                }
+                print("\(rounds) processes killed, \(unacknowledged / 2) had kept a response without having said so")
+            }
+        }
+    }
+
+    @Test func processesThatFillACacheAtOnceReadWhatTheOthersHaveKept() async throws {
+        try await withFolder { folder in
+            try await Self.serve().use { server in
+                let path = folder.appending(path: "cache.sqlite").path
+                try await withThrowingTaskGroup(of: ProductRun.self) { group in
+                    for _ in 0..<3 {
+                        group.addTask { try await runProduct("StoreWriter", ["cache", path, server.url, "30"]) }
+                    }
+                    for try await run in group { #expect(run.status == 0 && run.lines.count == 30, "\(run)") }
+                }
+                let asked = server.requests.count
+                #expect((30...90).contains(asked))
+                let run = try await runProduct("StoreWriter", ["cache", path, server.url, "30"])
+                #expect(run.status == 0 && run.lines.count == 30 && server.requests.count == asked)
+            }
         }
     }
 }

@@ -160,6 +160,11 @@ import TsubameWire
             keeper.update(response)
             let updated = try #require(keeper.responses(to: "GET a").first)
             #expect(updated.head == response.head && updated.id == response.id)
+            // One that is chosen by the same fields now is replaced.
+            try store(Self.bytes(70_000), as: Self.head([:], ["accept": "x"]), in: keeper)
+            response.head.selecting = ["accept": "x"]
+            keeper.update(response)
+            #expect(keeper.responses(to: "GET a").map(\.id) == [response.id] && bodies(path).count == 1)
             let reading = try #require(keeper.body(of: updated, from: 0))
             var iterator = reading.makeAsyncIterator()
             let first = try #require(try await iterator.next())

@@ -224,7 +224,8 @@ struct DownloadPassage {
         let (end, overflow) = MonotonicClock.now.addingReportingOverflow(delay.nanosecondsClamped)
         guard call.deadline == MonotonicClock.never || (!overflow && end < call.deadline) else { return nil }
         retries += 1
-        let why = "\(error.kind) after \(part?.received ?? 0) bytes, retry \(retries) of \(policy.retries)"
+        let why = ResendReason(
+            .retry, "\(error.kind) after \(part?.received ?? 0) bytes, retry \(retries) of \(policy.retries)")
         call.emit(.resending(error.request ?? run.request, why: why, after: delay))
         return delay
     }
