@@ -87,6 +87,7 @@ struct Manual: Sendable {
                 "Default options of requests, as they are typed; without that variable ~/.config/tsubame/config."
             ),
             ("$XDG_CONFIG_HOME/tsubame/sessions/HOST/NAME.json", "What --session=NAME keeps of a host."),
+            ("$XDG_CACHE_HOME/tsubame/responses.sqlite", "What --cache keeps; without that variable below ~/.cache."),
             ("~/.netrc", "Users and passwords of hosts; NETRC names another file."),
         ])
 
@@ -96,7 +97,7 @@ struct Manual: Sendable {
             ("http_proxy, https_proxy, all_proxy, no_proxy", "Proxies, and hosts that are reached without one."),
             ("NO_COLOR", "No colours, whatever the terminal can."),
             ("COLORFGBG", "Whether the terminal is dark or light, for --style=auto."),
-            ("NETRC, XDG_CONFIG_HOME", "See the files."),
+            ("NETRC, XDG_CONFIG_HOME, XDG_CACHE_HOME", "See the files."),
         ])
 }
 

@@ -9,7 +9,7 @@ struct RequestCommand: ToolCommand {
     static let takesWords = true
     static let table = OptionTable<Self>(
         OptionGroup(\.content), OptionGroup(\.repetition), OptionGroup(\.deadlines), OptionGroup(\.connection),
-        OptionGroup(\.tls), OptionGroup(\.auth), OptionGroup(\.session), OptionGroup(\.output),
+        OptionGroup(\.tls), OptionGroup(\.auth), OptionGroup(\.session), OptionGroup(\.cache), OptionGroup(\.output),
         OptionGroup(\.downloads), OptionGroup(\.general))
 
     var words: [String] = []
@@ -20,6 +20,7 @@ struct RequestCommand: ToolCommand {
     private var tls = TLSOptions()
     private var auth = AuthOptions()
     private var session = SessionOptions()
+    private var cache = CacheOptions()
     private var output = OutputOptions()
     private var downloads = DownloadOptions()
     private var general = GeneralOptions()
@@ -81,6 +82,8 @@ struct RequestCommand: ToolCommand {
                 throw UsageProblem("--continue and --digest are for files, and \(output.output ?? "-") is none.")
             }
         }
+        // What is downloaded is kept by whoever asked for it; what is not sent is answered by nobody.
+        let cache = cache.cache && download == nil && !content.offline ? CacheFile.open() : nil
         let file = try OutputFile(download == nil ? output.output : nil)
         let printer = output.printer(file, isOffline: content.offline, isDownload: downloads.download)
         do {
@@ -90,6 +93,7 @@ struct RequestCommand: ToolCommand {
                 isSaved: output.output != nil, download: download, board: board,
                 transport: content.offline ? OfflineTransport() : nil
             ) { configuration in
+                if let cache { configuration.cache = .cache(cache) }
                 if !unset.isEmpty { configuration.wireInterceptors.append(UnsetFields(names: unset)) }
             }
         } catch {

@@ -1,0 +1,18 @@
+// CacheOptions: the options about responses that are kept.
+#if Tool
+import Tsubame
+
+struct CacheOptions: Options {
+    var cache = false
+
+    static let title = "Cache"
+    static let options: [CommandOption<Self>] = [
+        .toggle(
+            "cache",
+            "Keep what servers allow to be kept, and answer by it while it is fresh, as Cache-Status in the answer says; not "
+                + "for downloads. Cache-Control:no-cache asks the server anyway, Cache-Control:only-if-cached never."
+        ) { $0.cache = $1 }
+    ]
+}
+
+#endif

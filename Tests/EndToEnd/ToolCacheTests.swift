@@ -1,0 +1,97 @@
+// `tsubame --cache`: what is kept from one run to the next.
+#if Tool
+import Foundation
+import HTTPTypes
+import Testing
+import TsubameTesting
+
+@Suite(.timeLimit(.minutes(2)))
+struct ToolCacheTests {
+    private static let server: @Sendable (ReceivedRequest) -> Reply = { request in
+        request.target == "/fresh"
+            ? .ok("fresh", headers: [.cacheControl: "max-age=600"])
+            : request["if-none-match"] == "\"v\""
+                ? .status(.notModified, headers: [.eTag: "\"v\"", .cacheControl: "no-cache"])
+                : .ok("asked for", headers: [.eTag: "\"v\"", .cacheControl: "no-cache"])
+    }
+
+    private func run(_ folder: URL, _ words: [String]) async throws -> ProductRun {
+        try await ToolProcess(words, environment: ["XDG_CACHE_HOME": folder.path]).finished()
+    }
+
+    @Test func whatIsFreshIsAnsweredByTheLastRun() async throws {
+        try await withFolder { folder in
+            try await ScriptedServer.start(Self.server).use { server in
+                let url = server.url + "/fresh"
+                for hit in ["uri-miss", "hit", "hit"] {
+                    let run = try await run(folder, ["--cache", "--print=hb", url])
+                    #expect(run.status == 0 && run.stdout.hasSuffix("fresh"), "\(run)")
+                    #expect(run.stdout.contains(hit) && run.stderr.isEmpty, "\(run)")
+                }
+                #expect(server.requests.count == 1)
+                // Without it, or where it is not wanted, the server is asked.
+                for words in [[], ["--cache", "--no-cache"], ["--cache", "Cache-Control:no-cache"]] {
+                    let run = try await run(folder, words.filter { $0.hasPrefix("-") } + [url] + words.filter { !$0.hasPrefix("-") })
+                    #expect(run.status == 0 && run.stdout == "fresh", "\(run)")
+                }
+                #expect(server.requests.count == 4)
+                let only = try await run(folder, ["--cache", server.url + "/other", "Cache-Control:only-if-cached"])
+                #expect(only.status == 5 && server.requests.count == 4, "\(only)")
+            }
+        }
+    }
+
+    @Test func whatIsStoredIsAskedAfter() async throws {
+        try await withFolder { folder in
+            try await ScriptedServer.start(Self.server).use { server in
+                for _ in 0..<3 {
+                    let run = try await run(folder, ["--cache", "-b", server.url + "/validated"])
+                    #expect(run.status == 0 && run.stdout == "asked for" && run.stderr.isEmpty, "\(run)")
+                }
+                #expect(server.requests.map { $0["if-none-match"] } == [nil, "\"v\"", "\"v\""])
+            }
+        }
+    }
+
+    @Test func nobodyElseCanReadIt() async throws {
+        try await withFolder { folder in
+            try await ScriptedServer.start(Self.server).use { server in
+                _ = try await run(folder, ["--cache", server.url + "/fresh"])
+                let manager = FileManager.default
+                let names = try manager.subpathsOfDirectory(atPath: folder.path)
+                #expect(names.contains("tsubame/responses.sqlite"))
+                for name in names {
+                    let path = folder.appending(path: name).path
+                    let mode = try manager.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+                    #expect(mode.map { $0 & 0o077 } == 0, "\(name)")
+                }
+            }
+        }
+    }
+
+    @Test func withoutAPlaceTheRequestIsSentNevertheless() async throws {
+        try await withFolder { folder in
+            try await ScriptedServer.start(Self.server).use { server in
+                let file = folder.appending(path: "file")
+                try Data().write(to: file)
+                let run = try await run(file, ["--cache", server.url + "/fresh"])
+                #expect(run.status == 0 && run.stdout == "fresh" && run.stderr.contains("no --cache"), "\(run)")
+            }
+        }
+    }
+
+    @Test func aDamagedFileIsSetAsideAndTold() async throws {
+        try await withFolder { folder in
+            try await ScriptedServer.start(Self.server).use { server in
+                let own = folder.appending(path: "tsubame")
+                try FileManager.default.createDirectory(at: own, withIntermediateDirectories: true)
+                try Data(repeating: 0x78, count: 9000).write(to: own.appending(path: "responses.sqlite"))
+                let first = try await run(folder, ["--cache", server.url + "/fresh"])
+                #expect(first.status == 0 && first.stderr.contains("was damaged"), "\(first)")
+                let second = try await run(folder, ["--cache", server.url + "/fresh"])
+                #expect(second.stdout == "fresh" && second.stderr.isEmpty && server.requests.count == 1, "\(second)")
+            }
+        }
+    }
+}
+#endif
