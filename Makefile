@@ -10,7 +10,7 @@ STEADY = SWIFT_DETERMINISTIC_HASHING=1
 WIDTH = SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=6
 FORMATTED = Package.swift Sources Tests Examples Benchmarks/Package.swift Benchmarks/Sources
 
-.PHONY: all setup setup-test demo test unit consumer counts tool smoke install format lint docs start-up recording sanitize soak bench compare-httpbin clean
+.PHONY: all setup setup-test demo test unit consumer counts tool smoke install format lint docs start-up recording sanitize soak kills bench compare-httpbin clean
 
 all: tool
 
@@ -86,6 +86,11 @@ sanitize: setup-test
 soak: setup-test
 	$(SWIFT) build $(TRAITS) --build-tests
 	TSUBAME_SOAK=100000 $(SWIFT) test $(TRAITS) --skip-build --disable-xctest --filter RandomCloseTests
+
+## Two hundred kills in the middle of downloads. The result is kept in Tests/KILLS.md.
+kills: setup-test
+	$(SWIFT) build $(TRAITS) --product tsubame
+	python3 Scripts/kill-downloads.py .build/debug/tsubame 200
 
 ## Tsubame beside its peers, over all workloads: half an hour; the first time as long again to build them.
 bench: setup
