@@ -82,6 +82,7 @@ recording: tool
 kills: setup-test
 	$(STEADY) $(SWIFT) build $(TRAITS) --build-tests
 	TSUBAME_KILLS=200 $(SWIFT) test $(TRAITS) --skip-build --disable-xctest --filter StoreToolTests
+	python3 Scripts/kill-downloads.py .build/debug/tsubame 200
 
 ## The tests once under each sanitizer. Results are kept in Tests/SANITIZERS.md.
 sanitize: setup-test

@@ -183,6 +183,10 @@ private struct SignIn: Endpoint {
         try await api.stream(Request(.get, "bytes/100000")) { response in try await response.save(to: file) }
         #expect(try Data(contentsOf: file).count == 100_000)
         try FileManager.default.removeItem(at: file)
+        try await withFolder { folder in
+            let file = try await api.download("range/100000", to: folder, resume: true) { print($0) }
+            #expect(file.count == 100_000 && file.url.lastPathComponent == "100000")
+        }
         try await close(api)
         await server.stop()
     }

@@ -145,12 +145,12 @@ struct DownloadPassage {
         if !hasBegun {
             run.hooks.head?(response)
             self.resumed = resumed
-            run.meter?.begin(part.target, resumed: resumed, total: total)
+            run.meter.begin(part, resumed: resumed, total: total)
         } else if resumed < self.resumed {
             self.resumed = resumed
-            run.meter?.begin(part.target, resumed: resumed, total: total)
+            run.meter.begin(part, resumed: resumed, total: total)
         } else if let total {
-            run.meter?.learn(total: total)
+            run.meter.learn(total: total)
         }
         hasBegun = true
     }
@@ -173,8 +173,8 @@ struct DownloadPassage {
     private func finish(_ response: Response) async throws(CallError) -> DownloadedFile {
         guard let part else { throw CallError(.file, "there is nothing to save", phase: .receivingBody) }
         try verify(part, response)
+        run.meter.end(isKept: true)
         let path = try run.place.finish(part)
-        run.meter?.reach(part.received, isLast: true)
         return DownloadedFile(
             url: URL(filePath: path, directoryHint: .notDirectory), path: path,
             response: response.with(collected: Bytes()), count: part.received, resumed: resumed)
@@ -206,8 +206,9 @@ struct DownloadPassage {
     private func leave(_ error: CallError) -> CallError {
         guard let part else { return error }
         let isWrong = error.kind == .decoding
+        // Before anything is taken away: nobody is to save a record behind that.
+        run.meter.end(isKept: run.resumes && !isWrong && part.record != nil)
         guard part.leave(keeping: run.resumes && !isWrong) else { return error }
-        run.meter?.reach(part.received, isLast: true)
         return error.with(
             advice: "\(part.received) bytes are kept: the next download of it that resumes goes on behind them")
     }

@@ -24,7 +24,7 @@ struct DownloadRun: Sendable {
     /// Whether parts of it may be asked for.
     let needsRecord: Bool
     let hooks: DownloadHooks
-    let meter: DownloadMeter?
+    let meter: DownloadMeter
 
     /// What the call begins with.
     struct Start: Sendable {
@@ -42,7 +42,7 @@ struct DownloadRun: Sendable {
         self.hooks = hooks
         digest = try policy.expectedDigest()
         place = try DownloadPlace(path, isFolder: isFolder, policy)
-        meter = progress.map(DownloadMeter.init)
+        meter = DownloadMeter(progress ?? { _ in })
         let mayHaveParts =
             request.method == .get && request.body.isEmpty && !request.headers.contains(.range)
             && !request.headers.contains(.ifRange)

@@ -4,9 +4,9 @@ import TsubameCore
 
 struct DownloadWriter: Sendable {
     private let part: DownloadPart
-    private let meter: DownloadMeter?
+    private let meter: DownloadMeter
 
-    init(_ part: DownloadPart, _ meter: DownloadMeter?) {
+    init(_ part: DownloadPart, _ meter: DownloadMeter) {
         self.part = part
         self.meter = meter
     }
@@ -26,10 +26,7 @@ struct DownloadWriter: Sendable {
             let bytes = Int64(piece.count) > room ? piece.slice(0..<Int(clamping: max(room, 0))) : piece
             try part.write(bytes, at: position)
             position &+= Int64(bytes.count)
-            if let meter, meter.isDue() {
-                try part.save()
-                meter.reach(part.received)
-            }
+            try meter.moved()
             guard bytes.count == piece.count else {
                 response.body.discard()
                 if position < span.upperBound { return position }

@@ -54,16 +54,19 @@ struct PieceTests {
         }
     }
 
-    @Test func `BAD-INPUT 42: if the pieces are not of one version, the first response is the file`() async throws {
+    @Test func `BAD-INPUT 42: pieces of two versions are never put together`() async throws {
         let file = file
         var other = ServedFile(count: 1_000_000, seed: 9)
         other.etag = "\"two\""
         let replaced = other
         try await withFolder { folder in
             try await serving(.start { $0["range"] == nil ? file.answer($0) : replaced.answer($0) }) { _, client in
-                // Either the first response was read to its end, or everything was asked for once more, by its tag.
+                // The first response read to its end; or, if that had stopped where another piece was to begin, what the
+                // server says since then.
                 let got = try await client.download("a", to: folder, resume: true, policy: Self.policy)
-                #expect(got.url.bytes == file.content && folder.names == ["a"])
+                let bytes = got.url.bytes
+                #expect(bytes == file.content || bytes == replaced.content)
+                #expect(folder.names == ["a"])
             }
         }
     }
