@@ -12,9 +12,12 @@ extension DocumentationSamples {
         let first = try await api.get("users")
         let second = try await api.get("users")
         print(first.cacheStatus ?? "", second.cacheStatus ?? "", separator: "\n")
-        #expect(first.cacheStatus == "tsubame; fwd=uri-miss; stored")
-        // tsubame; hit; ttl=59
-        #expect(second.cacheStatus?.hasPrefix("tsubame; hit; ttl=") == true)
+        let told = """
+            tsubame; fwd=uri-miss; stored
+            tsubame; hit; ttl=59
+            """
+        let seen = "\(first.cacheStatus ?? "")\n\(second.cacheStatus ?? "")"
+        #expect(seen.replacing(/ttl=\d+/, with: "ttl=59") == told)
 
         let cache = ResponseCache(bytes: 8 << 20)
         let reader = Client(server.url) { $0.cache = .cache(cache) }

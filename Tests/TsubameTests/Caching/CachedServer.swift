@@ -72,7 +72,9 @@ struct CachedServer: Sendable {
     var asked: [String] { server.requests.map(\.target) }
 
     /// The text and what the cache did.
-    func get(_ path: String, _ change: (inout Request) -> Void = { _ in }) async throws -> (text: String, status: String) {
+    func get(_ path: String, _ change: (inout Request) -> Void = { _ in }) async throws -> (
+        text: String, status: String
+    ) {
         let response = try await send(path, change)
         return (String(decoding: response.bytes, as: UTF8.self), response.cacheStatus ?? "")
     }

@@ -46,13 +46,16 @@ import TsubameTesting
     @Test(arguments: CachePlace.allCases)
     func `BAD-INPUT 43: a body that is cut off leaves nothing`(_ place: CachePlace) async throws {
         let half = [UInt8](repeating: 0x61, count: 500_000)
-        try await cached(in: place, retry: .off, { request in
-            request.index == 0
-                ? [
-                    .bytes(Reply.head(.ok, [.cacheControl: "max-age=60", .contentLength: "1000000"])), .bytes(half),
-                    .close,
-                ] : .ok("whole", headers: Self.minute)
-        }) { cached in
+        try await cached(
+            in: place, retry: .off,
+            { request in
+                request.index == 0
+                    ? [
+                        .bytes(Reply.head(.ok, [.cacheControl: "max-age=60", .contentLength: "1000000"])), .bytes(half),
+                        .close,
+                    ] : .ok("whole", headers: Self.minute)
+            }
+        ) { cached in
             let error = await callError { _ = try await cached.send("a") }
             #expect(error?.kind == .incompleteResponse)
             #expect(cached.cache.byteCount == 0)
@@ -64,13 +67,16 @@ import TsubameTesting
     @Test(arguments: CachePlace.allCases)
     func `a call that is cancelled while its body comes leaves nothing`(_ place: CachePlace) async throws {
         let gate = Gate()
-        try await cached(in: place, { request in
-            request.index == 0
-                ? [
-                    .bytes(Reply.head(.ok, [.cacheControl: "max-age=60", .contentLength: "1000000"])),
-                    .bytes([UInt8](repeating: 0x61, count: 500_000)), .wait(for: gate),
-                ] : .ok("whole", headers: Self.minute)
-        }) { cached in
+        try await cached(
+            in: place,
+            { request in
+                request.index == 0
+                    ? [
+                        .bytes(Reply.head(.ok, [.cacheControl: "max-age=60", .contentLength: "1000000"])),
+                        .bytes([UInt8](repeating: 0x61, count: 500_000)), .wait(for: gate),
+                    ] : .ok("whole", headers: Self.minute)
+            }
+        ) { cached in
             let begun = Gate()
             let reading = Task {
                 try await cached.client.stream(Request(.get, "a")) { response in
@@ -89,11 +95,15 @@ import TsubameTesting
     }
 
     @Test func `a body that is longer than the cache passes it by`() async throws {
-        try await cached(bytes: 100_000, { request in
-            request.path == "/known"
-                ? .stream(1 << 20, headers: Self.minute)
-                : .chunked(Array(repeating: String(repeating: "x", count: 8 << 10), count: 64), headers: Self.minute)
-        }) { cached in
+        try await cached(
+            bytes: 100_000,
+            { request in
+                request.path == "/known"
+                    ? .stream(1 << 20, headers: Self.minute)
+                    : .chunked(
+                        Array(repeating: String(repeating: "x", count: 8 << 10), count: 64), headers: Self.minute)
+            }
+        ) { cached in
             for path in ["known", "unknown"] {
                 let response = try await cached.send(path)
                 #expect(response.bytes.count >= 64 * 8 << 10)
@@ -103,9 +113,12 @@ import TsubameTesting
     }
 
     @Test func `what was used longest ago goes first`() async throws {
-        try await cached(bytes: 10_000, { request in
-            .ok(String(repeating: "x", count: 2_000), headers: Self.minute)
-        }) { cached in
+        try await cached(
+            bytes: 10_000,
+            { request in
+                .ok(String(repeating: "x", count: 2_000), headers: Self.minute)
+            }
+        ) { cached in
             for path in ["a", "b", "c", "a", "d"] { _ = try await cached.get(path) }
             #expect(cached.cache.byteCount <= 10_000)
             for path in ["a", "c", "d"] {
@@ -119,9 +132,12 @@ import TsubameTesting
 
     @Test func `many at once read and store the same`() async throws {
         let length = 400_000
-        try await cached(bytes: 1 << 20, { request in
-            request.path == "/long" ? .stream(length, headers: Self.minute) : .ok("x", headers: Self.minute)
-        }) { cached in
+        try await cached(
+            bytes: 1 << 20,
+            { request in
+                request.path == "/long" ? .stream(length, headers: Self.minute) : .ok("x", headers: Self.minute)
+            }
+        ) { cached in
             let counts = try await withThrowingTaskGroup(of: Int.self) { group in
                 for number in 0..<60 {
                     group.addTask { try await cached.send(number % 2 == 0 ? "long" : "\(number % 7)").bytes.count }

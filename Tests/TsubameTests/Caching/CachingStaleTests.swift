@@ -13,10 +13,13 @@ import TsubameTesting
         _ place: CachePlace
     ) async throws {
         let gate = Gate()
-        try await cached(in: place, { request in
-            let reply = Reply.ok("\(request.index)", headers: Self.lenient)
-            return request.index == 0 ? reply : reply.after(gate)
-        }) { cached in
+        try await cached(
+            in: place,
+            { request in
+                let reply = Reply.ok("\(request.index)", headers: Self.lenient)
+                return request.index == 0 ? reply : reply.after(gate)
+            }
+        ) { cached in
             _ = try await cached.get("a")
             cached.clock.pass(70)
             for _ in 0..<5 {
@@ -57,9 +60,13 @@ import TsubameTesting
     }
 
     @Test func `RFC 5861 3: its failure is nobody's, and it is tried again`() async throws {
-        try await cached(retry: .off, { request in
-            request.index == 1 ? .close : .ok("\(request.index)", headers: Self.lenient)
-        }) { cached in
+        try await cached(
+            retry: .off,
+            { request in
+                // The first on a connection that had been used, which is tried on another one at once.
+                [1, 2].contains(request.index) ? .close : .ok("\(request.index)", headers: Self.lenient)
+            }
+        ) { cached in
             _ = try await cached.get("a")
             cached.clock.pass(70)
             for _ in 0..<2 {
@@ -68,7 +75,7 @@ import TsubameTesting
                 try await LeakCheck.verify(cached.client)
             }
             let answer = try await cached.get("a")
-            #expect(answer.text == "2")
+            #expect(answer.text == "3")
         }
     }
 
@@ -87,11 +94,14 @@ import TsubameTesting
 
     @Test(arguments: [500, 502, 503, 504])
     func `RFC 5861 4: an origin that fails is stood in for, once retries are through`(_ status: Int) async throws {
-        try await cached(retry: .standard { $0.retries = 1 }, { request in
-            request.index == 0
-                ? .ok("0", headers: [.cacheControl: "max-age=60, stale-if-error=60"])
-                : .status(.init(code: status), headers: [.retryAfter: "0"])
-        }) { cached in
+        try await cached(
+            retry: .standard { $0.retries = 1 },
+            { request in
+                request.index == 0
+                    ? .ok("0", headers: [.cacheControl: "max-age=60, stale-if-error=60"])
+                    : .status(.init(code: status), headers: [.retryAfter: "0"])
+            }
+        ) { cached in
             _ = try await cached.get("a")
             cached.clock.pass(70)
             let answer = try await cached.get("a")
@@ -108,9 +118,12 @@ import TsubameTesting
         let fields: HTTPFields = [
             .cacheControl: "max-age=60, stale-if-error=60" + (mustBeAsked ? ", must-revalidate" : "")
         ]
-        try await cached(retry: .off, { request in
-            request.index == 0 ? .ok("0", headers: fields) : .close
-        }) { cached in
+        try await cached(
+            retry: .off,
+            { request in
+                request.index == 0 ? .ok("0", headers: fields) : .close
+            }
+        ) { cached in
             _ = try await cached.get("a")
             cached.clock.pass(70)
             if mustBeAsked {

@@ -85,10 +85,11 @@ import TsubameTesting
         }
     }
 
-    @Test(arguments: [
-        [.cacheControl: "no-store, max-age=60"], [.cacheControl: "max-age=60", .vary: "*"], [.vary: "Accept, *"],
-        [.cacheControl: "max-age=60, private=\"x\", no-store=x"],
-    ] as [HTTPFields])
+    @Test(
+        arguments: [
+            [.cacheControl: "no-store, max-age=60"], [.cacheControl: "max-age=60", .vary: "*"], [.vary: "Accept, *"],
+            [.cacheControl: "max-age=60, private=\"x\", no-store=x"],
+        ] as [HTTPFields])
     func `BAD-INPUT 43: what must not be stored is not`(_ fields: HTTPFields) async throws {
         try await cached(Self.counting(fields)) { cached in
             for number in 0..<2 {
@@ -135,7 +136,9 @@ import TsubameTesting
     }
 
     @Test func `BAD-INPUT 19: a Host that is set by hand changes no key, and gets nobody else's answer`() async throws {
-        try await cached { .ok($0["host"] ?? "", headers: Self.minute) } _: { cached in
+        try await cached {
+            .ok($0["host"] ?? "", headers: Self.minute)
+        } _: { cached in
             let own = try await cached.get("a").text
             for _ in 0..<2 {
                 let answer = try await cached.get("a") { $0.headers[.host] = "other.example" }
@@ -152,7 +155,7 @@ import TsubameTesting
             if request.path == "/coded" {
                 return request["accept-encoding"] == "gzip, deflate"
                     ? .ok(gzip, headers: [.contentEncoding: "gzip", .cacheControl: "max-age=60"])
-                    : .ok("plain", headers: [.cacheControl: "max-age=60"])
+                    : .ok("plain", headers: [.cacheControl: "max-age=60", .vary: "Accept-Encoding"])
             }
             return .ok(
                 request["accept-language"] ?? "none", headers: [.vary: "Accept-Language", .cacheControl: "max-age=60"])
@@ -279,12 +282,15 @@ import TsubameTesting
     @Test(arguments: CachePlace.allCases)
     func `RFC 9111 3.4: parts are cut out of what is stored whole`(_ place: CachePlace) async throws {
         let whole = (0..<(700 << 10)).map { UInt8(truncatingIfNeeded: $0 &* 7) }
-        try await cached(in: place, { request in
-            if request["range"] != nil {
-                return .status(.partialContent, "part", headers: [.contentRange: "bytes 0-3/9"])
+        try await cached(
+            in: place,
+            { request in
+                if request["range"] != nil {
+                    return .status(.partialContent, "part", headers: [.contentRange: "bytes 0-3/9"])
+                }
+                return .ok(whole, headers: [.cacheControl: "max-age=60", .eTag: "\"1\""])
             }
-            return .ok(whole, headers: [.cacheControl: "max-age=60", .eTag: "\"1\""])
-        }) { cached in
+        ) { cached in
             // A part is not stored.
             _ = try await cached.send("a") { $0.ask(for: .bytes(0...3)) }
             let all = try await cached.send("a")
@@ -306,18 +312,23 @@ import TsubameTesting
 
     @Test(arguments: CachePlace.allCases)
     func `RFC 9111 4.4: an unsafe request makes forget what it may have changed`(_ place: CachePlace) async throws {
-        try await cached(in: place, { request in
-            request.method == "GET"
-                ? .ok("\(request.index)", headers: Self.minute)
-                : .status(request.query == "fail" ? .badRequest : .created, headers: [.location: "/b"])
-        }) { cached in
+        try await cached(
+            in: place,
+            { request in
+                request.method == "GET"
+                    ? .ok("\(request.index)", headers: Self.minute)
+                    : .status(request.query == "fail" ? .badRequest : .created, headers: [.location: "/b"])
+            }
+        ) { cached in
             for path in ["a", "b", "c"] { _ = try await cached.get(path) }
             _ = try await cached.client.post("a?fail")
             _ = try await cached.client.get("a").accepted()
             #expect(cached.asked == ["/a", "/b", "/c", "/a?fail"])
             let posted = try await cached.client.post("a")
             #expect(posted.cacheStatus == "tsubame; fwd=method")
-            let texts = [try await cached.get("a").text, try await cached.get("b").text, try await cached.get("c").text]
+            let texts = [
+                try await cached.get("a").text, try await cached.get("b").text, try await cached.get("c").text,
+            ]
             #expect(texts == ["5", "6", "2"])
         }
     }

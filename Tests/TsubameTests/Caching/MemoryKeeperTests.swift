@@ -64,7 +64,9 @@ import TsubameWire
         #expect(keeper.responses(to: "a").isEmpty && keeper.byteCount == 0)
     }
 
-    @Test func `a body is read to its end from where it was asked for, although it is forgotten meanwhile`() async throws {
+    @Test func `a body is read to its end from where it was asked for, although it is forgotten meanwhile`()
+        async throws
+    {
         let keeper = MemoryKeeper(bytes: 4 << 20)
         let writer = try #require(keeper.store(Self.head(), under: "a", length: nil))
         let whole = (0..<600_000).map { UInt8(truncatingIfNeeded: $0 &* 31) }
