@@ -65,6 +65,7 @@ lint:
 	$(SWIFT) format lint --strict --parallel --recursive $(FORMATTED)
 	@Scripts/check-house.sh
 	@python3 Scripts/check-samples.py
+	@python3 Scripts/cache-table.py --check
 
 ## The documentation as a site, in .build-docs/site; a link that leads nowhere is an error.
 docs: setup

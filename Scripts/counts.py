@@ -14,6 +14,11 @@ ANSWER = (
     b'ETag: "67401234-400"\r\nAccept-Ranges: bytes\r\n\r\n' + bytes(1024)
 )
 
+# What a client's cache may keep.
+KEPT = ANSWER.replace(
+    b"Date: Sat, 21 Nov 2026 04:25:28 GMT\r\n", b"Cache-Control: max-age=31536000\r\n"
+)
+
 # Redirects, HSTS, retry, decoding: what a client has without being told.
 MOST_BY_DEFAULT = 4000
 
@@ -28,8 +33,8 @@ def serve(listener):
                     return
                 pending += received
                 while b"\r\n\r\n" in pending:
-                    _, pending = pending.split(b"\r\n\r\n", 1)
-                    connection.sendall(ANSWER)
+                    head, pending = pending.split(b"\r\n\r\n", 1)
+                    connection.sendall(KEPT if head.startswith(b"GET /kept ") else ANSWER)
         except OSError:
             pass
         finally:
@@ -68,7 +73,7 @@ def main():
     program, thresholds = sys.argv[1], sys.argv[2] if len(sys.argv) > 2 else None
     listener = socket.create_server(("127.0.0.1", 0), backlog=128)
     threading.Thread(target=serve, args=(listener,), daemon=True).start()
-    url = f"http://127.0.0.1:{listener.getsockname()[1]}/small"
+    origin = f"http://127.0.0.1:{listener.getsockname()[1]}"
     # Without debug information valgrind reads the program in a tenth of the time.
     stripped = os.path.join(tempfile.mkdtemp(), "program")
     subprocess.run(["strip", "-g", "-o", stripped, program], check=True)
@@ -83,6 +88,7 @@ def main():
         few, many = (4000, 12000) if int(concurrency) > 1 else (200, 600)
         # The program warms up with a tenth of its requests.
         requests = (many - few) * 1.1
+        url = origin + ("/kept" if mode == "cached" else "/small")
         at = lambda count: [stripped, mode, url, str(count), concurrency]
         allowed = (float(most_instructions), float(most_allocations))
         # A late connection can fall into the difference: what is too much once is counted once more.

@@ -46,6 +46,8 @@ public struct CallEvent: Sendable {
         case responseBody(Bytes)
         /// The call sends again: why, and after how long.
         case resending(Request, why: ResendReason, after: Duration)
+        /// What the cache decided, and why.
+        case caching(String)
         /// Something that was decided on the way, such as a redirect that is not followed.
         case decision(String)
         /// The call ended with this response, whatever its status.

@@ -218,16 +218,29 @@ private final class RequestEntry: Sendable {
     init(_ request: Request) { self.request = request }
 }
 
-/// What a cache on the way may do with a request.
+/// What the client's cache may do with a request, and caches on the way.
+///
+/// No policy gets around what a response forbids: one with `no-cache` or, once it is stale, `must-revalidate` is never used
+/// without asking its origin (RFC 9111 sections 5.2.2.2 and 5.2.2.4).
 public enum CachePolicy: String, Sendable, Hashable, CaseIterable {
     /// As RFC 9111 says.
     case standard
     /// Ask the origin again, whatever is stored: `Cache-Control: no-cache`.
     case reload
-    /// Take what is stored, however old: `Cache-Control: max-stale`.
+    /// Take what is stored, however old, and ask the origin if there is nothing: `Cache-Control: max-stale`.
     case preferStored
-    /// Never ask the origin: `Cache-Control: only-if-cached`.
+    /// Take what is stored, however old, and never ask the origin: `Cache-Control: only-if-cached`. Status 504 if there
+    /// is nothing.
     case onlyStored
+
+    /// The name that `URLRequest.CachePolicy` has for ``standard``.
+    public static var useProtocolCachePolicy: CachePolicy { .standard }
+    /// The name that `URLRequest.CachePolicy` has for ``reload``.
+    public static var reloadIgnoringLocalCacheData: CachePolicy { .reload }
+    /// The name that `URLRequest.CachePolicy` has for ``preferStored``.
+    public static var returnCacheDataElseLoad: CachePolicy { .preferStored }
+    /// The name that `URLRequest.CachePolicy` has for ``onlyStored``.
+    public static var returnCacheDataDontLoad: CachePolicy { .onlyStored }
 }
 
 extension HTTPRequest.Method {

@@ -301,6 +301,26 @@ private struct SignIn: Endpoint {
         try await close(api)
     }
 
+    @Test func cache() async throws {
+        let server = try await HTTPBin.start()
+        let base = server.url
+        let api = Client(base) { $0.cache = .memory() }  // 64 MiB; or .memory(bytes:), or .cache(ResponseCache)
+        let users = try await api.get("cache/60")
+        let again = try await api.get("cache/60")  // from memory
+        print(users.cacheStatus ?? "", again.cacheStatus ?? "")  // tsubame; fwd=uri-miss; stored tsubame; hit; ttl=59
+        #expect(users.bytes == again.bytes && again.cacheStatus?.hasPrefix("tsubame; hit; ttl=") == true)
+        var request = Request(.get, "cache/60")
+        request.cachePolicy = .onlyStored  // or .reload, .preferStored
+        #expect(try await api.send(request).statusCode == 200)
+        // Validators: the server is asked, and says that what is stored holds.
+        let tagged = try await api.get("cache")
+        let validated = try await api.get("cache")
+        #expect(validated.bytes == tagged.bytes)
+        #expect(validated.cacheStatus?.contains("fwd=stale; fwd-status=304") == true)
+        await api.close()
+        await server.stop()
+    }
+
     @Test func cookies() async throws {
         let server = try await HTTPBin.start()
         let base = server.url

@@ -1,5 +1,5 @@
 // tsubame-bench MODE URL N C: one workload, one line. MODE: get, bare (without what a client has without being told),
-// loop, block, down, up, close, idle; lines, jsonLines, events.
+// cached, loop, block, down, up, close, idle; lines, jsonLines, events.
 
 #if canImport(Glibc)
 import Glibc
@@ -16,7 +16,7 @@ enum TsubameBench {
         guard arguments.count == 3, let count = Int(arguments[1]), let concurrency = Int(arguments[2]), count > 0,
             concurrency > 0
         else {
-            print("usage: tsubame-bench [get|bare|loop|block|down|up|close|idle|lines|jsonLines|events] URL N C")
+            print("usage: tsubame-bench [get|bare|cached|loop|block|down|up|close|idle|lines|jsonLines|events] URL N C")
             exit(2)
         }
         let workload = Workload(mode: mode, url: arguments[0], count: count, concurrency: concurrency)
@@ -51,6 +51,7 @@ struct Workload: Sendable {
                 configuration.retry = .off
                 configuration.decoding = .off
             }
+            if mode == "cached" { configuration.cache = .memory() }
             if mode == "idle" {
                 // The system takes some thousands at a time and lets the others try again, seconds later.
                 configuration.timeouts.connect = .seconds(120)
@@ -59,7 +60,7 @@ struct Workload: Sendable {
         }
         let url = url
         switch mode {
-        case "get", "bare", "close":
+        case "get", "bare", "cached", "close":
             try await drive("tsubame", nil) {
                 let response = try await client.get(url: url)
                 guard response.bytes.count == 1024 else { throw Wrong.answer }

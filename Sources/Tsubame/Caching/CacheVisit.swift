@@ -40,7 +40,7 @@ struct CacheVisit: Sendable {
 
     /// What is stored and what follows from it.
     private func look() -> Finding {
-        for notice in cache.keeper.takeNotices() { tell(notice) }
+        for notice in cache.keeper.takeNotices() { call.emit(.decision(notice)) }
         let now = cache.now()
         let responses = cache.keeper.responses(to: key)
         let stored = responses.first { $0.head.answers(request.headers, terms.identity) }
@@ -65,7 +65,7 @@ struct CacheVisit: Sendable {
         }
     }
 
-    func tell(_ what: @autoclosure () -> String) { call.emit(.decision("cache: \(what())")) }
+    func tell(_ what: @autoclosure () -> String) { call.emit(.caching(what())) }
 
     /// RFC 9111 section 5.2.1.7.
     private func refused() -> Response {

@@ -61,7 +61,7 @@ final class Caching: CallAround {
             if !keys.isEmpty {
                 let cache = cache
                 try await perform(call) { for key in keys { cache.remove(key: key) } }
-                call.emit(.decision("cache: \(request.method.rawValue) makes it forget what it had of this URI"))
+                call.emit(.caching("\(request.method.rawValue) makes it forget what it had of this URI"))
             }
         }
         response.headers.append(HTTPField(name: .cacheStatus, value: CacheStatus(forward: .method).text))

@@ -24,6 +24,7 @@ struct CallLog: Sendable {
         case .resending(let request, let why, let delay):
             let wait = delay > .zero ? " in \(delay.inSeconds)" : ""
             logger.debug("\(request.summary) is next\(wait): \(why)", metadata: metadata)
+        case .caching(let text): logger.debug("cache: \(text)", metadata: metadata)
         case .decision(let text): logger.debug("\(text)", metadata: metadata)
         case .started(let request): logger.trace("\(request.summary)", metadata: metadata)
         case .sent(let request): logger.trace("sent: \(request)", metadata: metadata)

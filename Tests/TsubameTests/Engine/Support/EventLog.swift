@@ -67,6 +67,7 @@ extension CallEvent.Kind {
         case .requestBody: "requestBody"
         case .responseBody: "responseBody"
         case .resending: "resending"
+        case .caching: "caching"
         case .decision: "decision"
         case .finished: "finished"
         case .failed: "failed"

@@ -1,0 +1,107 @@
+// A server and a client with a cache, whose time passes by hand.
+
+import Dispatch
+import HTTPTypes
+import Synchronization
+@testable import Tsubame
+import TsubameCore
+import TsubameTesting
+import TsubameWire
+
+/// Seconds since 1970, turned by hand.
+final class WallClock: Sendable {
+    private let time = Mutex(1_000_000_000.0)
+
+    var now: Double { time.withLock { $0 } }
+
+    func pass(_ seconds: Double) { time.withLock { $0 += seconds } }
+}
+
+/// Where the cache of a test is.
+enum CachePlace: String, CaseIterable, Sendable {
+    case memory
+    /// In memory, but as if it blocked.
+    case queue
+}
+
+/// A keeper that wants a queue.
+final class QueuedKeeper: CacheKeeper {
+    let kept: MemoryKeeper
+    private let own = DispatchQueue(label: "tsubame.tests.cache")
+
+    init(bytes: Int) { kept = MemoryKeeper(bytes: bytes) }
+
+    var name: String { "a queue" }
+    var queue: DispatchQueue? { own }
+    var byteCount: Int64 { kept.byteCount }
+
+    func responses(to key: String) -> [StoredResponse] {
+        dispatchPrecondition(condition: .onQueue(own))
+        return kept.responses(to: key)
+    }
+
+    func body(of response: StoredResponse, from offset: Int64) -> ReceivedBody? {
+        dispatchPrecondition(condition: .onQueue(own))
+        return kept.body(of: response, from: offset)
+    }
+
+    func store(_ head: StoredHead, under key: String, length: Int64?) -> (any CacheWriter)? {
+        dispatchPrecondition(condition: .onQueue(own))
+        return kept.store(head, under: key, length: length)
+    }
+
+    func update(_ response: StoredResponse) {
+        dispatchPrecondition(condition: .onQueue(own))
+        kept.update(response)
+    }
+
+    func remove(_ key: String) { kept.remove(key) }
+    func removeAll() { kept.removeAll() }
+    func takeNotices() -> [String] { [] }
+}
+
+/// What a test of a cache has at hand.
+struct CachedServer: Sendable {
+    let server: ScriptedServer
+    let client: Client
+    let cache: ResponseCache
+    let clock: WallClock
+    let events: Log<CallEvent>
+
+    /// Paths that the server was asked for.
+    var asked: [String] { server.requests.map(\.target) }
+
+    /// The text and what the cache did.
+    func get(_ path: String, _ change: (inout Request) -> Void = { _ in }) async throws -> (
+        text: String, status: String
+    ) {
+        let response = try await send(path, change)
+        return (String(decoding: response.bytes, as: UTF8.self), response.cacheStatus ?? "")
+    }
+
+    func send(_ path: String, _ change: (inout Request) -> Void = { _ in }) async throws -> Response {
+        var request = Request(.get, Path(encoded: path))
+        change(&request)
+        return try await client.send(request)
+    }
+}
+
+/// Runs `body` with a server, a client with a cache, and their clock.
+func cached(
+    in place: CachePlace = .memory, bytes: Int = 1 << 20, retry: RetryPolicy = .connectionFailures,
+    _ respond: @escaping @Sendable (ReceivedRequest) -> Reply, _ body: (CachedServer) async throws -> Void
+) async throws {
+    let clock = WallClock()
+    let keeper: any CacheKeeper = place == .memory ? MemoryKeeper(bytes: bytes) : QueuedKeeper(bytes: bytes)
+    let cache = ResponseCache(keeper: keeper) { clock.now }
+    let server = try await ScriptedServer.start(respond)
+    try await serving(server) {
+        $0.cache = .cache(cache)
+        $0.retry = retry
+    } _: { server, client in
+        let events = Log<CallEvent>()
+        let observation = client.observe { events.add($0) }
+        try await body(CachedServer(server: server, client: client, cache: cache, clock: clock, events: events))
+        withExtendedLifetime(observation) {}
+    }
+}
