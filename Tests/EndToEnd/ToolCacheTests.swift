@@ -31,7 +31,8 @@ struct ToolCacheTests {
                 #expect(server.requests.count == 1)
                 // Without it, or where it is not wanted, the server is asked.
                 for words in [[], ["--cache", "--no-cache"], ["--cache", "Cache-Control:no-cache"]] {
-                    let run = try await run(folder, words.filter { $0.hasPrefix("-") } + [url] + words.filter { !$0.hasPrefix("-") })
+                    let run = try await run(
+                        folder, words.filter { $0.hasPrefix("-") } + [url] + words.filter { !$0.hasPrefix("-") })
                     #expect(run.status == 0 && run.stdout == "fresh", "\(run)")
                 }
                 #expect(server.requests.count == 4)

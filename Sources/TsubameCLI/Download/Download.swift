@@ -24,8 +24,8 @@ struct Download: Sendable {
     var isStreamed: Bool {
         guard let path else { return false }
         if path == "-" { return true }
-        var status = stat()
-        return stat(path, &status) == 0 && status.st_mode & S_IFMT != S_IFREG && status.st_mode & S_IFMT != S_IFDIR
+        guard let status = FileStatus(of: path) else { return false }
+        return status.kind != .regular && status.kind != .folder
     }
 
     /// Writes what comes where it can only pass; an error's page does not.

@@ -50,7 +50,7 @@ struct CallTrace: Sendable {
             update { $0.outcome = $0.status == nil ? "\(error.kind)" : "\($0.outcome), then \(error.kind)" }
         case .finished: if open?.phase != .receiving { leave(time) }
         case .cancelled: leave(time)
-        case .informational, .requestBody, .responseBody, .decision: break
+        case .informational, .requestBody, .responseBody, .caching, .decision: break
         }
         end = max(end, time)
     }

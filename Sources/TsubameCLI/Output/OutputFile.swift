@@ -27,9 +27,8 @@ final class OutputFile: Sendable {
             (target, partial) = (nil, nil)
             return
         }
-        var status = stat()
-        let exists = stat(path, &status) == 0
-        if exists, status.st_mode & S_IFMT != S_IFREG {
+        let status = FileStatus(of: path)
+        if let status, status.kind != .regular {
             // A device, a pipe: there is nothing to replace.
             descriptor = try Descriptor.writing(path, isNew: false)
             isTerminal = descriptor.isTerminal
@@ -40,7 +39,7 @@ final class OutputFile: Sendable {
         let partial = PartialPath.beside(target)
         do throws(SystemError) {
             // What takes the place of a file that not everybody may read must never have been open to everybody.
-            let mode = exists ? status.st_mode & 0o777 : nil
+            let mode = status.map { mode_t($0.permissions) }
             descriptor = try Descriptor.writing(partial, isNew: true, mode: mode ?? 0o666)
             if let mode { fchmod(descriptor.number, mode) }
         } catch {

@@ -26,9 +26,8 @@ struct Descriptor: Sendable {
     static func reading(_ path: String, waits: Bool = true) throws(SystemError) -> Descriptor {
         let flags = O_RDONLY | O_CLOEXEC | (waits ? 0 : O_NONBLOCK)
         let file = try Descriptor(opened: open(path, flags), "the file \(path) cannot be read")
-        var status = stat()
         // It can be opened, and says so only when it is read.
-        if fstat(file.number, &status) == 0, status.st_mode & S_IFMT == S_IFDIR {
+        if FileStatus(of: file.number)?.kind == .folder {
             file.shut()
             throw SystemError("the file \(path) cannot be read", code: EISDIR)
         }
@@ -62,13 +61,12 @@ struct Descriptor: Sendable {
     var isTerminal: Bool { isatty(number) == 1 }
 
     var kind: Kind {
-        var status = stat()
-        guard fstat(number, &status) == 0 else { return .closed }
-        switch status.st_mode & S_IFMT {
-        case S_IFREG: return .regular
-        case S_IFIFO: return .pipe
-        case S_IFSOCK: return .socket
-        default: return isTerminal ? .terminal : .other
+        switch FileStatus(of: number)?.kind {
+        case nil: .closed
+        case .regular: .regular
+        case .pipe: .pipe
+        case .socket: .socket
+        case .folder, .other: isTerminal ? .terminal : .other
         }
     }
 
@@ -77,9 +75,8 @@ struct Descriptor: Sendable {
 
     /// The bytes of a regular file from where it is being read to its end.
     var remainingBytes: Int64 {
-        var status = stat()
-        guard fstat(number, &status) == 0 else { return 0 }
-        return max(0, Int64(status.st_size) - max(0, Int64(lseek(number, 0, SEEK_CUR))))
+        guard let size = FileStatus(of: number)?.size else { return 0 }
+        return max(0, size - max(0, Int64(lseek(number, 0, SEEK_CUR))))
     }
 
     /// Whether something can be read, or the end has been reached, within that time.

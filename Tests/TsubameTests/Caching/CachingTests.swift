@@ -43,7 +43,7 @@ import TsubameTesting
             #expect(response.headers[.age] == "20")
             #expect(response.statusCode == 200 && response.request.uri?.path == "/a" && response.history.isEmpty)
             #expect(cached.asked == ["/a"])
-            #expect(cached.events.decisions.contains("cache: what is stored is fresh for 40 s"))
+            #expect(cached.events.cachings.contains("what is stored is fresh for 40 s"))
         }
     }
 
@@ -97,7 +97,7 @@ import TsubameTesting
                 #expect(answer == ("\(number)", "tsubame; fwd=uri-miss"))
             }
             #expect(cached.cache.byteCount == 0)
-            #expect(cached.events.decisions.contains { $0.hasPrefix("cache: the answer is not stored: ") })
+            #expect(cached.events.cachings.contains { $0.hasPrefix("the answer is not stored: ") })
         }
     }
 

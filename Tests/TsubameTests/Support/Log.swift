@@ -18,6 +18,11 @@ extension Log where Element == CallEvent {
         all.compactMap { if case .decision(let why) = $0.kind { why } else { nil } }
     }
 
+    /// What the cache decided.
+    var cachings: [String] {
+        all.compactMap { if case .caching(let what) = $0.kind { what } else { nil } }
+    }
+
     /// Why something was sent again.
     var resendings: [String] {
         all.compactMap { if case .resending(_, let why, _) = $0.kind { why.description } else { nil } }

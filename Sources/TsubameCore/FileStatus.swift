@@ -1,0 +1,47 @@
+// FileStatus: what the system says of a file.
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+package struct FileStatus: Sendable, Hashable {
+    package enum Kind: Sendable, Hashable {
+        case regular, folder, pipe, socket, other
+    }
+
+    package let kind: Kind
+    /// Who may do what with it.
+    package let permissions: UInt32
+    /// In bytes.
+    package let size: Int64
+
+    /// nil if there is none, or it may not be looked at; `errno` says why.
+    package init?(of path: String) {
+        var status = stat()
+        guard stat(path, &status) == 0 else { return nil }
+        self.init(status)
+    }
+
+    package init?(of descriptor: Int32) {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { return nil }
+        self.init(status)
+    }
+
+    private init(_ status: stat) {
+        kind =
+            switch status.st_mode & S_IFMT {
+            case S_IFREG: .regular
+            case S_IFDIR: .folder
+            case S_IFIFO: .pipe
+            case S_IFSOCK: .socket
+            default: .other
+            }
+        permissions = UInt32(status.st_mode & 0o777)
+        size = Int64(status.st_size)
+    }
+}
