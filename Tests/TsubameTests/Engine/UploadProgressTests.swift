@@ -10,7 +10,8 @@ import TsubameTesting
 struct UploadProgressTests {
     @Test func `progress of a file is what the socket took of it`() async throws {
         let size: Int64 = 48 << 20
-        let server = try await ScriptedServer.start(onHead: { _ in [.stopReading, .stall] })
+        let seen = Gate()
+        let server = try await ScriptedServer.start(onHead: { _ in [.stopReading, .wait(for: seen), .reset] })
         try await withFolder { folder in
             let file = folder.appending(path: "large")
             try Data(count: Int(size)).write(to: file)
@@ -24,6 +25,7 @@ struct UploadProgressTests {
                 }
                 defer { observation.cancel() }
                 let error = try await failure { try await client.send(request) }
+                seen.open()
                 #expect(error.timeout == .idle)
                 // Two sockets' buffers, however large the system lets them grow.
                 let last = try #require(told.all.max())
