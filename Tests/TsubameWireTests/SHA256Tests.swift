@@ -57,6 +57,31 @@ import TsubameWire
         #expect(digest(all) == "e5bbbecd60c3632a3455f465bfd8b079c30ef608d2bcc34227f4e5573029020e")
     }
 
+    @Test(arguments: [1, 7, 55, 56, 63, 64, 65, 200, 1_000]) func `in pieces it is the same`(length: Int) {
+        let message = counting(1_000)
+        var running = SHA256.Running()
+        for start in stride(from: 0, to: message.count, by: length) {
+            Array(message[start..<min(start + length, message.count)]).withUnsafeBytes { running.update($0) }
+        }
+        #expect(running.finish() == SHA256.digest(message))
+    }
+
+    @Test func `a server's digest is read as RFC 9530 has it, or not at all`() {
+        let base64 = "LPJNul+wow4m6DsqxbninhsWHlwfp0JecwQzYpOLmCQ="
+        let bytes = SHA256.digest(Array("hello".utf8))
+        for field in [
+            "sha-256=:\(base64):", "md5=:AAAA:, sha-256=:\(base64): ; q=1", "sha-256=:AAAA:,sha-256=:\(base64):",
+        ] {
+            #expect(RepresentationDigest.sha256(field) == bytes, "\(field)")
+        }
+        for field in [
+            "", "sha-256", "sha-256=", "sha-256=::", "sha-256=:AAAA:", "sha-512=:\(base64):", "sha-256=\(base64)",
+            "sha-256=:\(base64)", "sha-256=:%:", "SHA-256=:\(base64):", String(repeating: "sha-256=:A:,", count: 1_000),
+        ] {
+            #expect(RepresentationDigest.sha256(field) == nil, "\(field.prefix(60))")
+        }
+    }
+
     @Test func `bytes above 127 count as they are`() {
         let message = [UInt8](repeating: 0xFF, count: 200)
         #expect(digest(message) == "d0f9b20e11b4dee02da0e8da52ebeda2c6f00792f241238819f2b280ad10ba33")

@@ -2,7 +2,8 @@
 
 import TsubameCore
 
-/// How ``Client/download(_:to:resume:policy:progress:)`` writes a file, what it checks, and over how many connections it comes.
+/// How ``Client/download(_:to:resume:policy:progress:)-(Request,_,_,_,_)`` writes a file, what it checks, and over how
+/// many connections it comes.
 ///
 /// ```swift
 /// let file = try await api.download("big.iso", to: folder, policy: .standard {
