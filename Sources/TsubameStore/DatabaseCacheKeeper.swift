@@ -21,6 +21,8 @@ final class DatabaseCacheKeeper: CacheKeeper {
         /// When responses were used that the database does not know yet; a transaction for each hit would cost more than
         /// the hit.
         var uses: [Int64: Int64] = [:]
+        /// When something was used last.
+        var lastUse: Int64 = 0
         var notices: [String] = []
         /// Until then the file is not tried again.
         var pauseEnd: UInt64 = 0
@@ -122,7 +124,7 @@ final class DatabaseCacheKeeper: CacheKeeper {
 
     private func use(_ id: Int64) {
         let uses = state.withLock { state -> [Int64: Int64] in
-            state.uses[id] = Self.now
+            state.uses[id] = Self.time(after: &state.lastUse)
             guard state.uses.count >= Self.keptUses else { return [:] }
             defer { state.uses = [:] }
             return state.uses
@@ -143,11 +145,11 @@ final class DatabaseCacheKeeper: CacheKeeper {
 
     /// - Returns: whether it is kept now.
     func put(_ head: StoredHead, under key: String, _ content: StoredContent) -> Bool {
-        let uses = state.withLock { state in
+        let (uses, used) = state.withLock { state in
             defer { state.uses = [:] }
-            return state.uses
+            return (state.uses, Self.time(after: &state.lastUse))
         }
-        let entry = CacheTable.Entry(key: key, head: head, body: content, used: Self.now)
+        let entry = CacheTable.Entry(key: key, head: head, body: content, used: used)
         var files: [String] = []
         let isKept = transact { db in
             try Self.write(uses, db)
@@ -183,7 +185,12 @@ final class DatabaseCacheKeeper: CacheKeeper {
 
     // MARK: The file
 
-    private static var now: Int64 { Int64(clamping: Int(Date().timeIntervalSince1970 * 1000)) }
+    /// In microseconds since 1970, and later than the last one.
+    private static func time(after last: inout Int64) -> Int64 {
+        let now = Date().timeIntervalSince1970 * 1e6
+        last = max(last &+ 1, now < 9e18 ? Int64(now) : 0)
+        return last
+    }
 
     func note(_ error: CallError) { note(error.reason) }
 

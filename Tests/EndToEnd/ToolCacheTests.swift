@@ -24,9 +24,11 @@ struct ToolCacheTests {
             try await ScriptedServer.start(Self.server).use { server in
                 let url = server.url + "/fresh"
                 for hit in ["uri-miss", "hit", "hit"] {
-                    let run = try await run(folder, ["--cache", "--print=hb", url])
-                    #expect(run.status == 0 && run.stdout.hasSuffix("fresh"), "\(run)")
-                    #expect(run.stdout.contains(hit) && run.stderr.isEmpty, "\(run)")
+                    let run = try await run(folder, ["--cache", "--print=bm", url])
+                    #expect(run.status == 0 && run.stdout.hasPrefix("fresh"), "\(run)")
+                    #expect(
+                        run.stdout.contains("Cache: tsubame; \(hit == "hit" ? hit : "fwd=" + hit)")
+                            && run.stderr.isEmpty, "\(run)")
                 }
                 #expect(server.requests.count == 1)
                 // Without it, or where it is not wanted, the server is asked.

@@ -159,7 +159,7 @@ struct ToolUsageTests {
         .enabled(if: bash != nil, "bash is not installed"),
         arguments: [
             (["--pret"], ["--pretty"]), (["--pretty", "=", "c"], ["colors"]), (["-s", "d"], ["dark"]),
-            (["--follow", "--pretty", ""], ["all", "colors", "format", "none"]), (["--no-c"], ["--no-check-status"]),
+            (["--follow", "--pretty", ""], ["all", "colors", "format", "none"]), (["--no-ch"], ["--no-check-status"]),
             (["PAT"], ["PATCH"]), (["serve", "--po"], ["--port"]), (["help", ""], ["serve", "demo"]),
             (["dem"], ["demo"]),
             (["serve", "--fol"], []), (["--timeout", "--fol"], []), (["demo", "-"], ["--help"]),
@@ -185,7 +185,7 @@ struct ToolUsageTests {
         .enabled(if: fish != nil, "fish is not installed"),
         arguments: [
             ("--pret", ["--pretty"]), ("--pretty=c", ["--pretty=colors"]), ("-s d", ["dark"]), ("PAT", ["PATCH"]),
-            ("serve --po", ["--port"]), ("help ", ["demo", "serve"]), ("--no-c", ["--no-check-status"]),
+            ("serve --po", ["--port"]), ("help ", ["demo", "serve"]), ("--no-ch", ["--no-check-status"]),
             ("demo --", ["--help"]),
         ])
     func fishCompletes(line: String, expected: [String]) async throws {

@@ -9,7 +9,7 @@ struct CacheOptions: Options {
     static let options: [CommandOption<Self>] = [
         .toggle(
             "cache",
-            "Keep what servers allow to be kept, and answer by it while it is fresh, as Cache-Status in the answer says; not "
+            "Keep what servers allow to be kept, and answer by it while it is fresh, as -m says; not "
                 + "for downloads. Cache-Control:no-cache asks the server anyway, Cache-Control:only-if-cached never."
         ) { $0.cache = $1 }
     ]

@@ -13,6 +13,7 @@ struct CallTrace: Sendable {
     /// Of the latest response.
     private(set) var connection: ConnectionInfo?
     private(set) var version: String?
+    private(set) var cacheStatus: String?
     /// When the latest thing happened.
     private(set) var end = Duration.zero
     /// Where the call waits now.
@@ -48,7 +49,9 @@ struct CallTrace: Sendable {
         case .failed(let error):
             leave(time)
             update { $0.outcome = $0.status == nil ? "\(error.kind)" : "\($0.outcome), then \(error.kind)" }
-        case .finished: if open?.phase != .receiving { leave(time) }
+        case .finished(let response):
+            cacheStatus = response.cacheStatus
+            if open?.phase != .receiving { leave(time) }
         case .cancelled: leave(time)
         case .informational, .requestBody, .responseBody, .caching, .decision: break
         }

@@ -17,6 +17,7 @@ struct Figures {
             lines.append(("Connection", connection.isReused ? "reused" : "new"))
             if let tls = connection.tls { lines.append(("TLS", tls.version)) }
         }
+        if let status = trace.cacheStatus { lines.append(("Cache", status)) }
         let hops = trace.wholeHops
         if hops.count > 1 { lines.append(("Exchanges", "\(hops.count)")) }
         lines.append(("Sent", "\(trace.sentBytes) bytes"))
