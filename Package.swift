@@ -25,7 +25,7 @@ let package = Package(
         .trait(name: "XML", description: "Response.xml and Body.xml, on XMLCoder"),
         .trait(name: "Store", description: "Cookies kept in SQLite, on GRDB; needs SQLite's header and library"),
         .trait(name: "Server", description: "The embedded httpbin-compatible server, on Hummingbird"),
-        .trait(name: "Tool", description: "The command-line tool `tsubame`", enabledTraits: ["Server", "Store"]),
+        .trait(name: "Tool", description: "The command-line tool `tsubame`", enabledTraits: ["Server"]),
         .default(enabledTraits: []),
     ],
     dependencies: [
@@ -117,7 +117,7 @@ let package = Package(
         .executableTarget(
             name: "TsubameCLI",
             dependencies: [
-                "Tsubame", "TsubameCore", "TsubameWire", "TsubameEngine", "TsubameStore", "TsubameTerminal", "HTTPBin",
+                "Tsubame", "TsubameCore", "TsubameWire", "TsubameEngine", "TsubameTerminal", "HTTPBin",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ],
             swiftSettings: settings),

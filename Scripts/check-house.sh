@@ -32,7 +32,7 @@ may_import TsubameStore GRDB Tsubame TsubameCore TsubameWire
 may_import TsubameTesting Foundation HTTPTypes NIOCore NIOPosix NIOSSL Tsubame TsubameCore
 may_import HTTPBin CZlib Crypto Foundation HTTPTypes HummingbirdCore Logging NIOCore NIOHTTP1 NIOPosix NIOSSL SwiftASN1 X509
 may_import TsubameTerminal CZlib
-may_import TsubameCLI Foundation HTTPBin Tsubame TsubameStore TsubameTerminal
+may_import TsubameCLI Foundation HTTPBin Tsubame TsubameTerminal
 for module in Sources/Tsubame* Sources/HTTPBin; do
     grep -q "^may_import $(basename "$module") " "$0" || fail "$module has no line in $0"
 done

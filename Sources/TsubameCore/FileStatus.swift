@@ -18,6 +18,8 @@ package struct FileStatus: Sendable, Hashable {
     package let permissions: UInt32
     /// In bytes.
     package let size: Int64
+    /// When it was changed last, in nanoseconds since 1970.
+    package let modified: Int64
 
     /// nil if there is none, or it may not be looked at; `errno` says why.
     package init?(of path: String) {
@@ -43,5 +45,11 @@ package struct FileStatus: Sendable, Hashable {
             }
         permissions = UInt32(status.st_mode & 0o777)
         size = Int64(status.st_size)
+        #if canImport(Darwin)
+        let time = status.st_mtimespec
+        #else
+        let time = status.st_mtim
+        #endif
+        modified = Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec)
     }
 }

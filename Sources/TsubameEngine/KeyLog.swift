@@ -18,8 +18,8 @@ final class KeyLog: Sendable {
 
     init(_ path: String) throws {
         descriptor = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
-        // One that was there before may have been open to others.
-        guard descriptor >= 0, fchmod(descriptor, 0o600) == 0 else {
+        // One that was there before may have been open to others; a device or a pipe is somebody else's.
+        guard descriptor >= 0, FileStatus(of: descriptor)?.kind != .regular || fchmod(descriptor, 0o600) == 0 else {
             if descriptor >= 0 { close(descriptor) }
             throw CallError(
                 .file, "tls.keyLogFile cannot be opened: \(path): \(String(cString: strerror(errno)))",

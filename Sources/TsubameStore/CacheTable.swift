@@ -11,8 +11,6 @@ import Tsubame
 import TsubameCore
 import TsubameWire
 
-/// Small bodies are in the row, large ones in a file of their own, which readers keep open: a response that is forgotten
-/// is read to its end nevertheless, by other processes as well.
 enum CacheTable {
     static let scheme = DatabaseScheme(
         application: 0x5473_7563, version: 1, label: "Tsubame.cache",
@@ -35,7 +33,7 @@ enum CacheTable {
             CREATE TRIGGER changed AFTER UPDATE OF size ON response BEGIN
                 UPDATE total SET bytes = bytes - old.size + new.size;
             END;
-            """, isCheckedWhole: false)
+            """, patience: 0.25, isCheckedWhole: false)
 
     /// What a row takes beside its texts and its body.
     private static let overhead: Int64 = 256
@@ -57,7 +55,7 @@ enum CacheTable {
         let rows = try Row.fetchCursor(
             db.cachedStatement(
                 sql: """
-                    SELECT id, selecting, status, requestTime, responseTime, headSum, head, length FROM response
+                    SELECT id, selecting, status, requestTime, responseTime, headSum, head, length, file FROM response
                     WHERE key = ? ORDER BY responseTime DESC, id DESC LIMIT \(CacheLimits.variants)
                     """), arguments: [key])
         var (whole, damaged) = ([StoredResponse](), [Int64]())
@@ -69,10 +67,10 @@ enum CacheTable {
             guard let selecting = text(1), let status = number(2), let requestTime = time(3),
                 let responseTime = time(4),
                 let sum = number(5), let fields = text(6), let length = number(7), length >= 0,
-                sum == Self.sum(key, selecting, fields),
                 let stored = StoredHead(
                     status: Int(clamping: status), fieldText: fields, selectingText: selecting,
-                    requestTime: requestTime, responseTime: responseTime)
+                    requestTime: requestTime, responseTime: responseTime),
+                sum == Self.sum(key, stored, length, text(8))
             else {
                 damaged.append(id)
                 continue
@@ -89,8 +87,10 @@ enum CacheTable {
         guard let row = try rows.next(), let length = Int64.fromDatabaseValue(row[0]),
             let sums = Data.fromDatabaseValue(row[2])
         else { return nil }
+        let file = String.fromDatabaseValue(row[1])
+        guard file.map(BodyFolder.isName) ?? true else { return nil }
         return StoredContent(
-            length: length, sums: BlockSums(sums), file: String.fromDatabaseValue(row[1]),
+            length: length, sums: BlockSums(sums), file: file,
             bytes: try row.withUnsafeData(atIndex: 3) { data in
                 data.map { data in data.withUnsafeBytes { Bytes(copying: $0) } }
             })
@@ -98,6 +98,11 @@ enum CacheTable {
 
     static func byteCount(_ db: Database) throws -> Int64 {
         try Int64.fetchOne(db.cachedStatement(sql: "SELECT bytes FROM total")) ?? 0
+    }
+
+    /// Mends the total, should it be wrong.
+    static func recount(_ db: Database) throws {
+        try db.execute(sql: "UPDATE total SET bytes = (SELECT coalesce(sum(size), 0) FROM response)")
     }
 
     static func hasFile(_ name: String, _ db: Database) throws -> Bool {
@@ -115,9 +120,11 @@ enum CacheTable {
     /// Puts a response in the place of one with the same key and selecting fields.
     /// - Returns: the files that are no longer anybody's.
     static func put(_ entry: Entry, limit: Int64, _ db: Database) throws -> [String] {
-        let selecting = entry.head.selectingText
-        let head = entry.head.fieldText
+        let (selecting, head) = (entry.head.selectingText, entry.head.fieldText)
+        let size = size(entry.key, selecting, head) + entry.body.length
         var files = try remove(where: "key = ? AND selecting = ?", [entry.key, selecting], db)
+        // It would have everything else forgotten, and itself.
+        guard size <= limit else { return files }
         try db.cachedStatement(
             sql: """
                 INSERT INTO response (key, selecting, used, size, status, requestTime, responseTime, headSum, head, length,
@@ -125,8 +132,8 @@ enum CacheTable {
                 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
                 """
         ).execute(arguments: [
-            entry.key, selecting, entry.used, size(entry.key, selecting, head) + entry.body.length, entry.head.status,
-            entry.head.requestTime, entry.head.responseTime, sum(entry.key, selecting, head), head, entry.body.length,
+            entry.key, selecting, entry.used, size, entry.head.status, entry.head.requestTime, entry.head.responseTime,
+            sum(entry.key, entry.head, entry.body.length, entry.body.file), head, entry.body.length,
             entry.body.file, entry.body.sums.data, entry.body.bytes.map { Data($0) },
         ])
         files += try remove(
@@ -144,9 +151,10 @@ enum CacheTable {
     /// New fields and times, in the place of any other response that is chosen by the same fields now.
     /// - Returns: the files that are no longer anybody's.
     static func update(_ response: StoredResponse, _ db: Database) throws -> [String] {
-        let key = try String.fetchOne(
-            db.cachedStatement(sql: "SELECT key FROM response WHERE id = ?"), arguments: [response.id])
-        guard let key else { return [] }
+        let rows = try Row.fetchCursor(
+            db.cachedStatement(sql: "SELECT key, file FROM response WHERE id = ?"), arguments: [response.id])
+        guard let row = try rows.next(), let key = String.fromDatabaseValue(row[0]) else { return [] }
+        let file = String.fromDatabaseValue(row[1])
         let (selecting, head) = (response.head.selectingText, response.head.fieldText)
         let files = try remove(
             where: "key = ? AND selecting = ? AND id <> ?", [key, selecting, response.id], db)
@@ -157,7 +165,7 @@ enum CacheTable {
                 """
         ).execute(arguments: [
             selecting, size(key, selecting, head) + response.bodyLength, response.head.requestTime,
-            response.head.responseTime, sum(key, selecting, head), head, response.id,
+            response.head.responseTime, sum(key, response.head, response.bodyLength, file), head, response.id,
         ])
         return files
     }
@@ -166,7 +174,7 @@ enum CacheTable {
     static func remove(where condition: String, _ arguments: StatementArguments, _ db: Database) throws -> [String] {
         let files = try String?.fetchAll(
             db.cachedStatement(sql: "DELETE FROM response WHERE \(condition) RETURNING file"), arguments: arguments)
-        return files.compactMap { $0 }
+        return files.compactMap { $0 }.filter(BodyFolder.isName)
     }
 
     // MARK: What a row is
@@ -175,8 +183,13 @@ enum CacheTable {
         overhead + Int64(key.utf8.count + selecting.utf8.count + head.utf8.count)
     }
 
-    private static func sum(_ key: String, _ selecting: String, _ head: String) -> Int64 {
-        var text = "\(key)\n\(selecting)\n\(head)"
+    private static func sum(_ key: String, _ head: StoredHead, _ length: Int64, _ file: String?) -> Int64 {
+        var text = """
+            \(key)
+            \(head.status) \(head.requestTime.bitPattern) \(head.responseTime.bitPattern) \(length) \(file ?? "")
+            \(head.selectingText)
+            \(head.fieldText)
+            """
         return Int64(text.withUTF8 { CRC32.sum(UnsafeRawBufferPointer($0)) })
     }
 }

@@ -19,7 +19,7 @@ enum CookieTable {
                 sameSite TEXT NOT NULL, created INTEGER NOT NULL, used INTEGER NOT NULL,
                 PRIMARY KEY (domain, path, name, hostOnly)
             ) WITHOUT ROWID;
-            """, isCheckedWhole: true)
+            """, patience: 5, isCheckedWhole: true)
 
     /// Another number whenever another connection has changed the file.
     static func state(_ db: Database) throws -> Int64 {

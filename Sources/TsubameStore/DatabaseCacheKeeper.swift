@@ -13,7 +13,7 @@ import Tsubame
 import TsubameCore
 import TsubameWire
 
-final class DatabaseCacheKeeper: CacheKeeper {
+final class DatabaseCacheKeeper: DiskKeeper {
     private struct State: Sendable {
         var file: DatabaseFile?
         /// Whether files that killed processes have left were looked for.
@@ -36,7 +36,7 @@ final class DatabaseCacheKeeper: CacheKeeper {
 
     private let path: String
     let limit: Int64
-    let folder: BodyFolder
+    private let folder: BodyFolder
     private let work = DispatchQueue(label: "tsubame.cache")
     private let state = Mutex(State())
 
@@ -56,11 +56,13 @@ final class DatabaseCacheKeeper: CacheKeeper {
     deinit {
         let (file, uses) = state.withLock { ($0.file, $0.uses) }
         guard let file, !uses.isEmpty, file.isCurrent else { return }
-        // They are only an order in which to forget.
-        try? file.queue.inDatabase { db in
-            try db.inTransaction(.immediate) {
-                try Self.write(uses, db)
-                return .commit
+        // They are only an order in which to forget. Whoever drops the cache last does not wait for other processes.
+        work.async {
+            try? file.queue.inDatabase { db in
+                try db.inTransaction(.immediate) {
+                    try Self.write(uses, db)
+                    return .commit
+                }
             }
         }
     }
@@ -93,31 +95,17 @@ final class DatabaseCacheKeeper: CacheKeeper {
         guard let content = attempt({ db in try CacheTable.content(of: id, db) }) ?? nil,
             content.length == response.bodyLength, (0...content.length).contains(offset)
         else { return nil }
-        guard let body = body(content, from: offset, id) else {
-            forgetDamaged(id)
-            return nil
-        }
-        use(id)
+        let body = content.body(from: offset, in: folder, on: work) { [weak self] in self?.forgetDamaged(id) }
+        if body == nil { forgetDamaged(id) } else { use(id) }
         return body
     }
 
-    private func body(_ content: StoredContent, from offset: Int64, _ id: Int64) -> ReceivedBody? {
-        guard let name = content.file else {
-            let bytes = content.bytes ?? Bytes()
-            guard Int64(bytes.count) == content.length,
-                bytes.withUnsafeBytes({ content.sums.agree(with: $0, from: 0) })
-            else { return nil }
-            return ReceivedBody(bytes.slice(Int(offset)..<bytes.count))
-        }
-        guard let file = folder.file(name, length: content.length) else { return nil }
-        let source = StoredBody(file, content, from: offset, on: work) { [weak self] in self?.forgetDamaged(id) }
-        guard content.length - offset <= Int64(CacheLimits.smallBody) else { return ReceivedBody(source) }
-        return source.whole().map { ReceivedBody($0) }
-    }
-
     private func forgetDamaged(_ id: Int64) {
-        note("a response in \(path) was damaged, and is forgotten")
-        attempt { db in folder.remove(try CacheTable.remove(where: "id = ?", [id], db)) }
+        attempt { db in
+            folder.remove(try CacheTable.remove(where: "id = ?", [id], db))
+            // Another process may have forgotten it, with its file.
+            if db.changesCount > 0 { note("a response in \(path) was damaged, and is forgotten") }
+        }
     }
 
     var byteCount: Int64 { attempt { db in try CacheTable.byteCount(db) } ?? 0 }
@@ -138,12 +126,8 @@ final class DatabaseCacheKeeper: CacheKeeper {
 
     // MARK: Writing
 
-    func store(_ head: StoredHead, under key: String, length: Int64?) -> (any CacheWriter)? {
-        guard length ?? 0 <= limit else { return nil }
-        return DatabaseCacheWriter(self, head, key, length: length)
-    }
+    func folder(of key: String) -> BodyFolder { folder }
 
-    /// - Returns: whether it is kept now.
     func put(_ head: StoredHead, under key: String, _ content: StoredContent) -> Bool {
         let (uses, used) = state.withLock { state in
             defer { state.uses = [:] }
@@ -175,6 +159,7 @@ final class DatabaseCacheKeeper: CacheKeeper {
 
     /// Removes files that have no row: those of processes that were killed while they wrote.
     private func sweep() {
+        transact { db in try CacheTable.recount(db) }
         for name in folder.names {
             attempt { db in
                 // A name with an ending has no row yet, and no lock if nobody writes it.
@@ -192,9 +177,7 @@ final class DatabaseCacheKeeper: CacheKeeper {
         return last
     }
 
-    func note(_ error: CallError) { note(error.reason) }
-
-    private func note(_ text: String) {
+    func note(_ text: String) {
         state.withLock { state in
             if !state.notices.contains(text), state.notices.count < Self.keptNotices { state.notices.append(text) }
         }

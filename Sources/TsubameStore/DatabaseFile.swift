@@ -27,7 +27,7 @@ final class DatabaseFile: Sendable {
         }
     }
 
-    /// How long another process may hold the database, in nanoseconds.
+    /// How long another process may hold what is opened or set aside, in nanoseconds.
     private static let patience: UInt64 = 5_000_000_000
 
     let path: String
@@ -83,7 +83,7 @@ final class DatabaseFile: Sendable {
     private static func configuration(_ scheme: DatabaseScheme) -> GRDB.Configuration {
         var configuration = GRDB.Configuration()
         configuration.label = scheme.label
-        configuration.busyMode = .timeout(Double(patience) / 1e9)
+        configuration.busyMode = .timeout(scheme.patience)
         configuration.prepareDatabase { db in try db.execute(sql: scheme.pragmas) }
         return configuration
     }
@@ -136,6 +136,8 @@ final class DatabaseFile: Sendable {
         switch error {
         case DatabaseProblem.damaged(let reason): reason
         case let error as DamagedFile: error.reason
+        // It says that it is ours, and is not.
+        case let error as DatabaseError where error.message?.hasPrefix("no such ") == true: error.message
         case let error as DatabaseError
         where error.resultCode == .SQLITE_CORRUPT || error.resultCode == .SQLITE_NOTADB:
             error.message ?? "\(error.resultCode)"

@@ -13,6 +13,8 @@ struct DatabaseScheme: Sendable {
     let pragmas: String
     /// What a new file gets.
     let tables: String
+    /// How long another process may hold the database, in seconds.
+    let patience: Double
     /// Whether the whole file is looked through when it is opened; what is damaged is found where it is read otherwise.
     let isCheckedWhole: Bool
 

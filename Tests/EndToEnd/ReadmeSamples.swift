@@ -342,6 +342,21 @@ private struct SignIn: Endpoint {
         await server.stop()
     }
 
+    @Test func keepingResponses() async throws {
+        let server = try await HTTPBin.start()
+        let base = server.url
+        try await withFolder { folder in
+            let path = folder.appending(path: "cache").path
+            let cache = try ResponseCache(folder: path)  // or sqlite: path; bytes: 256 MiB
+            let api = Client(base) { $0.cache = .cache(cache) }
+            _ = try await api.get("cache/60")
+            let again = try await api.get("cache/60")
+            #expect(again.cacheStatus?.hasPrefix("tsubame; hit") == true)
+            await api.close()
+        }
+        await server.stop()
+    }
+
     #if Store
     @Test func storedCookies() async throws {
         let server = try await HTTPBin.start()
@@ -352,21 +367,6 @@ private struct SignIn: Endpoint {
             let api = Client(base) { $0.cookies = .jar(jar) }
             _ = try await api.get("cookies/set", query: ["name": "swallow"])
             #expect(api.cookieJar?.cookies.map(\.value) == ["swallow"])
-            await api.close()
-        }
-        await server.stop()
-    }
-
-    @Test func keepingResponses() async throws {
-        let server = try await HTTPBin.start()
-        let base = server.url
-        try await withFolder { folder in
-            let path = folder.appending(path: "cache.sqlite").path
-            let cache = try ResponseCache(sqlite: path)  // 256 MiB; or bytes:
-            let api = Client(base) { $0.cache = .cache(cache) }
-            _ = try await api.get("cache/60")
-            let again = try await api.get("cache/60")
-            #expect(again.cacheStatus?.hasPrefix("tsubame; hit") == true)
             await api.close()
         }
         await server.stop()

@@ -49,6 +49,9 @@ struct ToolSessionTests {
                     "\(later)")
                 let without = try await run(folder, "--session=me", server.url, "X-One:")
                 #expect(without.stdout == "X-Two: zwei\nX-Three: 3\nAuthorization: Basic dTpw\nCookie: own=a=b; id=1\n")
+                // One that is given goes once, in place of the one that is kept.
+                let given = try await run(folder, "--session=me", server.url, "Cookie:own=c; more=d")
+                #expect(given.stdout.contains("Cookie: own=c; id=1; more=d\n"), "\(given)")
                 // What is left out once is not forgotten.
                 #expect(try await run(folder, "--session=me", server.url).stdout.contains("X-One: 1\n"))
                 #expect(try await run(folder, "--session=other", server.url).stdout.isEmpty)

@@ -59,7 +59,8 @@ package protocol CacheWriter: AnyObject, Sendable {
     /// - Returns: whether it goes on; false once it has become too long or the place fails.
     func write(_ bytes: Bytes) -> Bool
     /// The body is whole: from now on the response is kept, and survives this process if the place does.
-    func finish()
+    /// - Returns: whether that is so.
+    func finish() -> Bool
 }
 
 /// What keepers of responses have in common.

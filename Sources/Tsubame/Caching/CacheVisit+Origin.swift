@@ -34,7 +34,9 @@ extension CacheVisit {
             let update = HTTPFields(response.headers)
             guard validates else {
                 // The caller's own condition: he has it, and what is stored may be the same.
-                if stored.head.isMeant(by: update) { _ = try await freshened(stored, by: update, since: start) }
+                if stored.head.isMeant(by: update, isAsked: false) {
+                    _ = try await freshened(stored, by: update, since: start)
+                }
                 return marked(response, CacheStatus(forward: why))
             }
             if stored.head.isMeant(by: update) {
@@ -136,8 +138,16 @@ extension CacheVisit {
                 responseTime: cache.now())
             if let selecting = StoredHead.selecting(vary: head.varying, in: request.headers, terms.identity) {
                 head.selecting = selecting
-                status.isStored = try await store(head, &response, length: fields[.contentLength].flatMap { Int64($0) })
-                if !status.isStored { tell("the answer is not stored: there is no room for it") }
+                do throws(CallError) {
+                    let length = fields[.contentLength].flatMap { Int64($0) }
+                    status.isStored = try await store(head, &response, length: length)
+                    if !status.isStored { tell("the answer is not stored: there is no room for it") }
+                } catch {
+                    // What the cache has no time for costs nobody an answer that has come.
+                    guard error.kind == .timeout else { throw error }
+                    tell("the answer is not stored: there is no time for it")
+                }
+                report()
             } else {
                 tell("the answer is not stored: it varies by everything")
             }
@@ -157,8 +167,7 @@ extension CacheVisit {
                     let writer = cache.keeper.store(head, under: key, length: Int64(bytes.count)),
                     bytes.count == 0 || writer.write(bytes)
                 else { return false }
-                writer.finish()
-                return true
+                return writer.finish()
             }
         case .stream(let source):
             let writer = try await caching.perform(call) { cache.keeper.store(head, under: key, length: length) }
@@ -166,6 +175,8 @@ extension CacheVisit {
             response.body = ReceivedBody(
                 StoringSource(source, writer, queue: cache.keeper.queue, call) {
                     !cache.hasRemoved(key, since: removals)
+                } isOver: {
+                    report()
                 })
             return true
         }

@@ -11,6 +11,9 @@ struct CacheVisit: Sendable {
         case ask(CacheStatus.Forward, stored: StoredResponse?, validates: Bool)
     }
 
+    /// Seconds that clocks may differ by.
+    private static let mostAhead = 86_400.0
+
     let caching: Caching
     let request: Request
     let terms: CacheTerms
@@ -29,6 +32,7 @@ struct CacheVisit: Sendable {
         } else {
             finding = try await caching.perform(call) { look() }
         }
+        report()
         switch finding {
         case .answer(let response, let stale):
             if let stale { refresh(stale) }
@@ -40,10 +44,12 @@ struct CacheVisit: Sendable {
 
     /// What is stored and what follows from it.
     private func look() -> Finding {
-        for notice in cache.keeper.takeNotices() { call.emit(.decision(notice)) }
         let now = cache.now()
         let responses = cache.keeper.responses(to: key)
-        let stored = responses.first { $0.head.answers(request.headers, terms.identity) }
+        // One that has come in days to come was stored by a clock that was wrong, or is damaged.
+        let stored = responses.first {
+            $0.head.answers(request.headers, terms.identity) && $0.head.responseTime < now + Self.mostAhead
+        }
         let miss: CacheStatus.Forward = responses.isEmpty ? .uriMiss : .varyMiss
         switch CacheDecision(terms, stored: stored?.terms, at: now, otherwise: miss) {
         case .reuse(let excuse):
@@ -64,6 +70,9 @@ struct CacheVisit: Sendable {
         case .refuse: return .answer(refused(), refreshing: nil)
         }
     }
+
+    /// Tells what has happened to the place where responses are kept.
+    func report() { for notice in cache.keeper.takeNotices() { call.emit(.decision(notice)) } }
 
     func tell(_ what: @autoclosure () -> String) { call.emit(.caching(what())) }
 

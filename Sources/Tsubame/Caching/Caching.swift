@@ -11,6 +11,8 @@ final class Caching: CallAround {
     let cache: ResponseCache
     let background: BackgroundCalls
     private let redaction: Redaction
+    /// What decides who answers, of the settings.
+    private let settings: String
     /// The fields that most requests come with, and what they say.
     private let preset: HTTPFields
     private let presetTerms: CacheTerms?
@@ -21,12 +23,14 @@ final class Caching: CallAround {
         self.preset = preset
         let redaction = Redaction(secrets: configuration.secrets.union(configuration.authentication.secretFields))
         self.redaction = redaction
+        let settings = Self.settings(configuration)
+        self.settings = settings
         presetTerms =
             preset.contains(.host)
             ? nil
             : CacheTerms(
                 .get, preset, policy: .standard,
-                identity: CacheIdentity(preset, authority: "") { redaction.isSecret($0) })
+                identity: CacheIdentity(preset, settings: settings, authority: "") { redaction.isSecret($0) })
     }
 
     func intercept(_ request: Request, _ call: Call, next: Onward) async throws(CallError) -> Response {
@@ -39,13 +43,27 @@ final class Caching: CallAround {
         return try await visit.answer()
     }
 
+    /// Whom the client trusts, as whom it comes, and where it looks for servers: what it has stored by other settings than
+    /// all clients have is for this process only.
+    private static func settings(_ configuration: Configuration) -> String {
+        let (tls, connection) = (configuration.tls, configuration.connection)
+        if tls == ConnectionSettings.TLS(), connection.resolve.isEmpty, connection.unixSocket == nil { return "" }
+        var hasher = Hasher()
+        hasher.combine(tls)
+        hasher.combine(connection.resolve)
+        hasher.combine(connection.unixSocket)
+        return String(UInt(bitPattern: hasher.finalize()), radix: 16)
+    }
+
     private func terms(of request: borrowing Request, _ uri: TargetURI) -> CacheTerms {
         if let presetTerms, request.method == .get, SharedFields.isSame(preset, request.headers),
             request.body.isEmpty, request.cachePolicy == .standard
         {
             return presetTerms
         }
-        let identity = CacheIdentity(request.headers, authority: uri.authority) { redaction.isSecret($0) }
+        let identity = CacheIdentity(request.headers, settings: settings, authority: uri.authority) {
+            redaction.isSecret($0)
+        }
         return CacheTerms(
             request.method, request.headers, policy: request.cachePolicy, identity: identity,
             hasBody: !request.body.isEmpty)

@@ -219,19 +219,20 @@ private final class MemoryWriter: CacheWriter {
         }
     }
 
-    func finish() {
+    func finish() -> Bool {
         let (pieces, reserved) = gathered.withLock { gathered -> ([Bytes]?, Int) in
             guard !gathered.isOver else { return (nil, 0) }
             gathered.isOver = true
             defer { gathered.pieces = GatheredBytes() }
             return (gathered.pieces.all(), gathered.reserved)
         }
-        guard var pieces else { return }
+        guard var pieces else { return false }
         let length = pieces.reduce(0) { $0 + $1.count }
         // What most are, in one: their readers need not wait.
         if pieces.count > 1, length <= CacheLimits.smallBody { pieces = [Bytes(joining: pieces)] }
         if reserved > 0 { keeper.release(reserved) }
         keeper.keep(head, under: key, pieces, length: length, cost: headCost + length)
+        return true
     }
 }
 

@@ -12,19 +12,22 @@ final class StoringSource: BodySource {
     private let queue: DispatchQueue?
     private let call: Call
     private let isWanted: @Sendable () -> Bool
+    private let isOver: @Sendable () -> Void
 
     /// - Parameters:
     ///   - queue: where the writer is to be used, if it blocks.
     ///   - isWanted: asked at the end.
+    ///   - isOver: called when nothing more is stored.
     init(
         _ source: any BodySource, _ writer: any CacheWriter, queue: DispatchQueue?, _ call: Call,
-        isWanted: @escaping @Sendable () -> Bool
+        isWanted: @escaping @Sendable () -> Bool, isOver: @escaping @Sendable () -> Void
     ) {
         self.source = source
         self.writer = Mutex(writer)
         self.queue = queue
         self.call = call
         self.isWanted = isWanted
+        self.isOver = isOver
     }
 
     func next() async throws(CallError) -> Bytes? {
@@ -34,11 +37,20 @@ final class StoringSource: BodySource {
             let goesOn: Bool
             if let queue {
                 let isWanted = isWanted
-                goesOn = try await BackgroundWork.run(on: queue, call) { Self.store(piece, writer, isWanted) }
+                do throws(CallError) {
+                    goesOn = try await BackgroundWork.run(on: queue, call) { Self.store(piece, writer, isWanted) }
+                } catch {
+                    // What the cache has no time for is not stored; what has come is the reader's.
+                    guard error.kind == .timeout else { throw error }
+                    goesOn = false
+                }
             } else {
                 goesOn = Self.store(piece, writer, isWanted)
             }
-            if !goesOn { give() }
+            if !goesOn {
+                give()
+                isOver()
+            }
             return piece
         } catch {
             give()
@@ -49,7 +61,7 @@ final class StoringSource: BodySource {
 
     private static func store(_ piece: Bytes?, _ writer: any CacheWriter, _ isWanted: () -> Bool) -> Bool {
         if let piece { return writer.write(piece) }
-        if isWanted() { writer.finish() }
+        if isWanted() { _ = writer.finish() }
         return false
     }
 

@@ -18,7 +18,7 @@ enum ForeignOptions {
         case "e", "referer": "Referer:… is a field"
         case "user-agent": "User-Agent:… is a field"
         case "O", "remote-name", "J", "remote-header-name": "-d saves to a file"
-        case "c", "continue", "C", "continue-at": "downloads cannot go on where they stopped yet"
+        case "C", "continue-at", "resume": "--continue, or -c, has a --download go on behind what came before"
         case "proxy-user": "--proxy takes user:password@ in its URL"
         case "max-time": "--timeout is for the whole call"
         case "E", "key": "--cert and --cert-key are the client's certificate"

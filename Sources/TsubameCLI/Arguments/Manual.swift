@@ -87,7 +87,7 @@ struct Manual: Sendable {
                 "Default options of requests, as they are typed; without that variable ~/.config/tsubame/config."
             ),
             ("$XDG_CONFIG_HOME/tsubame/sessions/HOST/NAME.json", "What --session=NAME keeps of a host."),
-            ("$XDG_CACHE_HOME/tsubame/responses.sqlite", "What --cache keeps; without that variable below ~/.cache."),
+            ("$XDG_CACHE_HOME/tsubame/responses/", "What --cache keeps; without that variable below ~/.cache."),
             ("~/.netrc", "Users and passwords of hosts; NETRC names another file."),
         ])
 

@@ -83,7 +83,8 @@ struct RequestCommand: ToolCommand {
             }
         }
         // What is downloaded is kept by whoever asked for it; what is not sent is answered by nobody.
-        let cache = cache.cache && download == nil && !content.offline ? CacheFile.open() : nil
+        let cache =
+            cache.cache && download == nil && !content.offline ? CacheFolder.open(isSilent: output.quiet > 1) : nil
         let file = try OutputFile(download == nil ? output.output : nil)
         let printer = output.printer(file, isOffline: content.offline, isDownload: downloads.download)
         do {

@@ -204,7 +204,13 @@ final class ExchangePrinter: Sendable {
     // MARK: Heads
 
     private func writeHead(of response: Response) throws {
-        if let head = response.details.head { try write(head: Self.bytes(of: head)) }
+        try write(head: response.details.head.map(Self.bytes) ?? Self.bytes(ofStored: response))
+    }
+
+    /// Of a response that the cache gave, which came with another head.
+    private static func bytes(ofStored response: Response) -> Bytes {
+        let fields = HTTPFields(response.headers).map { "\($0.name.rawName): \($0.value)\r\n" }.joined()
+        return Bytes("HTTP/1.1 \(response.statusCode) \(response.status.reasonPhrase)\r\n\(fields)\r\n")
     }
 
     /// Status line, fields and empty line as received: of the bytes, those up to the first empty line. A short body may

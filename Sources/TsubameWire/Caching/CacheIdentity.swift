@@ -3,7 +3,8 @@
 package import HTTPTypes
 
 /// What must be the same in a request and in the one that a stored response answered, whatever Vary says: the
-/// credentials, and a Host that was set by hand. Cookies count by Vary alone, as servers expect of a browser.
+/// credentials, the cookies, which are credentials more often than not, a Host that was set by hand, and the settings that
+/// decide whom the client talks to, and as whom.
 ///
 /// Credentials are kept as a digest: a cache on disk must not give them away.
 package struct CacheIdentity: Sendable, Hashable {
@@ -21,15 +22,20 @@ package struct CacheIdentity: Sendable, Hashable {
     }
 
     /// - Parameters:
+    ///   - settings: of the client, as far as they decide who answers; empty for those that all clients have.
     ///   - authority: what the Host field is unless it is set by hand.
     ///   - isSecret: whether a field holds credentials by its canonical name.
-    package init(_ fields: HTTPFields, authority: String, isSecret: (String) -> Bool) {
-        var values: [String: String] = [:]
+    package init(
+        _ fields: HTTPFields, settings: String = "", authority: String, isSecret: (String) -> Bool
+    ) {
+        // No field has such a name.
+        var values: [String: String] = settings.isEmpty ? [:] : ["/settings": settings]
         var changesEachTime = false
         for field in fields {
             let name = field.name.canonicalName
             switch name {
-            case "accept", "accept-encoding", "accept-language", "user-agent", "cookie", "cache-control": continue
+            case "accept", "accept-encoding", "accept-language", "user-agent", "cache-control": continue
+            case "cookie": values[name] = Self.digest((values[name] ?? "") + field.value)
             case "host":
                 if field.value.lowercasedASCII != authority { values[name] = field.value.lowercasedASCII }
             case "authorization":

@@ -4,7 +4,9 @@ package import HTTPTypes
 
 extension StoredHead {
     /// Whether a 304 speaks of this response: by a strong validator, by a weak one, or by none at all (section 4.3.4).
-    package func isMeant(by update: HTTPFields) -> Bool {
+    /// - Parameter isAsked: whether it answers the condition of this response; without a validator it may speak of any other
+    ///   one.
+    package func isMeant(by update: HTTPFields, isAsked: Bool = true) -> Bool {
         let stored = StoredTerms(self)
         if let tag = update[values: .eTag].first.flatMap({ EntityTag($0) }) {
             guard let own = stored.entityTag else { return false }
@@ -13,7 +15,7 @@ extension StoredHead {
         if let modified = update[values: .lastModified].first.flatMap({ HTTPDate.parse($0) }) {
             return stored.lastModifiedTime == modified
         }
-        return true
+        return isAsked
     }
 
     /// Whether the answer to a HEAD still describes this response: the same validators and the same length (section

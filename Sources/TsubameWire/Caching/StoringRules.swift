@@ -26,6 +26,8 @@ package enum StoringRules {
         case 206: return "it is a part only"
         case 304: return "it is not what is asked for itself"
         case 401, 407: return "it asks for credentials"
+        // They answer a condition, a range or a moment, and not what is asked for.
+        case 408, 412, 416, 417, 421, 425, 426, 431: return "its status, \(status), is about this request alone"
         case 200..<600: break
         default: return "its status is \(status)"
         }

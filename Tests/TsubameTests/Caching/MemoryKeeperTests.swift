@@ -18,7 +18,7 @@ import TsubameWire
         guard let writer = keeper.store(head(selecting), under: key, length: Int64(bytes)),
             writer.write(Bytes([UInt8](repeating: 7, count: bytes)))
         else { return false }
-        writer.finish()
+        #expect(writer.finish())
         return true
     }
 
@@ -38,7 +38,7 @@ import TsubameWire
         #expect(writers[0].write(piece) && writers[1].write(piece))
         #expect(!writers[2].write(piece))
         #expect(keeper.byteCount <= 10_000)
-        writers[2].finish()
+        #expect(writers[2].finish())
         #expect(keeper.responses(to: "w2").isEmpty)
         writers.removeAll()
         // Those that were dropped have given back what they held.
@@ -74,7 +74,7 @@ import TsubameWire
             #expect(writer.write(Bytes(whole[start..<min(start + 50_000, whole.count)])))
         }
         #expect(keeper.responses(to: "a").isEmpty)
-        writer.finish()
+        #expect(writer.finish())
         let response = try #require(keeper.responses(to: "a").first)
         for offset in [0, 1, 49_999, 50_000, 599_999, 600_000, 700_000] {
             let body = try #require(keeper.body(of: response, from: Int64(offset)))

@@ -44,7 +44,7 @@ import TsubameWire
         let request: HTTPFields = [.authorization: "Basic c2VjcmV0OnNlY3JldA==", .cookie: "session=secret"]
         let identity = CacheScene.identity(request)
         let selecting = try #require(StoredHead.selecting(vary: ["Cookie, Authorization"], in: request, identity))
-        #expect(selecting.count == 3)
+        #expect(selecting.count == 4)
         #expect(selecting.values.allSatisfy { $0?.hasPrefix("sha256:") == true })
     }
 

@@ -60,6 +60,12 @@ extension CacheStatement {
         .init("2", "a Host that was set by hand is no one else's", is: "no") {
             CacheScene.answers([], ["Host: other.example"], [])
         },
+        .init("7.2", "other cookies are somebody else's", is: "no") {
+            CacheScene.answers([], ["Cookie: a=b"], ["Cookie: a=c"])
+        },
+        .init("7.2", "the same cookies are the same user's", is: "yes") {
+            CacheScene.answers([], ["Cookie: a=b"], ["Cookie: a=b"])
+        },
         .init("4.1", "cookies count where Vary names them", is: "no") {
             CacheScene.answers(["Cookie"], ["Cookie: a=b"], ["Cookie: a=c"])
         },

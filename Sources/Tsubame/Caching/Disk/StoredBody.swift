@@ -1,9 +1,7 @@
 // StoredBody: a large cached body on its way from its file.
 
-#if Store
 import Dispatch
 import Synchronization
-import Tsubame
 import TsubameCore
 
 /// Reads where blocking is allowed, as much as a pull may give, and gives nothing that is not what was stored.
@@ -46,7 +44,11 @@ final class StoredBody: BodySource {
         }
         guard let offset else { return nil }
         let piece = await withCheckedContinuation { continuation in
-            queue.async { continuation.resume(returning: self.piece(at: offset)) }
+            queue.async {
+                let piece = self.piece(at: offset)
+                if piece == nil { self.isDamaged() }
+                continuation.resume(returning: piece)
+            }
         }
         state.withLock { state in
             state.isReading = false
@@ -54,7 +56,6 @@ final class StoredBody: BodySource {
             if piece == nil { state.isOver = true }
         }
         guard let piece else {
-            isDamaged()
             throw CallError(
                 .file, "the stored response is damaged at byte \(offset)", phase: .receivingBody,
                 advice: "send the request again: the response is forgotten")
@@ -92,4 +93,3 @@ final class StoredBody: BodySource {
 
     func cancel() { state.withLock { $0.isOver = true } }
 }
-#endif

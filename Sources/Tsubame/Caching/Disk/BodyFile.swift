@@ -1,6 +1,5 @@
 // BodyFile: the file of one cached body, open to be read.
 
-#if Store
 #if canImport(Glibc)
 import Glibc
 #elseif canImport(Musl)
@@ -8,18 +7,18 @@ import Musl
 #elseif canImport(Darwin)
 import Darwin
 #endif
-import TsubameCore
+package import TsubameCore
 
 /// A whole file that is open, and can be read even if it is removed.
-final class BodyFile: Sendable {
+package final class BodyFile: Sendable {
     private let descriptor: Int32
 
-    init(descriptor: Int32) { self.descriptor = descriptor }
+    package init(descriptor: Int32) { self.descriptor = descriptor }
 
     deinit { _ = close(descriptor) }
 
     /// So many bytes from there; fewer at the end of the file, nil if it cannot be read.
-    func read(_ count: Int, at offset: Int64) -> Bytes? {
+    package func read(_ count: Int, at offset: Int64) -> Bytes? {
         var failed = false
         let bytes = Bytes(capacity: count) { target in
             var filled = 0
@@ -38,4 +37,3 @@ final class BodyFile: Sendable {
         return failed ? nil : bytes
     }
 }
-#endif

@@ -1,16 +1,28 @@
-// The responses of a cache that are kept in a database of SQLite.
+// The responses of a cache that are kept on disk: in a database of SQLite, and in a folder.
 #if Store
 import Foundation
 import HTTPTypes
 import Testing
-import Tsubame
 import TsubameCore
 import TsubameTesting
 import TsubameWire
 
+@testable import Tsubame
 @testable import TsubameStore
 
-@Suite(.timeLimit(.minutes(2))) struct DatabaseCacheTests {
+/// Where a cache is.
+enum CachePlace: CaseIterable {
+    case database, folder
+
+    func keeper(_ path: String, limit: Int64) throws -> any DiskKeeper {
+        switch self {
+        case .database: try DatabaseCacheKeeper(path, limit: limit)
+        case .folder: try FolderKeeper(path, limit: limit)
+        }
+    }
+}
+
+@Suite(.timeLimit(.minutes(2))) struct DiskCacheTests {
     private static func head(
         _ fields: HTTPFields = [.eTag: "\"1\""], _ selecting: [String: String?] = [:], at time: Double = 1000
     ) -> StoredHead {
@@ -33,12 +45,15 @@ import TsubameWire
     }
 
     private func bodies(_ path: String) -> [String] {
-        (try? FileManager.default.contentsOfDirectory(atPath: path + "-bodies")) ?? []
+        let folder = URL(filePath: path).deletingLastPathComponent().path
+        return (FileManager.default.subpaths(atPath: folder) ?? []).filter { $0.hasSuffix(".body") }.map {
+            "\(folder)/\($0)"
+        }
     }
 
     @discardableResult
     private func store(
-        _ body: Bytes, as head: StoredHead = head(), under key: String = "GET a", in keeper: DatabaseCacheKeeper,
+        _ body: Bytes, as head: StoredHead = head(), under key: String = "GET a", in keeper: any DiskKeeper,
         pieces: Int = 10_000
     ) throws -> Bool {
         let writer = try #require(keeper.store(head, under: key, length: nil))
@@ -47,11 +62,11 @@ import TsubameWire
             guard writer.write(body.slice(offset..<min(offset + pieces, body.count))) else { return false }
             offset += pieces
         }
-        writer.finish()
+        #expect(writer.finish())
         return true
     }
 
-    private func read(_ response: StoredResponse, from offset: Int64 = 0, _ keeper: DatabaseCacheKeeper) async throws
+    private func read(_ response: StoredResponse, from offset: Int64 = 0, _ keeper: any DiskKeeper) async throws
         -> Bytes?
     {
         try await keeper.body(of: response, from: offset)?.collect(upTo: .max)
@@ -59,8 +74,10 @@ import TsubameWire
 
     // MARK: Kept
 
-    @Test(arguments: [0, 1, 65_536, 65_537, 262_144, 262_145, 1_000_000])
-    func `what is stored is there for the next one who opens the file, from any place on`(count: Int) async throws {
+    @Test(arguments: CachePlace.allCases, [0, 1, 65_536, 65_537, 262_144, 262_145, 1_000_000])
+    func `what is stored is there for the next one who opens the file, from any place on`(place: CachePlace, count: Int)
+        async throws
+    {
         try await withPath { path in
             let body = Self.bytes(count)
             let fields: HTTPFields = [
@@ -68,10 +85,10 @@ import TsubameWire
             ]
             let head = Self.head(fields, ["accept": "a, b:c", "x": nil, "y": ""])
             do {
-                let keeper = try DatabaseCacheKeeper(path, limit: 10_000_000)
+                let keeper = try place.keeper(path, limit: 10_000_000)
                 try store(body, as: head, in: keeper)
             }
-            let keeper = try DatabaseCacheKeeper(path, limit: 10_000_000)
+            let keeper = try place.keeper(path, limit: 10_000_000)
             let responses = keeper.responses(to: "GET a")
             let response = try #require(responses.first)
             #expect(responses.count == 1 && response.head == head && response.bodyLength == count)
@@ -84,16 +101,19 @@ import TsubameWire
             #expect(keeper.responses(to: "GET b").isEmpty && keeper.takeNotices().isEmpty)
             // Large bodies, and they only, have files, which nobody else can read.
             #expect(bodies(path).count == (count > 65_536 ? 1 : 0))
-            for name in bodies(path).map({ "\(path)-bodies/\($0)" }) + [path] {
+            for name in bodies(path) + (place == .database ? [path] : []) {
                 let mode = try FileManager.default.attributesOfItem(atPath: name)[.posixPermissions] as? Int
                 #expect(mode == 0o600)
             }
         }
     }
 
-    @Test func `a response takes the place of the one with the same selecting fields, and of no other`() async throws {
+    @Test(arguments: CachePlace.allCases)
+    func `a response takes the place of the one with the same selecting fields, and of no other`(
+        place: CachePlace
+    ) async throws {
         try await withPath { path in
-            let keeper = try DatabaseCacheKeeper(path, limit: 10_000_000)
+            let keeper = try place.keeper(path, limit: 10_000_000)
             for (number, value) in ["a", "b", "a", nil, "c"].enumerated() {
                 try store(
                     Self.bytes(70_000, seed: number), as: Self.head([:], ["accept": value], at: Double(number)),
@@ -113,9 +133,12 @@ import TsubameWire
         }
     }
 
-    @Test func `what was used longest ago is forgotten first, and the limit is kept`() async throws {
+    @Test(arguments: CachePlace.allCases)
+    func `what was used longest ago is forgotten first, and the limit is kept`(
+        place: CachePlace
+    ) async throws {
         try await withPath { path in
-            let keeper = try DatabaseCacheKeeper(path, limit: 1_000_000)
+            let keeper = try place.keeper(path, limit: 1_000_000)
             for number in 0..<4 {
                 try store(Self.bytes(200_000), under: "GET \(number)", in: keeper)
             }
@@ -134,14 +157,17 @@ import TsubameWire
         }
     }
 
-    @Test func `what a dropped writer has taken is nowhere`() async throws {
+    @Test(arguments: CachePlace.allCases)
+    func `what a dropped writer has taken is nowhere`(
+        place: CachePlace
+    ) async throws {
         try await withPath { path in
-            let keeper = try DatabaseCacheKeeper(path, limit: 10_000_000)
+            let keeper = try place.keeper(path, limit: 10_000_000)
             for (written, announced) in [(10, nil), (100_000, nil), (100_000, Int64(100_001)), (10, 11)] {
                 let writer = try #require(keeper.store(Self.head(), under: "GET a", length: announced))
                 #expect(writer.write(Self.bytes(written)))
                 // One that was told another length has kept nothing either.
-                if announced != nil { writer.finish() }
+                if announced != nil { #expect(!writer.finish()) }
             }
             let writer = try #require(keeper.store(Self.head(), under: "GET a", length: 5))
             #expect(writer.write(Self.bytes(6)) == false && writer.write(Bytes()) == false)
@@ -149,9 +175,12 @@ import TsubameWire
         }
     }
 
-    @Test func `a response that is updated keeps its body, and what is removed can be read to its end`() async throws {
+    @Test(arguments: CachePlace.allCases)
+    func `a response that is updated keeps its body, and what is removed can be read to its end`(
+        place: CachePlace
+    ) async throws {
         try await withPath { path in
-            let keeper = try DatabaseCacheKeeper(path, limit: 10_000_000)
+            let keeper = try place.keeper(path, limit: 10_000_000)
             let body = Self.bytes(900_000)
             try store(body, in: keeper)
             var response = try #require(keeper.responses(to: "GET a").first)
@@ -182,9 +211,12 @@ import TsubameWire
         }
     }
 
-    @Test func `several keepers of one file see what the others keep and forget`() async throws {
+    @Test(arguments: CachePlace.allCases)
+    func `several keepers of one file see what the others keep and forget`(
+        place: CachePlace
+    ) async throws {
         try await withPath { path in
-            let keepers = try (0..<3).map { _ in try DatabaseCacheKeeper(path, limit: 100_000_000) }
+            let keepers = try (0..<3).map { _ in try place.keeper(path, limit: 100_000_000) }
             await withTaskGroup { group in
                 for (number, keeper) in keepers.enumerated() {
                     group.addTask {
@@ -254,14 +286,14 @@ import TsubameWire
         }
     }
 
-    @Test(arguments: Harm.allCases)
-    func `BAD-INPUT 43: no damaged byte of a body is given`(_ harm: Harm) async throws {
+    @Test(arguments: CachePlace.allCases, Harm.allCases)
+    func `BAD-INPUT 43: no damaged byte of a body is given`(place: CachePlace, _ harm: Harm) async throws {
         try await withPath { path in
-            let keeper = try DatabaseCacheKeeper(path, limit: 1_000_000)
+            let keeper = try place.keeper(path, limit: 1_000_000)
             let body = Self.bytes(500_000)
             try store(body, in: keeper)
             let response = try #require(keeper.responses(to: "GET a").first)
-            try harm.apply("\(path)-bodies/\(bodies(path)[0])")
+            try harm.apply(bodies(path)[0])
             if let damaged = keeper.body(of: response, from: 0) {
                 #expect(harm == .first || harm == .last)
                 var iterator = damaged.makeAsyncIterator()
@@ -303,26 +335,72 @@ import TsubameWire
         }
     }
 
+    private func files(_ path: String) throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: path + "-bodies")
+    }
+
     @Test func `files that a killed process has left are removed, those that are being written are not`() async throws {
         try await withPath { path in
             let keeper = try DatabaseCacheKeeper(path, limit: 10_000_000)
             let writer = try #require(keeper.store(Self.head(), under: "GET writing", length: nil))
             #expect(writer.write(Self.bytes(100_000)))
             try store(Self.bytes(100_000), under: "GET kept", in: keeper)
-            for name in ["0123", "0123.part"] {
+            for name in ["0123.body", "0123.body.part"] {
                 try Data("left".utf8).write(to: URL(filePath: "\(path)-bodies/\(name)"))
             }
-            #expect(bodies(path).count == 4)
+            #expect(try files(path).count == 4)
             let other = try DatabaseCacheKeeper(path, limit: 10_000_000)
             // It looks for them when there is time.
             other.queue?.sync {}
-            #expect(bodies(path).count == 2)
-            writer.finish()
+            #expect(try files(path).count == 2)
+            #expect(writer.finish())
             for key in ["GET writing", "GET kept"] {
                 let response = try #require(other.responses(to: key).first)
                 #expect(try await read(response, other) == Self.bytes(100_000))
             }
         }
+    }
+
+    // MARK: A folder
+
+    @Test func `what a killed process has left in a folder goes when room is made`() async throws {
+        try await withPath { path in
+            let keeper = try FolderKeeper(path, limit: 1_000_000)
+            let writer = try #require(keeper.store(Self.head(), under: "GET a", length: nil))
+            #expect(writer.write(Self.bytes(100_000)))
+            let folder = keeper.folder(of: "GET a").path
+            for name in ["0123.body", "0123.body.part", "4567.part"] {
+                try Data("left".utf8).write(to: URL(filePath: "\(folder)/\(name)"))
+            }
+            #expect(keeper.byteCount == 0)
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder).count == 1)
+            #expect(writer.finish())
+            let response = try #require(keeper.responses(to: "GET a").first)
+            #expect(try await read(response, keeper) == Self.bytes(100_000))
+        }
+    }
+
+    @Test(arguments: [0, 8, 12, 44, 60, 300]) func `BAD-INPUT 43: a record that has changed is not given`(at place: Int)
+        async throws
+    {
+        try await withPath { path in
+            let keeper = try FolderKeeper(path, limit: 1_000_000)
+            try store(Bytes(String(repeating: "the small body", count: 30)), in: keeper)
+            let folder = keeper.folder(of: "GET a").path
+            let file = URL(filePath: "\(folder)/\(try FileManager.default.contentsOfDirectory(atPath: folder)[0])")
+            var bytes = try Data(contentsOf: file)
+            bytes[place] ^= 0x20
+            try bytes.write(to: file)
+            #expect(keeper.responses(to: "GET a").isEmpty && keeper.takeNotices().count == 1)
+            try bytes.prefix(place).write(to: file)
+            #expect(keeper.responses(to: "GET a").isEmpty && keeper.takeNotices().count == 1)
+        }
+    }
+
+    @Test func `a place that is no folder is told`() throws {
+        let error = #expect(throws: CallError.self) { try ResponseCache(folder: "/dev/null") }
+        #expect(error?.kind == .file)
+        #expect(throws: CallError.self) { try ResponseCache(folder: "/no/such/folder") }
     }
 }
 #endif

@@ -1,16 +1,11 @@
-// DatabaseCacheWriter: a response on its way into the cache.
+// DiskCacheWriter: a response on its way into a cache on disk.
 
-#if Store
 import Synchronization
-import Tsubame
-import TsubameCore
-import TsubameWire
+package import TsubameCore
+package import TsubameWire
 
 /// A short body is gathered; once it is longer it goes to a file as it comes.
-final class DatabaseCacheWriter: CacheWriter {
-    /// Up to here a body is in its row.
-    static let rowBytes = 64 << 10
-
+package final class DiskCacheWriter: CacheWriter {
     private struct State: ~Copyable {
         var gathered = GatheredBytes()
         var file: IncomingBody?
@@ -19,20 +14,22 @@ final class DatabaseCacheWriter: CacheWriter {
         var hasFailed = false
     }
 
-    private let keeper: DatabaseCacheKeeper
+    private let keeper: any DiskKeeper
+    private let folder: BodyFolder
     private let head: StoredHead
     private let key: String
     private let announced: Int64?
     private let state = Mutex(State())
 
-    init(_ keeper: DatabaseCacheKeeper, _ head: StoredHead, _ key: String, length: Int64?) {
+    package init(_ keeper: any DiskKeeper, _ head: StoredHead, _ key: String, length: Int64?) {
         self.keeper = keeper
+        folder = keeper.folder(of: key)
         self.head = head
         self.key = key
         announced = length
     }
 
-    func write(_ bytes: Bytes) -> Bool {
+    package func write(_ bytes: Bytes) -> Bool {
         state.withLock { state in
             if state.hasFailed { return false }
             let (length, overflow) = state.length.addingReportingOverflow(Int64(bytes.count))
@@ -44,13 +41,13 @@ final class DatabaseCacheWriter: CacheWriter {
             }
             state.length = length
             bytes.withUnsafeBytes { state.sums.add($0) }
-            if state.file == nil, length <= Self.rowBytes {
+            if state.file == nil, length <= StoredContent.inlineBytes {
                 // What it is a part of may be much longer.
                 state.gathered.append(bytes.copied())
                 return true
             }
             do throws(CallError) {
-                try Self.append(bytes, to: &state, keeper.folder)
+                try Self.append(bytes, to: &state, folder)
                 return true
             } catch {
                 keeper.note(error)
@@ -66,7 +63,7 @@ final class DatabaseCacheWriter: CacheWriter {
         if let begun = state.file {
             file = begun
         } else {
-            file = try folder.makeFile()
+            file = try folder.makeFile(ending: StoredContent.ending)
             state.file = file
             let gathered = state.gathered.joined()
             state.gathered = GatheredBytes()
@@ -75,7 +72,7 @@ final class DatabaseCacheWriter: CacheWriter {
         guard bytes.withUnsafeBytes({ file.write($0) }) else { throw folder.fullError }
     }
 
-    func finish() {
+    package func finish() -> Bool {
         let taken = state.withLock { state -> (StoredContent, IncomingBody?)? in
             guard !state.hasFailed, announced == nil || announced == state.length else { return nil }
             state.hasFailed = true
@@ -84,9 +81,13 @@ final class DatabaseCacheWriter: CacheWriter {
                 StoredContent(length: state.length, sums: state.sums, file: state.file?.name, bytes: bytes), state.file
             )
         }
-        guard let (content, file) = taken else { return }
-        if let file, !file.complete() { return keeper.note(keeper.folder.fullError) }
-        if keeper.put(head, under: key, content) { file?.keep() }
+        guard let (content, file) = taken else { return false }
+        if let file, !file.complete() {
+            keeper.note(folder.fullError)
+            return false
+        }
+        guard keeper.put(head, under: key, content) else { return false }
+        file?.keep()
+        return true
     }
 }
-#endif

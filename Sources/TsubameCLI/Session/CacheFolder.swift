@@ -1,4 +1,4 @@
-// CacheFile: where the responses are kept that --cache is about.
+// CacheFolder: where the responses are kept that --cache is about.
 #if Tool
 #if canImport(Glibc)
 import Glibc
@@ -8,15 +8,16 @@ import Musl
 import Darwin
 #endif
 import Tsubame
-import TsubameStore
 
-/// `$XDG_CACHE_HOME/tsubame/responses.sqlite`, else below `~/.cache`: one for all runs of a user, readable by him only.
-enum CacheFile {
+/// `$XDG_CACHE_HOME/tsubame/responses`, else below `~/.cache`: one for all runs of a user, readable by him only.
+enum CacheFolder {
     /// nil, and that is told, if there is no place for it: what a cache saves can be done without.
-    static func open() -> ResponseCache? {
+    /// - Parameter isSilent: whether nothing is told.
+    static func open(isSilent: Bool) -> ResponseCache? {
         do {
-            return try ResponseCache(sqlite: path)
+            return try ResponseCache(folder: path)
         } catch {
+            if isSilent { return nil }
             Diagnostics.say("\((error as? CallError)?.reason ?? "\(error)"): there is no --cache for this request")
             return nil
         }
@@ -37,7 +38,7 @@ enum CacheFile {
             for path in [folder, own] where mkdir(path, 0o700) != 0 && errno != EEXIST {
                 throw SystemError("the folder \(path) of --cache cannot be made")
             }
-            return own + "/responses.sqlite"
+            return own + "/responses"
         }
     }
 }

@@ -1,44 +1,33 @@
-// StoredContent: where the body of a cached response is, and the sums by which damage is noticed.
+// BlockSums: checksums of a body, block by block.
 
-#if Store
 #if canImport(FoundationEssentials)
-import FoundationEssentials
+package import FoundationEssentials
 #else
-import Foundation
+package import Foundation
 #endif
-import Tsubame
-import TsubameCore
 import TsubameWire
 
-struct StoredContent: Sendable {
-    let length: Int64
-    let sums: BlockSums
-    /// Its name in the folder; nil if the bytes are here.
-    let file: String?
-    let bytes: Bytes?
-}
-
 /// A checksum for each 64 KiB of a body.
-struct BlockSums: Sendable {
-    static let blockBytes = 64 << 10
+package struct BlockSums: Sendable {
+    package static let blockBytes = 64 << 10
 
     private var values: [UInt32] = []
     /// How much of the last block has been counted in.
     private var partial = 0
 
-    init() {}
+    package init() {}
 
-    init(_ data: Data) {
+    package init(_ data: Data) {
         values = stride(from: 0, to: data.count - data.count % 4, by: 4).map { offset in
             data.dropFirst(offset).prefix(4).reduce(0) { $0 << 8 | UInt32($1) }
         }
     }
 
-    var data: Data {
+    package var data: Data {
         Data(values.flatMap { value in (0..<4).map { UInt8(truncatingIfNeeded: value >> (24 - 8 * $0)) } })
     }
 
-    mutating func add(_ bytes: UnsafeRawBufferPointer) {
+    package mutating func add(_ bytes: UnsafeRawBufferPointer) {
         var rest = bytes[...]
         while !rest.isEmpty {
             if partial == 0 { values.append(0) }
@@ -51,7 +40,7 @@ struct BlockSums: Sendable {
     }
 
     /// Whether the bytes, which begin with the block of that number, are those that were added.
-    func agree(with bytes: UnsafeRawBufferPointer, from block: Int) -> Bool {
+    package func agree(with bytes: UnsafeRawBufferPointer, from block: Int) -> Bool {
         var other = BlockSums()
         other.add(bytes)
         let (end, overflow) = block.addingReportingOverflow(other.values.count)
@@ -59,4 +48,3 @@ struct BlockSums: Sendable {
         return values[block..<end].elementsEqual(other.values)
     }
 }
-#endif

@@ -1,6 +1,5 @@
 // IncomingBody: the file of one cached body, while it is written.
 
-#if Store
 #if canImport(Glibc)
 import Glibc
 #elseif canImport(Musl)
@@ -10,8 +9,11 @@ import Darwin
 #endif
 
 /// A file that is being written. One that is dropped before it is kept is removed.
-final class IncomingBody {
-    let name: String
+package final class IncomingBody {
+    /// Of the names of files that are not whole.
+    package static let ending = ".part"
+
+    package let name: String
     private let descriptor: Int32
     private let folder: String
     private var isKept = false
@@ -25,12 +27,12 @@ final class IncomingBody {
 
     deinit {
         // The name goes first: as long as the lock is held nobody else takes it for a file that was left.
-        if !isKept { unlink("\(folder)/\(name)\(isWhole ? "" : ".part")") }
+        if !isKept { unlink("\(folder)/\(name)\(isWhole ? "" : Self.ending)") }
         _ = close(descriptor)
     }
 
     /// - Returns: whether all of it was taken.
-    func write(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    package func write(_ bytes: UnsafeRawBufferPointer) -> Bool {
         var rest = bytes[...]
         while !rest.isEmpty {
             let piece = UnsafeRawBufferPointer(rebasing: rest)
@@ -50,14 +52,13 @@ final class IncomingBody {
         return true
     }
 
-    /// Gives the file its name, once what it holds is on the disk.
-    func complete() -> Bool {
-        guard fsync(descriptor) == 0, rename("\(folder)/\(name).part", "\(folder)/\(name)") == 0 else { return false }
+    /// Gives the file its name. It need not be on the disk yet: what a loss of power takes is noticed by its sums.
+    package func complete() -> Bool {
+        guard rename("\(folder)/\(name)\(Self.ending)", "\(folder)/\(name)") == 0 else { return false }
         isWhole = true
         return true
     }
 
     /// Its row is there.
-    func keep() { isKept = true }
+    package func keep() { isKept = true }
 }
-#endif

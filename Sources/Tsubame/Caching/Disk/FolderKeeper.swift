@@ -1,0 +1,264 @@
+// FolderKeeper: keeps a cache's responses in a folder that other processes use as well.
+
+import Dispatch
+import Synchronization
+import TsubameCore
+import TsubameWire
+
+/// A folder for each key, and in it a record for each response, and a file for its body if that is large. A record is written
+/// under another name and renamed, after its body: what is there is whole. The time at which a record was changed last says
+/// when its response was used.
+final class FolderKeeper: DiskKeeper {
+    /// What is there, and how much of it there is room for.
+    private struct State: Sendable {
+        /// Where the responses are that were looked up.
+        var places: [Int64: Place] = [:]
+        /// As it was counted last, and what has been added since; nil if it never was.
+        var byteCount: Int64?
+        var notices: [String] = []
+    }
+
+    private struct Place: Sendable {
+        let folder: BodyFolder
+        let name: String
+    }
+
+    /// A response among all of them.
+    private struct Found {
+        let folder: BodyFolder
+        let name: String
+        var size: Int64
+        let used: Int64
+    }
+
+    private static let keptPlaces = 4096
+    private static let keptNotices = 16
+    /// A record of a body in a file, with the sums of 64 GiB.
+    private static let longestRecord: Int64 = 8 << 20
+    /// Beyond its limit a cache is emptied down to this part of it, so that not every response has all others counted.
+    private static let keptShare = 0.9
+
+    private let root: BodyFolder
+    let limit: Int64
+    private let work = DispatchQueue(label: "tsubame.cache")
+    private let state = Mutex(State())
+
+    /// - Throws: ``CallError/Kind/file`` if the folder cannot be made or written.
+    init(_ path: String, limit: Int64) throws(CallError) {
+        root = BodyFolder(path: path)
+        self.limit = max(limit, 0)
+        try root.make()
+    }
+
+    var name: String { root.path }
+    var queue: DispatchQueue? { work }
+
+    func folder(of key: String) -> BodyFolder {
+        BodyFolder(path: "\(root.path)/\(SHA256.digest(Array(key.utf8)).prefix(16).map(Self.hexadecimal).joined())")
+    }
+
+    private static func hexadecimal(_ byte: UInt8) -> String {
+        let text = String(byte, radix: 16)
+        return text.count < 2 ? "0" + text : text
+    }
+
+    func takeNotices() -> [String] {
+        state.withLock { state in
+            defer { state.notices = [] }
+            return state.notices
+        }
+    }
+
+    func note(_ text: String) {
+        state.withLock { state in
+            if !state.notices.contains(text), state.notices.count < Self.keptNotices { state.notices.append(text) }
+        }
+    }
+
+    // MARK: Reading
+
+    func responses(to key: String) -> [StoredResponse] {
+        let folder = folder(of: key)
+        var responses: [StoredResponse] = []
+        for name in folder.names where Self.isRecord(name) {
+            guard let record = record(name, in: folder), record.key == key, let id = Self.id(of: name) else { continue }
+            remember(Place(folder: folder, name: name), as: id)
+            responses.append(StoredResponse(id: id, head: record.head, bodyLength: record.content.length))
+        }
+        responses.sort { ($0.head.responseTime, $0.id) > ($1.head.responseTime, $1.id) }
+        return Array(responses.prefix(CacheLimits.variants))
+    }
+
+    func body(of response: StoredResponse, from offset: Int64) -> ReceivedBody? {
+        guard let place = place(of: response), let record = record(place.name, in: place.folder),
+            record.content.length == response.bodyLength, (0...max(response.bodyLength, 0)).contains(offset)
+        else { return nil }
+        let body = record.content.body(from: offset, in: place.folder, on: work) { [weak self] in
+            self?.forgetDamaged(place.name, in: place.folder)
+        }
+        if body == nil { forgetDamaged(place.name, in: place.folder) } else { place.folder.touch(place.name) }
+        return body
+    }
+
+    /// nil if it is not there any more, or damaged.
+    private func record(_ name: String, in folder: BodyFolder) -> CacheRecord? {
+        guard let status = FileStatus(of: "\(folder.path)/\(name)"), status.size <= Self.longestRecord,
+            let bytes = folder.file(name, length: status.size)?.read(Int(status.size), at: 0)
+        else { return nil }
+        if let record = CacheRecord(bytes) { return record }
+        forgetDamaged(name, in: folder)
+        return nil
+    }
+
+    private func forgetDamaged(_ name: String, in folder: BodyFolder) {
+        // Another process may have forgotten it, with its file.
+        guard FileStatus(of: "\(folder.path)/\(name)") != nil else { return }
+        note("a response in \(root.path) was damaged, and is forgotten")
+        folder.remove([name, name + StoredContent.ending])
+    }
+
+    private static func isRecord(_ name: String) -> Bool { !name.utf8.contains(0x2E) }
+
+    private static func id(of name: String) -> Int64? {
+        UInt64(name.prefix(16), radix: 16).map { Int64(bitPattern: $0) }
+    }
+
+    private func remember(_ place: Place, as id: Int64) {
+        state.withLock { state in
+            if state.places.count >= Self.keptPlaces { state.places = [:] }
+            state.places[id] = place
+        }
+    }
+
+    private func place(of response: StoredResponse) -> Place? { state.withLock { $0.places[response.id] } }
+
+    // MARK: Writing
+
+    func put(_ head: StoredHead, under key: String, _ content: StoredContent) -> Bool {
+        let folder = folder(of: key)
+        let record = CacheRecord(key: key, head: head, content: content)
+        do throws(CallError) {
+            guard content.length + Int64(record.bytes.count) <= limit else { return false }
+            let file: IncomingBody
+            if let body = content.file {
+                file = try folder.makeFile(named: String(body.dropLast(StoredContent.ending.count)))
+            } else {
+                file = try folder.makeFile()
+            }
+            guard write(record, to: file) else { throw folder.fullError }
+            folder.touch(file.name)
+            removeOthers(than: file.name, like: head, in: folder)
+            makeRoom(for: content.length + Int64(record.bytes.count))
+            return true
+        } catch {
+            note(error)
+            return false
+        }
+    }
+
+    private func write(_ record: CacheRecord, to file: IncomingBody) -> Bool {
+        guard record.bytes.withUnsafeBytes({ file.write($0) }), file.complete() else { return false }
+        file.keep()
+        return true
+    }
+
+    func update(_ response: StoredResponse) {
+        guard let place = place(of: response), var record = record(place.name, in: place.folder) else { return }
+        record.head = response.head
+        do throws(CallError) {
+            let file = try place.folder.makeFile(named: place.name)
+            guard write(record, to: file) else { throw place.folder.fullError }
+            removeOthers(than: place.name, like: response.head, in: place.folder)
+        } catch {
+            note(error)
+        }
+    }
+
+    /// Those with the same selecting fields, and more than a key may have.
+    private func removeOthers(than name: String, like head: StoredHead, in folder: BodyFolder) {
+        var others: [(name: String, time: Double)] = []
+        for other in folder.names where Self.isRecord(other) && other != name {
+            guard let record = record(other, in: folder) else { continue }
+            if record.head.selecting == head.selecting {
+                folder.remove([other, other + StoredContent.ending])
+            } else {
+                others.append((other, record.head.responseTime))
+            }
+        }
+        others.sort { $0.time > $1.time }
+        for other in others.dropFirst(CacheLimits.variants - 1) {
+            folder.remove([other.name, other.name + StoredContent.ending])
+        }
+    }
+
+    func remove(_ key: String) { removeAll(in: folder(of: key)) }
+
+    func removeAll() {
+        for name in root.names { removeAll(in: BodyFolder(path: "\(root.path)/\(name)")) }
+        state.withLock { $0.byteCount = nil }
+    }
+
+    private func removeAll(in folder: BodyFolder) {
+        // A body goes after its record, which would be damaged without it.
+        for name in folder.names.sorted(by: { $0.utf8.count < $1.utf8.count }) { folder.sweep(name) { false } }
+        folder.removeFolder()
+    }
+
+    // MARK: Room
+
+    var byteCount: Int64 { survey().reduce(0) { $0 + $1.size } }
+
+    private func makeRoom(for added: Int64) {
+        let known = state.withLock { state in
+            state.byteCount = state.byteCount.map { $0.addingReportingOverflow(added).partialValue }
+            return state.byteCount
+        }
+        if let known, known <= limit { return }
+        var found = survey()
+        var sum = found.reduce(0) { $0 + $1.size }
+        if sum > limit {
+            let goal = Int64(Double(limit) * Self.keptShare)
+            found.sort { ($0.used, $0.name) < ($1.used, $1.name) }
+            for response in found {
+                // One that is as long as the whole cache may be is kept alone.
+                if sum <= goal || response.size > goal && sum <= limit { break }
+                response.folder.remove([response.name, response.name + StoredContent.ending])
+                response.folder.removeFolder()
+                sum -= response.size
+            }
+        }
+        let rest = sum
+        state.withLock { $0.byteCount = rest }
+    }
+
+    /// All responses; what killed processes have left is removed.
+    private func survey() -> [Found] {
+        var found: [Found] = []
+        for folderName in root.names {
+            let folder = BodyFolder(path: "\(root.path)/\(folderName)")
+            var records: [String: Found] = [:]
+            var bodies: [String: Int64] = [:]
+            for name in folder.names {
+                guard let status = FileStatus(of: "\(folder.path)/\(name)"), status.kind == .regular else { continue }
+                if Self.isRecord(name) {
+                    records[name] = Found(folder: folder, name: name, size: status.size, used: status.modified)
+                } else if name.hasSuffix(StoredContent.ending) {
+                    bodies[String(name.dropLast(StoredContent.ending.count))] = status.size
+                } else {
+                    folder.sweep(name) { false }
+                }
+            }
+            for (name, size) in bodies {
+                if records[name] != nil {
+                    records[name]?.size += size
+                } else {
+                    let path = "\(folder.path)/\(name)"
+                    // Its record may have come since.
+                    folder.sweep(name + StoredContent.ending) { FileStatus(of: path) != nil }
+                }
+            }
+            found += records.values
+        }
+        return found
+    }
+}
