@@ -2,6 +2,7 @@
 //
 // StoreWriter cookies FILE PREFIX COUNT: `PREFIX0=0` and so on, each with a number that grows, 100 names at most.
 // StoreWriter cache FILE URL COUNT: what a GET of URL/0 and so on answers, read to its end.
+// StoreWriter hits memory|FOLDER|FILE.sqlite URL COUNT: how long a GET of URL takes that the cache answers.
 
 #if Store
 import Foundation
@@ -29,6 +30,23 @@ do {
             try await client.stream(Request(.get, "\(number)")) { response in for try await _ in response.body {} }
             try say(number)
         }
+        await client.close()
+    case "hits":
+        let place = arguments[2]
+        let cache =
+            place == "memory"
+            ? ResponseCache()
+            : try place.hasSuffix(".sqlite") ? ResponseCache(sqlite: place) : ResponseCache(folder: place)
+        let client = Client { $0.cache = .cache(cache) }
+        let request = Request(.get, url: arguments[3])
+        for _ in 0..<200 { _ = try await client.send(request) }
+        var hits = 0
+        let duration = try await ContinuousClock().measure {
+            for _ in 0..<count where try await client.send(request).cacheStatus?.hasPrefix("tsubame; hit") == true {
+                hits += 1
+            }
+        }
+        print("\(hits) of \(count) from \(place): \(duration / count) each")
         await client.close()
     default: exit(64)
     }
