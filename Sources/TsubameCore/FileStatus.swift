@@ -18,11 +18,19 @@ package struct FileStatus: Sendable, Hashable {
     package let permissions: UInt32
     /// In bytes.
     package let size: Int64
+    /// Its user's number.
+    package let owner: UInt32
+    /// How many names it has.
+    package let links: UInt64
+    /// By these two a file is the same one, whatever it is called.
+    package let device: UInt64
+    package let inode: UInt64
 
     /// nil if there is none, or it may not be looked at; `errno` says why.
-    package init?(of path: String) {
+    /// - Parameter followsLinks: whether of what a symbolic link leads to, and not of the link.
+    package init?(of path: String, followsLinks: Bool = true) {
         var status = stat()
-        guard stat(path, &status) == 0 else { return nil }
+        guard (followsLinks ? stat(path, &status) : lstat(path, &status)) == 0 else { return nil }
         self.init(status)
     }
 
@@ -43,5 +51,9 @@ package struct FileStatus: Sendable, Hashable {
             }
         permissions = UInt32(status.st_mode & 0o777)
         size = Int64(status.st_size)
+        owner = UInt32(status.st_uid)
+        links = UInt64(status.st_nlink)
+        device = UInt64(truncatingIfNeeded: status.st_dev)
+        inode = UInt64(status.st_ino)
     }
 }
