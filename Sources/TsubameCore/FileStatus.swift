@@ -20,11 +20,19 @@ package struct FileStatus: Sendable, Hashable {
     package let size: Int64
     /// When it was changed last, in nanoseconds since 1970.
     package let modified: Int64
+    /// Its user's number.
+    package let owner: UInt32
+    /// How many names it has.
+    package let links: UInt64
+    /// By these two a file is the same one, whatever it is called.
+    package let device: UInt64
+    package let inode: UInt64
 
     /// nil if there is none, or it may not be looked at; `errno` says why.
-    package init?(of path: String) {
+    /// - Parameter followsLinks: whether of what a symbolic link leads to, and not of the link.
+    package init?(of path: String, followsLinks: Bool = true) {
         var status = stat()
-        guard stat(path, &status) == 0 else { return nil }
+        guard (followsLinks ? stat(path, &status) : lstat(path, &status)) == 0 else { return nil }
         self.init(status)
     }
 
@@ -51,5 +59,9 @@ package struct FileStatus: Sendable, Hashable {
         let time = status.st_mtim
         #endif
         modified = Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec)
+        owner = UInt32(status.st_uid)
+        links = UInt64(status.st_nlink)
+        device = UInt64(truncatingIfNeeded: status.st_dev)
+        inode = UInt64(status.st_ino)
     }
 }

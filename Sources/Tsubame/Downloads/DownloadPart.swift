@@ -17,9 +17,11 @@ import TsubameWire
 /// What a killed process leaves is in order because of the order in which things are written: bytes before what says that they
 /// are there. While they come from the front, the file's own length says it; else the record does, saved before anybody is
 /// told. A machine that stops without notice may lose what was not on the disk itself, which is written every 64 MiB.
+/// Several connections write at once: what changes the record and saves it does both under one lock, so that no record is
+/// replaced by an older one.
 final class DownloadPart: Sendable {
-    /// What may lie in the memory of the system alone.
-    private static let unsyncedBytes: Int64 = 64 << 20
+    /// What the part itself must be, or nobody could go on with it.
+    private static let writable: mode_t = 0o600
     /// What two hidden names add to a file's own.
     private static let longestName = 230
 
@@ -38,20 +40,32 @@ final class DownloadPart: Sendable {
     private let path: String
     private let recordPath: String
     private let descriptor: Int32
+    /// What the whole file is to have; nil for what the umask leaves.
+    private let mode: mode_t?
+    /// What may lie in the memory of the system alone.
+    private let syncDistance: Int64
+    /// Held from the change of what the record says until that is in its file. Taken before `state`, never within it.
+    private let recording = Mutex(())
     private let state: Mutex<State>
 
     /// Opens what lies beside the target, or makes it.
+    /// - Parameters:
+    ///   - permissions: those of the file that this will replace.
+    ///   - distance: after so many bytes they are written to the disk itself.
     /// - Returns: nil if another download has it.
-    static func open(for target: String, mode: mode_t?) throws(CallError) -> DownloadPart? {
+    static func open(
+        for target: String, permissions: UInt32?, syncingEvery distance: Int64
+    ) throws(CallError) -> DownloadPart? {
         let paths = Self.paths(for: target)
+        let mode = permissions.map { mode_t(truncatingIfNeeded: $0) }
         for _ in 0..<16 {
+            let flags = O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK
             #if canImport(Glibc)
-            let file = Glibc.open(
-                paths.part, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, mode ?? 0o666)
+            let file = Glibc.open(paths.part, flags, mode.map { $0 | writable } ?? 0o666)
             #elseif canImport(Musl)
-            let file = Musl.open(paths.part, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, mode ?? 0o666)
+            let file = Musl.open(paths.part, flags, mode.map { $0 | writable } ?? 0o666)
             #else
-            let file = Darwin.open(paths.part, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, mode ?? 0o666)
+            let file = Darwin.open(paths.part, flags, mode.map { $0 | writable } ?? 0o666)
             #endif
             guard file >= 0 else { throw failure("the file \(paths.part) cannot be made", errno) }
             // A file system without locks has none to offer.
@@ -59,27 +73,28 @@ final class DownloadPart: Sendable {
                 _ = close(file)
                 return nil
             }
-            var (held, current) = (stat(), stat())
-            guard fstat(file, &held) == 0, lstat(paths.part, &current) == 0, held.st_ino == current.st_ino,
-                held.st_dev == current.st_dev
+            guard let held = FileStatus(of: file), let current = FileStatus(of: paths.part, followsLinks: false),
+                held.inode == current.inode, held.device == current.device
             else {
                 // Whoever had it has just finished.
                 _ = close(file)
                 continue
             }
             // In a folder that everybody may write to, anybody can have put it there.
-            guard held.st_mode & S_IFMT == S_IFREG, held.st_uid == geteuid() else {
+            guard held.kind == .regular, held.owner == geteuid() else {
                 _ = close(file)
                 throw CallError(.file, "\(paths.part) is in the way: it is not ours", phase: .preparing)
             }
-            guard held.st_nlink == 1 else {
+            guard held.links == 1 else {
                 // A finished file whose second name was not taken away any more.
                 unlink(paths.part)
                 _ = close(file)
                 continue
             }
-            if let mode { fchmod(file, mode) }
-            return DownloadPart(target, paths.part, paths.record, file, length: Int64(held.st_size))
+            if let mode { fchmod(file, mode | writable) }
+            let part = DownloadPart(target, paths, file, mode, distance, length: held.size)
+            try part.settle()
+            return part
         }
         return nil
     }
@@ -97,13 +112,17 @@ final class DownloadPart: Sendable {
         return ("\(target[..<split]).\(name).tsubame-part", "\(target[..<split]).\(name).tsubame-info")
     }
 
-    private init(_ target: String, _ path: String, _ recordPath: String, _ descriptor: Int32, length: Int64) {
+    private init(
+        _ target: String, _ paths: (part: String, record: String), _ descriptor: Int32, _ mode: mode_t?,
+        _ syncDistance: Int64, length: Int64
+    ) {
         self.target = target
-        self.path = path
-        self.recordPath = recordPath
+        (path, recordPath) = paths
         self.descriptor = descriptor
+        self.mode = mode
+        self.syncDistance = syncDistance
         var state = State()
-        if let record = DownloadRecord(path: recordPath) {
+        if let record = DownloadRecord(path: paths.record) {
             state.record = record
             state.done = record.spans(ofLength: length)
             state.isScattered = record.done != nil
@@ -112,6 +131,22 @@ final class DownloadPart: Sendable {
     }
 
     deinit { _ = close(descriptor) }
+
+    /// If the machine was started since the record was saved, takes away what may not be relied upon, and begins to count anew:
+    /// what comes from now on is there for the next call, too.
+    private func settle() throws(CallError) {
+        guard let record, !record.isOfThisStart else { return }
+        let done = state.withLock { $0.done }
+        let end = done.list.last?.upperBound ?? 0
+        try cut(at: end)
+        try keep(onDisk: true) { state in
+            state.isScattered = done != ByteSpans(upTo: end)
+            state.record?.done = state.isScattered ? done : nil
+            state.record?.synced = done
+            state.record?.boot = DownloadRecord.currentBoot
+            return true
+        }
+    }
 
     // MARK: What is there
 
@@ -131,28 +166,35 @@ final class DownloadPart: Sendable {
     /// Throws everything away, and begins with another version.
     /// - Parameter isKept: whether the record is for others, too, and not only for this call.
     func restart(_ record: DownloadRecord?, isKept: Bool) throws(CallError) {
-        unlink(recordPath)
-        guard ftruncate(descriptor, 0) == 0 else { throw failure("emptied", errno) }
-        state.withLock { state in
-            state = State()
-            (state.record, state.isKept) = (record, isKept)
+        try recording.withLock { _ throws(CallError) in
+            unlink(recordPath)
+            guard ftruncate(descriptor, 0) == 0 else { throw failure("emptied", errno) }
+            state.withLock { state in
+                state = State()
+                (state.record, state.isKept) = (record, isKept)
+            }
+            if isKept { try record?.write(to: recordPath) }
         }
-        try keep()
     }
 
     /// Puts the record beside the file.
-    private func keep() throws(CallError) {
-        try state.withLock { $0.isKept ? $0.record : nil }?.write(to: recordPath)
+    /// - Parameters:
+    ///   - onDisk: whether it is to be on the disk itself.
+    ///   - change: what is new in it; returns false if nothing is.
+    private func keep(onDisk: Bool = false, _ change: (inout State) -> Bool = { _ in true }) throws(CallError) {
+        try recording.withLock { _ throws(CallError) in
+            let record = state.withLock { state in change(&state) && state.isKept ? state.record : nil }
+            try record?.write(to: recordPath, onDisk: onDisk)
+        }
     }
 
     /// The length has become known.
     func learn(total: Int64) throws(CallError) {
-        let isNews = state.withLock { state in
+        try keep { state in
             guard state.record != nil, state.record?.total == nil else { return false }
             state.record?.total = total
             return true
         }
-        if isNews { try keep() }
     }
 
     /// From now on bytes may come in any order.
@@ -162,26 +204,12 @@ final class DownloadPart: Sendable {
     }
 
     func write(_ bytes: Bytes, at offset: Int64) throws(CallError) {
-        var (position, code): (Int64, Int32) = (offset, 0)
-        bytes.withUnsafeBytes { source in
-            var rest = source[...]
-            while !rest.isEmpty {
-                let count = pwrite(
-                    descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count, off_t(position))
-                if count > 0 {
-                    rest = rest.dropFirst(count)
-                    position &+= Int64(count)
-                } else if errno != EINTR {
-                    code = errno
-                    return
-                }
-            }
-        }
-        let end = position
+        let (count, code) = bytes.withUnsafeBytes { FileOutput.write($0, to: descriptor, at: offset) }
+        let end = offset &+ Int64(count)
         let isDue = state.withLock { state in
             if end > offset { state.done.add(offset..<end) }
             state.unsynced &+= end &- offset
-            return state.record != nil && state.isKept && state.unsynced >= Self.unsyncedBytes
+            return state.record != nil && state.isKept && state.unsynced >= syncDistance
         }
         guard code == 0 else { throw failure("written", code) }
         if isDue { try sync() }
@@ -189,12 +217,11 @@ final class DownloadPart: Sendable {
 
     /// What there is now will be found again, whatever happens to this process.
     func save() throws(CallError) {
-        let isNews = state.withLock { state in
+        try keep { state in
             guard state.isScattered else { return false }
             state.record?.done = state.done
             return true
         }
-        if isNews { try keep() }
     }
 
     /// And whatever happens to the machine.
@@ -204,11 +231,12 @@ final class DownloadPart: Sendable {
             return state.done
         }
         guard fsync(descriptor) == 0 else { throw failure("written", errno) }
-        state.withLock { state in
-            state.record?.synced = done
+        try keep(onDisk: true) { state in
+            // Added, and not set: another connection may have come here with more meanwhile.
+            for span in done.list { state.record?.synced.add(span) }
             if state.isScattered { state.record?.done = state.done }
+            return true
         }
-        try keep()
     }
 
     /// The digest of the whole.
@@ -239,12 +267,15 @@ final class DownloadPart: Sendable {
     /// Gives the file its name.
     /// - Returns: false if there is a file of that name, and it is not to be replaced.
     func finish(as target: String, replacing: Bool) throws(CallError) -> Bool {
+        if let mode { fchmod(descriptor, mode) }
+        var hasName = false
+        defer { if let mode, !hasName { fchmod(descriptor, mode | Self.writable) } }
         // A name must not outlive the bytes that it stands for.
         if isKept, fsync(descriptor) != 0 { throw failure("written", errno) }
         if replacing {
-            guard rename(path, target) == 0 else { throw failure("renamed to \(target)", errno) }
+            try move(to: target)
         } else if link(path, target) == 0 {
-            unlink(path)
+            remove()
         } else if errno == EEXIST {
             return false
         } else {
@@ -257,12 +288,28 @@ final class DownloadPart: Sendable {
             let file = Darwin.open(target, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
             #endif
             if file < 0, errno == EEXIST { return false }
-            guard file >= 0, close(file) == 0, rename(path, target) == 0 else {
-                throw failure("renamed to \(target)", errno)
+            guard file >= 0 else { throw failure("renamed to \(target)", errno) }
+            _ = close(file)
+            do throws(CallError) {
+                try move(to: target)
+            } catch {
+                unlink(target)
+                throw error
             }
         }
-        unlink(recordPath)
+        hasName = true
         return true
+    }
+
+    /// The record goes first: as soon as the hidden name is free, another process may have begun both anew, and what lies there
+    /// then is not ours to remove.
+    private func move(to target: String) throws(CallError) {
+        unlink(recordPath)
+        guard rename(path, target) == 0 else {
+            let code = errno
+            try? keep()
+            throw failure("renamed to \(target)", code)
+        }
     }
 
     /// The download has failed: what can be resumed stays.
@@ -274,6 +321,7 @@ final class DownloadPart: Sendable {
         return false
     }
 
+    /// As long as the lock is held, both names are this download's: the part's, which the lock hangs on, goes last.
     func remove() {
         unlink(recordPath)
         unlink(path)

@@ -21,21 +21,22 @@ struct DownloadPlace: Sendable {
     /// nil if the server chooses.
     private let name: String?
     let ifExists: DownloadPolicy.IfExists
+    private let syncDistance: Int64
 
     /// - Parameters:
     ///   - path: of a folder that is there, or of a file in one; empty for the current one.
     ///   - isFolder: whether it is meant for a folder, whatever is there.
     /// - Throws: ``CallError/Kind/file`` if nothing can be written there.
     init(_ path: String, isFolder: Bool, _ policy: DownloadPolicy) throws(CallError) {
-        var status = stat()
-        let exists = stat(path.isEmpty ? "." : path, &status) == 0
-        let isFolder = isFolder || path.isEmpty || path.hasSuffix("/") || (exists && status.st_mode & S_IFMT == S_IFDIR)
+        syncDistance = policy.syncDistance
+        let status = FileStatus(of: path.isEmpty ? "." : path)
+        let isFolder = isFolder || path.isEmpty || path.hasSuffix("/") || status?.kind == .folder
         if isFolder {
             folder = path.isEmpty || path.hasSuffix("/") ? path : path + "/"
             name = nil
             ifExists = policy.ifExists ?? .number
         } else {
-            if exists, status.st_mode & S_IFMT != S_IFREG {
+            if let status, status.kind != .regular {
                 throw CallError(.file, "\(path) is not a regular file", advice: "stream the body into it")
             }
             // What a link leads to is replaced, and not the link.
@@ -43,7 +44,7 @@ struct DownloadPlace: Sendable {
             let split = path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.startIndex
             (folder, name) = (String(path[..<split]), String(path[split...]))
             ifExists = policy.ifExists ?? .replace
-            if ifExists == .fail, exists { throw Self.occupied(path) }
+            if ifExists == .fail, status != nil { throw Self.occupied(path) }
         }
         guard access(folder.isEmpty ? "." : folder, W_OK | X_OK) == 0 else {
             throw DownloadPart.failure("nothing can be written to the folder \(folder.isEmpty ? "." : folder)", errno)
@@ -56,10 +57,13 @@ struct DownloadPlace: Sendable {
         if let name {
             guard DownloadPart.exists(for: folder + name) else { return nil }
             let part = try openNamed(name)
-            if part.received > 0 { return part }
-            // Nothing that would be of use.
-            part.remove()
-            return nil
+            guard part.received > 0 else {
+                // Nothing that would be of use.
+                part.remove()
+                return nil
+            }
+            // What is of another file stays until this one has come.
+            return part.record?.isOf(request) == true ? part : nil
         }
         // Under a name that only the server knows, it is found when the server has said it.
         let segment = request.uri?.path.split(separator: "/", omittingEmptySubsequences: false).last
@@ -70,7 +74,7 @@ struct DownloadPlace: Sendable {
         for number in 0..<Self.maximumNumber {
             let target = folder + Self.numbered(guess, number)
             if DownloadPart.exists(for: target) {
-                if let part = try DownloadPart.open(for: target, mode: nil), part.received > 0,
+                if let part = try open(target), part.received > 0,
                     part.record?.resource == resource
                 {
                     return part
@@ -93,13 +97,13 @@ struct DownloadPlace: Sendable {
                 if ifExists == .fail { throw Self.occupied(target) }
                 continue
             }
-            guard let part = try DownloadPart.open(for: target, mode: Self.mode(of: target)) else {
+            guard let part = try open(target) else {
                 if ifExists == .number { continue }
                 throw Self.busy(target)
             }
             // Something else that is called the same, and may still be wanted.
             if ifExists == .number, let record = part.record, part.received > 0, record.resource != resource,
-                !record.validators.agree(with: response.wire)
+                !record.isOf(request) || !record.validators.agree(with: response.wire)
             {
                 continue
             }
@@ -122,9 +126,14 @@ struct DownloadPlace: Sendable {
 
     private func openNamed(_ name: String) throws(CallError) -> DownloadPart {
         let target = folder + name
-        let mode = ifExists == .replace ? Self.mode(of: target) : nil
-        guard let part = try DownloadPart.open(for: target, mode: mode) else { throw Self.busy(target) }
+        guard let part = try open(target) else { throw Self.busy(target) }
         return part
+    }
+
+    /// What takes the place of a file that not everybody may read must never have been open to everybody.
+    private func open(_ target: String) throws(CallError) -> DownloadPart? {
+        let replaced = ifExists == .replace ? FileStatus(of: target) : nil
+        return try DownloadPart.open(for: target, permissions: replaced?.permissions, syncingEvery: syncDistance)
     }
 
     private static func name(of response: Response) -> String {
@@ -138,14 +147,7 @@ struct DownloadPlace: Sendable {
     }
 
     private static func isThere(_ path: String) -> Bool {
-        var status = stat()
-        return lstat(path, &status) == 0
-    }
-
-    /// What takes the place of a file that not everybody may read must never have been open to everybody.
-    private static func mode(of path: String) -> mode_t? {
-        var status = stat()
-        return stat(path, &status) == 0 ? status.st_mode & 0o777 : nil
+        FileStatus(of: path, followsLinks: false) != nil
     }
 
     private static func resolved(_ path: String) -> String {

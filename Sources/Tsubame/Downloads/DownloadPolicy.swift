@@ -41,6 +41,8 @@ public struct DownloadPolicy: Sendable, Hashable {
     public var connections = 1
     /// No connection is made for fewer bytes than these.
     public var minimumPiece: Int64 = 4 << 20
+    /// After so many bytes what may be resumed is written to the disk itself.
+    package var syncDistance: Int64 = 64 << 20
 
     private init() {}
 

@@ -38,19 +38,41 @@ struct DownloadRecord: Codable, Sendable, Equatable {
     /// nil for a response that could not be resumed.
     init?(_ response: Response, _ request: Request, total: Int64?) {
         let fields = response.wire
-        guard let uri = request.uri, let validators = DownloadValidators(fields) else { return nil }
+        guard let url = Self.url(request), let validators = DownloadValidators(fields) else { return nil }
         guard fields[.contentEncoding].map({ $0.lowercased() == "identity" }) ?? true else { return nil }
         guard fields[.acceptRanges]?.lowercased() != "none" else { return nil }
-        url = uri.origin.description + uri.path
+        self.url = url
         resource = Self.resource(request)
         self.validators = validators
         self.total = total
         boot = Self.currentBoot
     }
 
-    /// Whether both are of one version.
+    /// Whether both are of one version of one file.
     func agrees(with other: DownloadRecord) -> Bool {
-        validators == other.validators && (total == nil || other.total == nil || total == other.total)
+        validators == other.validators && isOf(other.url)
+            && (total == other.total || (url == other.url && (total == nil || other.total == nil)))
+    }
+
+    /// Whether the rest may be asked for by this request. Another query is that of a newly signed URL. Validators only mean
+    /// something for one URL (RFC 9110 section 8.8.1), so elsewhere more must agree: a tag and not only a date, a length, which
+    /// the answer then has to have, and the file's own name.
+    func isOf(_ request: Request) -> Bool { Self.url(request).map { isOf($0) } ?? false }
+
+    private func isOf(_ other: String) -> Bool {
+        if url == other { return true }
+        guard validators.etag != nil, total != nil, let name = Self.lastSegment(url) else { return false }
+        return name == Self.lastSegment(other)
+    }
+
+    private static func url(_ request: Request) -> String? {
+        request.uri.map { $0.origin.description + $0.path }
+    }
+
+    private static func lastSegment(_ url: String) -> Substring? {
+        guard let slash = url.lastIndex(of: "/") else { return nil }
+        let segment = url[url.index(after: slash)...]
+        return segment.isEmpty ? nil : segment
     }
 
     /// The same for the same method and URL, and no way back to a secret in it.
@@ -60,15 +82,17 @@ struct DownloadRecord: Codable, Sendable, Equatable {
             .joined()
     }
 
+    /// Whether the machine has not been started since.
+    var isOfThisStart: Bool { boot != nil && boot == Self.currentBoot }
+
     /// What of a file of this length may be relied upon.
     func spans(ofLength length: Int64) -> ByteSpans {
-        let isOfThisStart = boot != nil && boot == Self.currentBoot
         let spans = isOfThisStart ? done ?? ByteSpans(upTo: length) : synced
         return spans.clipped(to: min(length, total ?? .max))
     }
 
     /// Changes with every start of the machine; nil where the system does not say.
-    private static let currentBoot: String? = {
+    static let currentBoot: String? = {
         let bytes = try? read("/proc/sys/kernel/random/boot_id", ofUser: nil)
         return bytes.map { String(decoding: $0.prefix { $0 > 0x20 }, as: UTF8.self) }
     }()
@@ -84,25 +108,18 @@ struct DownloadRecord: Codable, Sendable, Equatable {
         self = record
     }
 
-    /// Puts it in the place of the one before.
-    func write(to path: String) throws(CallError) {
+    /// Puts it in the place of the one before. Its temporary name is always the same: one may be written at a time.
+    /// - Parameter onDisk: whether it is to be on the disk itself, as what it says is.
+    func write(to path: String, onDisk: Bool = false) throws(CallError) {
         guard let data = try? JSONEncoder().encode(self) else { return }
         let new = path + "~"
         let file = open(new, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard file >= 0 else { throw DownloadPart.failure("the file \(new) cannot be written", errno) }
-        let isWritten = data.withUnsafeBytes { bytes in
-            #if canImport(Glibc)
-            Glibc.write(file, bytes.baseAddress, bytes.count) == bytes.count
-            #elseif canImport(Musl)
-            Musl.write(file, bytes.baseAddress, bytes.count) == bytes.count
-            #else
-            Darwin.write(file, bytes.baseAddress, bytes.count) == bytes.count
-            #endif
-        }
-        let code = isWritten ? 0 : errno == 0 ? ENOSPC : errno
+        var code = data.withUnsafeBytes { FileOutput.write($0, to: file).error }
+        if code == 0, onDisk, fsync(file) != 0 { code = errno }
         _ = close(file)
-        guard isWritten, rename(new, path) == 0 else {
-            let code = isWritten ? errno : code
+        if code == 0, rename(new, path) != 0 { code = errno }
+        guard code == 0 else {
             unlink(new)
             throw DownloadPart.failure("the file \(path) cannot be written", code)
         }
@@ -114,8 +131,7 @@ struct DownloadRecord: Codable, Sendable, Equatable {
         let file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         guard file >= 0 else { throw Unreadable() }
         defer { _ = close(file) }
-        var status = stat()
-        guard fstat(file, &status) == 0, user == nil || status.st_uid == user, status.st_mode & S_IFMT == S_IFREG else {
+        guard let status = FileStatus(of: file), user == nil || status.owner == user, status.kind == .regular else {
             throw Unreadable()
         }
         return try [UInt8](unsafeUninitializedCapacity: maximumBytes) { buffer, count in

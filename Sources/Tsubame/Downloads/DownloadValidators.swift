@@ -35,7 +35,8 @@ struct DownloadValidators: Codable, Sendable, Hashable {
 
     /// Whether a response is of the same version. One that says nothing about it is not.
     func agree(with fields: ReceivedFields) -> Bool {
-        if let etag, let theirs = fields[.eTag] { return theirs == etag }
+        // A 206 must have the tag that the 200 had (RFC 9110 section 15.3.7): without it, the date proves nothing.
+        if let etag { return fields[.eTag] == etag }
         guard let lastModified, let theirs = fields[.lastModified] else { return false }
         return theirs == lastModified
     }

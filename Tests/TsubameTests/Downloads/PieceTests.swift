@@ -39,6 +39,25 @@ struct PieceTests {
         }
     }
 
+    @Test func `connections that write to the disk at once do not get into each other's way`() async throws {
+        let file = file
+        try await withFolder { folder in
+            try await serving(.start { file.answer($0) }) { _, client in
+                let policy = DownloadPolicy.standard {
+                    $0.connections = 4
+                    $0.minimumPiece = 100_000
+                    $0.syncDistance = 16 << 10
+                }
+                for index in 0..<20 {
+                    let target = folder.appending(path: "\(index)")
+                    let got = try await client.download("a", to: target, resume: true, policy: policy)
+                    #expect(got.url.bytes == file.content)
+                }
+                #expect(folder.names.count == 20)
+            }
+        }
+    }
+
     @Test func `a small file, and one of a server without ranges, come over one connection`() async throws {
         var plain = file
         plain.servesRanges = false

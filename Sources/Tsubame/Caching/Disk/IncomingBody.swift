@@ -7,6 +7,7 @@ import Musl
 #elseif canImport(Darwin)
 import Darwin
 #endif
+import TsubameCore
 
 /// A file that is being written. One that is dropped before it is kept is removed.
 package final class IncomingBody {
@@ -31,25 +32,11 @@ package final class IncomingBody {
         _ = close(descriptor)
     }
 
-    /// - Returns: whether all of it was taken.
+    /// - Returns: whether all of it was taken; `errno` says why not.
     package func write(_ bytes: UnsafeRawBufferPointer) -> Bool {
-        var rest = bytes[...]
-        while !rest.isEmpty {
-            let piece = UnsafeRawBufferPointer(rebasing: rest)
-            #if canImport(Glibc)
-            let count = Glibc.write(descriptor, piece.baseAddress, piece.count)
-            #elseif canImport(Musl)
-            let count = Musl.write(descriptor, piece.baseAddress, piece.count)
-            #else
-            let count = Darwin.write(descriptor, piece.baseAddress, piece.count)
-            #endif
-            if count > 0 {
-                rest = rest.dropFirst(count)
-            } else if errno != EINTR {
-                return false
-            }
-        }
-        return true
+        let (_, error) = FileOutput.write(bytes, to: descriptor)
+        if error != 0 { errno = error }
+        return error == 0
     }
 
     /// Gives the file its name. It need not be on the disk yet: what a loss of power takes is noticed by its sums.

@@ -1,0 +1,38 @@
+// FileOutput: all the bytes, or the reason why not.
+
+import Foundation
+import Testing
+import TsubameCore
+
+struct FileOutputTests {
+    @Test func `bytes come to the position that is named, or to where the descriptor stands`() throws {
+        let url = FileManager.default.temporaryDirectory.appending(path: "tsubame-\(UUID().uuidString)")
+        try Data("0123456789".utf8).write(to: url)
+        defer { try? FileManager.default.removeItem(at: url) }
+        let file = try FileHandle(forUpdating: url)
+        let first = Array("ab".utf8).withUnsafeBytes { FileOutput.write($0, to: file.fileDescriptor) }
+        let second = Array("cdef".utf8).withUnsafeBytes { FileOutput.write($0, to: file.fileDescriptor, at: 8) }
+        #expect(first == (2, 0) && second == (4, 0))
+        #expect(try Data(contentsOf: url) == Data("ab234567cdef".utf8))
+    }
+
+    @Test func `a pipe that takes a part at a time gets all of it`() async throws {
+        let pipe = Pipe()
+        let bytes = (0..<1_000_000).map { UInt8(truncatingIfNeeded: $0) }
+        let descriptor = pipe.fileHandleForWriting.fileDescriptor
+        let reader = Task.detached { try pipe.fileHandleForReading.read(upToCount: bytes.count) }
+        let written = bytes.withUnsafeBytes { FileOutput.write($0, to: descriptor) }
+        #expect(written == (bytes.count, 0))
+        let got = try await reader.value
+        #expect(got == Data(bytes))
+    }
+
+    @Test func `what keeps them from being written is said`() throws {
+        let full = try FileHandle(forWritingTo: URL(filePath: "/dev/full"))
+        let result = [1, 2, 3].withUnsafeBytes { FileOutput.write($0, to: full.fileDescriptor) }
+        #expect(result == (0, ENOSPC))
+        let none = [UInt8](repeating: 0, count: 4)
+        #expect(none.withUnsafeBytes { FileOutput.write($0, to: -1) } == (0, EBADF))
+        #expect(none.withUnsafeBytes { FileOutput.write($0, to: -1, at: .max - 1) }.error != 0)
+    }
+}
