@@ -33,7 +33,7 @@ enum CacheTable {
             CREATE TRIGGER changed AFTER UPDATE OF size ON response BEGIN
                 UPDATE total SET bytes = bytes - old.size + new.size;
             END;
-            """, patience: 0.25, isCheckedWhole: false)
+            """, patience: 2, isCheckedWhole: false)
 
     /// What a row takes beside its texts and its body.
     private static let overhead: Int64 = 256

@@ -18,7 +18,7 @@ extension ResponseCache {
     /// read is checked by its sum; what is damaged is forgotten.
     ///
     /// A damaged database is set aside, under its name with `.damaged-` and the time behind it, and a new one is begun: the
-    /// events of the call that finds it say so. Where another process holds the database for more than a quarter of a second, calls
+    /// events of the call that finds it say so. Where another process holds the database for more than two seconds, calls
     /// go on without the cache.
     /// - Parameters:
     ///   - path: of the database.
