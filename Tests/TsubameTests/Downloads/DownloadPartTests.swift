@@ -112,28 +112,29 @@ struct DownloadPartTests {
         }
     }
 
-    @Test func `a finished download takes nothing away that another has begun meanwhile`() async throws {
+    @Test func `the record is gone before the file has its name, and another download may put its own there`()
+        async throws
+    {
         try await withFolder { folder in
             let target = folder.appending(path: "a")
             let fields = #""synced": [], "boot": "\#(Self.boot ?? "")""#
-            for _ in 0..<200 {
-                _ = try Self.leave(fields, for: target)
-                let first = try Self.open(target)
-                // Begins as soon as the hidden name is free.
-                let other = Task.detached { () throws -> DownloadPart in
-                    while true {
-                        let part = try DownloadPart.open(for: target.path, permissions: nil, syncingEvery: 4096)
-                        guard let part else { continue }
-                        let info = try Self.leave(fields, for: target)
-                        try part.restart(DownloadRecord(path: info.path), isKept: true)
-                        return part
-                    }
+            for _ in 0..<300 {
+                let info = try Self.leave(fields, for: target)
+                let part = try Self.open(target)
+                let (path, record) = (target.path, info.path)
+                let isWatching = Gate()
+                let watcher = Task.detached {
+                    isWatching.open()
+                    while FileStatus(of: path) == nil {}
+                    return FileStatus(of: record) == nil
                 }
-                #expect(try first.finish(as: target.path, replacing: true))
-                let part = try await other.value
-                #expect(folder.names == [".a.tsubame-info", ".a.tsubame-part", "a"])
-                part.remove()
+                try await isWatching.wait()
+                #expect(try part.finish(as: target.path, replacing: true))
+                let isGone = await watcher.value
+                #expect(isGone)
+                try FileManager.default.removeItem(at: target)
             }
+            #expect(folder.names.isEmpty)
         }
     }
 }
