@@ -20,9 +20,12 @@ import Foundation
 /// print(again.headers[.cacheStatus] ?? "")            // tsubame; hit; ttl=59
 /// ```
 /// Answers to GET are kept, whole ones only, as they came: with their content codings. A request with other credentials
-/// (Authorization, or a field whose name is one of the client's secrets) is never answered by what was for another one.
+/// (Authorization, Cookie, or a field whose name is one of the client's secrets), or of a client with other settings of TLS,
+/// addresses or sockets, is never answered by what was for another one.
 ///
-/// It is in memory unless it was made for another place. What goes wrong there costs no call.
+/// It is in memory unless it was made for another place. What goes wrong there fails no call; it may cost one some of the
+/// time that it has. ``byteCount``, ``remove(_:)``, ``removeAll()`` and ``description`` read and write there, and wait for
+/// it.
 public final class ResponseCache: Sendable {
     let keeper: any CacheKeeper
     /// Seconds since 1970.
