@@ -16,7 +16,10 @@ struct ToolCacheTests {
     }
 
     private func run(_ folder: URL, _ words: [String]) async throws -> ProductRun {
-        try await ToolProcess(words, environment: ["XDG_CACHE_HOME": folder.path]).finished()
+        try await ToolProcess(
+            words,
+            environment: ["XDG_CACHE_HOME": folder.path, "XDG_CONFIG_HOME": folder.appending(path: "config").path]
+        ).finished()
     }
 
     @Test func whatIsFreshIsAnsweredByTheLastRun() async throws {

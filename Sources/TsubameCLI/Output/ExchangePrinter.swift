@@ -204,7 +204,11 @@ final class ExchangePrinter: Sendable {
     // MARK: Heads
 
     private func writeHead(of response: Response) throws {
-        try write(head: response.details.head.map(Self.bytes) ?? Self.bytes(ofStored: response))
+        if let head = response.details.head {
+            try write(head: Self.bytes(of: head))
+        } else if response.details.storedFields != nil {
+            try write(head: Self.bytes(ofStored: response))
+        }
     }
 
     /// Of a response that the cache gave, which came with another head.
