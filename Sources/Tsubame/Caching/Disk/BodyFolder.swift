@@ -12,6 +12,9 @@ package import TsubameCore
 /// A file is written under another name, renamed when it is whole, and locked until its row is there: a file without a row
 /// that nobody has locked was left by a process that was killed.
 package struct BodyFolder: Sendable {
+    /// How often other processes may come in between.
+    private static let mostTries = 16
+
     package let path: String
 
     package init(path: String) { self.path = path }
@@ -37,18 +40,24 @@ package struct BodyFolder: Sendable {
 
     /// Makes a file that takes the place of the one of this name when it is whole.
     package func makeFile(named name: String) throws(CallError) -> IncomingBody {
-        let part = "\(name)\(IncomingBody.ending)"
-        var descriptor: Int32 = -1
-        // Another process may just have removed the folder, which was empty.
-        for _ in 0..<3 where descriptor < 0 {
+        let part = "\(path)/\(name)\(IncomingBody.ending)"
+        for _ in 0..<Self.mostTries {
             if mkdir(path, 0o700) != 0, errno != EEXIST { throw failure("made") }
-            descriptor = open("\(path)/\(part)", O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-            if descriptor < 0, errno != ENOENT { break }
+            let descriptor = open(part, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+            if descriptor < 0 {
+                // Another process may just have removed the folder, which was empty.
+                if errno == ENOENT { continue }
+                throw failure("written")
+            }
+            // Or have found the file before it was locked, and removed it.
+            if flock(descriptor, LOCK_EX) == 0, let own = FileStatus(of: descriptor), let there = FileStatus(of: part),
+                own.inode == there.inode, own.device == there.device
+            {
+                return IncomingBody(descriptor: descriptor, folder: path, name: name)
+            }
+            _ = close(descriptor)
         }
-        guard descriptor >= 0 else { throw failure("written") }
-        let file = IncomingBody(descriptor: descriptor, folder: path, name: name)
-        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { throw failure("locked") }
-        return file
+        throw failure("locked")
     }
 
     /// Opens a whole file; nil if it is not there or not as long as it was.
