@@ -75,8 +75,8 @@ struct CallPlan: Sendable {
         let kept = sessionFields
         var result = HTTPFields()
         for field in own where fields.contains(field.name) || !kept.contains(field.name) { result.append(field) }
-        // Those are in the session's jar, which sends them.
-        if session != nil { result[fields: .cookie] = [] }
+        // The others are in the session's jar, which sends them.
+        if session != nil { result[.cookie] = Session.unnamedCookies(in: result) }
         return result
     }
 

@@ -52,6 +52,9 @@ struct ToolSessionTests {
                 // One that is given goes once, in place of the one that is kept.
                 let given = try await run(folder, "--session=me", server.url, "Cookie:own=c; more=d")
                 #expect(given.stdout.contains("Cookie: own=c; id=1; more=d\n"), "\(given)")
+                // One without a name is in no jar, and is sent nevertheless.
+                let unnamed = try await run(folder, "--session=me", server.url, "Cookie:token; own=e")
+                #expect(unnamed.stdout.contains("token") && unnamed.stdout.contains("own=e"), "\(unnamed)")
                 // What is left out once is not forgotten.
                 #expect(try await run(folder, "--session=me", server.url).stdout.contains("X-One: 1\n"))
                 #expect(try await run(folder, "--session=other", server.url).stdout.isEmpty)

@@ -106,7 +106,7 @@ final class DownloadPart: Sendable {
         let split = target.lastIndex(of: "/").map { target.index(after: $0) } ?? target.startIndex
         var name = String(target[split...])
         if name.utf8.count > longestName {
-            let digest = SHA256.digest(Array(name.utf8)).prefix(8).map { String($0, radix: 16) }.joined()
+            let digest = Hexadecimal.text(SHA256.digest(Array(name.utf8)).prefix(8))
             name = String(decoding: name.utf8.prefix(150), as: UTF8.self).filter { $0 != "\u{FFFD}" } + digest
         }
         return ("\(target[..<split]).\(name).tsubame-part", "\(target[..<split]).\(name).tsubame-info")

@@ -193,11 +193,9 @@ struct DownloadPassage {
         }
         guard digest != expected else { return }
         part.remove()
-        func text(_ bytes: [UInt8]) -> String {
-            bytes.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
-        }
+        let (found, wanted) = (Hexadecimal.text(digest), Hexadecimal.text(expected))
         throw CallError(
-            .decoding, "the file has the SHA-256 digest \(text(digest)), and \(text(expected)) was expected",
+            .decoding, "the file has the SHA-256 digest \(found), and \(wanted) was expected",
             phase: .decoding, advice: "nothing is kept of it", request: response.request,
             response: response.with(collected: Bytes()))
     }

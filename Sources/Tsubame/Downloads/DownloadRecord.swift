@@ -78,8 +78,7 @@ struct DownloadRecord: Codable, Sendable, Equatable {
     /// The same for the same method and URL, and no way back to a secret in it.
     static func resource(_ request: Request) -> String {
         let text = "\(request.method.rawValue) \(request.uri?.origin.description ?? "")\(request.uri?.target ?? "")"
-        return SHA256.digest(Array(text.utf8)).prefix(8).map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }
-            .joined()
+        return Hexadecimal.text(SHA256.digest(Array(text.utf8)).prefix(8))
     }
 
     /// Whether the machine has not been started since.

@@ -20,7 +20,7 @@ struct DownloadValidators: Codable, Sendable, Hashable {
         let date = fields[.lastModified].flatMap { $0.utf8.count < 100 && HTTPDate.parse($0) != nil ? $0 : nil }
         if let tag = fields[.eTag] {
             // With a weak one, its date may not be used either (RFC 9110 section 13.1.5).
-            guard Self.isStrong(tag) else { return nil }
+            guard tag.utf8.count <= Self.maximumBytes, EntityTag(tag)?.isWeak == false else { return nil }
             (etag, lastModified) = (tag, date)
         } else {
             guard let date, let modified = HTTPDate.parse(date), let sent = fields[.date].flatMap(HTTPDate.parse),
@@ -39,13 +39,5 @@ struct DownloadValidators: Codable, Sendable, Hashable {
         if let etag { return fields[.eTag] == etag }
         guard let lastModified, let theirs = fields[.lastModified] else { return false }
         return theirs == lastModified
-    }
-
-    private static func isStrong(_ tag: String) -> Bool {
-        let bytes = tag.utf8
-        guard bytes.count >= 2, bytes.count <= maximumBytes, bytes.first == 0x22, bytes.last == 0x22 else {
-            return false
-        }
-        return bytes.dropFirst().dropLast().allSatisfy { $0 == 0x21 || ($0 >= 0x23 && $0 != 0x7F) }
     }
 }

@@ -63,7 +63,8 @@ struct Download: Sendable {
             let file = try client.blocking.download(
                 request, toPath: path ?? "", resume: options.resumes, policy: options.policy, hooks: hooks
             ) { bar.show($0) }
-            let name = path ?? file.path
+            // What was named may be a folder.
+            let name = file.path
             bar.end(saying: name)
             if let error = failure.withLock({ $0 }) { throw error }
             // For whoever wants to go on with it; that nobody does any more is no reason to stop the others.

@@ -68,14 +68,29 @@ struct Session: Sendable {
 
     /// The cookies of Cookie fields that were given by hand; what went by https is not to go otherwise.
     static func cookies(in fields: HTTPFields, host: String, isSecure: Bool) -> [Cookie] {
-        fields[values: .cookie].flatMap { $0.split(separator: ";") }.compactMap { pair in
-            let pair = pair.drop { $0 == " " }
-            guard let equals = pair.firstIndex(of: "="), equals > pair.startIndex else { return nil }
+        cookiePairs(in: fields).compactMap { pair in
+            guard let equals = equals(in: pair) else { return nil }
             var cookie = Cookie(
                 name: String(pair[..<equals]), value: String(pair[pair.index(after: equals)...]), domain: host)
             cookie.isSecure = isSecure
             return cookie
         }
+    }
+
+    /// What the fields have that no jar keeps, as a Cookie field; nil if that is nothing.
+    static func unnamedCookies(in fields: HTTPFields) -> String? {
+        let rest = cookiePairs(in: fields).filter { !$0.isEmpty && equals(in: $0) == nil }
+        return rest.isEmpty ? nil : rest.joined(separator: "; ")
+    }
+
+    private static func cookiePairs(in fields: HTTPFields) -> [Substring] {
+        fields[values: .cookie].flatMap { $0.split(separator: ";") }.map { $0.drop { $0 == " " } }
+    }
+
+    /// Where a pair's value begins; nil if it has no name.
+    private static func equals(in pair: Substring) -> Substring.Index? {
+        guard let equals = pair.firstIndex(of: "="), equals > pair.startIndex else { return nil }
+        return equals
     }
 }
 

@@ -46,11 +46,3 @@ package struct DigestAlgorithm: Sendable, Hashable {
     /// The digest of texts with a colon between each two.
     package func hash(_ parts: String...) -> String { hash(Array(parts.joined(separator: ":").utf8)) }
 }
-
-enum Hexadecimal {
-    private static let digits = Array("0123456789abcdef".utf8)
-
-    static func text(_ bytes: [UInt8]) -> String {
-        String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
-    }
-}

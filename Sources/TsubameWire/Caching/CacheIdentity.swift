@@ -50,10 +50,6 @@ package struct CacheIdentity: Sendable, Hashable {
     }
 
     static func digest(_ value: String) -> String {
-        let hexadecimal = Array("0123456789abcdef".utf8)
-        let digits = SHA256.digest(Array(value.utf8)).prefix(16).flatMap { byte in
-            [hexadecimal[Int(byte >> 4)], hexadecimal[Int(byte & 15)]]
-        }
-        return "sha256:" + String(decoding: digits, as: UTF8.self)
+        "sha256:" + Hexadecimal.text(SHA256.digest(Array(value.utf8)).prefix(16))
     }
 }

@@ -8,6 +8,7 @@ import Musl
 import Darwin
 #endif
 package import TsubameCore
+import TsubameWire
 
 /// A file is written under another name, renamed when it is whole, and locked until its row is there: a file without a row
 /// that nobody has locked was left by a process that was killed.
@@ -31,10 +32,7 @@ package struct BodyFolder: Sendable {
     /// - Parameter ending: of the name.
     package func makeFile(ending: String = "") throws(CallError) -> IncomingBody {
         var generator = SystemRandomNumberGenerator()
-        let name = (0..<2).map { _ in
-            let digits = String(generator.next(), radix: 16)
-            return String(repeating: "0", count: 16 - digits.count) + digits
-        }.joined()
+        let name = Hexadecimal.text((0..<16).map { _ in generator.next() as UInt8 })
         return try makeFile(named: name + ending)
     }
 

@@ -13,6 +13,8 @@ final class FolderKeeper: DiskKeeper {
     private struct State: Sendable {
         /// Where the responses are that were looked up.
         var places: [Int64: Place] = [:]
+        /// What was read of the key that was looked up last, for whoever wants a body of it next.
+        var found: [Int64: CacheRecord] = [:]
         /// As it was counted last, and what has been added since; nil if it never was.
         var byteCount: Int64?
         var notices: [String] = []
@@ -54,12 +56,7 @@ final class FolderKeeper: DiskKeeper {
     var queue: DispatchQueue? { work }
 
     func folder(of key: String) -> BodyFolder {
-        BodyFolder(path: "\(root.path)/\(SHA256.digest(Array(key.utf8)).prefix(16).map(Self.hexadecimal).joined())")
-    }
-
-    private static func hexadecimal(_ byte: UInt8) -> String {
-        let text = String(byte, radix: 16)
-        return text.count < 2 ? "0" + text : text
+        BodyFolder(path: "\(root.path)/\(Hexadecimal.text(SHA256.digest(Array(key.utf8)).prefix(16)))")
     }
 
     func takeNotices() -> [String] {
@@ -80,17 +77,25 @@ final class FolderKeeper: DiskKeeper {
     func responses(to key: String) -> [StoredResponse] {
         let folder = folder(of: key)
         var responses: [StoredResponse] = []
+        var found: [Int64: CacheRecord] = [:]
         for name in folder.names where Self.isRecord(name) {
             guard let record = record(name, in: folder), record.key == key, let id = Self.id(of: name) else { continue }
             remember(Place(folder: folder, name: name), as: id)
+            found[id] = record
             responses.append(StoredResponse(id: id, head: record.head, bodyLength: record.content.length))
         }
+        let read = found
+        state.withLock { $0.found = read }
         responses.sort { ($0.head.responseTime, $0.id) > ($1.head.responseTime, $1.id) }
         return Array(responses.prefix(CacheLimits.variants))
     }
 
     func body(of response: StoredResponse, from offset: Int64) -> ReceivedBody? {
-        guard let place = place(of: response), let record = record(place.name, in: place.folder),
+        let (place, found) = state.withLock { state in
+            defer { state.found = [:] }
+            return (state.places[response.id], state.found[response.id])
+        }
+        guard let place, let record = found ?? record(place.name, in: place.folder),
             record.content.length == response.bodyLength, (0...max(response.bodyLength, 0)).contains(offset)
         else { return nil }
         let body = record.content.body(from: offset, in: place.folder, on: work) { [weak self] in
@@ -111,6 +116,7 @@ final class FolderKeeper: DiskKeeper {
     }
 
     private func forgetDamaged(_ name: String, in folder: BodyFolder) {
+        state.withLock { $0.found = [:] }
         // Another process may have forgotten it, with its file.
         guard FileStatus(of: "\(folder.path)/\(name)") != nil else { return }
         note("a response in \(root.path) was damaged, and is forgotten")
@@ -136,9 +142,10 @@ final class FolderKeeper: DiskKeeper {
 
     func put(_ head: StoredHead, under key: String, _ content: StoredContent) -> Bool {
         let folder = folder(of: key)
-        let record = CacheRecord(key: key, head: head, content: content)
+        let record = CacheRecord(key: key, head: head, content: content).bytes
+        let size = content.length + Int64(record.count)
         do throws(CallError) {
-            guard content.length + Int64(record.bytes.count) <= limit else { return false }
+            guard size <= limit else { return false }
             let file: IncomingBody
             if let body = content.file {
                 file = try folder.makeFile(named: String(body.dropLast(StoredContent.ending.count)))
@@ -148,7 +155,7 @@ final class FolderKeeper: DiskKeeper {
             guard write(record, to: file) else { throw folder.fullError }
             folder.touch(file.name)
             removeOthers(than: file.name, like: head, in: folder)
-            makeRoom(for: content.length + Int64(record.bytes.count))
+            makeRoom(for: size)
             return true
         } catch {
             note(error)
@@ -156,8 +163,8 @@ final class FolderKeeper: DiskKeeper {
         }
     }
 
-    private func write(_ record: CacheRecord, to file: IncomingBody) -> Bool {
-        guard record.bytes.withUnsafeBytes({ file.write($0) }), file.complete() else { return false }
+    private func write(_ record: [UInt8], to file: IncomingBody) -> Bool {
+        guard record.withUnsafeBytes({ file.write($0) }), file.complete() else { return false }
         file.keep()
         return true
     }
@@ -167,7 +174,7 @@ final class FolderKeeper: DiskKeeper {
         record.head = response.head
         do throws(CallError) {
             let file = try place.folder.makeFile(named: place.name)
-            guard write(record, to: file) else { throw place.folder.fullError }
+            guard write(record.bytes, to: file) else { throw place.folder.fullError }
             removeOthers(than: place.name, like: response.head, in: place.folder)
         } catch {
             note(error)
@@ -199,6 +206,7 @@ final class FolderKeeper: DiskKeeper {
     }
 
     private func removeAll(in folder: BodyFolder) {
+        state.withLock { $0.found = [:] }
         // A body goes after its record, which would be damaged without it.
         for name in folder.names.sorted(by: { $0.utf8.count < $1.utf8.count }) { folder.sweep(name) { false } }
         folder.removeFolder()
