@@ -6,8 +6,6 @@ TRAITS = --enable-all-traits
 # SwiftPM passes the names of traits in the order of a set, which is another one in each process, and would build all of our
 # modules anew for it.
 STEADY = SWIFT_DETERMINISTIC_HASHING=1
-# So many tests at once: all at once, each would wait for all others, and two cores would have a thousand connections.
-WIDTH = SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=6
 FORMATTED = Package.swift Sources Tests Examples Benchmarks/Package.swift Benchmarks/Sources
 
 .PHONY: all setup setup-test demo test unit consumer counts tool smoke install format lint docs start-up recording kills sanitize soak bench compare-httpbin clean
@@ -30,8 +28,8 @@ test: setup-test consumer smoke compare-httpbin docs unit
 
 unit:
 	$(STEADY) $(SWIFT) build $(TRAITS) --build-tests
-	SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=1 timeout 900 $(SWIFT) test $(TRAITS) --skip-build --disable-xctest --parallel --filter 'Origin|Tool|Readme'
-	$(WIDTH) timeout 900 $(SWIFT) test $(TRAITS) --skip-build --disable-xctest --parallel --skip Origin --skip Tool --skip Readme
+	@SWIFT=$(SWIFT) WIDTH=1 Scripts/unit.sh --filter 'Origin|Tool|Readme'
+	@SWIFT=$(SWIFT) WIDTH=6 Scripts/unit.sh --skip Origin --skip Tool --skip Readme
 
 ## A package that uses only product Tsubame: what it resolves is committed, and its counts are thresholds.
 consumer: setup-test
