@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Runs all tests under sanitizers and prints what is kept in Tests/SANITIZERS.md.
 # sanitize.sh thread|address …
+# FILTER='A|B' runs only those tests that it matches.
 set -uo pipefail
 cd "$(dirname "$0")/.."
 
@@ -25,7 +26,9 @@ for sanitizer in "$@"; do
     # Those that start processes by themselves, as in `make unit`.
     # No leaks are looked for: Swift keeps marks in the high bits of references, by which LeakSanitizer does not know them.
     # The tests count descriptors, connections and calls by themselves.
-    for part in "1 --filter Origin|Tool|Readme" "4 --skip Origin --skip Tool --skip Readme"; do
+    parts=("1 --filter Origin|Tool|Readme" "4 --skip Origin --skip Tool --skip Readme")
+    [ -n "${FILTER:-}" ] && parts=("2 --filter $FILTER") && echo "- only $FILTER"
+    for part in "${parts[@]}"; do
         read -r width arguments <<<"$part"
         # shellcheck disable=SC2086
         SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=$width TSAN_OPTIONS="halt_on_error=0 suppressions=$PWD/Tests/tsan.supp log_path=$reports/report" \

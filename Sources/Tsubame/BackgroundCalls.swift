@@ -14,17 +14,18 @@ struct BackgroundCalls: Sendable {
 
     /// - Parameters:
     ///   - isGuarded: whether something on the way knows nothing of deadlines.
+    ///   - isOver: called when the call has ended, also if it never began because the client is closed.
     ///   - work: gives the response, with nothing left to read.
-    /// - Returns: whether it began: not if the client is closed.
     func start(
-        _ request: Request, isGuarded: Bool, _ work: @escaping @Sendable (Call) async throws(CallError) -> Response
-    ) -> Bool {
+        _ request: Request, isGuarded: Bool, isOver: @escaping @Sendable () -> Void,
+        _ work: @escaping @Sendable (Call) async throws(CallError) -> Response
+    ) {
         var observer: (@Sendable (CallEvent) -> Void)?
         if let log { observer = { log($0) } }
         let call = Call(
             request, timeouts: timeouts, limits: limits, wantsStream: true, observers: observers,
             observer: observer, isGuarded: isGuarded, sharedFields: sharedFields)
-        guard activity.begin(call) else { return false }
+        guard activity.begin(call) else { return isOver() }
         call.emit(.started(call.original))
         let activity = activity
         // Detached: nothing of the call that gave the reason is to be found in it.
@@ -41,10 +42,10 @@ struct BackgroundCalls: Sendable {
                 error.response?.body.discard()
                 end = error.kind == .cancelled ? .cancelled : .failed(error)
             }
+            isOver()
             if call.isObserved { await call.settle() }
             call.finish(end)
             activity.end(call)
         }
-        return true
     }
 }

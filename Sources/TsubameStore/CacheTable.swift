@@ -13,7 +13,7 @@ import TsubameWire
 
 enum CacheTable {
     static let scheme = DatabaseScheme(
-        application: 0x5473_7563, version: 1, label: "Tsubame.cache",
+        application: 0x5473_7563, version: 1, subject: "the cached responses", label: "Tsubame.cache",
         // A killed process loses nothing by it; a machine that loses its power perhaps the last responses.
         pragmas: "PRAGMA synchronous = NORMAL",
         tables: """
@@ -48,17 +48,25 @@ enum CacheTable {
 
     // MARK: Reading
 
-    /// The responses to a key, the newest first; those whose head is damaged are left out and named.
-    static func responses(
-        to key: String, _ db: Database
-    ) throws -> (whole: [StoredResponse], damaged: [Int64]) {
-        let rows = try Row.fetchCursor(
-            db.cachedStatement(
-                sql: """
-                    SELECT id, selecting, status, requestTime, responseTime, headSum, head, length, file FROM response
-                    WHERE key = ? ORDER BY responseTime DESC, id DESC LIMIT \(CacheLimits.variants)
-                    """), arguments: [key])
-        var (whole, damaged) = ([StoredResponse](), [Int64]())
+    /// What is there of a key.
+    struct Found {
+        /// The newest first.
+        var whole: [StoredResponse] = []
+        /// Where their bodies are, of as many as a look at all of them may hold.
+        var contents: [Int64: StoredContent] = [:]
+        /// Those whose head is damaged.
+        var damaged: [Int64] = []
+    }
+
+    private static let responses = """
+        SELECT id, selecting, status, requestTime, responseTime, headSum, head, length, file, sums, body FROM response
+        WHERE key = ? ORDER BY responseTime DESC, id DESC LIMIT \(CacheLimits.variants)
+        """
+
+    static func responses(to key: String, _ db: Database) throws -> Found {
+        let rows = try Row.fetchCursor(db.cachedStatement(sql: responses), arguments: [key])
+        var found = Found()
+        var room = Int64(CacheLimits.smallBody)
         while let row = try rows.next() {
             func text(_ index: Int) -> String? { String.fromDatabaseValue(row[index]) }
             func number(_ index: Int) -> Int64? { Int64.fromDatabaseValue(row[index]) }
@@ -72,26 +80,35 @@ enum CacheTable {
                     requestTime: requestTime, responseTime: responseTime),
                 sum == Self.sum(key, stored, length, text(8))
             else {
-                damaged.append(id)
+                found.damaged.append(id)
                 continue
             }
-            whole.append(StoredResponse(id: id, head: stored, bodyLength: length))
+            found.whole.append(StoredResponse(id: id, head: stored, bodyLength: length))
+            let size = text(8) == nil ? length : 0
+            guard size <= room else { continue }
+            room -= size
+            found.contents[id] = try content(of: row, length: 7, file: 8, sums: 9, body: 10)
         }
-        return (whole, damaged)
+        return found
     }
 
     /// nil if there is no such response any more.
     static func content(of id: Int64, _ db: Database) throws -> StoredContent? {
         let rows = try Row.fetchCursor(
             db.cachedStatement(sql: "SELECT length, file, sums, body FROM response WHERE id = ?"), arguments: [id])
-        guard let row = try rows.next(), let length = Int64.fromDatabaseValue(row[0]),
-            let sums = Data.fromDatabaseValue(row[2])
-        else { return nil }
-        let file = String.fromDatabaseValue(row[1])
+        return try rows.next().flatMap { try content(of: $0, length: 0, file: 1, sums: 2, body: 3) }
+    }
+
+    /// Each parameter says in which column that is.
+    private static func content(of row: Row, length: Int, file: Int, sums: Int, body: Int) throws -> StoredContent? {
+        guard let length = Int64.fromDatabaseValue(row[length]), let sums = Data.fromDatabaseValue(row[sums]) else {
+            return nil
+        }
+        let file = String.fromDatabaseValue(row[file])
         guard file.map(BodyFolder.isName) ?? true else { return nil }
         return StoredContent(
             length: length, sums: BlockSums(sums), file: file,
-            bytes: try row.withUnsafeData(atIndex: 3) { data in
+            bytes: try row.withUnsafeData(atIndex: body) { data in
                 data.map { data in data.withUnsafeBytes { Bytes(copying: $0) } }
             })
     }

@@ -18,8 +18,8 @@ extension CookieJar {
     /// cookies a transaction. Where another process holds the database for more than five seconds, the call goes on
     /// without (``CookieJar/failure``).
     ///
-    /// A damaged file is set aside, under its name with `.damaged-` and the time behind it, and a new one is begun with what
-    /// this process knows: ``CookieJar/notices`` and the call's events say so.
+    /// A damaged file is set aside, under its name with `.damaged-` and the time behind it (the last four are kept), and a new
+    /// one is begun with what this process knows: ``CookieJar/notices`` and the call's events say so.
     /// - Parameters:
     ///   - keepsSessionCookies: whether cookies that no server gave a time are in the file, too; they are in memory only
     ///     unless asked.

@@ -8,7 +8,7 @@ import TsubameWire
 
 enum CookieTable {
     static let scheme = DatabaseScheme(
-        application: 0x5473_7562, version: 1, label: "Tsubame.cookies",
+        application: 0x5473_7562, version: 1, subject: "the cookies", label: "Tsubame.cookies",
         // A killed process loses nothing by it; a machine that loses its power perhaps the last changes, never the file.
         // What is deleted is overwritten.
         pragmas: "PRAGMA synchronous = NORMAL; PRAGMA secure_delete = ON",

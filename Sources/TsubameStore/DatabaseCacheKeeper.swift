@@ -15,7 +15,8 @@ import TsubameWire
 
 final class DatabaseCacheKeeper: DiskKeeper {
     private struct State: Sendable {
-        var file: DatabaseFile?
+        /// Where the bodies are of what was looked up last, for whoever wants one of them next.
+        var found: [Int64: StoredContent] = [:]
         /// Whether files that killed processes have left were looked for.
         var isSwept = false
         /// When responses were used that the database does not know yet; a transaction for each hit would cost more than
@@ -23,7 +24,6 @@ final class DatabaseCacheKeeper: DiskKeeper {
         var uses: [Int64: Int64] = [:]
         /// When something was used last.
         var lastUse: Int64 = 0
-        var notices: [String] = []
         /// Until then the file is not tried again.
         var pauseEnd: UInt64 = 0
     }
@@ -32,9 +32,8 @@ final class DatabaseCacheKeeper: DiskKeeper {
     private static let keptUses = 64
     /// How long a file that fails is left alone, in nanoseconds.
     private static let pause: UInt64 = 1_000_000_000
-    private static let keptNotices = 16
 
-    private let path: String
+    private let place: DatabasePlace
     let limit: Int64
     private let folder: BodyFolder
     private let work = DispatchQueue(label: "tsubame.cache")
@@ -42,7 +41,7 @@ final class DatabaseCacheKeeper: DiskKeeper {
 
     /// - Throws: ``CallError/Kind/file`` if the file cannot be used at all.
     init(_ path: String, limit: Int64) throws(CallError) {
-        self.path = path
+        place = DatabasePlace(path, CacheTable.scheme)
         self.limit = max(limit, 0)
         folder = BodyFolder(path: path + "-bodies")
         do {
@@ -54,8 +53,8 @@ final class DatabaseCacheKeeper: DiskKeeper {
     }
 
     deinit {
-        let (file, uses) = state.withLock { ($0.file, $0.uses) }
-        guard let file, !uses.isEmpty, file.isCurrent else { return }
+        let uses = state.withLock { $0.uses }
+        guard !uses.isEmpty, let file = place.current else { return }
         // They are only an order in which to forget. Whoever drops the cache last does not wait for other processes.
         work.async {
             try? file.queue.inDatabase { db in
@@ -67,15 +66,12 @@ final class DatabaseCacheKeeper: DiskKeeper {
         }
     }
 
-    var name: String { path }
+    var name: String { place.path }
     var queue: DispatchQueue? { work }
 
-    func takeNotices() -> [String] {
-        state.withLock { state in
-            defer { state.notices = [] }
-            return state.notices
-        }
-    }
+    func takeNotices() -> [String] { place.takeNotices() }
+
+    func note(_ text: String) { place.note(text) }
 
     // MARK: Reading
 
@@ -83,16 +79,21 @@ final class DatabaseCacheKeeper: DiskKeeper {
         attempt { db in
             let found = try CacheTable.responses(to: key, db)
             for id in found.damaged {
-                note("a response in \(path) was damaged, and is forgotten")
+                note("a response in \(place.path) was damaged, and is forgotten")
                 folder.remove(try CacheTable.remove(where: "id = ?", [id], db))
             }
+            state.withLock { $0.found = found.contents }
             return found.whole
         } ?? []
     }
 
     func body(of response: StoredResponse, from offset: Int64) -> ReceivedBody? {
         let id = response.id
-        guard let content = attempt({ db in try CacheTable.content(of: id, db) }) ?? nil,
+        let found = state.withLock { state in
+            defer { state.found = [:] }
+            return state.found[id]
+        }
+        guard let content = found ?? attempt({ db in try CacheTable.content(of: id, db) }) ?? nil,
             content.length == response.bodyLength, (0...content.length).contains(offset)
         else { return nil }
         let body = content.body(from: offset, in: folder, on: work) { [weak self] in self?.forgetDamaged(id) }
@@ -104,7 +105,7 @@ final class DatabaseCacheKeeper: DiskKeeper {
         attempt { db in
             folder.remove(try CacheTable.remove(where: "id = ?", [id], db))
             // Another process may have forgotten it, with its file.
-            if db.changesCount > 0 { note("a response in \(path) was damaged, and is forgotten") }
+            if db.changesCount > 0 { note("a response in \(place.path) was damaged, and is forgotten") }
         }
     }
 
@@ -149,13 +150,18 @@ final class DatabaseCacheKeeper: DiskKeeper {
     }
 
     func remove(_ key: String) {
+        forgetFound()
         attempt { db in folder.remove(try CacheTable.remove(where: "key = ?", [key], db)) }
     }
 
     func removeAll() {
+        forgetFound()
         attempt { db in folder.remove(try CacheTable.remove(where: "TRUE", [], db)) }
         sweep()
     }
+
+    /// It may be what is removed.
+    private func forgetFound() { state.withLock { $0.found = [:] } }
 
     /// Removes files that have no row: those of processes that were killed while they wrote.
     private func sweep() {
@@ -177,12 +183,6 @@ final class DatabaseCacheKeeper: DiskKeeper {
         return last
     }
 
-    func note(_ text: String) {
-        state.withLock { state in
-            if !state.notices.contains(text), state.notices.count < Self.keptNotices { state.notices.append(text) }
-        }
-    }
-
     /// - Returns: whether it was done.
     @discardableResult
     private func transact(_ body: (Database) throws -> Void) -> Bool {
@@ -202,7 +202,7 @@ final class DatabaseCacheKeeper: DiskKeeper {
         do {
             return try working(body)
         } catch {
-            note(DatabaseFile.failure(error, path))
+            note(DatabaseFile.failure(error, place.path))
             // Whoever holds it will let go of it.
             if (error as? DatabaseError)?.resultCode == .SQLITE_BUSY { return nil }
             state.withLock { $0.pauseEnd = MonotonicClock.now &+ Self.pause }
@@ -210,40 +210,13 @@ final class DatabaseCacheKeeper: DiskKeeper {
         }
     }
 
-    /// Runs `body` on the file, opened if it is not; once more if the file was damaged and has been replaced.
     private func working<Value>(_ body: (Database) throws -> Value) throws -> Value {
-        var isReplaced = false
-        while true {
-            do {
-                return try opened().queue.inDatabase(body)
-            } catch {
-                guard !isReplaced, let damage = DatabaseFile.damage(error) else { throw error }
-                try setAside(damage, (error as? DamagedFile)?.identity)
-                isReplaced = true
-            }
+        try place.work(now: Int64(Date().timeIntervalSince1970)) { db, arrival in
+            if arrival != .known { state.withLock { ($0.uses, $0.found) = ([:], [:]) } }
+            // The bodies go with their rows.
+            if arrival == .begun { work.async { [weak self] in self?.sweep() } }
+            return try body(db)
         }
-    }
-
-    /// The file at the path, which may be another one than the last time.
-    private func opened() throws -> DatabaseFile {
-        if let file = state.withLock({ $0.file }), file.isCurrent { return file }
-        let file = try DatabaseFile(path, CacheTable.scheme)
-        state.withLock { ($0.file, $0.uses) = (file, [:]) }
-        return file
-    }
-
-    /// Renames the damaged file, unless another process has; the bodies go with their rows.
-    private func setAside(_ damage: String, _ identity: DatabaseFile.Identity?) throws {
-        let opened = state.withLock { state in
-            defer { state.file = nil }
-            return state.file?.identity
-        }
-        let now = Int64(Date().timeIntervalSince1970)
-        guard let damaged = identity ?? opened, let place = try DatabaseFile.setAside(path, damaged, now: now) else {
-            return
-        }
-        note("the cache in \(path) was damaged (\(damage)); that file is \(place) now")
-        work.async { [weak self] in self?.sweep() }
     }
 }
 #endif

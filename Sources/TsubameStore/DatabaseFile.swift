@@ -108,6 +108,10 @@ final class DatabaseFile: Sendable {
         }
     }
 
+    /// So many damaged files are kept, the latest: whoever looks into what has happened needs no more, and a disk that damages
+    /// each is not filled by them.
+    private static let keptAside = 4
+
     /// Renames a damaged file, and what SQLite has beside it, while no other process does.
     /// - Parameter identity: that of the damaged file; nil if none was opened.
     /// - Returns: its new place; nil if it is not there any more.
@@ -128,7 +132,27 @@ final class DatabaseFile: Sendable {
                 throw CallError(.file, "\(path) is damaged and cannot be renamed: \(reason)")
             }
         }
+        removeOldest(asideOf: path)
         return place
+    }
+
+    private static func removeOldest(asideOf path: String) {
+        let slash = path.lastIndex(of: "/")
+        let folder = slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
+        let name = String(path[(slash.map(path.index(after:)) ?? path.startIndex)...]) + ".damaged-"
+        let aside = BodyFolder(path: folder).names.compactMap { other -> (time: Int64, number: Int64, name: String)? in
+            guard other.hasPrefix(name) else { return nil }
+            let parts = other.dropFirst(name.count).split(separator: "-", omittingEmptySubsequences: false).map {
+                Int64($0)
+            }
+            guard parts.count <= 2, let time = parts.first ?? nil, let number = parts.count > 1 ? parts[1] : 1 else {
+                return nil
+            }
+            return (time, number, other)
+        }
+        for (_, _, old) in aside.sorted(by: { ($0.time, $0.number) > ($1.time, $1.number) }).dropFirst(keptAside) {
+            for ending in ["", "-wal", "-shm"] { unlink("\(folder)/\(old)\(ending)") }
+        }
     }
 
     /// What is wrong with the file; nil if that is not what the error says.

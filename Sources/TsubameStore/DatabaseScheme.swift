@@ -7,6 +7,8 @@ struct DatabaseScheme: Sendable {
     /// In the header of the file: what it is for.
     let application: Int64
     let version: Int64
+    /// What is in it, to users.
+    let subject: String
     /// To those who debug.
     let label: String
     /// For each connection.

@@ -17,8 +17,8 @@ extension ResponseCache {
     /// was about to keep and nothing else, a machine that loses its power perhaps the last responses. Everything that is
     /// read is checked by its sum; what is damaged is forgotten.
     ///
-    /// A damaged database is set aside, under its name with `.damaged-` and the time behind it, and a new one is begun: the
-    /// events of the call that finds it say so. Where another process holds the database for more than two seconds, calls
+    /// A damaged database is set aside, under its name with `.damaged-` and the time behind it (the last four are kept), and
+    /// a new one is begun: the events of the call that finds it say so. Where another process holds the database for more than two seconds, calls
     /// go on without the cache.
     /// - Parameters:
     ///   - path: of the database.

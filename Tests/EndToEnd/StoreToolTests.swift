@@ -84,13 +84,25 @@ struct StoreToolTests {
         }
     }
 
-    @Test func aProcessThatIsKilledLosesNoResponseThatItHadKept() async throws {
+    private static let places = ["cache.sqlite", "responses"]
+
+    private static func open(_ place: String) throws -> ResponseCache {
+        try place.hasSuffix(".sqlite") ? ResponseCache(sqlite: place) : ResponseCache(folder: place)
+    }
+
+    /// The files of a cache, beside its database.
+    private static func files(of place: String) throws -> [String] {
+        let folder = place.hasSuffix(".sqlite") ? place + "-bodies" : place
+        return try FileManager.default.subpathsOfDirectory(atPath: folder)
+    }
+
+    @Test(arguments: places) func aProcessThatIsKilledLosesNoResponseThatItHadKept(in place: String) async throws {
         // More in `make kills`.
         let rounds = ProcessInfo.processInfo.environment["TSUBAME_KILLS"].flatMap { Int($0) } ?? 12
         try await withFolder { folder in
             try await Self.serve().use { server in
-                let path = folder.appending(path: "cache.sqlite").path
-                let open = try ResponseCache(sqlite: path)
+                let path = folder.appending(path: place).path
+                let open = try Self.open(path)
                 var unacknowledged = 0
                 for round in 0..<rounds {
                     let writer = try RunningProduct("StoreWriter", ["cache", path, server.url, "1000000"])
@@ -100,7 +112,7 @@ struct StoreToolTests {
                     let run = try await writer.finished()
                     #expect(run.status == 128 + SIGKILL)
                     let kept = try #require(run.lines.last.flatMap { Int($0) })
-                    for cache in [open, try ResponseCache(sqlite: path)] {
+                    for cache in [open, try Self.open(path)] {
                         let client = Client(server.url) { $0.cache = .cache(cache) }
                         for number in 0...(kept + 2) {
                             var request = Request(.get, "\(number)")
@@ -115,10 +127,43 @@ struct StoreToolTests {
                         await client.close()
                     }
                     open.removeAll()
-                    let bodies = try FileManager.default.contentsOfDirectory(atPath: path + "-bodies")
-                    #expect(bodies.isEmpty, "\(bodies)")
+                    let files = try Self.files(of: path)
+                    #expect(files.isEmpty, "\(files)")
                 }
-                print("\(rounds) processes killed, \(unacknowledged / 2) had kept a response without having said so")
+                print(
+                    "\(place): \(rounds) processes killed, \(unacknowledged / 2) had kept a response without having said so"
+                )
+            }
+        }
+    }
+
+    @Test(arguments: places) func aCacheThatMayNotWriteAnyMoreCostsNoCallItsAnswer(in place: String) async throws {
+        try await withFolder { folder in
+            try await Self.serve().use { server in
+                let path = folder.appending(path: place).path
+                // As on a disk that is full: no file may grow beyond 64 blocks of 512 or 1024 bytes.
+                let script = "trap '' XFSZ; ulimit -f 64; exec \"$0\" cache \"$1\" \"$2\" 40"
+                let program = try BuiltProducts.url(of: "StoreWriter").path
+                let run = try await runProduct("/bin/sh", ["-c", script, program, path, server.url])
+                #expect(run.status == 0 && run.lines.count == 40, "\(run)")
+                #expect(run.stderr.contains(path), "\(run)")
+                // What could be kept is right, and nothing is left of the rest.
+                let cache = try Self.open(path)
+                let client = Client(server.url) { $0.cache = .cache(cache) }
+                var kept = 0
+                for number in 0..<40 {
+                    var request = Request(.get, "\(number)")
+                    request.cachePolicy = .onlyStored
+                    let response = try await client.send(request)
+                    if response.statusCode == 504 { continue }
+                    kept += 1
+                    let text = try await response.text()
+                    #expect(text == Self.content(number))
+                }
+                #expect(kept < 40)
+                await client.close()
+                let parts = try Self.files(of: path).filter { $0.hasSuffix(".part") }
+                #expect(parts.isEmpty, "\(parts)")
             }
         }
     }

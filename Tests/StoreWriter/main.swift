@@ -1,8 +1,9 @@
 // StoreWriter: fills a store of SQLite until it is through, or killed; a line for each thing that is kept.
 //
 // StoreWriter cookies FILE PREFIX COUNT: `PREFIX0=0` and so on, each with a number that grows, 100 names at most.
-// StoreWriter cache FILE URL COUNT: what a GET of URL/0 and so on answers, read to its end.
-// StoreWriter hits memory|FOLDER|FILE.sqlite URL COUNT: how long a GET of URL takes that the cache answers.
+// StoreWriter cache PLACE URL COUNT: what a GET of URL/0 and so on answers, read to its end.
+// StoreWriter hits PLACE URL COUNT: how long a GET of URL takes that the cache answers.
+// PLACE is memory, a folder, or a file whose name ends with .sqlite.
 
 #if Store
 import Foundation
@@ -11,6 +12,11 @@ import TsubameStore
 
 let arguments = CommandLine.arguments
 guard arguments.count == 5, let count = Int(arguments[4]) else { exit(64) }
+
+func cache(in place: String) throws -> ResponseCache {
+    if place == "memory" { return ResponseCache() }
+    return try place.hasSuffix(".sqlite") ? ResponseCache(sqlite: place) : ResponseCache(folder: place)
+}
 
 func say(_ number: Int) throws { try FileHandle.standardOutput.write(contentsOf: Data("\(number)\n".utf8)) }
 
@@ -24,29 +30,35 @@ do {
         }
         for notice in jar.notices { print(notice) }
     case "cache":
-        let cache = try ResponseCache(sqlite: arguments[2])
+        let cache = try cache(in: arguments[2])
         let client = Client(arguments[3]) { $0.cache = .cache(cache) }
+        let observation = client.observe { event in
+            if case .decision(let text) = event.kind { FileHandle.standardError.write(Data("\(text)\n".utf8)) }
+        }
         for number in 0..<count {
             try await client.stream(Request(.get, "\(number)")) { response in for try await _ in response.body {} }
             try say(number)
         }
+        observation.cancel()
         await client.close()
     case "hits":
         let place = arguments[2]
-        let cache =
-            place == "memory"
-            ? ResponseCache()
-            : try place.hasSuffix(".sqlite") ? ResponseCache(sqlite: place) : ResponseCache(folder: place)
+        let cache = try cache(in: place)
         let client = Client { $0.cache = .cache(cache) }
         let request = Request(.get, url: arguments[3])
-        for _ in 0..<200 { _ = try await client.send(request) }
-        var hits = 0
-        let duration = try await ContinuousClock().measure {
-            for _ in 0..<count where try await client.send(request).cacheStatus?.hasPrefix("tsubame; hit") == true {
-                hits += 1
+        // Where the main thread has no part in it.
+        let task = Task(executorPreference: client.executor) {
+            for _ in 0..<200 { _ = try await client.send(request) }
+            var hits = 0
+            let duration = try await ContinuousClock().measure {
+                for _ in 0..<count where try await client.send(request).cacheStatus?.hasPrefix("tsubame; hit") == true {
+                    hits += 1
+                }
             }
+            return (hits, duration / count)
         }
-        print("\(hits) of \(count) from \(place): \(duration / count) each")
+        let (hits, duration) = try await task.value
+        print("\(hits) of \(count) from \(place): \(duration) each")
         await client.close()
     default: exit(64)
     }

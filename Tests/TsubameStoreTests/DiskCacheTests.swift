@@ -258,6 +258,24 @@ enum CachePlace: CaseIterable {
         }
     }
 
+    @Test func `of the databases that are set aside the last four are kept`() async throws {
+        try await withPath { path in
+            let folder = URL(filePath: path).deletingLastPathComponent().path
+            // Somebody else's.
+            let others = ["damaged-1-wal", "damaged-x", "damaged-", "damaged-1-2-3"].map { "\(path).\($0)" }
+            for other in others { try Data("other".utf8).write(to: URL(filePath: other)) }
+            for time in [1, 2, 3, 4, 5, 5] {
+                try Data("no database".utf8).write(to: URL(filePath: path))
+                let identity = try #require(DatabaseFile.Identity(path))
+                #expect(try DatabaseFile.setAside(path, identity, now: Int64(time)) != nil)
+            }
+            let name = URL(filePath: path).lastPathComponent
+            let left = Set(try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.hasPrefix(name) })
+            let kept = ["damaged-3", "damaged-4", "damaged-5", "damaged-5-2", "damaged-x", "damaged-", "damaged-1-2-3"]
+            #expect(left.subtracting(["\(name)-lock"]) == Set(kept.map { "\(name).\($0)" }))
+        }
+    }
+
     @Test func `another program's database is left alone`() async throws {
         try await withPath { path in
             _ = try CookieJar(sqlite: path)
@@ -342,6 +360,8 @@ enum CachePlace: CaseIterable {
     @Test func `files that a killed process has left are removed, those that are being written are not`() async throws {
         try await withPath { path in
             let keeper = try DatabaseCacheKeeper(path, limit: 10_000_000)
+            // It looks for them, too, when there is time.
+            keeper.queue?.sync {}
             let writer = try #require(keeper.store(Self.head(), under: "GET writing", length: nil))
             #expect(writer.write(Self.bytes(100_000)))
             try store(Self.bytes(100_000), under: "GET kept", in: keeper)
@@ -350,7 +370,6 @@ enum CachePlace: CaseIterable {
             }
             #expect(try files(path).count == 4)
             let other = try DatabaseCacheKeeper(path, limit: 10_000_000)
-            // It looks for them when there is time.
             other.queue?.sync {}
             #expect(try files(path).count == 2)
             #expect(writer.finish())

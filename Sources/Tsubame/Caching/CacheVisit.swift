@@ -145,10 +145,9 @@ struct CacheVisit: Sendable {
         }
         let terms = CacheTerms(.get, request.headers, policy: .standard, identity: terms.identity)
         let (sent, caching, key, next, removals) = (request, caching, key, next, removals)
-        let hasBegun = caching.background.start(
-            request, isGuarded: next.corridor.hasForeignArounds
-        ) { call throws(CallError) in
-            defer { caching.cache.endRefresh(stored) }
+        let isGuarded = next.corridor.hasForeignArounds
+        caching.background.start(request, isGuarded: isGuarded, isOver: { caching.cache.endRefresh(stored) }) {
+            call throws(CallError) in
             let visit = CacheVisit(
                 caching: caching, request: sent, terms: terms, key: key, call: call, next: next, removals: removals)
             var response = try await visit.ask(.stale, stored, validates: stored.terms.canBeValidated)
@@ -162,6 +161,5 @@ struct CacheVisit: Sendable {
             response.body = ReceivedBody()
             return response
         }
-        if !hasBegun { cache.endRefresh(stored) }
     }
 }
