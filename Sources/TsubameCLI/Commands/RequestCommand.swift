@@ -41,7 +41,7 @@ struct RequestCommand: ToolCommand {
         try downloads.validate()
     }
 
-    func run() throws -> ExitStatus { RequestRun.all(try prepared()) }
+    func run() throws -> ExitStatus { CommandRuns(runs: try prepared()).run() }
 
     /// Everything that can be wrong about the arguments is found here, before anything is sent.
     private func prepared() throws -> [RequestRun] {
@@ -67,13 +67,18 @@ struct RequestCommand: ToolCommand {
         }
         let board = output.quiet > 0 ? nil : ProgressBoard(OutputOptions.traits(isTerminal: false))
         if let board { Diagnostics.keepClear(of: board) }
-        return try ([words.url] + words.furtherURLs).map { try prepared($0, words, items, board) }
+        var runs: [RequestRun] = []
+        for url in [words.url] + words.furtherURLs {
+            runs.append(try prepared(url, words, items, board, after: runs.first?.plan))
+        }
+        return runs
     }
 
     private func prepared(
-        _ url: String, _ words: RequestWords, _ items: RequestContent, _ board: ProgressBoard?
+        _ url: String, _ words: RequestWords, _ items: RequestContent, _ board: ProgressBoard?,
+        after first: CallPlan?
     ) throws -> RequestRun {
-        let plan = try CallPlan(call, url: url, items: items)
+        let plan = try CallPlan(call, url: url, items: items, after: first)
         let download =
             downloads.download
             ? Download(path: output.output, options: downloads, isQuiet: output.quiet > 0, board: board) : nil
@@ -85,13 +90,15 @@ struct RequestCommand: ToolCommand {
         // What is downloaded is kept by whoever asked for it; what is not sent is answered by nobody.
         let cache =
             cache.cache && download == nil && !content.offline ? CacheFolder.open(isSilent: output.quiet > 1) : nil
-        let file = try OutputFile(download == nil ? output.output : nil)
+        let file = try OutputFile(
+            download == nil ? output.output : nil, isShared: !words.furtherURLs.isEmpty)
         let printer = output.printer(file, isOffline: content.offline, isDownload: downloads.download)
         do {
             let unset = items.unset
+            let request = try request(words, items, plan, printer)
             return RequestRun(
-                request: try request(words, items, plan, printer), printer: printer, output: file, plan: plan,
-                isSaved: output.output != nil, download: download, board: board,
+                request: request, printer: printer, output: file, plan: plan, isSaved: output.output != nil,
+                download: download, upload: board.flatMap { UploadProgress(of: request, on: $0) },
                 transport: content.offline ? OfflineTransport() : nil
             ) { configuration in
                 if let cache { configuration.cache = .cache(cache) }

@@ -37,11 +37,14 @@ struct Download: Sendable {
     }
 
     /// Sends the request, and saves what is answered.
-    /// - Parameter head: given the response before its body is saved, and one whose body is not.
+    /// - Parameters:
+    ///   - output: where the file's name is written, unless somebody sits there.
+    ///   - head: given the response before its body is saved, and one whose body is not.
     /// - Returns: the response; nothing is saved of one whose status is no success.
     /// - Throws: what `head` throws, or ``CallError``.
     func save(
-        _ request: Request, by client: Client, head: @escaping @Sendable (Response) throws -> Void
+        _ request: Request, by client: Client, to output: OutputFile,
+        head: @escaping @Sendable (Response) throws -> Void
     ) throws -> Response {
         let bar = DownloadBar(path, board)
         let temporary = Mutex<[String]>([])
@@ -68,7 +71,10 @@ struct Download: Sendable {
             bar.end(saying: name)
             if let error = failure.withLock({ $0 }) { throw error }
             // For whoever wants to go on with it; that nobody does any more is no reason to stop the others.
-            if !isQuiet, !Descriptor.output.isTerminal { try? Descriptor.output.writeAll(name + "\n") }
+            if !isQuiet, !output.isTerminal {
+                try? output.write(name + "\n")
+                try? output.flush()
+            }
             return file.response
         } catch let error as CallError {
             bar.end(saying: nil)

@@ -20,7 +20,7 @@ enum FlagNames {
 
     private static let timeouts: [Timeouts.Name: String] = [
         .total: "--timeout", .connect: "--connect-timeout", .tls: "--tls-timeout", .head: "--head-timeout",
-        .idle: "--idle-timeout",
+        .pool: "--pool-timeout", .idle: "--idle-timeout",
     ]
 
     /// An error as its description has it, with the names that the user knows.
