@@ -46,7 +46,7 @@ struct RequestRun: Sendable {
         switch event.kind {
         case .resending(_, let why, let delay):
             if why.cause == .retry { printer.warn("\(why), in \(delay.inSeconds)") }
-        case .decision(let text): printer.warn(text)
+        case .decision(let text): printer.warn(FlagNames.translated(text))
         default: break
         }
     }
@@ -120,8 +120,11 @@ struct RequestRun: Sendable {
         try? printer.requestsPrinted()
         try? printer.finish()
         try? output.flush()
-        Diagnostics.say(error)
-        guard let error = error as? CallError else { return .failure }
+        guard let error = error as? CallError else {
+            Diagnostics.say(error)
+            return .failure
+        }
+        Diagnostics.say(error, hint: download?.hint(for: error))
         return ExitStatus(error, maximumRedirects: plan.options.repetition.redirects ?? .max)
     }
 }

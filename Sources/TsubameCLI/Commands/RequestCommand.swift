@@ -65,6 +65,9 @@ struct RequestCommand: ToolCommand {
         if downloads.download, words.method == "HEAD" {
             throw UsageProblem("--download saves a body, and HEAD asks for none.")
         }
+        if downloads.download, output.headers {
+            throw UsageProblem("--headers reads no body, and --download saves one; --print=h prints the head, too.")
+        }
         let board = output.quiet > 0 ? nil : ProgressBoard(OutputOptions.traits(isTerminal: false))
         if let board { Diagnostics.keepClear(of: board) }
         var runs: [RequestRun] = []
@@ -81,7 +84,9 @@ struct RequestCommand: ToolCommand {
         let plan = try CallPlan(call, url: url, items: items, after: first)
         let download =
             downloads.download
-            ? Download(path: output.output, options: downloads, isQuiet: output.quiet > 0, board: board) : nil
+            ? Download(
+                path: output.output, options: downloads, isQuiet: output.quiet > 0, isSilent: output.quiet > 1,
+                board: board) : nil
         if download?.isStreamed == true {
             guard !downloads.resumes, downloads.digest == nil else {
                 throw UsageProblem("--continue and --digest are for files, and \(output.output ?? "-") is none.")
@@ -115,7 +120,11 @@ struct RequestCommand: ToolCommand {
     ) throws -> Request {
         var body = items.body
         if let raw = content.raw {
-            body = try RawBody.make(raw, content)
+            do {
+                body = try RawBody.make(raw, content)
+            } catch let error as SystemError {
+                throw error.of("--raw")
+            }
         } else if !content.ignoreStdin, words.items.isEmpty, !content.multipart {
             body = try RawBody.ofStandardInput(method: words.method, content) ?? .empty
         } else if !content.ignoreStdin, !items.hasBody {

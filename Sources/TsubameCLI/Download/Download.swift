@@ -18,6 +18,8 @@ struct Download: Sendable {
     let path: String?
     let options: DownloadOptions
     let isQuiet: Bool
+    /// Whether warnings are left out, too.
+    let isSilent: Bool
     let board: ProgressBoard?
 
     /// Whether what is written to is no file that could be whole: the standard output, a device, a pipe.
@@ -34,6 +36,18 @@ struct Download: Sendable {
         let file = try OutputFile(path)
         while let piece = try next() { try file.write(piece) }
         try file.finish()
+    }
+
+    /// What could have been kept.
+    func hint(for error: CallError) -> String? {
+        guard !options.resumes, !isStreamed, error.phase == .receivingBody, error.request?.method == .get else {
+            return nil
+        }
+        switch error.kind {
+        case .connectionLost, .incompleteResponse, .timeout, .tls:
+            return "with -c, what comes is kept, the same command goes on from there, and --retry does so at once"
+        default: return nil
+        }
     }
 
     /// Sends the request, and saves what is answered.
@@ -61,7 +75,20 @@ struct Download: Sendable {
             paths.forEach(EndSignals.removeWhenInterrupted)
             temporary.withLock { $0 += paths }
         }
-        defer { temporary.withLock { $0.forEach(EndSignals.keep) } }
+        let kept = Mutex<String?>(nil)
+        hooks.kept = { path in
+            kept.withLock { kept in
+                guard path != kept else { return }
+                if let kept { KeptParts.remove(kept) }
+                // Several connections leave gaps, of which the file's length knows nothing.
+                if let path, !isSilent { KeptParts.add(path, isGapless: options.connections == 1) }
+                kept = path
+            }
+        }
+        defer {
+            temporary.withLock { $0.forEach(EndSignals.keep) }
+            kept.withLock { if let kept = $0 { KeptParts.remove(kept) } }
+        }
         do {
             let file = try client.blocking.download(
                 request, toPath: path ?? "", resume: options.resumes, policy: options.policy, hooks: hooks

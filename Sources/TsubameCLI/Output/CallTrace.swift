@@ -48,7 +48,7 @@ struct CallTrace: Sendable {
             begin(request, at: time + pause)
         case .failed(let error):
             leave(time)
-            update { $0.outcome = $0.status == nil ? "\(error.kind)" : "\($0.outcome), then \(error.kind)" }
+            update { $0.outcome = $0.status == nil ? error.kind.words : "\($0.outcome), then \(error.kind.words)" }
         case .finished(let response):
             cacheStatus = response.cacheStatus
             if open?.phase != .receiving { leave(time) }
