@@ -195,7 +195,7 @@ struct ToolContinueTests {
                 #expect(
                     run.status == 1
                         && run.stderr.hasSuffix(
-                            "\n  with -c, what comes is kept, the same command goes on from there, and --retry does so at once\n"
+                            "\n  with -c, what comes can be kept: the same command goes on from there, and --retry at once\n"
                         ), "\(run)")
                 #expect(server.requests.count == 1)
                 let kept = try await ToolProcess(["-d", "-c", "--retry=1", server.url + "/b"], directory: folder)

@@ -45,7 +45,7 @@ struct Download: Sendable {
         }
         switch error.kind {
         case .connectionLost, .incompleteResponse, .timeout, .tls:
-            return "with -c, what comes is kept, the same command goes on from there, and --retry does so at once"
+            return "with -c, what comes can be kept: the same command goes on from there, and --retry at once"
         default: return nil
         }
     }

@@ -23,7 +23,7 @@ struct CallTrace: Sendable {
         let time = event.time
         switch event.kind {
         case .started(let request): begin(request, at: time)
-        case .queued: enter(.queued, time)
+        case .queued: if open?.phase != .queued { enter(.queued, time) }
         case .resolving: enter(.resolving, time)
         case .connecting: if open?.phase != .connecting { enter(.connecting, time) }
         case .securing: enter(.securing, time)
