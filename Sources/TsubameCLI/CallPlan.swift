@@ -25,7 +25,8 @@ struct CallPlan: Sendable {
     private let unset: [HTTPField.Name]
 
     /// Everything that can be wrong with files, names and passwords is found here, before anything is sent.
-    init(_ options: CallOptions, url: String, items: RequestContent) throws {
+    /// - Parameter first: of the same command's first URL: what it has opened and asked for is used again.
+    init(_ options: CallOptions, url: String, items: RequestContent, after first: CallPlan? = nil) throws {
         self.options = options
         fields = items.fields
         unset = items.unset
@@ -34,7 +35,7 @@ struct CallPlan: Sendable {
         let hostField = items.fields.first { $0.name.canonicalName == "host" }
         let host = hostField?.value ?? uri?.authority ?? "localhost"
         session = try OpenSession(options.session, host: host, isSecure: uri?.isSecure ?? false)
-        tls = try options.tls.asking()
+        tls = try first?.tls ?? options.tls.asking()
 
         let kind = options.auth.authType
         if let text = options.auth.auth {
@@ -52,8 +53,12 @@ struct CallPlan: Sendable {
         self.url = isOfURL || uri?.userinfo == nil ? url : uri?.string ?? url
         credentials = isOfURL ? nil : try given ?? session?.credentials()
         jar =
-            try session?.jar(given: items.fields, domain: uri?.host ?? host) ?? Self.openJar(options.session.cookieJar)
+            try session?.jar(given: items.fields, domain: uri?.host ?? host) ?? first?.jar
+            ?? Self.openJar(options.session.cookieJar)
     }
+
+    /// Whether one client can serve both: of one command, they differ only by credentials, which are of each URL's host, and by sessions.
+    func agrees(with other: CallPlan) -> Bool { credentials == other.credentials && jar === other.jar }
 
     /// The jar of the file that was named, or one for this run: for redirects, since a login answers with a cookie and the
     /// way to its page.
@@ -80,8 +85,9 @@ struct CallPlan: Sendable {
         return result
     }
 
-    func apply(to configuration: inout Configuration) {
-        options.apply(to: &configuration)
+    /// - Parameter runs: how many requests the client is for.
+    func apply(to configuration: inout Configuration, ofRuns runs: Int) {
+        options.apply(to: &configuration, ofRuns: runs)
         tls.apply(to: &configuration.tls)
         configuration.cookies = .jar(jar)
         configuration.headers = sessionFields

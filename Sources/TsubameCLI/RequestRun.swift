@@ -1,19 +1,10 @@
 // RequestRun: one request from its settings to the exit status.
 #if Tool
-import Dispatch
-import Synchronization
 import Tsubame
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#elseif canImport(Darwin)
-import Darwin
-#endif
 
 /// Sends a request, has everything printed, and says how it ended. The call is driven by this thread.
 struct RequestRun: Sendable {
-    let request: Request
+    var request: Request
     let printer: ExchangePrinter
     let output: OutputFile
     let plan: CallPlan
@@ -21,34 +12,11 @@ struct RequestRun: Sendable {
     let isSaved: Bool
     /// Where the body goes instead of to the output.
     let download: Download?
-    let board: ProgressBoard?
+    /// The line of a large body that is sent.
+    let upload: UploadProgress?
     /// What takes the place of the network, if anything does.
     let transport: (any Transport)?
     let configure: @Sendable (inout Configuration) -> Void
-
-    /// So many downloads at once.
-    private static let parallelRuns = 4
-
-    /// Runs all of them, several at once.
-    /// - Returns: the first status that is not ok, in their order.
-    static func all(_ runs: [RequestRun]) -> ExitStatus {
-        // One request needs one event loop, however many cores there are. Before there are threads that read variables.
-        setenv("NIO_SINGLETON_GROUP_LOOP_COUNT", "1", 0)
-        guard runs.count > 1 else { return runs.first?.run() ?? .ok }
-        let ends = Mutex([ExitStatus](repeating: .ok, count: runs.count))
-        let (group, places) = (DispatchGroup(), DispatchSemaphore(value: parallelRuns))
-        let queue = DispatchQueue(label: "tsubame.downloads", attributes: .concurrent)
-        for (index, run) in runs.enumerated() {
-            places.wait()
-            queue.async(group: group) {
-                let status = run.run()
-                ends.withLock { $0[index] = status }
-                places.signal()
-            }
-        }
-        group.wait()
-        return ends.withLock { $0.first { $0 != .ok } ?? .ok }
-    }
 
     private struct End: Sendable {
         let status: Int
@@ -62,24 +30,29 @@ struct RequestRun: Sendable {
         }
     }
 
-    func run() -> ExitStatus {
-        let client = Client(transport: transport) {
-            plan.apply(to: &$0)
+    /// One that is made for this run and others whose plans agree.
+    /// - Parameter runs: how many these are.
+    func client(ofRuns runs: Int) -> Client {
+        Client(transport: transport) {
+            plan.apply(to: &$0, ofRuns: runs)
             configure(&$0)
         }
-        let printer = printer
-        let upload = board.flatMap { UploadProgress(of: request, on: $0) }
-        let observation = client.observe(bodies: printer.bodyBytes) { event in
-            printer.take(event)
-            upload?.take(event)
-            switch event.kind {
-            case .resending(_, let why, let delay):
-                if why.cause == .retry { printer.warn("\(why), in \(delay.inSeconds)") }
-            case .decision(let text): printer.warn(text)
-            default: break
-            }
+    }
+
+    /// An event of one of this run's calls: several connections are calls of their own.
+    func take(_ event: CallEvent) {
+        printer.take(event)
+        upload?.take(event)
+        switch event.kind {
+        case .resending(_, let why, let delay):
+            if why.cause == .retry { printer.warn("\(why), in \(delay.inSeconds)") }
+        case .decision(let text): printer.warn(FlagNames.translated(text))
+        default: break
         }
-        defer { observation.cancel() }
+    }
+
+    /// - Parameter client: whose events are brought to ``take(_:)``.
+    func run(by client: Client) -> ExitStatus {
         let status = send(by: client)
         do {
             try plan.keep()
@@ -95,15 +68,12 @@ struct RequestRun: Sendable {
         do {
             let end: End
             if let download, !download.isStreamed {
-                let response = try download.save(request, by: client) { response in
-                    try printer.print(response) { () throws(CallError) in nil }
-                }
-                end = End(response)
+                end = End(try download.save(request, by: client, to: output, head: printHead))
             } else {
                 end = try client.blocking.stream(request) { response, next in
                     if warnsOfCharset { UnknownCharset.tell(of: response) }
                     if let download {
-                        try printer.print(response) { () throws(CallError) in nil }
+                        try printHead(response)
                         try download.stream(response, next: next)
                     } else {
                         try printer.print(response, next: next)
@@ -118,6 +88,12 @@ struct RequestRun: Sendable {
             output.discard()
             return status(of: error)
         }
+    }
+
+    /// What is printed of a download; nobody waits for its end to see that.
+    private func printHead(_ response: Response) throws {
+        try printer.print(response) { () throws(CallError) in nil }
+        try output.flush()
     }
 
     private func status(of end: End) -> ExitStatus {
@@ -143,8 +119,12 @@ struct RequestRun: Sendable {
         // What was sent is printed, too, when nothing came back.
         try? printer.requestsPrinted()
         try? printer.finish()
-        Diagnostics.say(error)
-        guard let error = error as? CallError else { return .failure }
+        try? output.flush()
+        guard let error = error as? CallError else {
+            Diagnostics.say(error)
+            return .failure
+        }
+        Diagnostics.say(error, hint: download?.hint(for: error))
         return ExitStatus(error, maximumRedirects: plan.options.repetition.redirects ?? .max)
     }
 }

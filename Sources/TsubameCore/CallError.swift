@@ -57,13 +57,41 @@ public struct CallError: Error, Sendable {
         case unsupported
         /// An interceptor of the user's threw; ``CallError/underlying`` is what.
         case interceptor
+
+        /// As what led to something else, in a sentence.
+        package var words: String {
+            switch self {
+            case .invalidRequest: "an invalid request"
+            case .misuse: "a call that cannot work"
+            case .cancelled: "a cancellation"
+            case .timeout: "a timeout"
+            case .nameResolution: "a name without an address"
+            case .connectionFailed: "a failed connection"
+            case .proxy: "a failure of the proxy"
+            case .tls: "a failure of TLS"
+            case .connectionLost: "a lost connection"
+            case .emptyReply: "an empty answer"
+            case .incompleteResponse: "an incomplete answer"
+            case .invalidResponse: "an invalid answer"
+            case .limitExceeded: "a limit that was passed"
+            case .redirect: "a redirect that cannot be followed"
+            case .authentication: "missing credentials"
+            case .contentCoding: "a corrupt content coding"
+            case .requestBody: "a body that cannot be sent"
+            case .status: "an error of the server"
+            case .decoding: "a body of another kind"
+            case .file: "a failure of a file"
+            case .unsupported: "something that is not supported"
+            case .interceptor: "a failure of an interceptor"
+            }
+        }
     }
 
     /// What the call was doing.
     public enum Phase: String, Sendable, Hashable {
         /// Said in words by ``CallError/description``.
         case preparing, authenticating, waiting, resolving, connecting, securing, sendingHead, sendingBody,
-            waitingForHead, receivingBody, decoding, backingOff
+            waitingForHead, receivingBody, decoding, checking, backingOff
 
         var words: String {
             switch self {
@@ -78,6 +106,7 @@ public struct CallError: Error, Sendable {
             case .waitingForHead: "while waiting for the response"
             case .receivingBody: "while receiving the body"
             case .decoding: "while decoding the response"
+            case .checking: "while checking what came"
             case .backingOff: "while waiting to try again"
             }
         }

@@ -40,20 +40,20 @@ public struct ProxyPolicy: Sendable, Hashable, CustomStringConvertible, CustomRe
     package static func environment(_ values: [String: String]) -> ProxyPolicy { environment { values[$0] } }
 
     private static func environment(_ value: (String) -> String?) -> ProxyPolicy {
-        func named(_ name: String) -> String? {
-            if let lower = value(name), !lower.isEmpty { return lower }
+        func named(_ name: String) -> (name: String, text: String)? {
+            if let lower = value(name), !lower.isEmpty { return (name, lower) }
             if name == "http_proxy", value("REQUEST_METHOD") != nil { return nil }
-            return value(name.uppercased()).flatMap { $0.isEmpty ? nil : $0 }
+            return value(name.uppercased()).flatMap { $0.isEmpty ? nil : (name.uppercased(), $0) }
         }
         let all = named("all_proxy")
         let (http, https) = (named("http_proxy") ?? all, named("https_proxy") ?? all)
         if http == nil, https == nil { return .none }
-        let exceptions = named("no_proxy")?.split { $0 == "," || $0 == " " }.map(String.init) ?? []
+        let exceptions = named("no_proxy")?.text.split { $0 == "," || $0 == " " }.map(String.init) ?? []
         return ProxyPolicy(
             .rules(
                 ProxyRules(
-                    http: http.map { ProxyText($0, of: "http_proxy") },
-                    https: https.map { ProxyText($0, of: "https_proxy") },
+                    http: http.map { ProxyText($0.text, of: "the environment's \($0.name)") },
+                    https: https.map { ProxyText($0.text, of: "the environment's \($0.name)") },
                     exceptions: ProxyExceptions(exceptions), exceptsLoopback: true)))
     }
 

@@ -173,5 +173,17 @@ struct ToolInputTests {
         process.end()
         #expect(try await process.finished().status == 128 + SIGKILL)
     }
+
+    @Test(arguments: [
+        (["a=@nofile"], "“a=@nofile”: the file nofile"), (["a:=@nofile"], "“a:=@nofile”: the file nofile"),
+        (["X:@nofile"], "“X:@nofile”: the file nofile"), (["-f", "a@nofile"], "“a@nofile”: the file nofile"),
+        (["@nofile"], "“@nofile”: the file nofile"), (["--raw=@nofile"], "--raw: the file nofile"),
+        (["--cert=nofile"], "--cert: the file nofile"), (["--cacert=nofile"], "--cacert cannot be read from nofile"),
+    ])
+    func `a file that is not there is told with what names it`(words: [String], text: String) async throws {
+        let run = try await ToolProcess(["https://127.0.0.1:1/"] + words).finished()
+        #expect(run.status == 1 && run.stderr.hasPrefix("tsubame: ") && run.stderr.contains(text), "\(run)")
+        #expect(run.stderr.contains("No such file"), "\(run)")
+    }
 }
 #endif

@@ -43,6 +43,16 @@ struct ToolProxyTests {
         #expect(try await request(["http_proxy": "PROXY", "no_proxy": "b.example"]).target == "http://a.example/x")
     }
 
+    @Test(arguments: ["http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"])
+    func aProxyThatIsNoneIsToldByTheVariable(name: String) async throws {
+        let names = ["http_proxy", "https_proxy", "all_proxy", "no_proxy", "HTTP_PROXY", "ALL_PROXY", "REQUEST_METHOD"]
+        var environment = Dictionary(uniqueKeysWithValues: names.map { ($0, "") })
+        environment[name] = "gopher://proxy.example"
+        environment["REQUEST_METHOD"] = nil
+        let run = try await runProduct("tsubame", ["http://a.example/"], environment: environment)
+        #expect(run.status == 1 && run.stderr.contains("the environment's \(name) cannot be used: "), "\(run)")
+    }
+
     @Test func thisMachineIsNotAskedForAtTheProxy() async throws {
         #expect(try await request(["http_proxy": "PROXY"], "URL/x").target == "/x")
     }

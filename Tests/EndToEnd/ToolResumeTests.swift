@@ -40,7 +40,9 @@ struct ToolResumeTests {
                 let arguments = ["-d", "-c", server.url + "/big.bin"] + options
                 let first = try await ToolProcess(arguments, directory: folder).finished()
                 #expect(first.status == 1 && first.stdout.isEmpty, "\(first)")
-                #expect(first.stderr.contains("150000 bytes are kept: --continue goes on behind them"), "\(first)")
+                #expect(
+                    first.stderr.contains("150000 bytes are kept in .\(name).tsubame-part: the same command"),
+                    "\(first)")
                 #expect(try names(folder) == [".\(name).tsubame-info", ".\(name).tsubame-part"])
                 let second = try await ToolProcess(arguments, directory: folder).finished()
                 #expect(second.status == 0 && second.stdout == name + "\n", "\(second)")

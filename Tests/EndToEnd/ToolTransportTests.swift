@@ -117,7 +117,10 @@ struct ToolTransportTests {
                     ([], ["is not trusted", "trust it by --cacert"]),
                     (["--cacert", roots + "x"], ["--cacert cannot be read from \(roots)x: No such file"]),
                     (["--cacert", notes], ["--cacert cannot be read from \(notes): there is none in PEM"]),
-                    (["--verify=no", "--cert", roots + "x"], ["the file \(roots)x cannot be read: No such file"]),
+                    (
+                        ["--verify=no", "--cert", roots + "x"],
+                        ["--cert: the file \(roots)x cannot be read: No such file"]
+                    ),
                     (["--verify=no", "--cert", notes], ["--cert cannot be read from \(notes): there is none in PEM"]),
                     (
                         ["--verify=no", "--cert", roots, "--cert-key", notes],

@@ -8,5 +8,8 @@ package struct DownloadHooks: Sendable {
     /// Files that are removed if the download fails, since it cannot be resumed.
     package var temporary: (@Sendable ([String]) -> Void)?
 
+    /// Where what comes is kept for another call, if it is; nil from when it is not.
+    package var kept: (@Sendable (String?) -> Void)?
+
     package init() {}
 }

@@ -37,7 +37,7 @@ final class DownloadPart: Sendable {
 
     /// Of the file that this will be.
     let target: String
-    private let path: String
+    let path: String
     private let recordPath: String
     private let descriptor: Int32
     /// What the whole file is to have; nil for what the umask leaves.
@@ -242,19 +242,7 @@ final class DownloadPart: Sendable {
     /// The digest of the whole.
     /// - Parameter goesOn: asked now and then.
     func digest(while goesOn: () throws(CallError) -> Void) throws(CallError) -> [UInt8] {
-        var running = SHA256.Running()
-        var position: Int64 = 0
-        while true {
-            try goesOn()
-            let piece = try Bytes(capacity: 256 << 10) { buffer throws(CallError) in
-                let count = pread(descriptor, buffer.baseAddress, buffer.count, off_t(position))
-                guard count >= 0 else { throw failure("read", errno) }
-                return count
-            }
-            if piece.count == 0 { return running.finish() }
-            piece.withUnsafeBytes { running.update($0) }
-            position &+= Int64(piece.count)
-        }
+        try FileDigest.sha256(of: descriptor, path, while: goesOn)
     }
 
     // MARK: The end

@@ -13,6 +13,8 @@ import TsubameWire
 struct DownloadPassage {
     /// So many bytes make up for a broken connection: the next one counts as the first.
     private static let worth: Int64 = 1 << 20
+    /// A file of so few bytes is fetched again sooner than anybody reads why it must be.
+    private static let trifle: Int64 = 64 << 10
 
     private let run: DownloadRun
     private let call: Call
@@ -24,6 +26,8 @@ struct DownloadPassage {
     private var resumed: Int64 = 0
     private var hasBegun = false
     private var hasSpread = false
+    /// What was there before, and is all.
+    private var whole: String?
 
     init(_ run: DownloadRun, _ leftover: DownloadPart?, _ call: Call) {
         self.run = run
@@ -115,19 +119,42 @@ struct DownloadPassage {
         let part: DownloadPart
         if let known = self.part {
             part = known
+        } else if let path = try wholeFile(response, total) {
+            whole = path
+            run.hooks.head?(response)
+            call.emit(
+                .decision(
+                    "\(path) is there already, \(total ?? 0) bytes, as long as the server's: nothing to fetch; "
+                        + "a download that does not resume fetches it anew"))
+            return true
         } else {
             part = try run.place.part(for: response, prepared())
             self.part = part
+            if run.resumes,
+                let obstacle = run.place.obstacle(
+                    to: part, of: response, total: total, comparing: run.policy.keepsWhole)
+            {
+                call.emit(.decision(obstacle))
+            }
             if run.resumes, let record, part.received > 0, part.record?.agrees(with: record) == true {
                 // Only the server knew the name under which there is something already.
                 return false
             }
             if !run.resumes || record == nil { run.hooks.temporary?(part.temporaryPaths) }
+            if run.resumes, record == nil, total ?? .max > Self.trifle {
+                call.emit(
+                    .decision("if this download breaks off, it begins anew: \(DownloadRecord.obstacle(response))"))
+            }
         }
         // Of the same version nothing is thrown away, though the server begins at the beginning.
         if let record, part.record?.agrees(with: record) == true {
             begin(response, part, total: total)
         } else {
+            if part.received > 0, run.resumes {
+                call.emit(
+                    .decision(
+                        "the download begins anew: the \(part.received) bytes that are there are of another version"))
+            }
             try part.restart(record, isKept: run.resumes)
             begin(response, part, total: total)
         }
@@ -138,10 +165,26 @@ struct DownloadPassage {
         return part.gap(in: 0..<end) == nil
     }
 
+    /// The file that this would come to, if it is there.
+    private func wholeFile(_ response: Response, _ total: Int64?) throws(CallError) -> String? {
+        guard run.resumes, run.policy.keepsWhole, response.statusCode == 200, let total else { return nil }
+        let expected = expectedDigest(of: response)
+        let call = call
+        return try run.place.whole(for: response, count: total) { path throws(CallError) in
+            guard let expected else { return true }
+            return try FileDigest.sha256(of: path, while: { () throws(CallError) in try Self.goOn(call) }) == expected
+        }
+    }
+
+    private static func goOn(_ call: Call) throws(CallError) {
+        if call.isCancelled || Task.isCancelled { throw call.cancelled(.receivingBody) }
+    }
+
     private func prepared() -> Request { (try? run.client.prepare(run.request)) ?? run.request }
 
     private mutating func begin(_ response: Response, _ part: DownloadPart, total: Int64?) {
         let resumed = part.received
+        run.hooks.kept?(run.resumes && part.record != nil ? part.path : nil)
         if !hasBegun {
             run.hooks.head?(response)
             self.resumed = resumed
@@ -171,6 +214,12 @@ struct DownloadPassage {
     // MARK: Its end
 
     private func finish(_ response: Response) async throws(CallError) -> DownloadedFile {
+        if let whole {
+            let count = FileStatus(of: whole)?.size ?? 0
+            return DownloadedFile(
+                url: URL(filePath: whole, directoryHint: .notDirectory), path: whole,
+                response: response.with(collected: Bytes()), count: count, resumed: count)
+        }
         guard let part else { throw CallError(.file, "there is nothing to save", phase: .receivingBody) }
         try verify(part, response)
         run.meter.end(isKept: true)
@@ -180,23 +229,24 @@ struct DownloadPassage {
             response: response.with(collected: Bytes()), count: part.received, resumed: resumed)
     }
 
+    /// What the whole file must come to, if anybody says so.
+    private func expectedDigest(of response: Response) -> [UInt8]? {
+        if let digest = run.digest { return digest }
+        guard run.policy.checksServerDigest, !response.wire.contains(.contentEncoding) else { return nil }
+        let isWhole = response.statusCode == 200
+        let field = response.headers[.reprDigest] ?? (isWhole ? response.headers[.contentDigest] : nil)
+        return field.flatMap(RepresentationDigest.sha256)
+    }
+
     private func verify(_ part: DownloadPart, _ response: Response) throws(CallError) {
-        var expected = run.digest
-        if expected == nil, run.policy.checksServerDigest, !response.wire.contains(.contentEncoding) {
-            let isWhole = response.statusCode == 200
-            let field = response.headers[.reprDigest] ?? (isWhole ? response.headers[.contentDigest] : nil)
-            expected = field.flatMap(RepresentationDigest.sha256)
-        }
-        guard let expected else { return }
-        let digest = try part.digest { () throws(CallError) in
-            if call.isCancelled || Task.isCancelled { throw call.cancelled(.receivingBody) }
-        }
+        guard let expected = expectedDigest(of: response) else { return }
+        let digest = try part.digest { () throws(CallError) in try Self.goOn(call) }
         guard digest != expected else { return }
         part.remove()
         let (found, wanted) = (Hexadecimal.text(digest), Hexadecimal.text(expected))
         throw CallError(
             .decoding, "the file has the SHA-256 digest \(found), and \(wanted) was expected",
-            phase: .decoding, advice: "nothing is kept of it", request: response.request,
+            phase: .checking, advice: "nothing is kept of it", request: response.request,
             response: response.with(collected: Bytes()))
     }
 
@@ -208,7 +258,9 @@ struct DownloadPassage {
         run.meter.end(isKept: run.resumes && !isWrong && part.record != nil)
         guard part.leave(keeping: run.resumes && !isWrong) else { return error }
         return error.with(
-            advice: "\(part.received) bytes are kept: the next download of it that resumes goes on behind them")
+            advice:
+                "\(part.received) bytes are kept in \(part.path): the next download of it that resumes goes on behind them"
+        )
     }
 
     // MARK: Going on
@@ -224,7 +276,7 @@ struct DownloadPassage {
         guard call.deadline == MonotonicClock.never || (!overflow && end < call.deadline) else { return nil }
         retries += 1
         let why = ResendReason(
-            .retry, "\(error.kind) after \(part?.received ?? 0) bytes, retry \(retries) of \(policy.retries)")
+            .retry, "\(error.kind.words) after \(part?.received ?? 0) bytes, retry \(retries) of \(policy.retries)")
         call.emit(.resending(error.request ?? run.request, why: why, after: delay))
         return delay
     }

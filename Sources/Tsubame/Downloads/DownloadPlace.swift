@@ -112,6 +112,41 @@ struct DownloadPlace: Sendable {
         throw CallError(.file, "there are too many files like \(folder + base)", phase: .receivingBody)
     }
 
+    /// A file that is there under the name of a response's, or that with a number: as long, and not written before the
+    /// server's was changed last.
+    /// - Parameter isRight: whether the file of a path has the right bytes, if anything is known of these.
+    func whole(
+        for response: Response, count: Int64, if isRight: (String) throws(CallError) -> Bool
+    ) throws(CallError) -> String? {
+        let base = name ?? Self.name(of: response)
+        let changed = response.headers[.lastModified].flatMap(HTTPDate.parse) ?? .min
+        for number in 0..<(ifExists == .number ? Self.maximumNumber : 1) {
+            let target = folder + Self.numbered(base, number)
+            guard let status = FileStatus(of: target) else { return nil }
+            guard status.kind == .regular, status.size == count, status.modified / 1_000_000_000 >= changed else {
+                continue
+            }
+            if try isRight(target) { return target }
+        }
+        return nil
+    }
+
+    /// What keeps a response's file from its name, or is replaced by it, for whoever expected to go on with that.
+    /// - Parameters:
+    ///   - total: how long it is, if that is known.
+    ///   - comparing: whether a file of that name would have been taken for it, had it been right.
+    func obstacle(to part: DownloadPart, of response: Response, total: Int64?, comparing: Bool) -> String? {
+        let base = folder + (name ?? Self.name(of: response))
+        let end = part.target == base ? "it is replaced when this is whole" : "this becomes \(part.target)"
+        if Self.isThere(base) {
+            guard comparing else { return nil }
+            let why = total == nil ? "the server does not say how long it is" : "it is not as the server has it"
+            return "\(base) is there already, but \(why): \(end)"
+        }
+        return part.target == base
+            ? nil : "there is an unfinished \(base) of another URL or version, which stays: \(end)"
+    }
+
     /// Gives a whole file its name.
     /// - Returns: its path.
     func finish(_ part: DownloadPart) throws(CallError) -> String {
@@ -151,7 +186,10 @@ struct DownloadPlace: Sendable {
     }
 
     private static func resolved(_ path: String) -> String {
-        guard let resolved = realpath(path, nil) else { return path }
+        // What is no link keeps the name that it was given.
+        guard FileStatus(of: path, followsLinks: false)?.kind != .regular, let resolved = realpath(path, nil) else {
+            return path
+        }
         defer { free(resolved) }
         return String(cString: resolved)
     }

@@ -44,6 +44,9 @@ public struct DownloadPolicy: Sendable, Hashable {
     /// After so many bytes what may be resumed is written to the disk itself.
     package var syncDistance: Int64 = 64 << 20
 
+    /// Whether a file that seems to be what the server has is kept when resuming, and not downloaded again.
+    package var keepsWhole = false
+
     private init() {}
 
     /// One connection, and the digest of the server, if it names one.

@@ -35,6 +35,13 @@ struct DownloadRecord: Codable, Sendable, Equatable {
     /// Which start of the machine this is of.
     var boot: String?
 
+    /// Why a response has no record.
+    static func obstacle(_ response: Response) -> String {
+        if response.wire[.acceptRanges]?.lowercased() == "none" { return "the server sends no parts" }
+        return DownloadValidators(response.wire) == nil
+            ? "the server names no version of it (a strong ETag, or a Last-Modified)" : "it comes in a content coding"
+    }
+
     /// nil for a response that could not be resumed.
     init?(_ response: Response, _ request: Request, total: Int64?) {
         let fields = response.wire

@@ -52,10 +52,10 @@ final class Retries: Judge {
         switch decision {
         case .giveUp: return .proceed
         case .retry(let after):
-            return error.kind == .cancelled ? .proceed : verdict("\(error.kind)", after: after, hop)
+            return error.kind == .cancelled ? .proceed : verdict(error.kind.words, after: after, hop)
         case .standard, nil:
             guard policy.retriesConnectionFailures, Self.isOfConnection(error) else { return .proceed }
-            return verdict("\(error.kind)", after: nil, hop)
+            return verdict(error.kind.words, after: nil, hop)
         }
     }
 

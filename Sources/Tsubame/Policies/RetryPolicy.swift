@@ -102,10 +102,10 @@ public struct RetryPolicy: Sendable {
         return policy
     }
 
-    /// The standard for one call that is to be sent again so often, whatever the budget of many calls would say.
-    package static func ofOneCall(retries: Int) -> RetryPolicy {
+    /// The standard for a few calls, each of which is to be sent again so often, whatever the budget of many calls would say.
+    package static func ofCalls(_ count: Int, retries: Int) -> RetryPolicy {
         var policy = RetryPolicy.standard { $0.retries = retries }
-        policy.budget = RetryBudget(extraLoad: policy.extraLoad, reserve: max(retries, 10))
+        policy.budget = RetryBudget(extraLoad: policy.extraLoad, reserve: max(retries &* count, 10))
         return policy
     }
 

@@ -41,7 +41,7 @@ struct RequestCommand: ToolCommand {
         try downloads.validate()
     }
 
-    func run() throws -> ExitStatus { RequestRun.all(try prepared()) }
+    func run() throws -> ExitStatus { CommandRuns(runs: try prepared()).run() }
 
     /// Everything that can be wrong about the arguments is found here, before anything is sent.
     private func prepared() throws -> [RequestRun] {
@@ -65,18 +65,28 @@ struct RequestCommand: ToolCommand {
         if downloads.download, words.method == "HEAD" {
             throw UsageProblem("--download saves a body, and HEAD asks for none.")
         }
+        if downloads.download, output.headers {
+            throw UsageProblem("--headers reads no body, and --download saves one; --print=h prints the head, too.")
+        }
         let board = output.quiet > 0 ? nil : ProgressBoard(OutputOptions.traits(isTerminal: false))
         if let board { Diagnostics.keepClear(of: board) }
-        return try ([words.url] + words.furtherURLs).map { try prepared($0, words, items, board) }
+        var runs: [RequestRun] = []
+        for url in [words.url] + words.furtherURLs {
+            runs.append(try prepared(url, words, items, board, after: runs.first?.plan))
+        }
+        return runs
     }
 
     private func prepared(
-        _ url: String, _ words: RequestWords, _ items: RequestContent, _ board: ProgressBoard?
+        _ url: String, _ words: RequestWords, _ items: RequestContent, _ board: ProgressBoard?,
+        after first: CallPlan?
     ) throws -> RequestRun {
-        let plan = try CallPlan(call, url: url, items: items)
+        let plan = try CallPlan(call, url: url, items: items, after: first)
         let download =
             downloads.download
-            ? Download(path: output.output, options: downloads, isQuiet: output.quiet > 0, board: board) : nil
+            ? Download(
+                path: output.output, options: downloads, isQuiet: output.quiet > 0, isSilent: output.quiet > 1,
+                board: board) : nil
         if download?.isStreamed == true {
             guard !downloads.resumes, downloads.digest == nil else {
                 throw UsageProblem("--continue and --digest are for files, and \(output.output ?? "-") is none.")
@@ -85,13 +95,15 @@ struct RequestCommand: ToolCommand {
         // What is downloaded is kept by whoever asked for it; what is not sent is answered by nobody.
         let cache =
             cache.cache && download == nil && !content.offline ? CacheFolder.open(isSilent: output.quiet > 1) : nil
-        let file = try OutputFile(download == nil ? output.output : nil)
+        let file = try OutputFile(
+            download == nil ? output.output : nil, isShared: !words.furtherURLs.isEmpty)
         let printer = output.printer(file, isOffline: content.offline, isDownload: downloads.download)
         do {
             let unset = items.unset
+            let request = try request(words, items, plan, printer)
             return RequestRun(
-                request: try request(words, items, plan, printer), printer: printer, output: file, plan: plan,
-                isSaved: output.output != nil, download: download, board: board,
+                request: request, printer: printer, output: file, plan: plan, isSaved: output.output != nil,
+                download: download, upload: board.flatMap { UploadProgress(of: request, on: $0) },
                 transport: content.offline ? OfflineTransport() : nil
             ) { configuration in
                 if let cache { configuration.cache = .cache(cache) }
@@ -108,7 +120,11 @@ struct RequestCommand: ToolCommand {
     ) throws -> Request {
         var body = items.body
         if let raw = content.raw {
-            body = try RawBody.make(raw, content)
+            do {
+                body = try RawBody.make(raw, content)
+            } catch let error as SystemError {
+                throw error.of("--raw")
+            }
         } else if !content.ignoreStdin, words.items.isEmpty, !content.multipart {
             body = try RawBody.ofStandardInput(method: words.method, content) ?? .empty
         } else if !content.ignoreStdin, !items.hasBody {

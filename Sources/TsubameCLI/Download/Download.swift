@@ -18,6 +18,8 @@ struct Download: Sendable {
     let path: String?
     let options: DownloadOptions
     let isQuiet: Bool
+    /// Whether warnings are left out, too.
+    let isSilent: Bool
     let board: ProgressBoard?
 
     /// Whether what is written to is no file that could be whole: the standard output, a device, a pipe.
@@ -36,12 +38,27 @@ struct Download: Sendable {
         try file.finish()
     }
 
+    /// What could have been kept.
+    func hint(for error: CallError) -> String? {
+        guard !options.resumes, !isStreamed, error.phase == .receivingBody, error.request?.method == .get else {
+            return nil
+        }
+        switch error.kind {
+        case .connectionLost, .incompleteResponse, .timeout, .tls:
+            return "with -c, what comes can be kept: the same command goes on from there, and --retry at once"
+        default: return nil
+        }
+    }
+
     /// Sends the request, and saves what is answered.
-    /// - Parameter head: given the response before its body is saved, and one whose body is not.
+    /// - Parameters:
+    ///   - output: where the file's name is written, unless somebody sits there.
+    ///   - head: given the response before its body is saved, and one whose body is not.
     /// - Returns: the response; nothing is saved of one whose status is no success.
     /// - Throws: what `head` throws, or ``CallError``.
     func save(
-        _ request: Request, by client: Client, head: @escaping @Sendable (Response) throws -> Void
+        _ request: Request, by client: Client, to output: OutputFile,
+        head: @escaping @Sendable (Response) throws -> Void
     ) throws -> Response {
         let bar = DownloadBar(path, board)
         let temporary = Mutex<[String]>([])
@@ -58,7 +75,20 @@ struct Download: Sendable {
             paths.forEach(EndSignals.removeWhenInterrupted)
             temporary.withLock { $0 += paths }
         }
-        defer { temporary.withLock { $0.forEach(EndSignals.keep) } }
+        let kept = Mutex<String?>(nil)
+        hooks.kept = { path in
+            kept.withLock { kept in
+                guard path != kept else { return }
+                if let kept { KeptParts.remove(kept) }
+                // Several connections leave gaps, of which the file's length knows nothing.
+                if let path, !isSilent { KeptParts.add(path, isGapless: options.connections == 1) }
+                kept = path
+            }
+        }
+        defer {
+            temporary.withLock { $0.forEach(EndSignals.keep) }
+            kept.withLock { if let kept = $0 { KeptParts.remove(kept) } }
+        }
         do {
             let file = try client.blocking.download(
                 request, toPath: path ?? "", resume: options.resumes, policy: options.policy, hooks: hooks
@@ -68,7 +98,10 @@ struct Download: Sendable {
             bar.end(saying: name)
             if let error = failure.withLock({ $0 }) { throw error }
             // For whoever wants to go on with it; that nobody does any more is no reason to stop the others.
-            if !isQuiet, !Descriptor.output.isTerminal { try? Descriptor.output.writeAll(name + "\n") }
+            if !isQuiet, !output.isTerminal {
+                try? output.write(name + "\n")
+                try? output.flush()
+            }
             return file.response
         } catch let error as CallError {
             bar.end(saying: nil)

@@ -12,8 +12,9 @@ struct CallOptions: Sendable {
     let auth: AuthOptions
     let session: SessionOptions
 
-    func apply(to configuration: inout Configuration) {
-        repetition.apply(to: &configuration)
+    /// - Parameter runs: how many requests the client is for.
+    func apply(to configuration: inout Configuration, ofRuns runs: Int) {
+        repetition.apply(to: &configuration, ofRuns: runs)
         deadlines.apply(to: &configuration.timeouts)
         connection.apply(to: &configuration.connection)
     }

@@ -8,6 +8,7 @@ struct ConnectionOptions: Options {
     var resolve: [AddressOverride] = []
     var unixSocket: String?
     var interface: String?
+    var maxConnections: Int?
     var ipv4 = false
     var ipv6 = false
 
@@ -32,6 +33,11 @@ struct ConnectionOptions: Options {
         .value("interface", "address|name", "Connect from this address, or this network interface.") {
             $0.interface = $1
         },
+        .number(
+            "max-connections", "n",
+            "How many connections to one server there are at once, for all URLs of the command together: 1 to 256, which is "
+                + "the default."
+        ) { $0.maxConnections = $1 },
         .flag("ipv4", letter: "4", "Use addresses of IPv4 only.") { $0.ipv4 = true },
         .flag("ipv6", letter: "6", "Use addresses of IPv6 only.") { $0.ipv6 = true },
     ]
@@ -50,6 +56,9 @@ struct ConnectionOptions: Options {
         if unixSocket != nil, !proxy.isEmpty {
             throw UsageProblem("--unix-socket and --proxy exclude each other.")
         }
+        if let maxConnections, !(1...256).contains(maxConnections) {
+            throw UsageProblem("--max-connections is a number from 1 to 256.")
+        }
         if unixSocket == "" { throw UsageProblem("--unix-socket names no file.") }
     }
 
@@ -58,6 +67,7 @@ struct ConnectionOptions: Options {
         for override in resolve { settings.resolve[override.host] = override.address }
         settings.unixSocket = unixSocket
         settings.interface = interface
+        if let maxConnections { settings.connectionsPerOrigin = maxConnections }
         settings.addressFamily = ipv4 ? .ipv4 : ipv6 ? .ipv6 : .any
     }
 }

@@ -6,6 +6,7 @@ struct DeadlineOptions: Options {
     var timeout: Seconds?
     var connectTimeout: Seconds?
     var tlsTimeout: Seconds?
+    var poolTimeout: Seconds?
     var headTimeout: Seconds?
     var idleTimeout: Seconds?
 
@@ -25,6 +26,11 @@ struct DeadlineOptions: Options {
         },
         .value("tls-timeout", "seconds", "For the TLS handshake. 10.", reading: Seconds.init) { $0.tlsTimeout = $1 },
         .value(
+            "pool-timeout", "seconds",
+            "For a free connection, where there are as many as --max-connections allows. None.",
+            reading: Seconds.init
+        ) { $0.poolTimeout = $1 },
+        .value(
             "head-timeout", "seconds", "From the end of the request to the end of the response's head. 60.",
             reading: Seconds.init
         ) { $0.headTimeout = $1 },
@@ -33,7 +39,8 @@ struct DeadlineOptions: Options {
         },
     ]
 
-    /// None for the pool: each URL has a client of its own, which has room for 256 connections.
+    /// None for the pool unless given: what waits for a connection waits for another download of the same command, and that
+    /// one is long is no fault.
     func apply(to timeouts: inout Timeouts) {
         // A call that waits in its thread has one of its own otherwise: what comes may come for hours.
         timeouts.total = nil
@@ -41,6 +48,7 @@ struct DeadlineOptions: Options {
         if let timeout { (timeouts.total, timeouts.head, timeouts.idle) = (timeout.duration, nil, nil) }
         if let connectTimeout { timeouts.connect = connectTimeout.duration }
         if let tlsTimeout { timeouts.tls = tlsTimeout.duration }
+        timeouts.pool = poolTimeout?.duration
         if let headTimeout { timeouts.head = headTimeout.duration }
         if let idleTimeout { timeouts.idle = idleTimeout.duration }
     }

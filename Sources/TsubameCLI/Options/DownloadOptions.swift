@@ -17,7 +17,8 @@ struct DownloadOptions: Options {
         .flag(
             "continue", letter: "c",
             "Go on behind what an earlier --download with --continue has left, if the server still has the same, and leave "
-                + "what comes if it breaks off; with --retry, go on at once."
+                + "what comes if it breaks off; with --retry, go on at once. A file that is as long as the server's, and no "
+                + "older, is left as it is."
         ) { $0.resumes = true },
         .number(
             "connections", "n",
@@ -49,6 +50,7 @@ struct DownloadOptions: Options {
         .standard {
             $0.connections = connections
             $0.digest = digest
+            $0.keepsWhole = true
         }
     }
 }

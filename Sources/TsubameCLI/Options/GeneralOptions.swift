@@ -8,7 +8,7 @@ struct GeneralOptions: Options {
         .flag(ignoreConfig, "Do not read the file of default options.") { _ in },
         .help,
         .flag(version, "Show the version.") { _ in },
-        .choice(generate, of: GeneratedText.self, isHidden: true, "Write completions or the manual page.") { _, _ in },
+        .choice(generate, of: GeneratedText.self, "Write the completions of a shell, or the manual page.") { _, _ in },
     ]
 
     static let ignoreConfig = "ignore-config"

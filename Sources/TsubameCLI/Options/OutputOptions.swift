@@ -49,7 +49,10 @@ struct OutputOptions: Options {
             "Print both messages of every exchange, informational responses and trailers: --all --print=HBhb. "
                 + "-vv: figures, too."
         ) { $0.verbose += 1 },
-        .flag("headers", letter: "h", "Print the response's head only, and do not read its body: --print=h.") {
+        .flag(
+            "headers", letter: "h",
+            "Print the response's head only, and do not read its body: --print=h. Not with --download."
+        ) {
             $0.headers = true
         },
         .flag("body", letter: "b", "Print the response's body only: --print=b.") { $0.body = true },

@@ -35,10 +35,11 @@ struct RepetitionOptions: Options {
         guard (0...1_000).contains(retry) else { throw UsageProblem("--retry is a number from 0 to 1000.") }
     }
 
-    func apply(to configuration: inout Configuration) {
+    /// - Parameter runs: how many requests the client is for.
+    func apply(to configuration: inout Configuration, ofRuns runs: Int) {
         configuration.redirects = redirects.map { .follow(max: $0) } ?? .off
         // Without being told to, a tool does what it is told once.
-        configuration.retry = retry > 0 ? .ofOneCall(retries: retry) : .off
+        configuration.retry = retry > 0 ? .ofCalls(runs, retries: retry) : .off
         let exchanges = ((redirects ?? 0) + 1) * (retry + 1) + 20
         configuration.limits.exchanges = max(configuration.limits.exchanges, exchanges)
     }

@@ -89,7 +89,12 @@ struct TLSOptions: Options {
     func asking() throws -> TLSOptions {
         guard let cert, certKeyPass == nil else { return self }
         let path = certKey ?? cert
-        let file = try Descriptor.reading(path)
+        let file: Descriptor
+        do throws(SystemError) {
+            file = try Descriptor.reading(path)
+        } catch {
+            throw error.of(certKey == nil ? "--cert" : "--cert-key")
+        }
         defer { file.shut() }
         // What comes by a pipe can be read once.
         guard file.kind == .regular else { return self }

@@ -23,7 +23,7 @@ struct CallTrace: Sendable {
         let time = event.time
         switch event.kind {
         case .started(let request): begin(request, at: time)
-        case .queued: enter(.queued, time)
+        case .queued: if open?.phase != .queued { enter(.queued, time) }
         case .resolving: enter(.resolving, time)
         case .connecting: if open?.phase != .connecting { enter(.connecting, time) }
         case .securing: enter(.securing, time)
@@ -48,7 +48,7 @@ struct CallTrace: Sendable {
             begin(request, at: time + pause)
         case .failed(let error):
             leave(time)
-            update { $0.outcome = $0.status == nil ? "\(error.kind)" : "\($0.outcome), then \(error.kind)" }
+            update { $0.outcome = $0.status == nil ? error.kind.words : "\($0.outcome), then \(error.kind.words)" }
         case .finished(let response):
             cacheStatus = response.cacheStatus
             if open?.phase != .receiving { leave(time) }

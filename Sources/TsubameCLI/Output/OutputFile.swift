@@ -18,9 +18,14 @@ final class OutputFile: Sendable {
     private let descriptor: Descriptor
     private let target: String?
     private let partial: String?
+    /// nil if everything is written at once.
+    private let gathered: GatheredOutput?
 
-    /// - Parameter path: of the file; nil or `-` is the standard output.
-    init(_ path: String?) throws(SystemError) {
+    /// - Parameters:
+    ///   - path: of the file; nil or `-` is the standard output.
+    ///   - isShared: whether others write to it meanwhile; it is to be flushed then, now and again.
+    init(_ path: String?, isShared: Bool = false) throws(SystemError) {
+        gathered = isShared ? GatheredOutput() : nil
         guard let path, path != "-" else {
             descriptor = .output
             isTerminal = descriptor.isTerminal
@@ -58,13 +63,21 @@ final class OutputFile: Sendable {
     }
 
     func write(_ bytes: Bytes) throws(SystemError) {
+        if let gathered { return try gathered.add(bytes, for: descriptor) }
         try bytes.withUnsafeBytes { bytes throws(SystemError) in try descriptor.writeAll(bytes) }
     }
 
-    func write(_ text: String) throws(SystemError) { try descriptor.writeAll(text) }
+    func write(_ text: String) throws(SystemError) {
+        if let gathered { return try gathered.add(Bytes(text), for: descriptor) }
+        try descriptor.writeAll(text)
+    }
+
+    /// What was written so far is to be seen now.
+    func flush() throws(SystemError) { try gathered?.flush(to: descriptor) }
 
     /// Everything has been written.
     func finish() throws(SystemError) {
+        try flush()
         guard let target, let partial else { return }
         descriptor.shut()
         guard rename(partial, target) == 0 else {

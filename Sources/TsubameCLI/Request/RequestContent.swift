@@ -41,7 +41,13 @@ struct RequestContent {
     init(_ words: [String], format: Format, boundary: String?) throws {
         self.format = format
         self.boundary = boundary
-        for word in words { try add(RequestItem(word), word) }
+        for word in words {
+            do {
+                try add(RequestItem(word), word)
+            } catch let error as SystemError {
+                throw error.of("“\(OneLine.printable(word))”")
+            }
+        }
         guard hasData else { return }
         if format == .multipart || hasFiles {
             body = multipart

@@ -4,6 +4,15 @@
 struct RequestWords {
     private static let methods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "CONNECT"]
 
+    /// The others that stand in the registry of RFC 9110 section 16.1, or are as common, as they are written.
+    private static let registered = Set(
+        methods + [
+            "ACL", "BASELINE-CONTROL", "BIND", "CHECKIN", "CHECKOUT", "COPY", "LABEL", "LINK", "LOCK", "MERGE",
+            "MKACTIVITY", "MKCALENDAR", "MKCOL", "MKREDIRECTREF", "MKWORKSPACE", "MOVE", "ORDERPATCH", "PROPFIND",
+            "PROPPATCH", "PURGE", "QUERY", "REBIND", "REPORT", "SEARCH", "UNBIND", "UNCHECKOUT", "UNLINK", "UNLOCK",
+            "UPDATE", "UPDATEREDIRECTREF", "VERSION-CONTROL",
+        ])
+
     /// nil if none was given.
     let method: String?
     let url: String
@@ -24,6 +33,9 @@ struct RequestWords {
             typed = second
         }
         url = try URLShorthand.expand(typed, defaultScheme: defaultScheme)
+        if isDownload, let word = rest.first(where: Self.registered.contains) {
+            throw UsageProblem("“\(word)” is a method: it stands before the first URL, and is that of all of them.")
+        }
         furtherURLs = try (isDownload ? rest.filter(Self.isURL) : []).map { word throws(UsageProblem) in
             try URLShorthand.expand(word, defaultScheme: defaultScheme)
         }

@@ -21,8 +21,10 @@ enum Diagnostics {
     private static func write(_ line: String) { try? Descriptor.errors.writeAll(line) }
 
     /// An error in words, with settings called by their flags.
-    static func say(_ error: any Error) {
-        say((error as? CallError).map(FlagNames.text) ?? "\(error)")
+    /// - Parameter hint: what may help, in a line below it.
+    static func say(_ error: any Error, hint: String? = nil) {
+        let text = (error as? CallError).map(FlagNames.text) ?? "\(error)"
+        say(hint.map { "\(text)\n  \($0)" } ?? text)
     }
 }
 

@@ -75,12 +75,13 @@ enum EndSignals {
     }
 
     /// A signal that is ignored stays so.
-    private static func tidyUpBeforeTheEnd() {
+    static func tidyUpBeforeTheEnd() {
         for number in [SIGINT, SIGTERM, SIGHUP, SIGQUIT] {
             let before = signal(number) { number in
                 let code = errno
                 removeUnfinishedFiles()
                 restoreTerminal()
+                KeptParts.tell()
                 errno = code
                 signal(number, SIG_DFL)
                 raise(number)

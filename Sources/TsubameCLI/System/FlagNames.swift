@@ -14,13 +14,14 @@ enum FlagNames {
         ("connection.unixSocket", "--unix-socket"), ("connection.interface", "--interface"),
         ("connection.addressFamily allows no other", "-4 and -6 allow no other"),
         ("the client's proxy", "--proxy"), ("resolve[", "--resolve["),
-        ("the next download of it that resumes goes on behind them", "--continue goes on behind them"),
+        ("the next download of it that resumes goes on behind them", "the same command goes on from there"),
+        ("a download that does not resume fetches it anew", "without -c it is fetched anew"),
         ("limits.exchanges", "--max-redirects and --retry"),
     ]
 
     private static let timeouts: [Timeouts.Name: String] = [
         .total: "--timeout", .connect: "--connect-timeout", .tls: "--tls-timeout", .head: "--head-timeout",
-        .idle: "--idle-timeout",
+        .pool: "--pool-timeout", .idle: "--idle-timeout",
     ]
 
     /// An error as its description has it, with the names that the user knows.
@@ -52,7 +53,8 @@ enum FlagNames {
         }
     }
 
-    private static func translated(_ text: String) -> String {
+    /// A text of the library's, with the names that the user knows.
+    static func translated(_ text: String) -> String {
         var text = text
         for (setting, flag) in flags where text.contains(setting) { text = text.replacing(setting, with: flag) }
         return text

@@ -19,6 +19,9 @@ struct SystemError: Error, CustomStringConvertible {
         self.code = code
     }
 
+    /// The same, said of what was given on the command line.
+    func of(_ item: String) -> SystemError { SystemError("\(item): \(what)", code: code) }
+
     /// Nothing is there of that name.
     var isMissingFile: Bool { code == ENOENT || code == ENOTDIR }
 

@@ -436,7 +436,7 @@ struct ResumeTests {
                 #expect(got.url.bytes == file.content && got.resumed == 0 && folder.names == ["a"])
                 #expect(server.requests.map { $0["range"] } == [nil, "bytes=40000-", "bytes=80000-"])
                 #expect(events.resendings.count == 2 && events.ends.count == 1)
-                #expect(events.resendings[0] == "incompleteResponse after 40000 bytes, retry 1 of 2")
+                #expect(events.resendings[0] == "an incomplete answer after 40000 bytes, retry 1 of 2")
             }
         }
     }

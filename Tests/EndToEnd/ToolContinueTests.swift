@@ -1,0 +1,217 @@
+// `tsubame -d -c`: what it says of files that are there, whole or in part, and of those that cannot be gone on with.
+#if Tool
+import Foundation
+import HTTPTypes
+import Testing
+import TsubameTesting
+
+@Suite(.timeLimit(.minutes(2)))
+struct ToolContinueTests {
+    private static let hello = "2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824"
+    private static let reprDigest = HTTPField.Name("Repr-Digest") ?? .eTag
+    private static let half = String(repeating: "x", count: 150_000)
+
+    private func names(_ folder: URL) throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
+    }
+
+    private func put(_ text: String, _ name: String, in folder: URL) throws {
+        try Data(text.utf8).write(to: folder.appending(path: name))
+    }
+
+    /// What comes of `-d -c` for `/a/report.txt`, of which the server has `hello`.
+    private func run(
+        _ arguments: [String] = [], headers: HTTPFields = [:], in folder: URL
+    ) async throws -> ProductRun {
+        try await ScriptedServer.start { _ in .ok("hello", headers: headers) }.use { server in
+            try await ToolProcess(["-d", "-c", server.url + "/a/report.txt"] + arguments, directory: folder).finished()
+        }
+    }
+
+    /// The head of half a file; the rest does not come.
+    private static func broken(_ fields: HTTPFields, _ end: Reply.Step = .close) -> Reply {
+        var fields = fields
+        fields[.contentLength] = "\(2 * half.utf8.count)"
+        return [.bytes(Reply.head(.ok, fields)), .bytes(half), end]
+    }
+
+    // MARK: Whole files
+
+    @Test(arguments: [[], ["-o", "mine.txt"], ["--digest=sha256:\(hello)"]])
+    func `a file that is whole is told of, and not fetched again`(options: [String]) async throws {
+        let name = options.last == "mine.txt" ? "mine.txt" : "report.txt"
+        try await withFolder { folder in
+            for attempt in 1...3 {
+                let run = try await run(options, headers: [.eTag: "\"one\""], in: folder)
+                #expect(run.status == 0 && run.stdout == name + "\n", "\(run)")
+                let told =
+                    "tsubame: \(name) is there already, 5 bytes, as long as the server's: nothing to fetch; "
+                    + "without -c it is fetched anew\n"
+                #expect(run.stderr == (attempt == 1 ? "" : told), "\(run)")
+                #expect(try names(folder) == [name])
+            }
+        }
+    }
+
+    @Test func `a file of another length gets no part of the new one, which has a number and is whole the next time`()
+        async throws
+    {
+        try await withFolder { folder in
+            try put("mine", "report.txt", in: folder)
+            let first = try await run(in: folder)
+            #expect(first.status == 0 && first.stdout == "report-1.txt\n", "\(first)")
+            #expect(
+                first.stderr
+                    == "tsubame: report.txt is there already, but it is not as the server has it: this becomes report-1.txt\n"
+            )
+            let second = try await run(in: folder)
+            #expect(second.stdout == "report-1.txt\n" && second.stderr.contains("nothing to fetch"), "\(second)")
+            #expect(try names(folder) == ["report-1.txt", "report.txt"])
+            // Without -c nothing is compared, and nothing said.
+            let anew = try await ScriptedServer.start { _ in .ok("hello") }.use { server in
+                try await ToolProcess(["-d", server.url + "/a/report.txt"], directory: folder).finished()
+            }
+            #expect(anew.stdout == "report-2.txt\n" && anew.stderr.isEmpty, "\(anew)")
+        }
+    }
+
+    @Test(
+        arguments: [
+            ([], [.lastModified: "Fri, 01 Jan 2100 00:00:00 GMT"]),
+            ([], [reprDigest: "sha-256=:LPJNul+wow4m6DsqxbninhsWHlwfp0JecwQzYpOLmCQ=:"]),
+            (["--digest=sha256:\(hello)"], [:]),
+        ] as [([String], HTTPFields)])
+    func `a file that is as long, and older or of another digest, is not taken for the server's`(
+        options: [String], fields: HTTPFields
+    ) async throws {
+        try await withFolder { folder in
+            try put("hallo", "report.txt", in: folder)
+            let run = try await run(options, headers: fields, in: folder)
+            #expect(run.status == 0 && run.stdout == "report-1.txt\n", "\(run)")
+            #expect(run.stderr.contains("it is not as the server has it: this becomes report-1.txt"), "\(run)")
+        }
+    }
+
+    @Test func `a file of which the server does not say how long it is, is fetched`() async throws {
+        try await withFolder { folder in
+            try put("hello", "report.txt", in: folder)
+            let reply = Reply.chunked(["hello"])
+            let run = try await ScriptedServer.start { _ in reply }.use { server in
+                try await ToolProcess(["-d", "-c", server.url + "/report.txt"], directory: folder).finished()
+            }
+            #expect(run.stdout == "report-1.txt\n" && run.stderr.contains("does not say how long it is"), "\(run)")
+        }
+    }
+
+    @Test func `a file that was written after the server's was changed is whole`() async throws {
+        try await withFolder { folder in
+            try put("hallo", "report.txt", in: folder)
+            let run = try await run(headers: [.lastModified: "Sat, 01 Jan 2000 00:00:00 GMT"], in: folder)
+            #expect(run.status == 0 && run.stdout == "report.txt\n", "\(run)")
+        }
+    }
+
+    // MARK: What cannot be gone on with
+
+    @Test(
+        arguments: [
+            ([:], "the server names no version of it (a strong ETag, or a Last-Modified)"),
+            ([.eTag: "W/\"one\""], "the server names no version of it (a strong ETag, or a Last-Modified)"),
+            ([.eTag: "\"one\"", .acceptRanges: "none"], "the server sends no parts"),
+        ] as [(HTTPFields, String)])
+    func `that a download cannot be resumed is told while it comes`(fields: HTTPFields, reason: String) async throws {
+        let gate = Gate()
+        try await withFolder { folder in
+            try await ScriptedServer.start { _ in Self.broken(fields, .wait(for: gate)) }.use { server in
+                let tool = try ToolProcess(["-d", "-c", server.url + "/big.bin"], directory: folder)
+                let line = try await tool.firstErrorLine()
+                #expect(line == "tsubame: if this download breaks off, it begins anew: \(reason)")
+                tool.send(signal: SIGINT)
+                let run = try await tool.finished()
+                #expect(run.status == 128 + SIGINT && run.stderr.isEmpty, "\(run)")
+                #expect(try names(folder).isEmpty)
+            }
+        }
+    }
+
+    @Test func `what is thrown away because the server has another version is told`() async throws {
+        try await withFolder { folder in
+            let server = try await ScriptedServer.start { request in
+                request.index == 0 ? Self.broken([.eTag: "\"one\""]) : .ok("hello", headers: [.eTag: "\"two\""])
+            }
+            try await server.use { server in
+                _ = try await ToolProcess(["-d", "-c", server.url + "/big.bin"], directory: folder).finished()
+                let run = try await ToolProcess(["-d", "-c", server.url + "/big.bin"], directory: folder).finished()
+                #expect(run.status == 0 && server.requests.last?["range"] == "bytes=150000-", "\(run)")
+                #expect(run.stderr.contains("begins anew: the 150000 bytes that are there are of another version"))
+                #expect(try names(folder) == ["big.bin"])
+            }
+        }
+    }
+
+    @Test func `what is left of another URL's version stays, and is told`() async throws {
+        try await withFolder { folder in
+            let server = try await ScriptedServer.start { request in
+                request.index == 0 ? Self.broken([.eTag: "\"one\""]) : .ok("hello", headers: [.eTag: "\"two\""])
+            }
+            try await server.use { server in
+                _ = try await ToolProcess(["-d", "-c", server.url + "/big.bin?id=1"], directory: folder).finished()
+                let run = try await ToolProcess(["-d", "-c", server.url + "/big.bin?id=2"], directory: folder)
+                    .finished()
+                #expect(run.status == 0 && run.stdout == "big-1.bin\n", "\(run)")
+                let told = "an unfinished big.bin of another URL or version, which stays: this becomes big-1.bin"
+                #expect(run.stderr.contains(told), "\(run)")
+                #expect(try names(folder) == [".big.bin.tsubame-info", ".big.bin.tsubame-part", "big-1.bin"])
+            }
+        }
+    }
+
+    // MARK: How it goes on
+
+    @Test(arguments: [SIGINT, SIGTERM, SIGHUP])
+    func `an interrupted download says what is kept, and how it goes on`(signal: Int32) async throws {
+        let gate = Gate()
+        try await withFolder { folder in
+            try await ScriptedServer.start { _ in Self.broken([.eTag: "\"one\""], .wait(for: gate)) }.use { server in
+                let tool = try ToolProcess(["-d", "-c", server.url + "/big.bin"], directory: folder)
+                let part = folder.appending(path: ".big.bin.tsubame-part")
+                while ((try? Data(contentsOf: part)) ?? Data()).count < 150_000 { await Task.yield() }
+                tool.send(signal: signal)
+                let run = try await tool.finished()
+                #expect(run.status == 128 + signal, "\(run)")
+                #expect(
+                    run.stderr
+                        == "tsubame: 146.4 KiB are kept in .big.bin.tsubame-part; the same command goes on from there\n"
+                )
+            }
+        }
+    }
+
+    @Test func `a download that breaks off without -c is told what -c would do`() async throws {
+        try await withFolder { folder in
+            try await ScriptedServer.start { _ in Self.broken([.eTag: "\"one\""]) }.use { server in
+                let run = try await ToolProcess(["-d", "--retry=2", server.url + "/big.bin"], directory: folder)
+                    .finished()
+                #expect(
+                    run.status == 1
+                        && run.stderr.hasSuffix(
+                            "\n  with -c, what comes can be kept: the same command goes on from there, and --retry at once\n"
+                        ), "\(run)")
+                #expect(server.requests.count == 1)
+                let kept = try await ToolProcess(["-d", "-c", "--retry=1", server.url + "/b"], directory: folder)
+                    .finished()
+                #expect(kept.stderr.contains("an incomplete answer after 150000 bytes, retry 1 of 1"), "\(kept)")
+                #expect(!kept.stderr.contains("incompleteResponse") && !kept.stderr.contains("with -c"), "\(kept)")
+            }
+        }
+    }
+
+    @Test func `a wrong digest is told as one`() async throws {
+        try await withFolder { folder in
+            let run = try await run(["--digest=sha256:\(String(repeating: "0", count: 64))"], in: folder)
+            #expect(run.status == 1 && run.stderr.contains("failed while checking what came: the file has the SHA-256"))
+            #expect(try names(folder).isEmpty)
+        }
+    }
+}
+#endif
