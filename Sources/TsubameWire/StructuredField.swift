@@ -139,7 +139,8 @@ private struct StructuredFieldParser {
             if case .integer = number() { return .other }
             return nil
         case UInt8(ascii: "%"): return displayString()
-        case UInt8(ascii: "*"), _ where Self.isAlphanumeric(first):
+        case UInt8(ascii: "*"),
+            _ where Self.isAlphanumeric(first):
             _ = take { Self.isAlphanumeric($0) || "!#$%&'*+-.^_`|~:/".utf8.contains($0) }
             return .other
         default: return nil

@@ -4,10 +4,11 @@ import Testing
 import TsubameWire
 
 @Suite struct StructuredFieldTests {
-    @Test(arguments: [
-        ("0", 0), ("42", 42), ("-7", -7), (" 42 ", 42), ("007", 7), ("42;a", 42), ("42;a=1; b=\"x;y\";c=?0", 42),
-        ("999999999999999", 999_999_999_999_999), ("-999999999999999", -999_999_999_999_999),
-    ] as [(String, Int64)])
+    @Test(
+        arguments: [
+            ("0", 0), ("42", 42), ("-7", -7), (" 42 ", 42), ("007", 7), ("42;a", 42), ("42;a=1; b=\"x;y\";c=?0", 42),
+            ("999999999999999", 999_999_999_999_999), ("-999999999999999", -999_999_999_999_999),
+        ] as [(String, Int64)])
     func `an integer, whatever its parameters`(field: String, value: Int64) {
         #expect(StructuredField.integer(field) == value)
     }
@@ -20,10 +21,12 @@ import TsubameWire
         #expect(StructuredField.integer(field) == nil)
     }
 
-    @Test(arguments: [
-        ("?1", true), ("?0", false), (" ?1;x", true), ("1", nil), ("?2", nil), ("?", nil), ("true", nil), ("?1 ?1", nil),
-        ("?1, ?1", nil),
-    ] as [(String, Bool?)])
+    @Test(
+        arguments: [
+            ("?1", true), ("?0", false), (" ?1;x", true), ("1", nil), ("?2", nil), ("?", nil), ("true", nil),
+            ("?1 ?1", nil),
+            ("?1, ?1", nil),
+        ] as [(String, Bool?)])
     func `a boolean`(field: String, value: Bool?) {
         #expect(StructuredField.boolean(field) == value)
     }
@@ -42,7 +45,8 @@ import TsubameWire
     }
 
     @Test(arguments: [
-        "a=1,", ",a=1", "a=1,,b=2", "a==1", "A=1", "a=", "a=1 b=2", "a=\"x", "a=\"\u{7F}\"", "a=\"\\x\"", "a=:a", "a=(1",
+        "a=1,", ",a=1", "a=1,,b=2", "a==1", "A=1", "a=", "a=1 b=2", "a=\"x", "a=\"\u{7F}\"", "a=\"\\x\"", "a=:a",
+        "a=(1",
         "a=(1,2)", "a=(1\"b\")", "a=((1))", "a=%\"%C3\"", "a=%\"%c3\"", "a=%x", "a=@1.5", "1=1", "a=1.2345",
         "a=1234567890123.1", "a=ü",
     ])
