@@ -218,7 +218,8 @@ public final class Client: Sendable {
         }
         return Call(
             request, timeouts: timeouts, limits: limits ?? configuration.limits, wantsStream: wantsStream,
-            observers: observers, observer: observer, executor: executor, isGuarded: corridor.hasForeignArounds, sharedFields: sharedFields)
+            observers: observers, observer: observer, executor: executor, isGuarded: corridor.hasForeignArounds,
+            sharedFields: sharedFields)
     }
 
     private func isCollected(_ response: borrowing Response) -> Bool {

@@ -36,9 +36,9 @@ struct ResumableUploadTests {
                     #expect(received.bytes == Self.content.count && received.sha256 == Self.digest)
                     let last = try #require(told.all.last)
                     #expect(last.sent == 12_000_000 && last.resumptions == drops.count, "\(last)")
-                    // The log has only requests that came whole.
+                    // The log has only requests that came whole, broken off behind that or not.
                     let parts = log.all.filter { $0.method == "PATCH" }.count
-                    #expect(parts == min(drops.count, 1))
+                    #expect((min(drops.count, 1)...drops.count).contains(parts))
                 }
             }
         }

@@ -111,7 +111,9 @@ final class Retries: Judge {
 /// Gives what may not be repeated otherwise a key by which the server knows it again.
 struct IdempotencyKeys: Hook {
     func willSend(_ request: inout Request) throws(CallError) {
-        guard !request.method.isIdempotent, request.isMendedElsewhere?() != true, !request.headers.contains(.idempotencyKey) else { return }
+        guard !request.method.isIdempotent, request.isMendedElsewhere?() != true,
+            !request.headers.contains(.idempotencyKey)
+        else { return }
         request.headers.appendSafely(HTTPField(name: .idempotencyKey, value: "\"\(UUID().uuidString.lowercased())\""))
     }
 }

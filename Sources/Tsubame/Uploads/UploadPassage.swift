@@ -95,6 +95,7 @@ struct UploadPassage {
         }
         let offset = try offset(in: response)
         if offset &- before >= Self.worth { (retries, hasMoved) = (0, true) }
+        state.resume()
         guard UploadFields.isComplete(response.headers) else { return .append(from: offset) }
         guard offset == source.length else {
             throw fail("the server says that the upload is complete with \(offset) of \(source.length) bytes", response)
@@ -130,7 +131,7 @@ struct UploadPassage {
         request.headers[.uploadComplete] = isLast ? "?1" : "?0"
         request.body = Body(
             source.content(offset..<end, state), contentType: UploadFields.mediaType, length: count)
-        state.begin(at: offset, isResumption: true)
+        state.begin(at: offset)
         let response: Response
         do throws(CallError) {
             response = try await send(request)

@@ -1,6 +1,6 @@
 // UploadProgress: how far an upload has come.
 
-public import TsubameCore
+import TsubameCore
 
 /// How far an upload has come. Told at most every 50 ms while bytes go out, whenever the server says how many it has, when the
 /// upload goes on behind an interruption, and at the end.

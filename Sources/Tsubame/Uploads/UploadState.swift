@@ -76,13 +76,15 @@ final class UploadState: Sendable {
     }
 
     /// The body goes on there.
-    func begin(at offset: Int64, isResumption: Bool) {
+    func begin(at offset: Int64) {
         state.withLock { state in
             (state.start, state.sent) = (offset, offset)
-            if isResumption { state.resumptions += 1 }
             show(state)
         }
     }
+
+    /// An interruption is over.
+    func resume() { state.withLock { $0.resumptions += 1 } }
 
     /// Keeps the reason for which the upload ends.
     /// - Parameter error: without the request, whose body holds this state.

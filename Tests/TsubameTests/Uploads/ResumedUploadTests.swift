@@ -86,8 +86,10 @@ import TsubameTesting
 
     @Test func `several interruptions, and every byte arrives once`() async throws {
         try await interrupted(at: [0, 100_000, 299_999]) { server, client, _ in
-            let response = try await client.upload(Request(.post, "a", body: .bytes(Self.content)), resume: true)
-            #expect(response.statusCode == 200)
+            let told = Log<UploadProgress>()
+            let request = Request(.post, "a", body: .bytes(Self.content))
+            let response = try await client.upload(request, resume: true) { told.add($0) }
+            #expect(response.statusCode == 200 && told.all.last?.resumptions == 3)
             let requests = server.requests
             #expect(requests.map(\.method) == ["POST", "HEAD", "PATCH", "HEAD", "PATCH", "HEAD", "PATCH"])
             #expect(requests[6].body == [Self.content[299_999]])
@@ -180,7 +182,9 @@ import TsubameTesting
         }
         try await serving(server, { $0.retry = .prompt }) { server, client in
             let observation = client.observe { seen.take($0) }
-            _ = try await client.upload(Request(.post, "a", body: .bytes(Self.content)), resume: true)
+            let told = Log<UploadProgress>()
+            _ = try await client.upload(Request(.post, "a", body: .bytes(Self.content)), resume: true) { told.add($0) }
+            #expect(told.all.last?.resumptions == 1)
             let parts = server.requests.dropFirst(2)
             #expect(parts.map(\.bodyByteCount) == [130_000, 130_000, 40_000])
             #expect(parts.map { $0["upload-complete"] } == ["?0", "?0", "?1"])
