@@ -28,8 +28,8 @@ extension Client {
     ///
     /// With `resume`, the server is told that the upload may break off (`Upload-Complete`, of
     /// draft-ietf-httpbis-resumable-upload, interop version 8). One that keeps what it has got names a place for that by an
-    /// interim response 104. When the connection is lost after that, or the answer is a 5xx, 408, 409, 423, 425 or 429, the
-    /// client asks there how much has come (HEAD), and sends the rest (PATCH), as often and after such waits as
+    /// interim response 104. When the connection is lost after that, or the answer is a status that may pass (408, 423, 425,
+    /// 429, 500, 502, 503, 504, and those of ``RetryPolicy/statuses``), the client asks there how much has come (HEAD), and sends the rest (PATCH), as often and after such waits as
     /// ``Configuration/retry`` has it; a stretch that has brought a mebibyte or more does not count. All of that is one call,
     /// under one total deadline. The response is the answer to the last request. If the server has everything and only its
     /// answer was lost, it is the one that says so, and has no content.

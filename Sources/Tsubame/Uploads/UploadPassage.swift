@@ -43,6 +43,9 @@ struct UploadPassage {
     mutating func run() async throws(CallError) -> Response {
         var step = try await create()
         while true {
+            if case .done(let response) = step { return response }
+            // Said too late to interrupt what was being sent.
+            if let failure = state.failure { throw failure }
             switch step {
             case .done(let response):
                 return response
@@ -123,7 +126,7 @@ struct UploadPassage {
     /// Sends the rest, or as much of it as the server takes at once.
     private func append(from offset: Int64) async throws(CallError) -> Step {
         guard let resource = state.resource else { throw fail("there is no place to go on at", nil) }
-        let count = min(source.length &- offset, state.limits.maximumAppendSize ?? .max)
+        let count = max(min(source.length &- offset, state.limits.maximumAppendSize ?? .max), 0)
         let end = offset &+ count
         let isLast = end == source.length
         var request = resource.request(.patch, from: run.original)

@@ -148,6 +148,27 @@ import TsubameTesting
         #expect(try resource(true).isForeign)
     }
 
+    @Test func `a limit that comes too late to interrupt ends what follows`() async throws {
+        struct Passing: Around {
+            func intercept(_ request: Request, next: Next) async throws -> Response { try await next(request) }
+        }
+        let server = try await ScriptedServer.start { request in
+            request.method == "POST"
+                ? [UploadScript.offer("/u/1", "Upload-Limit: max-append-size=-5\r\n")] + .status(.badGateway)
+                : .status(.noContent)
+        }
+        try await serving(server) {
+            $0.retry = .prompt
+            $0.interceptors += [Passing()]
+        } _: { server, client in
+            let error = try await failure {
+                try await client.upload(Request(.post, "a", body: .bytes(Array("hello".utf8))), resume: true)
+            }
+            #expect(error.kind == .limitExceeded, "\(error)")
+            #expect(try await server.request(1).method == "DELETE")
+        }
+    }
+
     @Test func `credentials and fields go to the same origin, and to no other`() async throws {
         for isForeign in [false, true] {
             let other = try await ScriptedServer.start { request in
