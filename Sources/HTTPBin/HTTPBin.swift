@@ -3,7 +3,7 @@
 
 /// An HTTP/1.1 server to try clients on, compatible with `httpbin` (value-equal JSON) and with some
 /// endpoints of its own: `/sse`, `/jsonl`, `/euc-jp`, `/timeline/{user}.xml`, `/login`, `/me`, `/keyvalue`,
-/// `/upload`, `/trailers`, `/early-hints`, `/slow-headers` and `/truncate/{n}`. `GET /` lists them all.
+/// `/upload`, `/uploads`, `/trailers`, `/early-hints`, `/slow-headers` and `/truncate/{n}`. `GET /` lists them all.
 ///
 /// Any number of servers may run in one process; each keeps its own sessions and connections.
 /// ```swift

@@ -8,7 +8,7 @@ struct BackgroundCalls: Sendable {
     let activity: Activity
     let observers: ObserverList
     let log: CallLog?
-    let timeouts: Timeouts
+    var timeouts: Timeouts
     let limits: Limits
     let sharedFields: SharedFields?
 

@@ -28,6 +28,7 @@ public final class Client: Sendable {
     /// What most requests come to.
     private let sharedFields: SharedFields?
     private let log: CallLog?
+    let background: BackgroundCalls
     /// Only where it differs from the standard.
     private let redaction: Redaction?
 
@@ -89,7 +90,7 @@ public final class Client: Sendable {
                 base: base, configuration: plain, transport: transport, engine: engine, observers: observers,
                 activity: activity)
         }
-        let background = BackgroundCalls(
+        background = BackgroundCalls(
             activity: activity, observers: observers, log: log, timeouts: configuration.timeouts,
             limits: configuration.limits, sharedFields: sharedFields)
         corridor = Corridor(
@@ -202,7 +203,7 @@ public final class Client: Sendable {
 
     package func makeCall(
         _ request: consuming Request, wantsStream: Bool = false, defaultTotal: Duration? = nil,
-        executor: (any TaskExecutor)? = nil, observer: (@Sendable (CallEvent) -> Void)? = nil
+        executor: (any TaskExecutor)? = nil, limits: Limits? = nil, observer: (@Sendable (CallEvent) -> Void)? = nil
     ) -> Call {
         var timeouts = configuration.timeouts
         if !request.timeouts.isUnset { timeouts = request.timeouts.merged(over: timeouts) }
@@ -216,8 +217,9 @@ public final class Client: Sendable {
             }
         }
         return Call(
-            request, timeouts: timeouts, limits: configuration.limits, wantsStream: wantsStream, observers: observers,
-            observer: observer, executor: executor, isGuarded: corridor.hasForeignArounds, sharedFields: sharedFields)
+            request, timeouts: timeouts, limits: limits ?? configuration.limits, wantsStream: wantsStream,
+            observers: observers, observer: observer, executor: executor, isGuarded: corridor.hasForeignArounds,
+            sharedFields: sharedFields)
     }
 
     private func isCollected(_ response: borrowing Response) -> Bool {
@@ -260,6 +262,26 @@ public final class Client: Sendable {
                 }, onCancel: { call.cancel() }, isolation: nil)
             activity.end(call)
             return value
+        } catch {
+            throw await fail(call, error)
+        }
+    }
+
+    /// The same for a call that sends by itself (``sendAgain(_:_:)``), the first time too.
+    func perform(
+        sending call: Call, _ body: @escaping @Sendable () async throws(CallError) -> Response
+    ) async throws(CallError) -> Response {
+        try begin(call)
+        do {
+            let response = try await withTaskCancellationHandler(
+                operation: {
+                    let response = try await body()
+                    if call.isObserved { await call.settle() }
+                    call.finish(.finished(response))
+                    return response
+                }, onCancel: { call.cancel() }, isolation: nil)
+            activity.end(call)
+            return response
         } catch {
             throw await fail(call, error)
         }

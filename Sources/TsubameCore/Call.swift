@@ -88,6 +88,16 @@ public final class Call: Sendable {
         outerHandler?.cancel()
     }
 
+    /// Ends what goes on inside, which then fails as if the call had been cancelled; the call itself goes on.
+    package func interrupt() {
+        let handler = state.withLock { state -> (any CallCancellable)? in
+            guard !state.isFinished else { return nil }
+            defer { state.handler = nil }
+            return state.handler
+        }
+        handler?.cancel()
+    }
+
     /// Whether ``cancel()`` came before the call's end.
     public var isCancelled: Bool { state.withLock { $0.isCancelled } }
 

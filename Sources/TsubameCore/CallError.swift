@@ -37,7 +37,7 @@ public struct CallError: Error, Sendable {
         case incompleteResponse
         /// The answer breaks the protocol.
         case invalidResponse
-        /// A bound of ``Limits`` was passed.
+        /// A bound of ``Limits`` was passed, or one that a server named for an upload.
         case limitExceeded
         /// Redirects that go on, go round, or lead nowhere.
         case redirect

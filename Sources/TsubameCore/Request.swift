@@ -152,6 +152,12 @@ public struct Request: Sendable {
         set { change { $0.entry = newValue.map { RequestEntry($0) } } }
     }
 
+    /// Says whether a failure of it is mended by whoever sent it, in another way than by sending it again as it is. nil: never.
+    package var isMendedElsewhere: (@Sendable () -> Bool)? {
+        get { options?.isMendedElsewhere }
+        set { change { $0.isMendedElsewhere = newValue } }
+    }
+
     /// How often credentials were put into it because its server had asked for them.
     package var answeredChallenges: Int {
         get { options?.answeredChallenges ?? 0 }
@@ -192,6 +198,7 @@ private final class RequestOptions: @unchecked Sendable {
     var priority = Request.Priority.normal
     var isForeign = false
     var entry: RequestEntry?
+    var isMendedElsewhere: (@Sendable () -> Bool)?
     var answeredChallenges = 0
     var redaction = Redaction.standard
 
@@ -206,6 +213,7 @@ private final class RequestOptions: @unchecked Sendable {
         copy.priority = priority
         copy.isForeign = isForeign
         copy.entry = entry
+        copy.isMendedElsewhere = isMendedElsewhere
         copy.answeredChallenges = answeredChallenges
         copy.redaction = redaction
         return copy

@@ -33,9 +33,14 @@ package final class FileReader: BodyReader, @unchecked Sendable {
         NIOThreadPool.singleton.runIfActive(eventLoop: loop) { try openNow(path) }
     }
 
-    package static func open(_ path: String) async throws(CallError) -> FileReader {
+    /// - Parameter offset: where reading begins, in bytes.
+    package static func open(_ path: String, from offset: Int64 = 0) async throws(CallError) -> FileReader {
         do {
-            return try await NIOThreadPool.singleton.runIfActive { try openNow(path) }
+            return try await NIOThreadPool.singleton.runIfActive {
+                let file = try openNow(path)
+                if offset > 0 { try file.seek(to: offset) }
+                return file
+            }
         } catch let error as CallError {
             throw error
         } catch {
@@ -78,6 +83,15 @@ package final class FileReader: BodyReader, @unchecked Sendable {
         }
         return FileReader(descriptor: descriptor, length: Int64(status.st_size), path: path)
     }
+
+    private func seek(to offset: Int64) throws(CallError) {
+        guard lseek(descriptor, off_t(offset), SEEK_SET) >= 0 else {
+            throw CallError(.requestBody, "the file \(path) cannot be read: \(String(cString: strerror(errno)))")
+        }
+    }
+
+    /// What the system says of the file that was opened, whatever has its name by now.
+    package var status: FileStatus? { FileStatus(of: descriptor) }
 
     package func next() async throws -> Bytes? {
         try await NIOThreadPool.singleton.runIfActive { try self.readNow() }

@@ -186,6 +186,8 @@ private struct SignIn: Endpoint {
         try await withFolder { folder in
             let file = try await api.download("range/100000", to: folder, resume: true) { print($0) }
             #expect(file.count == 100_000 && file.url.lastPathComponent == "100000")
+            let stored = try await api.upload(file.url, to: "uploads", resume: true) { print($0) }
+            #expect(stored.headers[.init("Upload-Complete") ?? .via] == "?1")
         }
         try await close(api)
         await server.stop()

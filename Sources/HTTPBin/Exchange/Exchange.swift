@@ -9,15 +9,19 @@ struct Exchange: Sendable {
     let connection: Connection
     let settings: HTTPBin
     let sessions: SessionStore
+    let uploads: UploadStore
     let target: Target
     /// What the route's placeholders matched, decoded.
     var parameters: [String] = []
 
-    init(request: Request, connection: Connection, settings: HTTPBin, sessions: SessionStore) {
+    init(
+        request: Request, connection: Connection, settings: HTTPBin, sessions: SessionStore, uploads: UploadStore
+    ) {
         self.request = request
         self.connection = connection
         self.settings = settings
         self.sessions = sessions
+        self.uploads = uploads
         target = Target(request.head.path ?? "/")
     }
 

@@ -8,6 +8,7 @@ struct Responder: Sendable {
     private let settings: HTTPBin
     private let connections: ConnectionTable
     private let sessions = SessionStore()
+    private let uploads = UploadStore()
 
     init(settings: HTTPBin, connections: ConnectionTable) {
         self.settings = settings
@@ -18,7 +19,8 @@ struct Responder: Sendable {
     /// Hummingbird closes the connection.
     func respond(to request: Request, on channel: any Channel) async throws -> Response {
         guard let connection = connections[channel] else { throw Connection.PeerLeft() }
-        let exchange = Exchange(request: request, connection: connection, settings: settings, sessions: sessions)
+        let exchange = Exchange(
+            request: request, connection: connection, settings: settings, sessions: sessions, uploads: uploads)
         var response: Response
         do {
             response = try await answer(exchange)

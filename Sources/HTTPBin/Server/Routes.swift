@@ -27,6 +27,7 @@ enum Routes {
         LoginEndpoints.routes,
         KeyValueEndpoint.routes,
         UploadEndpoint.routes,
+        ResumableUploadEndpoints.routes,
         WireEndpoints.routes,
         AuthorityEndpoint.routes,
     ].flatMap { $0 }

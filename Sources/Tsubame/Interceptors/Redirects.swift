@@ -123,7 +123,10 @@ final class Redirects: Judge {
             if becomesGet { next.method = .get }
             next.body = .empty
             // Whatever speaks of the content, registered or not.
-            next.headers.removeAll { $0.name.canonicalName.hasPrefix("content-") }
+            next.headers.removeAll {
+                $0.name.canonicalName.hasPrefix("content-") || $0.name.canonicalName.hasPrefix("upload-")
+            }
+            next.isMendedElsewhere = nil
         } else if !next.body.canBeSentAgain {
             return nil
         }
@@ -152,7 +155,7 @@ final class Redirects: Judge {
 extension TargetURI {
     /// What a redirect leaves unsaid: the fragment (RFC 9110 section 10.2.2) and, at the same origin, the userinfo, which
     /// a reference without an authority keeps (RFC 3986 section 5.2.2).
-    fileprivate func inheriting(from uri: TargetURI) -> TargetURI {
+    func inheriting(from uri: TargetURI) -> TargetURI {
         let userinfo = self.userinfo ?? (origin == uri.origin ? uri.userinfo : nil)
         let fragment = self.fragment ?? uri.fragment
         if userinfo == self.userinfo, fragment == self.fragment { return self }

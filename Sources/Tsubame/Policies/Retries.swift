@@ -18,6 +18,9 @@ final class Retries: Judge {
 
     func concerns(_ request: borrowing Request) -> Bool { true }
 
+    /// Whether nothing is to be done here, since the one who sent the request goes on from where it failed.
+    private static func leavesAlone(_ request: Request) -> Bool { request.isMendedElsewhere?() == true }
+
     func concerns(_ response: borrowing Response) -> Bool {
         if policy.statuses.contains(response.statusCode) || policy.rule != nil { return true }
         policy.budget.deposit()
@@ -25,6 +28,7 @@ final class Retries: Judge {
     }
 
     func didReceive(_ response: borrowing Response, _ hop: borrowing Hop) -> Verdict {
+        if Self.leavesAlone(hop.request) { return .proceed }
         let copy = copy response
         let decision = policy.rule?(
             RetryPolicy.Outcome(request: hop.request, response: copy, error: nil, retries: hop.resends))
@@ -47,6 +51,7 @@ final class Retries: Judge {
     }
 
     func didFail(_ error: CallError, _ hop: borrowing Hop) -> Verdict {
+        if Self.leavesAlone(hop.request) { return .proceed }
         let decision = policy.rule?(
             RetryPolicy.Outcome(request: hop.request, response: nil, error: error, retries: hop.resends))
         switch decision {
@@ -60,7 +65,7 @@ final class Retries: Judge {
     }
 
     /// What another attempt may mend: the server was not there, or has gone.
-    private static func isOfConnection(_ error: CallError) -> Bool {
+    static func isOfConnection(_ error: CallError) -> Bool {
         if let prospect = error.underlying as? Prospect { return prospect == .good }
         switch error.kind {
         case .connectionFailed, .connectionLost, .emptyReply, .incompleteResponse: return true
@@ -93,7 +98,7 @@ final class Retries: Judge {
         return .resend(request, after: delay, why: why)
     }
 
-    private static func retryAfter(_ response: Response) -> Duration? {
+    static func retryAfter(_ response: Response) -> Duration? {
         guard let field = response.headers[.retryAfter] else { return nil }
         let now = Int64(Date().timeIntervalSince1970)
         return RetryAfter.seconds(field, date: response.headers[.date], now: now).map {
@@ -106,7 +111,9 @@ final class Retries: Judge {
 /// Gives what may not be repeated otherwise a key by which the server knows it again.
 struct IdempotencyKeys: Hook {
     func willSend(_ request: inout Request) throws(CallError) {
-        guard !request.method.isIdempotent, !request.headers.contains(.idempotencyKey) else { return }
+        guard !request.method.isIdempotent, request.isMendedElsewhere?() != true,
+            !request.headers.contains(.idempotencyKey)
+        else { return }
         request.headers.appendSafely(HTTPField(name: .idempotencyKey, value: "\"\(UUID().uuidString.lowercased())\""))
     }
 }

@@ -1,0 +1,56 @@
+// Uploads to a server that keeps what came: broken off once and often, over real sockets.
+#if Server
+import Crypto
+import Foundation
+import HTTPBin
+import Synchronization
+import Testing
+import Tsubame
+import TsubameTesting
+
+@Suite(.timeLimit(.minutes(2)))
+struct ResumableUploadTests {
+    private static let content = (0..<12_000_000).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 5) }
+    private static let digest = SHA256.hash(data: content).map {
+        String($0 >> 4, radix: 16) + String($0 & 15, radix: 16)
+    }
+    .joined()
+
+    private struct Received: Decodable {
+        let bytes: Int
+        let sha256: String
+    }
+
+    @Test(arguments: [[], [0], [5_000_001], [1, 65_536, 3_000_000, 3_000_001, 11_999_999]])
+    func `what arrives is what was sent, wherever it broke off`(drops: [Int]) async throws {
+        try await withFolder { folder in
+            let file = folder.appending(path: "a.bin")
+            try Data(Self.content).write(to: file)
+            try await withHTTPBin { url, log in
+                try await withClient(url, { $0.retry = .standard { ($0.delay, $0.retries) = (.zero, 8) } }) { client in
+                    let query = drops.map { "drop=\($0)" }.joined(separator: "&")
+                    let told = Told()
+                    let request = Request(.post, url: "\(url)/uploads?\(query)", body: .file(file))
+                    let response = try await client.upload(request, resume: true) { told.add($0) }
+                    let received = try await response.json(Received.self)
+                    #expect(received.bytes == Self.content.count && received.sha256 == Self.digest)
+                    let last = try #require(told.all.last)
+                    #expect(last.sent == 12_000_000 && last.resumptions == drops.count, "\(last)")
+                    // The log has only requests that came whole, broken off behind that or not.
+                    let parts = log.all.filter { $0.method == "PATCH" }.count
+                    #expect((min(drops.count, 1)...drops.count).contains(parts))
+                }
+            }
+        }
+    }
+}
+
+private final class Told: Sendable {
+    private let list = Mutex<[UploadProgress]>([])
+
+    func add(_ progress: UploadProgress) { list.withLock { $0.append(progress) } }
+
+    var all: [UploadProgress] { list.withLock { $0 } }
+}
+
+#endif
