@@ -17,7 +17,7 @@ struct BackgroundCalls: Sendable {
     ///   - isOver: called when the call has ended, also if it never began because the client is closed.
     ///   - work: gives the response, with nothing left to read.
     func start(
-        _ request: Request, isGuarded: Bool, isOver: @escaping @Sendable () -> Void,
+        _ request: Request, isGuarded: Bool, isOver: @escaping @Sendable () -> Void = {},
         _ work: @escaping @Sendable (Call) async throws(CallError) -> Response
     ) {
         var observer: (@Sendable (CallEvent) -> Void)?

@@ -32,13 +32,15 @@ struct Passage {
             case .absent, .passing:
                 // It may have judged the request before this one.
                 if isAgain { passed.forget(at: index) }
-            case .judging, .waiting: passed.remember(request, at: index)
+            // Behind the last step nobody changes the request any more.
+            case .watching where index == steps.count - 1: passed.remember(nil, at: index)
+            case .watching, .judging, .waiting: passed.remember(request, at: index)
             }
             if stance == .waiting {
                 first = index + 1
                 return step
             }
-            if stance != .absent { try step.willSend(&request, call) }
+            if stance != .absent, stance != .watching { try step.willSend(&request, call) }
         }
         position = steps.count
         return nil
@@ -74,7 +76,9 @@ struct Passage {
         while position > 0 {
             position -= 1
             let step = steps[position]
-            guard try step.didReceive(&response, call), let hop = passed.hop(at: position, call) else { continue }
+            guard try step.didReceive(&response, call), let hop = passed.hop(at: position, request, call) else {
+                continue
+            }
             let verdict = step.judge(response, hop)
             if case .proceed = verdict { continue }
             return Judgement(verdict)
@@ -86,7 +90,7 @@ struct Passage {
     mutating func judge(_ error: CallError, _ call: Call) -> Judgement? {
         while position > 0 {
             position -= 1
-            guard let hop = passed.hop(at: position, call) else { continue }
+            guard let hop = passed.hop(at: position, request, call) else { continue }
             let verdict = steps[position].judge(error, hop)
             if case .proceed = verdict { continue }
             return Judgement(verdict)
@@ -119,7 +123,8 @@ final class Judgement {
 private struct PassedJudges {
     private struct Entry {
         let position: Int
-        var request: Request
+        /// nil if it is the one that went out.
+        var request: Request?
         var resends = 0
     }
 
@@ -127,7 +132,7 @@ private struct PassedJudges {
     private var second: Entry?
     private var rest: [Entry] = []
 
-    mutating func remember(_ request: Request, at position: Int) {
+    mutating func remember(_ request: Request?, at position: Int) {
         if first?.position == position {
             first?.request = request
         } else if second?.position == position {
@@ -153,11 +158,12 @@ private struct PassedJudges {
         }
     }
 
-    func hop(at position: Int, _ call: Call) -> Hop? {
+    /// - Parameter last: the request that went out.
+    func hop(at position: Int, _ last: Request, _ call: Call) -> Hop? {
         let entry =
             first?.position == position
             ? first : second?.position == position ? second : rest.first { $0.position == position }
-        return entry.map { Hop(request: $0.request, call: call, resends: $0.resends) }
+        return entry.map { Hop(request: $0.request ?? last, call: call, resends: $0.resends) }
     }
 
     /// A resend goes on from the request that it sends.

@@ -8,7 +8,9 @@ enum Stance {
     case absent
     /// It changes the request, and perhaps the response.
     case passing
-    /// The same, and it may send again, and so has to know the request that passed it.
+    /// It may send again, and so has to know the request that passed it.
+    case watching
+    /// It changes the request, and may send again.
     case judging
     /// The same, and before the request can go on something has to be waited for.
     case waiting
@@ -74,7 +76,7 @@ final class JudgeStep: Step {
 
     init(_ judge: any Judge) { self.judge = judge }
 
-    func stance(toward request: borrowing Request) -> Stance { judge.concerns(request) ? .judging : .absent }
+    func stance(toward request: borrowing Request) -> Stance { judge.concerns(request) ? .watching : .absent }
 
     func willSend(_ request: inout Request, _ call: Call) throws(CallError) {}
 

@@ -75,6 +75,11 @@ public struct Request: Sendable {
         if case .uri(let uri) = target { uri } else { nil }
     }
 
+    /// Whether it goes by https, told without a copy of the URI.
+    package var isSecure: Bool {
+        if case .uri(let uri) = target { uri.isSecure } else { false }
+    }
+
     private mutating func change(_ body: (RequestOptions) -> Void) {
         if options == nil {
             options = RequestOptions()

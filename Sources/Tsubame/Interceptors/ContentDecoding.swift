@@ -25,6 +25,7 @@ final class ContentDecoding: Hook {
     private let preset: HTTPFields
     let offered: HTTPFields
     private let undoesOffered: Bool
+    private let addsOffer: Bool
 
     /// nil if content codings are not to be asked for.
     init?(_ configuration: Configuration, preset: HTTPFields) {
@@ -34,6 +35,7 @@ final class ContentDecoding: Hook {
         var offered = preset
         undoesOffered = Self.offer(to: &offered)
         self.offered = offered
+        addsOffer = !SharedFields.isSame(preset, offered)
     }
 
     /// Whether what is asked for is to be undone.
@@ -46,7 +48,7 @@ final class ContentDecoding: Hook {
     }
 
     func willSend(_ request: inout Request) throws(CallError) {
-        if SharedFields.isSame(preset, request.headers), !SharedFields.isSame(preset, offered) {
+        if addsOffer, SharedFields.isSame(preset, request.headers) {
             request.headers = offered
             request.undoesCodings = undoesOffered
         } else if Self.offer(to: &request.headers) {

@@ -42,6 +42,7 @@ public final class HSTSStore: Sendable {
     private let texts = Mutex<[String: (text: String, time: Int64)]>([:])
     /// Most clients never meet such a host: what they pay is this.
     private let isInUse: Atomic<Bool>
+    var isUsed: Bool { isInUse.load(ordering: .relaxed) }
 
     /// An empty one.
     public convenience init() { self.init(HSTSEntries()) }
@@ -63,7 +64,7 @@ public final class HSTSStore: Sendable {
 
     /// Whether this host is reached by https only.
     public func contains(_ host: String) -> Bool {
-        isInUse.load(ordering: .relaxed) && entries.withLock { $0.contains(host.lowercased(), now: Self.now) }
+        isUsed && entries.withLock { $0.contains(host.lowercased(), now: Self.now) }
     }
 
     /// Forgets every host.
@@ -85,7 +86,7 @@ public final class HSTSStore: Sendable {
 
     /// Whether a host has said just this within the last hour.
     func knows(_ text: String, of host: String) -> Bool {
-        guard isInUse.load(ordering: .relaxed) else { return false }
+        guard isUsed else { return false }
         return texts.withLock { texts in
             guard let last = texts[host] else { return false }
             return last.text == text && last.time &+ 3_600 > Self.now && last.time <= Self.now

@@ -16,13 +16,15 @@ struct HSTSUpgrade: CallHook {
     }
 
     func willSend(_ request: inout Request, _ call: Call) throws(CallError) {
-        guard let uri = request.uri, !uri.isSecure, store.contains(uri.host) else { return }
+        // Before anything is copied: most clients never meet such a host.
+        guard store.isUsed, !request.isSecure, let uri = request.uri, store.contains(uri.host) else { return }
         request.target = .uri(uri.upgraded)
         call.emit(.decision("\(uri.host) is asked by https: it wants nothing else (HSTS)"))
     }
 
     func didReceive(_ response: inout Response, _ call: Call) throws(CallError) {
-        guard let uri = response.request.uri, uri.isSecure, believes, response.connection?.tls != nil,
+        guard believes, response.request.isSecure, response.headers.contains(.strictTransportSecurity),
+            let uri = response.request.uri, response.connection?.tls != nil,
             // Only the first field counts (section 8.1).
             let text = response.headers[values: .strictTransportSecurity].first, !store.knows(text, of: uri.host)
         else { return }

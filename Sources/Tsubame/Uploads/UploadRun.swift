@@ -89,7 +89,7 @@ struct UploadRun: Sendable {
         var background = client.background
         background.timeouts.total = Self.dismissalTime
         let client = client
-        _ = background.start(request, isGuarded: client.corridor.hasForeignArounds) { call throws(CallError) in
+        background.start(request, isGuarded: client.corridor.hasForeignArounds) { call throws(CallError) in
             try await client.collected(try await client.corridor.run(request, from: 0, call))
         }
     }
