@@ -200,7 +200,7 @@ struct UploadPassage {
         hasMoved = false
         let what =
             switch interruption {
-            case .error(let error): "\(error.kind)"
+            case .error(let error): error.kind.words
             case .response(let response): "\(response.statusCode)"
             }
         let why = ResendReason(.retry, "\(what) within an upload, retry \(retries) of \(policy.retries)")
