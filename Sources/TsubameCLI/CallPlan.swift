@@ -57,7 +57,8 @@ struct CallPlan: Sendable {
             ?? Self.openJar(options.session.cookieJar)
     }
 
-    /// Whether one client can serve both: of one command, they differ only by credentials, which are of each URL's host, and by sessions.
+    /// Whether one client can serve both: of one command, they differ only by credentials, which are of each URL's host, and by
+    /// sessions.
     func agrees(with other: CallPlan) -> Bool { credentials == other.credentials && jar === other.jar }
 
     /// The jar of the file that was named, or one for this run: for redirects, since a login answers with a cookie and the

@@ -9,6 +9,9 @@ import TsubameTesting
 struct ToolContinueTests {
     private static let hello = "2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824"
     private static let reprDigest = HTTPField.Name("Repr-Digest") ?? .eTag
+    private static let dated: HTTPFields = [
+        .date: "Sat, 01 Jan 2022 00:00:00 GMT", .lastModified: "Sat, 01 Jan 2000 00:00:00 GMT",
+    ]
     private static let half = String(repeating: "x", count: 150_000)
 
     private func names(_ folder: URL) throws -> [String] {
@@ -42,10 +45,13 @@ struct ToolContinueTests {
         let name = options.last == "mine.txt" ? "mine.txt" : "report.txt"
         try await withFolder { folder in
             for attempt in 1...3 {
-                let run = try await run(options, headers: [.eTag: "\"one\""], in: folder)
+                let run = try await run(options, headers: Self.dated, in: folder)
                 #expect(run.status == 0 && run.stdout == name + "\n", "\(run)")
+                let known =
+                    options.last?.hasPrefix("--digest") == true
+                    ? "of the digest that is expected" : "of the server's length and date"
                 let told =
-                    "tsubame: \(name) is there already, 5 bytes, as long as the server's: nothing to fetch; "
+                    "tsubame: \(name) is there already, 5 bytes, \(known): nothing to fetch; "
                     + "without -c it is fetched anew\n"
                 #expect(run.stderr == (attempt == 1 ? "" : told), "\(run)")
                 #expect(try names(folder) == [name])
@@ -58,13 +64,13 @@ struct ToolContinueTests {
     {
         try await withFolder { folder in
             try put("mine", "report.txt", in: folder)
-            let first = try await run(in: folder)
+            let first = try await run(headers: Self.dated, in: folder)
             #expect(first.status == 0 && first.stdout == "report-1.txt\n", "\(first)")
             #expect(
                 first.stderr
                     == "tsubame: report.txt is there already, but it is not as the server has it: this becomes report-1.txt\n"
             )
-            let second = try await run(in: folder)
+            let second = try await run(headers: Self.dated, in: folder)
             #expect(second.stdout == "report-1.txt\n" && second.stderr.contains("nothing to fetch"), "\(second)")
             #expect(try names(folder) == ["report-1.txt", "report.txt"])
             // Without -c nothing is compared, and nothing said.
@@ -77,18 +83,82 @@ struct ToolContinueTests {
 
     @Test(
         arguments: [
-            ([], [.lastModified: "Fri, 01 Jan 2100 00:00:00 GMT"]),
-            ([], [reprDigest: "sha-256=:LPJNul+wow4m6DsqxbninhsWHlwfp0JecwQzYpOLmCQ=:"]),
-            (["--digest=sha256:\(hello)"], [:]),
-        ] as [([String], HTTPFields)])
-    func `a file that is as long, and older or of another digest, is not taken for the server's`(
-        options: [String], fields: HTTPFields
+            ([], dated, "it has not the server's date"),
+            ([], [.eTag: "\"one\""], "nothing but its length says that it is the server's"),
+            (
+                [], [reprDigest: "sha-256=:LPJNul+wow4m6DsqxbninhsWHlwfp0JecwQzYpOLmCQ=:"],
+                "it is not as the server has it"
+            ),
+            (["--digest=sha256:\(hello)"], dated, "it is not as the server has it"),
+        ] as [([String], HTTPFields, String)])
+    func `a file that is as long, and nothing else is known to be the same, is not taken for the server's`(
+        options: [String], fields: HTTPFields, reason: String
     ) async throws {
         try await withFolder { folder in
             try put("hallo", "report.txt", in: folder)
             let run = try await run(options, headers: fields, in: folder)
             #expect(run.status == 0 && run.stdout == "report-1.txt\n", "\(run)")
-            #expect(run.stderr.contains("it is not as the server has it: this becomes report-1.txt"), "\(run)")
+            #expect(
+                run.stderr.contains("report.txt is there already, but \(reason): this becomes report-1.txt"), "\(run)")
+        }
+    }
+
+    @Test(arguments: [true, false])
+    func `a file of another URL with the same name, length and date is not taken when the same command wrote it`(
+        isDated: Bool
+    ) async throws {
+        try await withFolder { folder in
+            let server = try await ScriptedServer.start { request in
+                let (text, tag) = request.target == "/v1/SUM" ? ("hello", "\"one\"") : ("hallo", "\"two\"")
+                var fields = isDated ? Self.dated : [:]
+                fields[.eTag] = tag
+                return .ok(text, headers: fields)
+            }
+            try await server.use { server in
+                let urls = ["/v1/SUM", "/v2/SUM"].map { server.url + $0 }
+                if isDated {
+                    let run = try await ToolProcess(["-d", "-c"] + urls, directory: folder).finished()
+                    #expect(run.status == 0, "\(run)")
+                } else {
+                    for url in urls {
+                        let run = try await ToolProcess(["-d", "-c", url], directory: folder).finished()
+                        #expect(run.status == 0, "\(run)")
+                    }
+                }
+            }
+            #expect(try names(folder) == ["SUM", "SUM-1"])
+            let texts = try names(folder).map { try String(contentsOf: folder.appending(path: $0), encoding: .utf8) }
+            #expect(Set(texts) == ["hello", "hallo"])
+        }
+    }
+
+    @Test func `a file gets the date of the server's, but not one of the second in which it was sent`() async throws {
+        try await withFolder { folder in
+            func date(_ fields: HTTPFields, _ name: String) async throws -> Double? {
+                _ = try await run(["-o", name], headers: fields, in: folder)
+                let attributes = try FileManager.default.attributesOfItem(atPath: folder.appending(path: name).path)
+                return (attributes[.modificationDate] as? Date)?.timeIntervalSince1970
+            }
+            let known = try await date(Self.dated, "a")
+            #expect(known == 946_684_800)
+            var fields = Self.dated
+            fields[.date] = fields[.lastModified]
+            let fresh = try await date(fields, "b")
+            #expect(fresh ?? 0 > 1_600_000_000)
+        }
+    }
+
+    @Test func `three files at most are read for one of the digest that is expected`() async throws {
+        try await withFolder { folder in
+            let digest = ["--digest=sha256:\(Self.hello)"]
+            for name in ["report.txt", "report-1.txt"] { try put("hallo", name, in: folder) }
+            try put("hello", "report-2.txt", in: folder)
+            let third = try await run(digest, in: folder)
+            #expect(third.stdout == "report-2.txt\n" && third.stderr.contains("nothing to fetch"), "\(third)")
+            try put("hallo", "report-2.txt", in: folder)
+            try put("hello", "report-3.txt", in: folder)
+            let fourth = try await run(digest, in: folder)
+            #expect(fourth.status == 0 && fourth.stdout == "report-4.txt\n", "\(fourth)")
         }
     }
 
@@ -100,14 +170,6 @@ struct ToolContinueTests {
                 try await ToolProcess(["-d", "-c", server.url + "/report.txt"], directory: folder).finished()
             }
             #expect(run.stdout == "report-1.txt\n" && run.stderr.contains("does not say how long it is"), "\(run)")
-        }
-    }
-
-    @Test func `a file that was written after the server's was changed is whole`() async throws {
-        try await withFolder { folder in
-            try put("hallo", "report.txt", in: folder)
-            let run = try await run(headers: [.lastModified: "Sat, 01 Jan 2000 00:00:00 GMT"], in: folder)
-            #expect(run.status == 0 && run.stdout == "report.txt\n", "\(run)")
         }
     }
 
@@ -183,6 +245,45 @@ struct ToolContinueTests {
                     run.stderr
                         == "tsubame: 146.4 KiB are kept in .big.bin.tsubame-part; the same command goes on from there\n"
                 )
+            }
+        }
+    }
+
+    @Test func `an interrupted download gives no figure where an earlier run has left gaps`() async throws {
+        let (gate, total) = (Gate(), 8 << 20)
+        try await withFolder { folder in
+            let server = try await ScriptedServer.start { request in
+                var fields: HTTPFields = [.eTag: "\"one\"", .acceptRanges: "bytes", .contentLength: "\(total)"]
+                let bounds = request["range"]?.dropFirst("bytes=".count).split(separator: "-").compactMap { Int($0) }
+                if let start = bounds?.first {
+                    let end = bounds?.dropFirst().first ?? total - 1
+                    fields[.contentLength] = "\(end + 1 - start)"
+                    fields[.contentRange] = "bytes \(start)-\(end)/\(total)"
+                }
+                let head = Reply.head(bounds == nil ? .ok : .partialContent, fields)
+                let letter = request.index < 2 ? "x" : "y"
+                return [.bytes(head), .bytes(String(repeating: letter, count: 150_000)), .wait(for: gate)]
+            }
+            try await server.use { server in
+                let part = folder.appending(path: ".big.bin.tsubame-part")
+                for (run, options) in [["--connections=2"], []].enumerated() {
+                    let tool = try ToolProcess(["-d", "-c", server.url + "/big.bin"] + options, directory: folder)
+                    try await gate.waitForArrivals(run + 2)
+                    let range = server.requests.last?["range"]?.dropFirst("bytes=".count).prefix { $0 != "-" }
+                    let length = (run == 0 ? total / 2 : range.flatMap { Int($0) } ?? 0) + 150_000
+                    let letter = run == 0 ? UInt8(ascii: "x") : UInt8(ascii: "y")
+                    while true {
+                        let bytes = (try? Data(contentsOf: part)) ?? Data()
+                        if bytes.count >= length, bytes[length - 1] == letter { break }
+                        await Task.yield()
+                    }
+                    tool.send(signal: SIGINT)
+                    let ended = try await tool.finished()
+                    #expect(
+                        ended.stderr
+                            == "tsubame: what came is kept in .big.bin.tsubame-part; the same command goes on from there\n"
+                    )
+                }
             }
         }
     }

@@ -8,8 +8,12 @@ package struct DownloadHooks: Sendable {
     /// Files that are removed if the download fails, since it cannot be resumed.
     package var temporary: (@Sendable ([String]) -> Void)?
 
-    /// Where what comes is kept for another call, if it is; nil from when it is not.
-    package var kept: (@Sendable (String?) -> Void)?
+    /// Where what comes is kept for another call, if it is, and whether the length of that file says how much has come; no
+    /// path from when it is not.
+    package var kept: (@Sendable (_ path: String?, _ isGapless: Bool) -> Void)?
+
+    /// What the downloads of one command have written, which was not there before.
+    package var finished: FinishedFiles?
 
     package init() {}
 }

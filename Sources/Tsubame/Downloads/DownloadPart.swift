@@ -152,6 +152,9 @@ final class DownloadPart: Sendable {
 
     var record: DownloadRecord? { state.withLock { $0.record } }
     var received: Int64 { state.withLock { $0.done.count } }
+    /// Whether the file's own length says how much has come.
+    var isGapless: Bool { state.withLock { !$0.isScattered } }
+    var status: FileStatus? { FileStatus(of: descriptor) }
     var total: Int64? { state.withLock { $0.record?.total } }
     /// Whether the record is there for a later call.
     private var isKept: Bool { state.withLock { $0.isKept && $0.record != nil } }
@@ -250,6 +253,13 @@ final class DownloadPart: Sendable {
     /// Nothing follows: what an earlier version had behind it goes.
     func cut(at length: Int64) throws(CallError) {
         guard ftruncate(descriptor, off_t(length)) == 0 else { throw failure("written", errno) }
+    }
+
+    /// The file is to have been changed last at this time, in seconds since 1970. A file system that does not have it is no error.
+    func date(_ seconds: Int64) {
+        var now = timespec()
+        guard let seconds = time_t(exactly: seconds), clock_gettime(CLOCK_REALTIME, &now) == 0 else { return }
+        _ = futimens(descriptor, [now, timespec(tv_sec: seconds, tv_nsec: 0)])
     }
 
     /// Gives the file its name.

@@ -28,6 +28,8 @@ struct DownloadPassage {
     private var hasSpread = false
     /// What was there before, and is all.
     private var whole: String?
+    /// Files have been compared by their digest, for which a response was given up.
+    private var hasCompared = false
 
     init(_ run: DownloadRun, _ leftover: DownloadPart?, _ call: Call) {
         self.run = run
@@ -119,20 +121,15 @@ struct DownloadPassage {
         let part: DownloadPart
         if let known = self.part {
             part = known
-        } else if let path = try wholeFile(response, total) {
-            whole = path
-            run.hooks.head?(response)
-            call.emit(
-                .decision(
-                    "\(path) is there already, \(total ?? 0) bytes, as long as the server's: nothing to fetch; "
-                        + "a download that does not resume fetches it anew"))
-            return true
+        } else if let total, try findWhole(response, total) {
+            return whole != nil
         } else {
             part = try run.place.part(for: response, prepared())
             self.part = part
             if run.resumes,
                 let obstacle = run.place.obstacle(
-                    to: part, of: response, total: total, comparing: run.policy.keepsWhole)
+                    to: part, of: response, comparing: run.policy.keepsWhole, total: total,
+                    hasDigest: expectedDigest(of: response) != nil, except: run.hooks.finished)
             {
                 call.emit(.decision(obstacle))
             }
@@ -165,15 +162,35 @@ struct DownloadPassage {
         return part.gap(in: 0..<end) == nil
     }
 
-    /// The file that this would come to, if it is there.
-    private func wholeFile(_ response: Response, _ total: Int64?) throws(CallError) -> String? {
-        guard run.resumes, run.policy.keepsWhole, response.statusCode == 200, let total else { return nil }
+    /// Looks for the file that this would come to. Its length and name say little: another URL's may have the same.
+    /// - Returns: whether the response is of no use any more: the file is there, or it took a while to see that it is not.
+    private mutating func findWhole(_ response: Response, _ total: Int64) throws(CallError) -> Bool {
+        guard run.resumes, run.policy.keepsWhole, !hasCompared, response.statusCode == 200 else { return false }
         let expected = expectedDigest(of: response)
-        let call = call
-        return try run.place.whole(for: response, count: total) { path throws(CallError) in
-            guard let expected else { return true }
-            return try FileDigest.sha256(of: path, while: { () throws(CallError) in try Self.goOn(call) }) == expected
+        let changed = response.headers[.lastModified].flatMap(HTTPDate.parse)
+        guard expected != nil || changed != nil else { return false }
+        let candidates = run.place.candidates(
+            for: response, count: total, changed: expected == nil ? changed : nil, except: run.hooks.finished)
+        guard !candidates.isEmpty else { return false }
+        if let expected {
+            // Nobody is to wait with a connection while a large file is read here.
+            response.body.discard()
+            hasCompared = true
+            for path in candidates where whole == nil {
+                let digest = try FileDigest.sha256(of: path) { () throws(CallError) in try Self.goOn(call) }
+                if digest == expected { whole = path }
+            }
+        } else {
+            whole = candidates.first
         }
+        guard let whole else { return true }
+        run.hooks.head?(response)
+        call.emit(
+            .decision(
+                "\(whole) is there already, \(total) bytes, "
+                    + (expected == nil ? "of the server's length and date" : "of the digest that is expected")
+                    + ": nothing to fetch; a download that does not resume fetches it anew"))
+        return true
     }
 
     private static func goOn(_ call: Call) throws(CallError) {
@@ -184,7 +201,7 @@ struct DownloadPassage {
 
     private mutating func begin(_ response: Response, _ part: DownloadPart, total: Int64?) {
         let resumed = part.received
-        run.hooks.kept?(run.resumes && part.record != nil ? part.path : nil)
+        run.hooks.kept?(run.resumes && part.record != nil ? part.path : nil, part.isGapless)
         if !hasBegun {
             run.hooks.head?(response)
             self.resumed = resumed
@@ -223,10 +240,21 @@ struct DownloadPassage {
         guard let part else { throw CallError(.file, "there is nothing to save", phase: .receivingBody) }
         try verify(part, response)
         run.meter.end(isKept: true)
+        if run.policy.keepsWhole, let date = date(of: part, response) { part.date(date) }
+        if let status = part.status { run.hooks.finished?.add(status) }
         let path = try run.place.finish(part)
         return DownloadedFile(
             url: URL(filePath: path, directoryHint: .notDirectory), path: path,
             response: response.with(collected: Bytes()), count: part.received, resumed: resumed)
+    }
+
+    /// When the server's file was changed last, unless it may have been once more within that second: the date would not tell
+    /// (RFC 9110 section 8.8.2.2).
+    private func date(of part: DownloadPart, _ response: Response) -> Int64? {
+        let text = part.record?.validators.lastModified ?? response.headers[.lastModified]
+        // Without a clock of the server's, the response is from when it came (RFC 9110 section 6.6.1).
+        let sent = response.headers[.date].flatMap(HTTPDate.parse) ?? Int64(Date().timeIntervalSince1970)
+        return text.flatMap(HTTPDate.parse).flatMap { $0 < sent ? $0 : nil }
     }
 
     /// What the whole file must come to, if anybody says so.

@@ -56,6 +56,7 @@ final class DownloadPieces: Sendable {
     /// - Returns: where the first response ended.
     func fetch(_ first: Response, _ span: Range<Int64>) async throws(CallError) -> Int64 {
         try part.scatter()
+        if run.resumes { run.hooks.kept?(part.path, false) }
         let result = await withTaskGroup(of: Void.self, returning: Result<Int64, CallError>.self) { group in
             for piece in others { group.addTask { await self.help(with: piece) } }
             let result: Result<Int64, CallError>

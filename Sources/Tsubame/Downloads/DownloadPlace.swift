@@ -15,6 +15,8 @@ import TsubameWire
 struct DownloadPlace: Sendable {
     /// So many files may be called the same.
     private static let maximumNumber = 10_000
+    /// So many of them are looked at for one that is whole.
+    private static let maximumCandidates = 3
 
     /// Ends with a slash unless it is the current one, which is empty.
     private let folder: String
@@ -112,39 +114,61 @@ struct DownloadPlace: Sendable {
         throw CallError(.file, "there are too many files like \(folder + base)", phase: .receivingBody)
     }
 
-    /// A file that is there under the name of a response's, or that with a number: as long, and not written before the
-    /// server's was changed last.
-    /// - Parameter isRight: whether the file of a path has the right bytes, if anything is known of these.
-    func whole(
-        for response: Response, count: Int64, if isRight: (String) throws(CallError) -> Bool
-    ) throws(CallError) -> String? {
+    /// Files that are there under the name of a response's, or that with a number, and may be the same: as long, and not written
+    /// by this command. A few, since each may have to be read.
+    /// - Parameters:
+    ///   - count: how long it is.
+    ///   - seconds: when the server's was changed last; nil if that is not looked at.
+    func candidates(
+        for response: Response, count: Int64, changed seconds: Int64?, except finished: FinishedFiles?
+    ) -> [String] {
         let base = name ?? Self.name(of: response)
-        let changed = response.headers[.lastModified].flatMap(HTTPDate.parse) ?? .min
+        var found: [String] = []
         for number in 0..<(ifExists == .number ? Self.maximumNumber : 1) {
             let target = folder + Self.numbered(base, number)
-            guard let status = FileStatus(of: target) else { return nil }
-            guard status.kind == .regular, status.size == count, status.modified / 1_000_000_000 >= changed else {
-                continue
-            }
-            if try isRight(target) { return target }
+            guard found.count < Self.maximumCandidates, let status = FileStatus(of: target) else { break }
+            guard status.kind == .regular, status.size == count, finished?.contains(status) != true else { continue }
+            if let seconds, !Self.isDated(status, seconds) { continue }
+            found.append(target)
         }
-        return nil
+        return found
+    }
+
+    /// To the nanosecond: what was merely written in that second was not given the server's date.
+    private static func isDated(_ status: FileStatus, _ seconds: Int64) -> Bool {
+        let (nanoseconds, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+        return !overflow && status.modified == nanoseconds
     }
 
     /// What keeps a response's file from its name, or is replaced by it, for whoever expected to go on with that.
     /// - Parameters:
-    ///   - total: how long it is, if that is known.
     ///   - comparing: whether a file of that name would have been taken for it, had it been right.
-    func obstacle(to part: DownloadPart, of response: Response, total: Int64?, comparing: Bool) -> String? {
+    ///   - total: how long it is, if that is known.
+    ///   - hasDigest: whether it was compared by that.
+    func obstacle(
+        to part: DownloadPart, of response: Response, comparing: Bool, total: Int64?, hasDigest: Bool,
+        except finished: FinishedFiles?
+    ) -> String? {
         let base = folder + (name ?? Self.name(of: response))
         let end = part.target == base ? "it is replaced when this is whole" : "this becomes \(part.target)"
-        if Self.isThere(base) {
-            guard comparing else { return nil }
-            let why = total == nil ? "the server does not say how long it is" : "it is not as the server has it"
-            return "\(base) is there already, but \(why): \(end)"
+        guard Self.isThere(base) else {
+            return part.target == base
+                ? nil : "there is an unfinished \(base) of another URL or version, which stays: \(end)"
         }
-        return part.target == base
-            ? nil : "there is an unfinished \(base) of another URL or version, which stays: \(end)"
+        guard comparing else { return nil }
+        let status = FileStatus(of: base)
+        if let status, finished?.contains(status) == true { return "\(base) is there already, just written: \(end)" }
+        let why =
+            if total == nil {
+                "the server does not say how long it is"
+            } else if hasDigest || status?.size != total {
+                "it is not as the server has it"
+            } else if response.headers[.lastModified] == nil {
+                "nothing but its length says that it is the server's"
+            } else {
+                "it has not the server's date"
+            }
+        return "\(base) is there already, but \(why): \(end)"
     }
 
     /// Gives a whole file its name.

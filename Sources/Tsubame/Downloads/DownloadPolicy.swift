@@ -44,7 +44,8 @@ public struct DownloadPolicy: Sendable, Hashable {
     /// After so many bytes what may be resumed is written to the disk itself.
     package var syncDistance: Int64 = 64 << 20
 
-    /// Whether a file that seems to be what the server has is kept when resuming, and not downloaded again.
+    /// Whether a file that is what the server has, by its digest or by length and date, is kept when resuming, and not
+    /// downloaded again; and whether files get the date of the server's, so that this can be told the next time.
     package var keepsWhole = false
 
     private init() {}

@@ -14,6 +14,9 @@ import Darwin
 /// The file has the name that was asked for, or the one that the server or the URL has for it, and then never that of a file
 /// that is there already. The library does the work; this says how, and what comes of it.
 struct Download: Sendable {
+    /// Of all the downloads of this command.
+    private static let finished = FinishedFiles()
+
     /// As asked for.
     let path: String?
     let options: DownloadOptions
@@ -64,6 +67,7 @@ struct Download: Sendable {
         let temporary = Mutex<[String]>([])
         let failure = Mutex<(any Error)?>(nil)
         var hooks = DownloadHooks()
+        hooks.finished = Self.finished
         hooks.head = { response in
             do {
                 try head(response)
@@ -76,12 +80,10 @@ struct Download: Sendable {
             temporary.withLock { $0 += paths }
         }
         let kept = Mutex<String?>(nil)
-        hooks.kept = { path in
+        hooks.kept = { path, isGapless in
             kept.withLock { kept in
-                guard path != kept else { return }
-                if let kept { KeptParts.remove(kept) }
-                // Several connections leave gaps, of which the file's length knows nothing.
-                if let path, !isSilent { KeptParts.add(path, isGapless: options.connections == 1) }
+                if let kept, kept != path { KeptParts.remove(kept) }
+                if let path, !isSilent { KeptParts.add(path, isGapless: isGapless) }
                 kept = path
             }
         }

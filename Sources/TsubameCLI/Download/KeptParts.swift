@@ -12,19 +12,20 @@ import TsubameTerminal
 
 private let capacity = 64
 
-/// A file by its name for the system, and for whoever reads of it; no name if the slot is free.
+/// A file by its name for the system, and for whoever reads of it. Never changed once it is made, and never given back: the
+/// handler may be reading it.
 private struct KeptPart {
-    var path: UnsafeMutablePointer<CChar>?
-    var shown: UnsafeMutablePointer<CChar>?
+    let path: UnsafeMutablePointer<CChar>
+    let shown: UnsafeMutablePointer<CChar>
     /// Whether its length says how much has come.
-    var isGapless = true
+    let isGapless: Bool
 }
 
-/// Read by the signal handler, which may use nothing that allocates or locks; the path is written last, and taken away first.
-/// Written under the lock of `slots`.
+/// Read by the signal handler, which may run on any thread and use nothing that allocates or locks: each slot is one pointer, so
+/// that it sees all of a part or none; none if the slot is free. Written under the lock of `slots`.
 private nonisolated(unsafe) let parts = {
-    let parts = UnsafeMutablePointer<KeptPart>.allocate(capacity: capacity)
-    parts.initialize(repeating: KeptPart(), count: capacity)
+    let parts = UnsafeMutablePointer<Atomic<UnsafeMutablePointer<KeptPart>?>>.allocate(capacity: capacity)
+    for slot in 0..<capacity { (parts + slot).initialize(to: Atomic(nil)) }
     return parts
 }()
 /// Where the handler writes numbers.
@@ -40,15 +41,20 @@ private nonisolated(unsafe) var isUsed = false
 private let slots = Mutex(())
 
 enum KeptParts {
-    /// From now on the file is told of when the process is interrupted.
+    /// From now on the file is told of when the process is interrupted, or in another way than before.
     /// - Parameter isGapless: whether its length says how much has come.
     static func add(_ path: String, isGapless: Bool) {
         digits.pointee = 0x30
         slots.withLock { _ in
-            guard let slot = (0..<capacity).first(where: { parts[$0].path == nil }) else { return }
-            parts[slot].shown = strdup(Canvas.visible(path))
-            parts[slot].isGapless = isGapless
-            parts[slot].path = strdup(path)
+            let known = slot(of: path)
+            if let known, parts[known].load(ordering: .acquiring)?.pointee.isGapless == isGapless { return }
+            let free = (0..<capacity).first { parts[$0].load(ordering: .acquiring) == nil }
+            guard let slot = known ?? free, let name = strdup(path), let shown = strdup(Canvas.visible(path)) else {
+                return
+            }
+            let part = UnsafeMutablePointer<KeptPart>.allocate(capacity: 1)
+            part.initialize(to: KeptPart(path: name, shown: shown, isGapless: isGapless))
+            parts[slot].store(part, ordering: .releasing)
             isUsed = true
         }
         EndSignals.tidyUpBeforeTheEnd()
@@ -57,10 +63,13 @@ enum KeptParts {
     /// The file is finished, or gone.
     static func remove(_ path: String) {
         slots.withLock { _ in
-            // The names themselves stay in memory: the handler may be reading them.
-            for slot in 0..<capacity {
-                if let name = parts[slot].path, strcmp(name, path) == 0 { parts[slot].path = nil }
-            }
+            if let slot = slot(of: path) { parts[slot].store(nil, ordering: .releasing) }
+        }
+    }
+
+    private static func slot(of path: String) -> Int? {
+        (0..<capacity).first { slot in
+            parts[slot].load(ordering: .acquiring).map { strcmp($0.pointee.path, path) == 0 } ?? false
         }
     }
 
@@ -68,17 +77,15 @@ enum KeptParts {
     static func tell() {
         guard isUsed else { return }
         for slot in 0..<capacity {
-            let part = parts[slot]
+            guard let part = parts[slot].load(ordering: .acquiring)?.pointee else { continue }
             var status = stat()
-            guard let path = part.path, let shown = part.shown, lstat(path, &status) == 0, status.st_size > 0 else {
-                continue
-            }
+            guard lstat(part.path, &status) == 0, status.st_size > 0 else { continue }
             // Bars may stand in the line.
             if isatty(2) == 1 { put("\n") }
             put("tsubame: ")
             if part.isGapless { put(size: UInt64(status.st_size)) } else { put("what came is") }
             put(" kept in ")
-            put(shown, strlen(shown))
+            put(part.shown, strlen(part.shown))
             put("; the same command goes on from there\n")
         }
     }

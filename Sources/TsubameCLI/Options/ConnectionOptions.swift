@@ -20,7 +20,8 @@ struct ConnectionOptions: Options {
         .value(
             "proxy", "url",
             "Go through this proxy: http, https, socks4, socks4a, socks5 or socks5h; http:url and https:url mean that "
-                + "scheme only; none is none. Otherwise http_proxy, https_proxy, all_proxy and no_proxy are obeyed, but for this machine's own addresses.",
+                + "scheme only; none is none. Otherwise http_proxy, https_proxy, all_proxy and no_proxy are obeyed, but for this "
+                + "machine's own addresses.",
             reading: ProxyChoice.init
         ) { $0.proxy.append($1) },
         .value(

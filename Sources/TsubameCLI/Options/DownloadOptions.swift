@@ -12,13 +12,14 @@ struct DownloadOptions: Options {
     static let options: [CommandOption<Self>] = [
         .flag(
             "download", letter: "d",
-            "Save to a file, named by the server or the URL unless by --output; items that are URLs are downloads too."
+            "Save to a file, named by the server or the URL unless by --output, with the date of the server's; items that are "
+                + "URLs are downloads too."
         ) { $0.download = true },
         .flag(
             "continue", letter: "c",
             "Go on behind what an earlier --download with --continue has left, if the server still has the same, and leave "
-                + "what comes if it breaks off; with --retry, go on at once. A file that is as long as the server's, and no "
-                + "older, is left as it is."
+                + "what comes if it breaks off; with --retry, go on at once. A file of the server's length and date, or of "
+                + "the digest that is known, is left as it is."
         ) { $0.resumes = true },
         .number(
             "connections", "n",

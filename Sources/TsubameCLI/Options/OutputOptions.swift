@@ -59,8 +59,8 @@ struct OutputOptions: Options {
         .flag("meta", letter: "m", "Print figures about the call only: --print=m.") { $0.meta = true },
         .flag(
             "timings",
-            "Print a waterfall, too: queue (for a connection), DNS, connect, TLS, send, wait and receive; elsewhere than on a terminal, on the "
-                + "standard error."
+            "Print a waterfall, too: queue (for a connection), DNS, connect, TLS, send, wait and receive; elsewhere than on a "
+                + "terminal, on the standard error."
         ) { $0.timings = true },
         .flag("all", "Print the responses before the last one, too.") { $0.all = true },
         .flag("quiet", letter: "q", "Print nothing but errors and warnings; -o still writes. -qq: no warnings either.")

@@ -23,13 +23,14 @@ final class GatheredOutput: Sendable {
     }
 
     func flush(to descriptor: Descriptor) throws(SystemError) {
-        let list = pieces.withLock { pieces in
-            defer { pieces = ([], 0) }
-            return pieces.list
-        }
-        guard !list.isEmpty else { return }
-        let bytes = Bytes(joining: list)
         try Self.turn.withLock { _ throws(SystemError) in
+            // Taken within the turn: what was gathered first is written first.
+            let list = pieces.withLock { pieces in
+                defer { pieces = ([], 0) }
+                return pieces.list
+            }
+            guard !list.isEmpty else { return }
+            let bytes = Bytes(joining: list)
             try bytes.withUnsafeBytes { bytes throws(SystemError) in try descriptor.writeAll(bytes) }
         }
     }
