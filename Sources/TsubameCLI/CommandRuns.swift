@@ -27,6 +27,7 @@ struct CommandRuns: Sendable {
         let tagged = runs.enumerated().map { index, run in
             var run = run
             run.request.tags[CallRouter.tag] = index
+            run.isOneOfSeveral = true
             return run
         }
         var made: [(plan: CallPlan, client: Client)] = []

@@ -17,15 +17,22 @@ struct RequestRun: Sendable {
     /// What takes the place of the network, if anything does.
     let transport: (any Transport)?
     let configure: @Sendable (inout Configuration) -> Void
+    /// Whether what is told of it must say of which run it is.
+    var isOneOfSeveral = false
 
     private struct End: Sendable {
         let status: Int
-        let reason: String
+        /// Who answered what.
+        let answer: String
         let hasLocation: Bool
 
         init(_ response: Response) {
             status = response.statusCode
-            reason = response.status.reasonPhrase
+            let reason = response.status.reasonPhrase
+            answer =
+                response.cacheStatus == "tsubame; detail=only-if-cached"
+                ? "nothing that may be used is in the cache, and no server was asked"
+                : "the server answered \(response.statusCode)\(reason.isEmpty ? "" : " ")\(reason)"
             hasLocation = response.headers.contains(.location)
         }
     }
@@ -45,11 +52,13 @@ struct RequestRun: Sendable {
         upload?.take(event)
         switch event.kind {
         case .resending(_, let why, let delay):
-            if why.cause == .retry { printer.warn("\(why), in \(delay.inSeconds)") }
-        case .decision(let text): printer.warn(FlagNames.translated(text))
+            if why.cause == .retry { warn("\(why), in \(delay.inSeconds)") }
+        case .decision(let text): warn(FlagNames.translated(text))
         default: break
         }
     }
+
+    private func warn(_ text: String) { printer.warn(isOneOfSeveral ? "\(request.summary): \(text)" : text) }
 
     /// - Parameter client: whose events are brought to ``take(_:)``.
     func run(by client: Client) -> ExitStatus {
@@ -102,7 +111,7 @@ struct RequestRun: Sendable {
         if status != .ok, isSaved || download != nil || !printer.parts.contains(.responseHead) {
             let hint =
                 end.hasLocation && !repetition.follow ? "; -F follows it" : download == nil ? "" : "; nothing is saved"
-            printer.warn("the server answered \(end.status) \(end.reason)\(hint)")
+            warn(end.answer + hint)
         }
         // Why the cookies could not be kept has been said when it happened.
         let isKept = plan.jar.failure == nil

@@ -23,6 +23,8 @@ enum CacheTable {
                 headSum INTEGER NOT NULL, head TEXT NOT NULL, length INTEGER NOT NULL, file TEXT, sums BLOB NOT NULL,
                 body BLOB
             );
+            -- No number of an earlier file is used again: somebody may still hold one.
+            INSERT INTO sqlite_sequence (name, seq) VALUES ('response', abs(random() >> 16));
             CREATE UNIQUE INDEX byKey ON response (key, selecting);
             CREATE INDEX byUse ON response (used, id);
             CREATE INDEX byFile ON response (file) WHERE file IS NOT NULL;

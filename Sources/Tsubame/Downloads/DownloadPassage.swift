@@ -68,7 +68,7 @@ struct DownloadPassage {
 
     private func request() -> Request {
         guard let asked, let record = part?.record else { return run.request }
-        return run.asking(for: asked, record)
+        return run.asking(for: asked, record, isBounded: asked.upperBound < record.total ?? .max)
     }
 
     static func gap(of part: DownloadPart) -> Range<Int64> {
@@ -88,6 +88,12 @@ struct DownloadPassage {
         case .everything: return try await takeEverything(response)
         case .rest(let span, let total):
             guard let part else { return false }
+            if !hasBegun, part.record?.resource != DownloadRecord.resource(prepared()) {
+                call.emit(
+                    .decision(
+                        "the download goes on behind \(part.received) bytes of a URL with another query or host: the server says that the version is the same"
+                    ))
+            }
             try part.learn(total: total)
             begin(response, part, total: total)
             try await write(response, part, span)
@@ -147,10 +153,12 @@ struct DownloadPassage {
         if let record, part.record?.agrees(with: record) == true {
             begin(response, part, total: total)
         } else {
-            if part.received > 0, run.resumes {
+            if part.received > 0 {
                 call.emit(
                     .decision(
-                        "the download begins anew: the \(part.received) bytes that are there are of another version"))
+                        run.resumes
+                            ? "the download begins anew: the \(part.received) bytes that are there are of another version"
+                            : "an unfinished download of the same name, of \(part.received) bytes, is given up"))
             }
             try part.restart(record, isKept: run.resumes)
             begin(response, part, total: total)
@@ -225,7 +233,7 @@ struct DownloadPassage {
             hasSpread = true
             return try await pieces.fetch(response, span)
         }
-        return try await DownloadWriter(part, run.meter).write(response, span) { span.upperBound }
+        return try await DownloadWriter(part, run.meter).write(response, span) { _ in span.upperBound }
     }
 
     // MARK: Its end
@@ -295,10 +303,12 @@ struct DownloadPassage {
 
     /// The wait before the rest is asked for; nil if that would not help, or was done often enough.
     private mutating func delay(after error: CallError, moved: Int64) -> Duration? {
-        guard run.resumes, part?.record != nil, Self.isOfConnection(error) else { return nil }
+        guard run.resumes, Self.isOfConnection(error) else { return nil }
         let policy = run.client.configuration.retry
-        if moved >= Self.worth { retries = 0 }
-        guard retries < policy.retries, moved >= Self.worth || policy.budget.withdraw() else { return nil }
+        // What has to begin anew has brought nothing.
+        let isWorth = moved >= Self.worth && part?.record != nil
+        if isWorth { retries = 0 }
+        guard retries < policy.retries, isWorth || policy.budget.withdraw() else { return nil }
         let delay = policy.backOff(after: retries)
         let (end, overflow) = MonotonicClock.now.addingReportingOverflow(delay.nanosecondsClamped)
         guard call.deadline == MonotonicClock.never || (!overflow && end < call.deadline) else { return nil }

@@ -5,14 +5,19 @@ import Synchronization
 import TsubameCore
 
 /// The response that is there brings the first piece; calls of their own bring the others, each on a connection of its own.
-/// They only help: what a piece that fails leaves out is asked for afterwards like any other rest, and if the server's answers do
-/// not agree with each other, the first response is read on to its end.
+/// They only help: what they leave out is asked for afterwards like any other rest. If the server's answers do not agree with
+/// each other, or it wants no more connections, the first response is read on to its end.
 final class DownloadPieces: Sendable {
     private static let maximumConnections = 16
+    private static let maximumGaps = 256
+    /// So many bytes make up for a broken connection.
+    private static let worth: Int64 = 1 << 20
 
     private struct State: Sendable {
         /// Where the first response stops.
         var limit: Int64
+        /// Those that nobody has taken yet.
+        var waiting: [Range<Int64>]
         /// Some answer was not of the same version, or no range.
         var disagrees = false
         var isCancelled = false
@@ -24,7 +29,7 @@ final class DownloadPieces: Sendable {
     private let part: DownloadPart
     private let record: DownloadRecord
     private let call: Call
-    private let others: [Range<Int64>]
+    private let helpers: Int
     private let state: Mutex<State>
 
     /// nil if there is nothing to spread, or nobody to ask.
@@ -35,22 +40,38 @@ final class DownloadPieces: Sendable {
         guard run.policy.connections > 1, run.needsRecord, servesRanges, let record = part.record,
             let total = record.total
         else { return nil }
-        // What is missing behind the front; holes behind that are few, and filled afterwards.
-        guard let gap = part.gap(in: start..<total), gap.upperBound == total else { return nil }
-        let missing = total &- gap.lowerBound
-        let most = Int64(min(run.policy.connections, Self.maximumConnections))
-        let count = min(most, missing / max(run.policy.minimumPiece, 1))
-        guard count > 1 else { return nil }
-        let length = missing / count
-        let starts = (0..<count).map { gap.lowerBound &+ length &* $0 }
-        others = starts.indices.dropFirst().map { index in
-            starts[index]..<(index + 1 < starts.count ? starts[index + 1] : total)
-        }
+        var pieces = Self.pieces(of: part, start..<max(total, start), run.policy)
+        guard pieces.count > 1 else { return nil }
+        let first = pieces.removeFirst()
+        helpers = min(pieces.count, min(run.policy.connections, Self.maximumConnections) - 1)
         self.run = run
         self.part = part
         self.record = record
         self.call = call
-        state = Mutex(State(limit: starts[1]))
+        state = Mutex(State(limit: first.upperBound, waiting: pieces))
+    }
+
+    /// What is missing, as many parts of about the same length as there are connections; more if there are more holes.
+    private static func pieces(
+        of part: DownloadPart, _ span: Range<Int64>, _ policy: DownloadPolicy
+    ) -> [Range<Int64>] {
+        var gaps: [Range<Int64>] = []
+        var position = span.lowerBound
+        while gaps.count < maximumGaps, let gap = part.gap(in: position..<span.upperBound) {
+            gaps.append(gap)
+            position = gap.upperBound
+        }
+        let missing = gaps.reduce(0) { $0 &+ ($1.upperBound &- $1.lowerBound) }
+        let most = Int64(min(policy.connections, maximumConnections))
+        let count = min(most, missing / max(policy.minimumPiece, 1))
+        guard count > 1 else { return [] }
+        let length = missing / count
+        return gaps.flatMap { gap -> [Range<Int64>] in
+            let size = gap.upperBound &- gap.lowerBound
+            let parts = max((size &+ length / 2) / length, 1)
+            let starts = (0..<parts).map { gap.lowerBound &+ size / parts &* $0 } + [gap.upperBound]
+            return zip(starts, starts.dropFirst()).map { $0..<$1 }
+        }
     }
 
     /// - Returns: where the first response ended.
@@ -58,12 +79,10 @@ final class DownloadPieces: Sendable {
         try part.scatter()
         if run.resumes { run.hooks.kept?(part.path, false) }
         let result = await withTaskGroup(of: Void.self, returning: Result<Int64, CallError>.self) { group in
-            for piece in others { group.addTask { await self.help(with: piece) } }
+            for _ in 0..<helpers { group.addTask { await self.help() } }
             let result: Result<Int64, CallError>
             do throws(CallError) {
-                let end = try await DownloadWriter(part, run.meter).write(first, span) {
-                    self.state.withLock { $0.limit }
-                }
+                let end = try await DownloadWriter(part, run.meter).write(first, span, until: limit)
                 // From now on the call waits for the others.
                 guard call.onCancel(self) else { throw call.cancelled(.receivingBody) }
                 result = .success(end)
@@ -80,24 +99,57 @@ final class DownloadPieces: Sendable {
         return try result.get()
     }
 
-    /// One piece, over as many connections as the client would try.
-    private func help(with piece: Range<Int64>) async {
-        var failures = 0
-        while let gap = part.gap(in: piece), !Task.isCancelled, failures <= run.client.configuration.retry.retries {
-            let before = part.gap(in: piece)?.lowerBound
-            do throws(CallError) {
-                try await fetch(gap)
-            } catch {
-                if error.kind == .file { state.withLock { $0.failure = $0.failure ?? error } }
-                guard DownloadPassage.isOfConnection(error) else { return }
-            }
-            if state.withLock({ $0.disagrees || $0.isCancelled }) { return }
-            if part.gap(in: piece)?.lowerBound == before { failures += 1 }
+    /// One piece after the other, until there is none left, or the server lets nobody help.
+    private func help() async {
+        var unfinished: Range<Int64>?
+        while unfinished == nil, let piece = next() {
+            if await !bring(piece) { unfinished = piece }
+        }
+        if let unfinished, part.gap(in: unfinished) == unfinished {
+            state.withLock { $0.waiting.append(unfinished) }
         }
     }
 
-    private func fetch(_ gap: Range<Int64>) async throws(CallError) {
+    /// Where the first response stops: not before what nobody else has taken.
+    private func limit(before end: Int64) -> Int64 {
+        state.withLock { state in
+            while end >= state.limit, let index = state.waiting.firstIndex(where: { $0.lowerBound == state.limit }) {
+                state.limit = state.waiting.remove(at: index).upperBound
+            }
+            return state.limit
+        }
+    }
+
+    private func next() -> Range<Int64>? {
+        state.withLock { state in
+            state.isCancelled || state.disagrees || state.waiting.isEmpty ? nil : state.waiting.removeFirst()
+        }
+    }
+
+    /// One piece, over as many connections as the client would try.
+    /// - Returns: whether it is all there.
+    private func bring(_ piece: Range<Int64>) async -> Bool {
+        var failures = 0
+        while let gap = part.gap(in: piece) {
+            do throws(CallError) {
+                guard try await fetch(gap) else { return false }
+            } catch {
+                if error.kind == .file { state.withLock { $0.failure = $0.failure ?? error } }
+                guard DownloadPassage.isOfConnection(error) else { return false }
+            }
+            if state.withLock({ $0.disagrees || $0.isCancelled }) { return false }
+            guard let left = part.gap(in: piece) else { return true }
+            failures = left.lowerBound &- gap.lowerBound >= Self.worth ? 1 : failures + 1
+            guard failures <= run.client.configuration.retry.retries else { return false }
+        }
+        return true
+    }
+
+    /// - Returns: whether the server gave something.
+    private func fetch(_ gap: Range<Int64>) async throws(CallError) -> Bool {
         var request = run.asking(for: gap, record, isBounded: true)
+        // What is left out is asked for by the call itself.
+        request.isMendedElsewhere = { true }
         if call.deadline != MonotonicClock.never {
             let now = MonotonicClock.now
             request.timeouts.total = .nanoseconds(clamping: call.deadline > now ? call.deadline - now : 0)
@@ -108,17 +160,18 @@ final class DownloadPieces: Sendable {
             state.calls[helper.id] = helper
             return true
         }
-        guard isWanted else { return }
+        guard isWanted else { return false }
         defer { state.withLock { $0.calls[helper.id] = nil } }
-        try await run.client.perform(helper) { response throws(CallError) in
+        return try await run.client.perform(helper) { response throws(CallError) in
             defer { response.body.discard() }
             let answer = DownloadAnswer(response, asked: gap, record: self.record, received: gap.lowerBound)
             guard case .rest(let span, _) = answer else {
                 // Busy, perhaps: nothing speaks against what the others bring.
                 if answer != .refused { self.disagree() }
-                return
+                return false
             }
-            _ = try await DownloadWriter(self.part, self.run.meter).write(response, span) { gap.upperBound }
+            _ = try await DownloadWriter(self.part, self.run.meter).write(response, span) { _ in gap.upperBound }
+            return true
         }
     }
 

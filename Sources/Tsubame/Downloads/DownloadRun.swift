@@ -62,7 +62,9 @@ struct DownloadRun: Sendable {
         guard resumes, let prepared = try? client.prepare(request), let part = try place.leftover(of: prepared),
             let record = part.record
         else { return Start(request: request, leftover: nil) }
-        return Start(request: asking(for: DownloadPassage.gap(of: part), record), leftover: part)
+        let gap = DownloadPassage.gap(of: part)
+        return Start(
+            request: asking(for: gap, record, isBounded: gap.upperBound < record.total ?? .max), leftover: part)
     }
 
     /// The same request for a part (RFC 9110 sections 13.1.5 and 14.2).

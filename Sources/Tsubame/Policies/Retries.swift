@@ -84,7 +84,8 @@ final class Retries: Judge {
             return .note("not sent again after \(reason): \(why)")
         }
         guard hop.resends < policy.retries else {
-            return .note("not sent again after \(reason): it was, \(hop.resends) times")
+            return .note(
+                "not sent again after \(reason): it was, \(hop.resends == 1 ? "once" : "\(hop.resends) times")")
         }
         let delay = max(delay ?? policy.backOff(after: hop.resends), .zero)
         let (end, overflow) = MonotonicClock.now.addingReportingOverflow(delay.nanosecondsClamped)

@@ -108,7 +108,47 @@ struct PieceTests {
         }
     }
 
-    @Test func `what came of all pieces is found by the next call`() async throws {
+    @Test func `pieces that bring next to nothing are not asked for again and again`() async throws {
+        let file = file
+        try await withFolder { folder in
+            let server = try await ScriptedServer.start { file.answer($0, sending: $0["range"] == nil ? nil : 1) }
+            try await serving(server, { $0.retry = .off }) { server, client in
+                let error = await #expect(throws: CallError.self) {
+                    try await client.download("a", to: folder, resume: true, policy: Self.policy)
+                }
+                #expect(error?.kind == .incompleteResponse)
+                // The whole, each piece, and what was left.
+                #expect(server.requests.count <= 5)
+            }
+        }
+    }
+
+    @Test func `what a server gives nobody else the first connection brings`() async throws {
+        let (file, gate, refused, over) = (file, Gate(), Log<UInt64>(), Gate())
+        try await withFolder { folder in
+            let server = try await ScriptedServer.start { request in
+                if request["range"] == nil {
+                    let reply = file.answer(request)
+                    return Reply([reply.steps[0], .wait(for: gate)] + reply.steps.dropFirst())
+                }
+                return over.isOpen ? file.answer(request) : .status(.serviceUnavailable, "one at a time")
+            }
+            try await serving(server, { $0.retry = .off }) { server, client in
+                let observation = client.observe { event in
+                    guard case .finished(let response) = event.kind, response.statusCode == 503 else { return }
+                    refused.add(event.call)
+                    guard refused.all.count == 3 else { return }
+                    over.open()
+                    gate.open()
+                }
+                let got = try await client.download("a", to: folder, resume: true, policy: Self.policy)
+                observation.cancel()
+                #expect(got.url.bytes == file.content && refused.all.count == 3)
+            }
+        }
+    }
+
+    @Test(arguments: [1, 4]) func `what came of all pieces is found by the next call`(connections: Int) async throws {
         let (file, gate) = (file, Gate())
         try await withFolder { folder in
             let stuck = Gate()
@@ -127,10 +167,21 @@ struct PieceTests {
                 try await end.wait()
                 gate.open()
                 let before = server.requests.count
-                let got = try await client.download("a", to: folder, resume: true)
+                let policy = DownloadPolicy.standard {
+                    $0.connections = connections
+                    $0.minimumPiece = 50_000
+                }
+                let got = try await client.download("a", to: folder, resume: true, policy: policy)
                 #expect(got.url.bytes == file.content && folder.names == ["a"])
-                #expect(got.resumed > 100_000 && server.requests.count > before)
-                #expect(server.requests[before]["range"] != nil)
+                let ranges = server.requests[before...].map { $0["range"] ?? "" }
+                #expect(got.resumed > 100_000 && ranges.count > 1 && !ranges.contains(""))
+                guard connections == 1 else { return }
+                // Only what is missing, hole by hole.
+                let asked = ranges.reduce(Int64(0)) { sum, range in
+                    let ends = range.dropFirst(6).split(separator: "-").compactMap { Int64($0) }
+                    return sum + (ends.count > 1 ? ends[1] + 1 : 1_000_000) - (ends.first ?? 0)
+                }
+                #expect(asked == 1_000_000 - got.resumed, "\(ranges)")
             }
         }
     }

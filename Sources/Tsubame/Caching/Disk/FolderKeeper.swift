@@ -78,10 +78,15 @@ final class FolderKeeper: DiskKeeper {
         let folder = folder(of: key)
         var responses: [StoredResponse] = []
         var found: [Int64: CacheRecord] = [:]
+        var room = CacheLimits.smallBody
         for name in folder.names where Self.isRecord(name) {
             guard let record = record(name, in: folder), record.key == key, let id = Self.id(of: name) else { continue }
             remember(Place(folder: folder, name: name), as: id)
-            found[id] = record
+            let size = record.content.bytes?.count ?? 0
+            if size <= room {
+                room -= size
+                found[id] = record
+            }
             responses.append(StoredResponse(id: id, head: record.head, bodyLength: record.content.length))
         }
         let read = found
