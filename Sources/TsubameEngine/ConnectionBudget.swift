@@ -60,6 +60,15 @@ final class ConnectionBudget: Sendable {
         }
     }
 
+    /// Those who waited in the pool have been served by the connections that it has: none need be closed for it any more.
+    func withdraw(_ pool: OriginPool, of shard: Shard) {
+        guard isContended else { return }
+        state.withLock { state in
+            state.waiting.removeAll { $0.shard === shard && $0.key == pool.key }
+            contended.store(!state.waiting.isEmpty, ordering: .relaxed)
+        }
+    }
+
     /// Gives one back, or on to the pool that has waited longest: whoever gave it back would always be faster than one on
     /// another loop.
     func giveBack() {

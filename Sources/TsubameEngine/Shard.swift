@@ -215,6 +215,7 @@ final class Shard: @unchecked Sendable {
             return carrier.run(next)
         }
         guard !isClosed else { return carrier.close() }
+        budget.withdraw(pool, of: self)
         pool.leased -= 1
         carrier.idleSince = MonotonicClock.now
         pool.idle.append(carrier)

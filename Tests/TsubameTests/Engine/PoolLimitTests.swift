@@ -366,6 +366,29 @@ private enum Hosts {
         }
     }
 
+    @Test func `nothing is closed for one who has been served meanwhile`() async throws {
+        let gate = Gate()
+        let server = try await ScriptedServer.start { request in
+            request.index == 0 ? Reply.ok().after(gate) : .ok()
+        }
+        try await serving(server) {
+            $0.resolve = Hosts.addresses(at: server)
+            $0.connection.connections = 1
+        } _: { server, client in
+            async let first = client.ask(Hosts.first)
+            try await gate.waitForArrivals(1)
+            let queued = Gate()
+            let observation = client.observe { if case .queued = $0.kind { queued.open() } }
+            async let second = client.ask(Hosts.first)
+            try await queued.wait()
+            observation.cancel()
+            gate.open()
+            _ = try await (first, second)
+            for _ in 0..<3 { _ = try await client.ask(Hosts.first) }
+            #expect(server.acceptedConnections == 1)
+        }
+    }
+
     @Test func `two origins that share the limit keep a connection each`() async throws {
         let gate = Gate()
         let server = try await ScriptedServer.start { Reply.ok($0["host"] ?? "").after(gate) }
