@@ -121,7 +121,7 @@ import TsubameTesting
             let server = try await ScriptedServer.start {
                 Self.rest($0)
             } onHead: {
-                $0.index == 0 ? UploadScript.broken(seen[0]) : nil
+                $0.index == 0 ? UploadScript.broken(UploadScript.offer(), seen[0]) : nil
             }
             try await TsubameTests.serving(server, base: base.url) {
                 $0.retry = .prompt
