@@ -21,6 +21,8 @@ public final class Call: Sendable {
         var handler: (any CallCancellable)?
         var outerHandler: (any CallCancellable)?
         var exchanges = 0
+        /// How many of them are not counted against the limit.
+        var forgivenExchanges = 0
     }
 
     /// Counts up within the process.
@@ -208,11 +210,18 @@ public final class Call: Sendable {
     package func countExchange() throws(CallError) {
         let count = state.withLock { state in
             state.exchanges += 1
-            return state.exchanges
+            return state.exchanges &- state.forgivenExchanges
         }
         guard count <= limits.exchanges else {
             throw CallError(
                 .limitExceeded, "more than \(limits.exchanges) exchanges for one call (limits.exchanges)")
+        }
+    }
+
+    /// Does not count exchanges that have been made against the limit, such as those that brought a part of a long body.
+    package func forgiveExchanges(_ count: Int) {
+        state.withLock { state in
+            state.forgivenExchanges = min(state.forgivenExchanges &+ max(count, 0), state.exchanges)
         }
     }
 

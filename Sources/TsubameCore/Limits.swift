@@ -19,7 +19,8 @@ public struct Limits: Sendable, Hashable {
     public var contentCodings = 5
     /// A body collected in memory, in bytes after decoding. Streamed bodies have no limit.
     public var bufferedBody = 64 << 20
-    /// Exchanges for one call: redirects, retries and authentication together.
+    /// Exchanges for one call: redirects, retries and authentication together. Parts of an upload that come further do not
+    /// count.
     public var exchanges = 40
 
     /// The defaults.

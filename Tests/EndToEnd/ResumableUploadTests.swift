@@ -43,6 +43,19 @@ struct ResumableUploadTests {
             }
         }
     }
+
+    @Test func `a server that tells how far it has come may break off more often than there are retries`() async throws
+    {
+        let drops = (1...6).map { "drop=\($0 * 1_900_000)" }.joined(separator: "&")
+        try await withHTTPBin { url, _ in
+            try await withClient(url, { $0.retry = .standard { ($0.delay, $0.retries) = (.zero, 1) } }) { client in
+                let request = Request(.post, url: "\(url)/uploads?\(drops)", body: .bytes(Self.content))
+                let response = try await client.upload(request, resume: true)
+                let received = try await response.json(Received.self)
+                #expect(received.bytes == Self.content.count && received.sha256 == Self.digest)
+            }
+        }
+    }
 }
 
 private final class Told: Sendable {

@@ -63,6 +63,44 @@ struct ResumableUploadEndpointTests {
         }
     }
 
+    @Test func whatIsTooShortIsNotComplete() async throws {
+        try await withServer { server async throws in
+            let place = try await begin(server, sending: 5, of: 8)
+            let fields = [Self.part, "Upload-Offset: 5", "Upload-Complete: ?1"]
+            let short = try await server.request("PATCH", place, fields, body: Array("aa".utf8))
+            #expect(short.status == 400 && short.text.contains("inconsistent-upload-length"), "\(short)")
+            #expect(short["Upload-Offset"] == "7" && short["Upload-Complete"] == "?0")
+            let rest = [Self.part, "Upload-Offset: 7", "Upload-Complete: ?1"]
+            #expect(try await server.request("PATCH", place, rest, body: Array("a".utf8)).status == 200)
+            let other = try await server.request(
+                "POST", "/uploads", [Self.version, "Upload-Complete: ?1", "Upload-Length: 9"], body: Array("aaaa".utf8))
+            #expect(other.status == 400 && other.text.contains("inconsistent-upload-length"), "\(other)")
+        }
+    }
+
+    @Test(arguments: [true, false]) func aConnectionThatIsDoneWithAnUploadIsNotClosedUnderAnother(isRefused: Bool)
+        async throws
+    {
+        try await withServer { server async throws in
+            try await RawConnection.open(to: server) { connection in
+                try await connection.send(
+                    "POST /uploads HTTP/1.1\r\nHost: test\r\nContent-Length: 1\r\n\(Self.version)\r\n"
+                        + "Upload-Complete: ?0\r\n\r\na")
+                let place = try #require(try await connection.answer()["Location"])
+                #expect(try await connection.answer().status == 201)
+                if isRefused {
+                    try await connection.send(
+                        "PATCH \(place) HTTP/1.1\r\nHost: test\r\nContent-Length: 0\r\n\(Self.part)\r\n"
+                            + "Upload-Offset: 7\r\n\r\n")
+                    #expect(try await connection.answer().status == 409)
+                }
+                #expect(try await server.request("HEAD", place).status == 204)
+                try await connection.send("GET /get HTTP/1.1\r\nHost: test\r\n\r\n")
+                #expect(try await connection.answer().status == 200)
+            }
+        }
+    }
+
     @Test func whatIsGivenUpIsGone() async throws {
         try await withServer { server async throws in
             let place = try await begin(server, sending: 5, of: 8)

@@ -27,7 +27,9 @@ enum ResumableUploadEndpoints {
     private static func create(_ exchange: Exchange) async throws -> Response {
         let isUnderstood = exchange.field("Upload-Draft-Interop-Version") == version
         let isWhole = !isUnderstood || exchange.field("Upload-Complete") != "?0"
-        let declared = try count(exchange, "Upload-Length") ?? (isWhole ? count(exchange, "Content-Length") : nil)
+        let length = try isWhole ? count(exchange, "Content-Length") : nil
+        let declared = try count(exchange, "Upload-Length") ?? length
+        if let declared, let length, declared != length { return try inconsistent(length, declared) }
         if let declared, declared > UploadStore.byteLimit {
             return try answer(413, [limits], "a body of more than \(UploadStore.byteLimit) bytes\n")
         }
@@ -39,6 +41,7 @@ enum ResumableUploadEndpoints {
         guard let upload = exchange.uploads.take(name, for: exchange.connection) else {
             throw Problem(404, "no upload")
         }
+        defer { exchange.uploads.leave(name, by: upload.writer) }
         let place = ("Location", "/uploads/\(name)")
         if isUnderstood { try await tell(exchange, [place, limits]) }
         let received = try await receive(name, upload, exchange, tells: isUnderstood)
@@ -51,9 +54,9 @@ enum ResumableUploadEndpoints {
         guard let upload = exchange.uploads.take(name, for: exchange.connection) else {
             throw Problem(404, "no such upload")
         }
+        defer { exchange.uploads.leave(name, by: upload.writer) }
         switch exchange.method {
         case "HEAD":
-            _ = exchange.uploads.leave(name, by: upload.writer)
             return try answer(204, state(of: upload) + [limits, ("Cache-Control", "no-store")])
         case "DELETE":
             exchange.uploads.remove(name)
@@ -80,7 +83,6 @@ enum ResumableUploadEndpoints {
         }
         let received = try await receive(name, upload, exchange, tells: true)
         if exchange.field("Upload-Complete") == "?1" { return try finish(name, upload, exchange) }
-        _ = exchange.uploads.leave(name, by: upload.writer)
         return try answer(204, [("Upload-Complete", "?0"), ("Upload-Offset", "\(received)")])
     }
 
@@ -113,7 +115,10 @@ enum ResumableUploadEndpoints {
         let finished = exchange.uploads.finish(name, by: upload.writer) { bytes in
             String(decoding: Hexadecimal.lowercase(Array(SHA256.hash(data: bytes))), as: UTF8.self)
         }
-        guard let finished, let digest = finished.digest else { throw Connection.PeerLeft() }
+        guard let finished else { throw Connection.PeerLeft() }
+        guard let digest = finished.digest else {
+            return try inconsistent(finished.count, finished.length ?? finished.count, state(of: finished))
+        }
         var response = try Reply.json(["bytes": JSON(finished.count), "sha256": .string(digest)])
         add(state(of: finished), to: &response)
         return response
@@ -148,6 +153,13 @@ enum ResumableUploadEndpoints {
         var response = try Reply.bytes(json.pretty, type: "application/problem+json", status: status)
         add(fields, to: &response)
         return response
+    }
+
+    /// What is said to be all of it is not as long as it was to be.
+    private static func inconsistent(_ count: Int, _ length: Int, _ fields: [(String, String)] = []) throws -> Response
+    {
+        try problem(
+            400, "inconsistent-upload-length", "the upload has \(count) bytes, and was to have \(length)", fields)
     }
 
     private static func add(_ fields: [(String, String)], to response: inout Response) {

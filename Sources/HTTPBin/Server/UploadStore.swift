@@ -92,10 +92,11 @@ final class UploadStore: Sendable {
         }
     }
 
-    /// The bytes of an upload that has come to its end.
+    /// Ends an upload, unless it is shorter than it was to be: then it stays without a digest, and may go on.
     func finish(_ name: String, by writer: Int, digest: ([UInt8]) -> String) -> Upload? {
         state.withLock { state in
             guard var upload = state.uploads[name], upload.writer == writer else { return nil }
+            guard upload.count == upload.length ?? upload.count else { return upload }
             upload.digest = digest(upload.bytes)
             (upload.bytes, upload.connection) = ([], nil)
             state.uploads[name] = upload
@@ -103,12 +104,11 @@ final class UploadStore: Sendable {
         }
     }
 
-    /// Lets go of it, for a time.
-    func leave(_ name: String, by writer: Int) -> Upload? {
+    /// Lets go of it: its connection may do something else now, under which it must not be closed.
+    func leave(_ name: String, by writer: Int) {
         state.withLock { state in
-            guard state.uploads[name]?.writer == writer else { return nil }
+            guard state.uploads[name]?.writer == writer else { return }
             state.uploads[name]?.connection = nil
-            return state.uploads[name]
         }
     }
 

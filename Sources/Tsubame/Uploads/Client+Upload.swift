@@ -29,24 +29,27 @@ extension Client {
     /// With `resume`, the server is told that the upload may break off (`Upload-Complete`, of
     /// draft-ietf-httpbis-resumable-upload, interop version 8). One that keeps what it has got names a place for that by an
     /// interim response 104. When the connection is lost after that, or the answer is a status that may pass (408, 423, 425,
-    /// 429, 500, 502, 503, 504, and those of ``RetryPolicy/statuses``), the client asks there how much has come (HEAD), and sends the rest (PATCH), as often and after such waits as
-    /// ``Configuration/retry`` has it; a stretch that has brought a mebibyte or more does not count. All of that is one call,
-    /// under one total deadline. The response is the answer to the last request. If the server has everything and only its
-    /// answer was lost, it is the one that says so, and has no content.
+    /// 429, 500, 502, 503, 504, and those of ``RetryPolicy/statuses``), the client asks there how much has come (HEAD), and
+    /// sends the rest (PATCH), as often and after such waits as ``Configuration/retry`` has it; a stretch that has brought a
+    /// mebibyte or more starts the count anew. All of that is one call, under one total deadline; ``Limits/exchanges`` counts
+    /// the requests that bring nothing. The response is the answer to the last request. If the server has everything and only
+    /// its answer was lost, it is the one that says so, and has no content.
     ///
     /// A server that names no such place gets one plain request, which fails and is repeated as any other. So does one for a body
     /// that cannot be read from any position: a stream, a form with files, or what is compressed on its way.
     ///
-    /// Such a place may lie at another origin. Then it gets the bytes, and none of the client's fields and credentials, nor those
-    /// of the request. An upload that was cancelled or cannot go on is given up by a DELETE, for which nobody waits.
+    /// Such a place lies at the origin of the request, or at one of ``Configuration/allowedOrigins``; one that lies elsewhere, or
+    /// that a redirect to another origin names, is not made use of. An upload that was cancelled or cannot go on is given up by
+    /// a DELETE, for which nobody waits.
     /// - Parameters:
     ///   - request: most often a POST or PUT with ``Body/file(_:contentType:)``.
     ///   - resume: whether to go on behind what has come.
     ///   - progress: told how far it has come, wherever that happens; it must not block.
     /// - Returns: the response, of any status.
     /// - Throws: ``CallError`` of kind `requestBody` if the file changes meanwhile (its length or time of change),
-    ///   `invalidResponse` if the server has more bytes than there are or fewer than it had, or does not say, `limitExceeded`
-    ///   if it takes no body of that length (`Upload-Limit`), or what sending throws.
+    ///   `invalidResponse` if the server has more bytes than were sent or fewer than it had, does not say, or takes no more of
+    ///   them, `limitExceeded` if it takes no body of that length (`Upload-Limit`) or beyond ``Limits/exchanges``,
+    ///   or what sending throws.
     @concurrent
     public func upload(
         _ request: Request, resume: Bool = false, progress: (@Sendable (UploadProgress) -> Void)? = nil

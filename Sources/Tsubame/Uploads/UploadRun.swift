@@ -29,8 +29,10 @@ struct UploadRun: Sendable {
         let source = resume ? try UploadSource(request.body) : nil
         self.source = source
         isStream = resume && source == nil
+        let prepared = try? client.prepare(request)
         let trust = UploadResource.Trust(
-            home: (try? client.prepare(request))?.uri?.origin, allowedOrigins: client.configuration.allowedOrigins,
+            home: prepared?.uri, isForeign: prepared?.isForeign ?? true,
+            allowedOrigins: client.configuration.allowedOrigins,
             allowsInsecure: client.configuration.redirects.allowsInsecure)
         let length = source?.length ?? request.body.length
         let state = UploadState(request, length: length, source == nil ? nil : trust, progress)
@@ -75,7 +77,8 @@ struct UploadRun: Sendable {
                 var passage = UploadPassage(self, source, call)
                 return try await passage.run()
             } catch {
-                if error.kind == .cancelled || error.kind == .requestBody || state.failure != nil { dismiss() }
+                let isOver = [.cancelled, .requestBody, .limitExceeded].contains(error.kind)
+                if isOver || state.failure != nil { dismiss() }
                 throw error
             }
         }

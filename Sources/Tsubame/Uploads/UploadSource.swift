@@ -74,6 +74,7 @@ private final class UploadReader: BodyReader, @unchecked Sendable {
             piece = next
         }
         position &+= Int64(piece.count)
+        state.give(upTo: position)
         return piece
     }
 

@@ -18,6 +18,10 @@ final class UploadState: Sendable {
         var start: Int64 = 0
         var sent: Int64 = 0
         var acknowledged: Int64 = 0
+        /// Bytes that were ever given out to be sent, from the first one on: no server can have more.
+        var given: Int64 = 0
+        /// Whether a redirect has led the upload to an origin that names no places.
+        var hasLeft = false
         var resumptions = 0
         /// Bytes that went out, those that went out in vain included.
         var moved: Int64 = 0
@@ -26,9 +30,8 @@ final class UploadState: Sendable {
 
     private struct Sending: Sendable {
         let uri: TargetURI?
-        let isForeign: Bool
-        /// Whether it goes on with an upload.
-        let appends: Bool
+        /// Whether it begins an upload; no other one has a place of its own to name.
+        let begins: Bool
     }
 
     /// In bytes; nil if it is not known.
@@ -74,6 +77,9 @@ final class UploadState: Sendable {
         }
         if let failure { throw failure }
     }
+
+    /// The bytes before this position have been read, and are about to be sent.
+    func give(upTo position: Int64) { state.withLock { $0.given = max($0.given, position) } }
 
     /// The body goes on there.
     func begin(at offset: Int64) {
@@ -127,17 +133,21 @@ final class UploadState: Sendable {
     /// A request that goes out begins an upload, unless it goes on with one.
     private func begin(_ request: Request, _ state: inout State) {
         let appends = request.headers.contains(.uploadOffset)
-        state.sending = Sending(uri: request.uri, isForeign: request.isForeign, appends: appends)
-        guard !request.body.isEmpty else { return }
+        let begins = !appends && request.headers.contains(.uploadLength)
+        state.sending = Sending(uri: request.uri, begins: begins)
+        guard begins || !request.body.isEmpty else { return }
         state.sent = state.start
-        guard trust != nil else { return }
-        if !appends {
+        guard let trust else { return }
+        if begins {
             (state.resource, state.obstacle, state.limits) = (nil, nil, UploadLimits())
             (state.start, state.sent, state.acknowledged) = (0, 0, 0)
             if request.body.length != length || request.headers[.contentEncoding] != contentCoding {
                 state.obstacle = "an interceptor has changed the body"
             }
-        } else if request.headers.contains(.contentEncoding) {
+            // For good: another server may send it back home, to whatever place it likes.
+            if !trust.mayName(request) { state.hasLeft = true }
+            if state.hasLeft { state.obstacle = "a redirect has led it to another origin" }
+        } else if appends, request.headers.contains(.contentEncoding) {
             state.failure = CallError(
                 .interceptor, "an interceptor has changed a part of the upload", phase: .sendingBody)
         }
@@ -148,18 +158,12 @@ final class UploadState: Sendable {
             return
         }
         let locations = fields[values: .location]
-        // Appending has no place of its own to name.
-        if !locations.isEmpty, !sending.appends {
+        // The first one stays: what has come is there.
+        if !locations.isEmpty, sending.begins, state.resource == nil {
             do throws(UploadResource.Unusable) {
-                let resource = try UploadResource(
-                    locations, from: sending.uri, isForeign: sending.isForeign, trust)
-                if let known = state.resource, known != resource {
-                    state.failure = invalid("the server names one place to go on at, and then another")
-                }
-                state.resource = resource
+                state.resource = try UploadResource(locations, from: sending.uri, trust)
             } catch {
                 state.obstacle = error.reason
-                state.resource = nil
             }
         }
         if let limits = UploadLimits(fields) {
@@ -178,6 +182,8 @@ final class UploadState: Sendable {
             state.failure = invalid("the server says that it has \(offset) bytes, and there are \(length)")
         } else if offset < state.acknowledged {
             state.failure = invalid("the server says that it has \(offset) bytes, after it had \(state.acknowledged)")
+        } else if offset > state.given {
+            state.failure = invalid("the server says that it has \(offset) bytes, and only \(state.given) were sent")
         } else {
             state.acknowledged = offset
         }

@@ -217,6 +217,91 @@ import TsubameTesting
         }
     }
 
+    @Test func `the policy's rule is asked, and has the last word`() async throws {
+        func requests(_ rule: @escaping @Sendable (RetryPolicy.Outcome) -> RetryPolicy.Decision) async throws -> Int {
+            let server = try await ScriptedServer.start { request in
+                switch (request.method, request.index) {
+                case ("POST", _): [UploadScript.offer()] + .status(.badGateway)
+                case ("HEAD", _): UploadScript.has("7")
+                case (_, 2): .status(.conflict)
+                case (_, 4): .status(HTTPResponse.Status(code: 507))
+                default: UploadScript.done
+                }
+            }
+            let count = Log<Int>()
+            try await serving(server) {
+                $0.retry = .prompt
+                $0.retry.rule = rule
+            } _: { server, client in
+                _ = try await client.upload(Request(.post, "a", body: .bytes(Self.content)), resume: true)
+                count.add(server.requests.count)
+            }
+            return try #require(count.all.first)
+        }
+        let (refused, usual, all) = try await (
+            requests { _ in .giveUp }, requests { _ in .standard }, requests { _ in .retry(after: .zero) }
+        )
+        #expect(refused == 1 && usual == 5 && all == 7)
+    }
+
+    @Test func `a lost connection is mended only where the policy mends those`() async throws {
+        try await interrupted(at: [7]) {
+            $0.retry = .prompt
+            $0.retry.retriesConnectionFailures = false
+        } _: { server, client, _ in
+            _ = try await failure {
+                try await client.upload(Request(.post, "a", body: .bytes(Self.content)), resume: true)
+            }
+            #expect(server.requests.count == 1)
+        }
+    }
+
+    @Test func `parts that come further do not count against the limit of exchanges`() async throws {
+        let seen = SeenOffers()
+        let server = try await ScriptedServer.start { request in
+            if request.method == "HEAD" { return UploadScript.has("0") }
+            return request["upload-complete"] == "?1"
+                ? UploadScript.done
+                : UploadScript.has("\((Int(request["upload-offset"] ?? "") ?? 0) + request.bodyByteCount)")
+        } onHead: { request in
+            request.method == "POST"
+                ? UploadScript.broken(
+                    UploadScript.offer("/u/1", "Upload-Limit: max-append-size=5000\r\n"), seen[0]) : nil
+        }
+        try await serving(server) {
+            $0.retry = .prompt
+            $0.limits.exchanges = 4
+        } _: { server, client in
+            let observation = client.observe { seen.take($0) }
+            let response = try await client.upload(Request(.post, "a", body: .bytes(Self.content)), resume: true)
+            #expect(response.statusCode == 200 && server.requests.count == 62)
+            withExtendedLifetime(observation) {}
+        }
+    }
+
+    @Test func `what comes no further does, and is then given up`() async throws {
+        let server = try await ScriptedServer.start { request in
+            switch request.method {
+            case "POST": [UploadScript.offer()] + .status(.badGateway)
+            case "HEAD": UploadScript.has("7")
+            default: .status(.serviceUnavailable)
+            }
+        }
+        try await serving(server) {
+            $0.retry = .prompt
+            $0.retry.retries = 100
+            $0.retry.extraLoad = 100
+            $0.limits.exchanges = 4
+        } _: { server, client in
+            let error = try await failure {
+                try await client.upload(Request(.post, "a", body: .bytes(Self.content)), resume: true)
+            }
+            #expect(error.kind == .limitExceeded, "\(error)")
+            let last = try await server.request(4)
+            #expect(last.method == "DELETE" && last.target == "/u/1")
+        }
+    }
+
     @Test func `the waits are the policy's, or what the server asks for`() async throws {
         let clock = ManualClock()
         let server = try await ScriptedServer.start { request in

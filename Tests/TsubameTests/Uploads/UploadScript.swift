@@ -31,8 +31,10 @@ enum UploadScript {
         .bytes("HTTP/1.1 200 OK\r\nUpload-Complete: ?1\r\nContent-Length: 4\r\n\r\n"), .content(Array("done".utf8)),
     ]
 
-    /// Offers, and breaks off once that was seen.
-    static func broken(_ offer: Reply.Step = offer(), _ seen: Gate) -> Reply { [offer, .wait(for: seen), .close] }
+    /// Takes all of it and offers, and breaks off once that was seen. A server that names a number of bytes must have got them.
+    static func broken(_ offer: Reply.Step = offer(), _ seen: Gate) -> Reply {
+        [.wholeRequest, offer, .wait(for: seen), .close]
+    }
 }
 
 /// Opens a gate with each 104 that the client has seen.
