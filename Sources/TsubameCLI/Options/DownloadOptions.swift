@@ -23,7 +23,7 @@ struct DownloadOptions: Options {
         ) { $0.resumes = true },
         .number(
             "connections", "n",
-            "Over how many connections a large file comes, if the server serves ranges: 1 to 16.",
+            "Over how many connections a large file comes, 4 MiB each at least, if the server serves ranges: 1 to 16.",
             shown: { "\($0.connections)" }
         ) { $0.connections = $1 },
         .value(
