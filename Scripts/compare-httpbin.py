@@ -7,6 +7,7 @@ PyPI's httpbin is installed into a virtual environment in the cache folder (else
 run by gunicorn on a free port. Exit status: 0 all the same, 1 something differs, 75 httpbin cannot be had from PyPI.
 """
 import argparse
+import ctypes.util
 import gzip
 import html.parser
 import http.client
@@ -278,7 +279,7 @@ def refused(tool, theirs):
 
 
 def astray(tool, theirs):
-    """How many of httpbin's own ways by redirects, cookies and fields of credentials the tool does not find.
+    """How many of httpbin's own ways by redirects, cookies, credentials, codings, ranges and caches the tool does not find.
 
     Each is the arguments, behind the tool's own, and what the last answer must have in it.
     """
@@ -294,14 +295,26 @@ def astray(tool, theirs):
         (["-F", f"{base}/cookies/delete", "one==", "Cookie:one=1"], '"cookies"'),
         (["-a", "user:pässword", f"{base}/basic-auth/user/pässword"], '"authenticated": true'),
         ([f"{base}/bearer", "Authorization:Bearer token"], '"token": "token"'),
+        ([f"{base}/gzip"], '"gzipped": true'),
+        ([f"{base}/deflate"], '"deflated": true'),
+        ([f"{base}/range/26", "Range:bytes=10-15"], "klmnop"),
+        (["--cache", "--print=h", f"{base}/cache/60"], "max-age=60"),
+        (["--cache", "--print=h", f"{base}/cache/60"], "tsubame; hit"),
+        (["--cache", "--print=b", f"{base}/cache/60"], f'"url": "{base}/cache/60"'),
     ]
+    if ctypes.util.find_library("brotlidec"):
+        ways.append(([f"{base}/brotli"], '"brotli": true'))
     failed = 0
-    for arguments, expected in ways:
-        done = subprocess.run([tool, "--ignore-stdin", *arguments], capture_output=True, text=True, timeout=60)
-        if done.returncode or expected not in done.stdout:
-            failed += 1
-            print(f"astray     {' '.join(arguments)}: {done.stdout}{done.stderr}")
-    print(f"{len(ways) - failed} of {len(ways)} of their ways by redirects, cookies and credentials are found")
+    with tempfile.TemporaryDirectory() as cache:
+        environment = os.environ | {"XDG_CACHE_HOME": cache}
+        for arguments, expected in ways:
+            done = subprocess.run(
+                [tool, "--ignore-stdin", *arguments], capture_output=True, text=True, timeout=60, env=environment
+            )
+            if done.returncode or expected not in done.stdout:
+                failed += 1
+                print(f"astray     {' '.join(arguments)}: {done.stdout}{done.stderr}")
+    print(f"{len(ways) - failed} of {len(ways)} of their ways are found: redirects, cookies, credentials, codings, ranges, caches")
     return failed
 
 
