@@ -23,28 +23,28 @@ enum CachePlace: CaseIterable {
 }
 
 @Suite(.timeLimit(.minutes(2))) struct DiskCacheTests {
-    private static func head(
+    static func head(
         _ fields: HTTPFields = [.eTag: "\"1\""], _ selecting: [String: String?] = [:], at time: Double = 1000
     ) -> StoredHead {
         StoredHead(status: 200, fields: fields, selecting: selecting, requestTime: time - 0.5, responseTime: time)
     }
 
     /// Bytes that are not the same at any two places for a while.
-    private static func bytes(_ count: Int, seed: Int = 0) -> Bytes {
+    static func bytes(_ count: Int, seed: Int = 0) -> Bytes {
         let block = Data((0..<4099).map { UInt8(truncatingIfNeeded: ($0 &+ seed) &* 31 ^ ($0 >> 8)) })
         var data = Data()
         while data.count < count { data.append(block) }
         return Bytes(data.prefix(count))
     }
 
-    private func withPath(_ body: (String) async throws -> Void) async throws {
+    func withPath(_ body: (String) async throws -> Void) async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "tsubame-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
         try await body(folder.appending(path: "cache.sqlite").path)
     }
 
-    private func bodies(_ path: String) -> [String] {
+    func bodies(_ path: String) -> [String] {
         let folder = URL(filePath: path).deletingLastPathComponent().path
         return (FileManager.default.subpaths(atPath: folder) ?? []).filter { $0.hasSuffix(".body") }.map {
             "\(folder)/\($0)"
@@ -52,7 +52,7 @@ enum CachePlace: CaseIterable {
     }
 
     @discardableResult
-    private func store(
+    func store(
         _ body: Bytes, as head: StoredHead = head(), under key: String = "GET a", in keeper: any DiskKeeper,
         pieces: Int = 10_000
     ) throws -> Bool {
@@ -66,7 +66,7 @@ enum CachePlace: CaseIterable {
         return true
     }
 
-    private func read(_ response: StoredResponse, from offset: Int64 = 0, _ keeper: any DiskKeeper) async throws
+    func read(_ response: StoredResponse, from offset: Int64 = 0, _ keeper: any DiskKeeper) async throws
         -> Bytes?
     {
         try await keeper.body(of: response, from: offset)?.collect(upTo: .max)
@@ -239,144 +239,6 @@ enum CachePlace: CaseIterable {
             }
             keepers[0].removeAll()
             #expect(keepers[1].byteCount == 0 && bodies(path).isEmpty)
-        }
-    }
-
-    // MARK: Damage
-
-    @Test(arguments: ["not a database", "SQLite format 3\u{0} and then nothing of the kind", ""])
-    func `BAD-INPUT 43: a file that is no database is set aside, and a new one is begun`(text: String) async throws {
-        try await withPath { path in
-            try String(repeating: text, count: 300).write(toFile: path, atomically: false, encoding: .utf8)
-            let keeper = try DatabaseCacheKeeper(path, limit: 1_000_000)
-            #expect(keeper.takeNotices().count == (text.isEmpty ? 0 : 1))
-            try store(Self.bytes(100), in: keeper)
-            #expect(keeper.responses(to: "GET a").count == 1)
-            let folder = URL(filePath: path).deletingLastPathComponent().path
-            let aside = try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.contains(".damaged-") }
-            #expect(aside.count == (text.isEmpty ? 0 : 1))
-        }
-    }
-
-    @Test func `of the databases that are set aside the last four are kept`() async throws {
-        try await withPath { path in
-            let folder = URL(filePath: path).deletingLastPathComponent().path
-            // Somebody else's.
-            let others = ["damaged-1-wal", "damaged-x", "damaged-", "damaged-1-2-3"].map { "\(path).\($0)" }
-            for other in others { try Data("other".utf8).write(to: URL(filePath: other)) }
-            for time in [1, 2, 3, 4, 5, 5] {
-                try Data("no database".utf8).write(to: URL(filePath: path))
-                let identity = try #require(DatabaseFile.Identity(path))
-                #expect(try DatabaseFile.setAside(path, identity, now: Int64(time)) != nil)
-            }
-            let name = URL(filePath: path).lastPathComponent
-            let left = Set(try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.hasPrefix(name) })
-            let kept = ["damaged-3", "damaged-4", "damaged-5", "damaged-5-2", "damaged-x", "damaged-", "damaged-1-2-3"]
-            #expect(left.subtracting(["\(name)-lock"]) == Set(kept.map { "\(name).\($0)" }))
-        }
-    }
-
-    @Test func `another program's database is left alone`() async throws {
-        try await withPath { path in
-            _ = try CookieJar(sqlite: path)
-            let before = try Data(contentsOf: URL(filePath: path))
-            let error = #expect(throws: CallError.self) { try DatabaseCacheKeeper(path, limit: 1000) }
-            #expect(error?.kind == .file && error?.reason.contains("another program") == true)
-            #expect(try Data(contentsOf: URL(filePath: path)) == before)
-        }
-    }
-
-    /// What happens to the file of a large body.
-    enum Harm: CaseIterable {
-        case removed, shortened, first, last
-
-        func apply(_ file: String) throws {
-            let handle = try FileHandle(forUpdating: URL(filePath: file))
-            defer { try? handle.close() }
-            switch self {
-            case .removed: try FileManager.default.removeItem(atPath: file)
-            case .shortened: try handle.truncate(atOffset: 400_000)
-            case .first: try handle.write(contentsOf: Data([1, 2, 3]))
-            case .last:
-                try handle.seek(toOffset: 490_000)
-                try handle.write(contentsOf: Data([1, 2, 3]))
-            }
-        }
-    }
-
-    @Test(arguments: CachePlace.allCases, Harm.allCases)
-    func `BAD-INPUT 43: no damaged byte of a body is given`(place: CachePlace, _ harm: Harm) async throws {
-        try await withPath { path in
-            let keeper = try place.keeper(path, limit: 1_000_000)
-            let body = Self.bytes(500_000)
-            try store(body, in: keeper)
-            let response = try #require(keeper.responses(to: "GET a").first)
-            try harm.apply(bodies(path)[0])
-            if let damaged = keeper.body(of: response, from: 0) {
-                #expect(harm == .first || harm == .last)
-                var iterator = damaged.makeAsyncIterator()
-                var count = 0
-                let error = await #expect(throws: CallError.self) {
-                    while let piece = try await iterator.next() {
-                        #expect(piece == body.slice(count..<(count + piece.count)))
-                        count += piece.count
-                    }
-                }
-                #expect(error?.kind == .file && error?.reason.contains("damaged") == true)
-                #expect(harm == .first ? count == 0 : count > 0)
-            } else {
-                #expect(harm == .removed || harm == .shortened)
-            }
-            // It is forgotten, and the next one is as good as any.
-            #expect(keeper.responses(to: "GET a").isEmpty && keeper.takeNotices().count == 1)
-            try store(body, in: keeper)
-            let again = try #require(keeper.responses(to: "GET a").first)
-            #expect(try await read(again, keeper) == body)
-        }
-    }
-
-    @Test(arguments: ["the small body", "text/x-marked"])
-    func `BAD-INPUT 43: what has changed in the database is not given`(mark: String) async throws {
-        try await withPath { path in
-            do {
-                let keeper = try DatabaseCacheKeeper(path, limit: 1_000_000)
-                try store(Bytes("the small body"), as: Self.head([.contentType: "text/x-marked"]), in: keeper)
-            }
-            var file = try Data(contentsOf: URL(filePath: path))
-            let place = try #require(file.firstRange(of: Data(mark.utf8)))
-            file.replaceSubrange(place.lowerBound..<(place.lowerBound + 1), with: [0x58])
-            try file.write(to: URL(filePath: path))
-            let keeper = try DatabaseCacheKeeper(path, limit: 1_000_000)
-            let responses = keeper.responses(to: "GET a")
-            for response in responses { #expect(keeper.body(of: response, from: 0) == nil) }
-            #expect(keeper.takeNotices().count == 1 && keeper.byteCount == 0)
-        }
-    }
-
-    private func files(_ path: String) throws -> [String] {
-        try FileManager.default.contentsOfDirectory(atPath: path + "-bodies")
-    }
-
-    @Test func `files that a killed process has left are removed, those that are being written are not`() async throws {
-        try await withPath { path in
-            let keeper = try DatabaseCacheKeeper(path, limit: 10_000_000)
-            // It looks for them, too, when there is time.
-            keeper.queue?.sync {}
-            let writer = try #require(keeper.store(Self.head(), under: "GET writing", length: nil))
-            #expect(writer.write(Self.bytes(100_000)))
-            try store(Self.bytes(100_000), under: "GET kept", in: keeper)
-            for name in ["0123.body", "0123.body.part"] {
-                try Data("left".utf8).write(to: URL(filePath: "\(path)-bodies/\(name)"))
-            }
-            #expect(try files(path).count == 4)
-            let other = try DatabaseCacheKeeper(path, limit: 10_000_000)
-            other.queue?.sync {}
-            #expect(try files(path).count == 2)
-            #expect(writer.finish())
-            for key in ["GET writing", "GET kept"] {
-                let response = try #require(other.responses(to: key).first)
-                #expect(try await read(response, other) == Self.bytes(100_000))
-            }
         }
     }
 
