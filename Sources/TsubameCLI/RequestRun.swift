@@ -14,6 +14,8 @@ struct RequestRun: Sendable {
     let download: Download?
     /// The line of a large body that is sent.
     let upload: UploadProgress?
+    /// Whether a cache keeps what is answered, which it does of bodies that are read to their end.
+    let isKept: Bool
     /// What takes the place of the network, if anything does.
     let transport: (any Transport)?
     let configure: @Sendable (inout Configuration) -> Void
@@ -86,6 +88,7 @@ struct RequestRun: Sendable {
                         try download.stream(response, next: next)
                     } else {
                         try printer.print(response, next: next)
+                        while isKept, try next() != nil {}
                     }
                     return End(response)
                 }

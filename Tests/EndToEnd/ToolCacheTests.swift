@@ -47,6 +47,29 @@ struct ToolCacheTests {
         }
     }
 
+    @Test func whatIsNotPrintedIsKeptAsWell() async throws {
+        let gate = Gate()
+        try await withFolder { folder in
+            let server = try await ScriptedServer.start { _ in
+                let reply = Reply.ok("body", headers: [.cacheControl: "max-age=600"])
+                return Reply([reply.steps[0], .wait(for: gate)] + reply.steps.dropFirst())
+            }
+            try await server.use { server in
+                let first = try ToolProcess(
+                    ["--cache", "--print=h", server.url],
+                    environment: [
+                        "XDG_CACHE_HOME": folder.path, "XDG_CONFIG_HOME": folder.appending(path: "config").path,
+                    ])
+                _ = try await first.printed("max-age=600")
+                gate.open()
+                let asked = try await first.finished()
+                #expect(asked.status == 0, "\(asked)")
+                let kept = try await run(folder, ["--cache", "-b", server.url])
+                #expect(kept.status == 0 && kept.stdout == "body" && server.requests.count == 1, "\(kept)")
+            }
+        }
+    }
+
     @Test func whatIsStoredIsAskedAfter() async throws {
         try await withFolder { folder in
             try await ScriptedServer.start(Self.server).use { server in

@@ -104,6 +104,7 @@ struct RequestCommand: ToolCommand {
             return RequestRun(
                 request: request, printer: printer, output: file, plan: plan, isSaved: output.output != nil,
                 download: download, upload: board.flatMap { UploadProgress(of: request, on: $0) },
+                isKept: cache != nil,
                 transport: content.offline ? OfflineTransport() : nil
             ) { configuration in
                 if let cache { configuration.cache = .cache(cache) }

@@ -10,7 +10,7 @@ struct CacheOptions: Options {
         .toggle(
             "cache",
             "Keep what servers allow to be kept, and answer by it while it is fresh, as -m says; not "
-                + "for downloads. Cache-Control:no-cache asks the server anyway, Cache-Control:only-if-cached never."
+                + "for downloads. Bodies are read to their end for it, printed or not. Cache-Control:no-cache asks the server anyway, Cache-Control:only-if-cached never."
         ) { $0.cache = $1 }
     ]
 }
