@@ -107,6 +107,8 @@ extension DiskCacheTests {
         try await withPath { path in
             do {
                 let keeper = try DatabaseCacheKeeper(path, limit: 1_000_000)
+                // Or it would be closed on its queue, behind what is read here.
+                keeper.queue?.sync {}
                 try store(Bytes("the small body"), as: Self.head([.contentType: "text/x-marked"]), in: keeper)
             }
             var file = try Data(contentsOf: URL(filePath: path))
