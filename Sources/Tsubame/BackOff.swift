@@ -10,6 +10,13 @@ final class BackOff: CallCancellable {
 
     func cancel() { latch.settle(.cancelled) }
 
+    /// Whether the call's deadline comes later than a delay that begins now.
+    static func fits(_ delay: Duration, _ call: Call) -> Bool {
+        if call.deadline == MonotonicClock.never { return true }
+        let (end, overflow) = MonotonicClock.now.addingReportingOverflow(delay.nanosecondsClamped)
+        return !overflow && end < call.deadline
+    }
+
     /// - Parameter clock: what the delay is counted on; nil for real time.
     static func wait(
         _ delay: Duration, on clock: (any Clock<Duration>)?, _ call: Call

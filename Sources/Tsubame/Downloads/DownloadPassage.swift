@@ -11,8 +11,6 @@ import TsubameEngine
 import TsubameWire
 
 struct DownloadPassage {
-    /// So many bytes make up for a broken connection: the next one counts as the first.
-    private static let worth: Int64 = 1 << 20
     /// A file of so few bytes is fetched again sooner than anybody reads why it must be.
     private static let trifle: Int64 = 64 << 10
 
@@ -306,12 +304,11 @@ struct DownloadPassage {
         guard run.resumes, Self.isOfConnection(error) else { return nil }
         let policy = run.client.configuration.retry
         // What has to begin anew has brought nothing.
-        let isWorth = moved >= Self.worth && part?.record != nil
+        let isWorth = moved >= RetryPolicy.worth && part?.record != nil
         if isWorth { retries = 0 }
         guard retries < policy.retries, isWorth || policy.budget.withdraw() else { return nil }
         let delay = policy.backOff(after: retries)
-        let (end, overflow) = MonotonicClock.now.addingReportingOverflow(delay.nanosecondsClamped)
-        guard call.deadline == MonotonicClock.never || (!overflow && end < call.deadline) else { return nil }
+        guard BackOff.fits(delay, call) else { return nil }
         retries += 1
         let why = ResendReason(
             .retry, "\(error.kind.words) after \(part?.received ?? 0) bytes, retry \(retries) of \(policy.retries)")

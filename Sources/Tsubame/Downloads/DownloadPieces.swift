@@ -10,8 +10,6 @@ import TsubameCore
 final class DownloadPieces: Sendable {
     private static let maximumConnections = 16
     private static let maximumGaps = 256
-    /// So many bytes make up for a broken connection.
-    private static let worth: Int64 = 1 << 20
 
     private struct State: Sendable {
         /// Where the first response stops.
@@ -139,7 +137,7 @@ final class DownloadPieces: Sendable {
             }
             if state.withLock({ $0.disagrees || $0.isCancelled }) { return false }
             guard let left = part.gap(in: piece) else { return true }
-            failures = left.lowerBound &- gap.lowerBound >= Self.worth ? 1 : failures + 1
+            failures = left.lowerBound &- gap.lowerBound >= RetryPolicy.worth ? 1 : failures + 1
             guard failures <= run.client.configuration.retry.retries else { return false }
         }
         return true

@@ -88,8 +88,7 @@ final class Retries: Judge {
                 "not sent again after \(reason): it was, \(hop.resends == 1 ? "once" : "\(hop.resends) times")")
         }
         let delay = max(delay ?? policy.backOff(after: hop.resends), .zero)
-        let (end, overflow) = MonotonicClock.now.addingReportingOverflow(delay.nanosecondsClamped)
-        guard hop.call.deadline == MonotonicClock.never || (!overflow && end < hop.call.deadline) else {
+        guard BackOff.fits(delay, hop.call) else {
             return .note("not sent again after \(reason): the deadline is nearer than \(delay.inSeconds)")
         }
         guard policy.budget.withdraw() else {

@@ -111,6 +111,9 @@ public struct RetryPolicy: Sendable {
 
     var isOff: Bool { retries < 1 }
 
+    /// So many bytes of a download or an upload make up for a broken connection: the next one counts as the first.
+    static let worth: Int64 = 1 << 20
+
     /// The wait before a retry, if the server says nothing.
     /// - Parameter count: how many there have been.
     func backOff(after count: Int) -> Duration {

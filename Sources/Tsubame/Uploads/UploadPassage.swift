@@ -6,8 +6,6 @@ import TsubameCore
 /// Sends all of it, and when that breaks off asks how much has come and sends the rest, as often as the client's policy for
 /// retries has it.
 struct UploadPassage {
-    /// So many bytes make up for an interruption: the next one counts as the first.
-    private static let worth: Int64 = 1 << 20
     /// Statuses that may be others a little later, and mean that not all has been processed.
     private static let passing: Set<Int> = [408, 423, 425, 429, 500, 502, 503, 504]
 
@@ -222,7 +220,7 @@ struct UploadPassage {
 
     /// A stretch that has brought enough makes up for what went wrong before.
     private mutating func credit(_ offset: Int64) {
-        guard offset &- beginning >= Self.worth else { return }
+        guard offset &- beginning >= RetryPolicy.worth else { return }
         (retries, hasMoved, beginning) = (0, true, offset)
         // What broke off, and the question how much has come.
         call.forgiveExchanges(2)
@@ -240,8 +238,7 @@ struct UploadPassage {
         guard retries < policy.retries, hasMoved || policy.budget.withdraw() else { return false }
         if let retryAfter, retryAfter > policy.maximumRetryAfter { return false }
         let delay = max(asked ?? retryAfter ?? policy.backOff(after: retries), .zero)
-        let (end, overflow) = MonotonicClock.now.addingReportingOverflow(delay.nanosecondsClamped)
-        guard call.deadline == MonotonicClock.never || (!overflow && end < call.deadline) else { return false }
+        guard BackOff.fits(delay, call) else { return false }
         retries += 1
         hasMoved = false
         let what =

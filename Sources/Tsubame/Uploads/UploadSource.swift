@@ -45,7 +45,7 @@ struct UploadSource: Sendable {
 
 /// Gives the bytes of a stretch, and looks before the first and behind the last of them whether the file is still the same: the
 /// last bytes are not sent before the end has been reached here.
-// `file` and `left` are used by one `next()` at a time.
+// `file` and `position` are used by one sender at a time, which awaits each `next()` before the following one.
 private final class UploadReader: BodyReader, @unchecked Sendable {
     private static let pieceBytes: Int64 = 64 << 10
 

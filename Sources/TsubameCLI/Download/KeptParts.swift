@@ -28,14 +28,8 @@ private nonisolated(unsafe) let parts = {
     for slot in 0..<capacity { (parts + slot).initialize(to: Atomic(nil)) }
     return parts
 }()
-/// Where the handler writes numbers.
-private nonisolated(unsafe) let digits = {
-    let digits = UnsafeMutablePointer<UInt8>.allocate(capacity: digitCapacity)
-    digits.initialize(repeating: 0, count: digitCapacity)
-    return digits
-}()
-private let digitCapacity = 20
-/// Whether both have been made, which a handler must not do. Written under the lock of `slots`.
+/// Whether they have been made, which a handler must not do. Written under the lock of `slots`, and from
+/// false to true only: a handler that comes too early tells nothing.
 private nonisolated(unsafe) var isUsed = false
 
 private let slots = Mutex(())
@@ -44,7 +38,6 @@ enum KeptParts {
     /// From now on the file is told of when the process is interrupted, or in another way than before.
     /// - Parameter isGapless: whether its length says how much has come.
     static func add(_ path: String, isGapless: Bool) {
-        digits.pointee = 0x30
         slots.withLock { _ in
             let known = slot(of: path)
             if let known, parts[known].load(ordering: .acquiring)?.pointee.isGapless == isGapless { return }
@@ -111,13 +104,17 @@ enum KeptParts {
     }
 
     private static func put(number: UInt64) {
-        var (rest, start) = (number, digitCapacity)
-        repeat {
-            start -= 1
-            digits[start] = UInt8(truncatingIfNeeded: 0x30 &+ rest % 10)
-            rest /= 10
-        } while rest > 0 && start > 0
-        put(digits + start, digitCapacity - start)
+        // On the stack: handlers of two signals may be at it at once. Room for all 20 digits.
+        var digits: (UInt64, UInt64, UInt64) = (0, 0, 0)
+        withUnsafeMutableBytes(of: &digits) { digits in
+            var (rest, start) = (number, digits.count)
+            repeat {
+                start -= 1
+                digits[start] = UInt8(truncatingIfNeeded: 0x30 &+ rest % 10)
+                rest /= 10
+            } while rest > 0 && start > 0
+            if let first = digits.baseAddress { put(first + start, digits.count - start) }
+        }
     }
 
     private static func put(_ text: StaticString) { put(text.utf8Start, text.utf8CodeUnitCount) }
