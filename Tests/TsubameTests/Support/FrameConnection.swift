@@ -1,0 +1,295 @@
+// FrameConnection: one connection of a FramePeer, in the hands of its script.
+
+import NIOCore
+import NIOHPACK
+import Synchronization
+
+@testable import TsubameTesting
+
+/// A request as its frames said it.
+struct PeerRequest: Sendable {
+    let stream: UInt32
+    /// In the order in which they were sent, `:method` and the like among them.
+    let fields: [PeerField]
+    let endsStream: Bool
+
+    /// The value of the first field of that name.
+    subscript(name: String) -> String? { fields.first { $0.name == name }?.value }
+
+    /// The fields, each as `name: value`.
+    var lines: [String] { fields.map(\.description) }
+}
+
+/// Reads and sends frames. Everything received is kept in ``frames``, whoever has read it.
+final class FrameConnection: Sendable {
+    /// The connection ended while something was awaited or being sent.
+    struct Ended: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    private struct State: Sendable {
+        var frames: [PeerFrame] = []
+        /// How many of the frames ``nextFrame()`` has given.
+        var given = 0
+        var isAtEnd = false
+        var violation: FramePeer.Violation?
+    }
+
+    static let cutOff = ServerWire.End.cutOff
+
+    /// The first of a peer is 0.
+    let number: Int
+    private let channel: any Channel
+    private let state = Watched(State())
+    /// Held until what was encoded is handed over: the client must decode in that order.
+    private let encoder = Mutex(HPACKEncoder(allocator: ByteBufferAllocator()))
+
+    init(number: Int, _ channel: any Channel) {
+        self.number = number
+        self.channel = channel
+    }
+
+    // MARK: Receiving
+
+    /// All frames received so far.
+    var frames: [PeerFrame] { state.read { $0.frames } }
+
+    /// Whether the client has closed the connection, or the peer has.
+    var isAtEnd: Bool { state.read { $0.isAtEnd } }
+
+    /// The client's connection preface (RFC 9113 section 3.4): its SETTINGS, the first frame.
+    func preface() async throws -> [(id: UInt16, value: UInt32)] {
+        try await waitUntil("the preface") { !$0.isEmpty }
+        state.change { $0.given = max($0.given, 1) }
+        return frames[0].settings
+    }
+
+    /// The next frame of all that come behind the preface, acknowledgements too.
+    func nextFrame() async throws -> PeerFrame {
+        _ = try await preface()
+        while true {
+            let next = state.change { state -> PeerFrame? in
+                guard state.given < state.frames.count else { return nil }
+                state.given += 1
+                return state.frames[state.given - 1]
+            }
+            if let next { return next }
+            let given = state.read { $0.given }
+            try await waitUntil("frame \(given)") { $0.count > given }
+        }
+    }
+
+    /// The next head of a request. Frames before its end are passed over: they are found in ``frames``.
+    func nextRequest() async throws -> PeerRequest {
+        while true {
+            let frame = try await nextFrame()
+            guard let block = frame.block, block.fields.contains(where: { $0.name == ":method" }) else { continue }
+            return PeerRequest(stream: frame.stream, fields: block.fields, endsStream: block.endsStream)
+        }
+    }
+
+    /// The first frame of all, whether it was read or not, that is as wanted.
+    func frame(
+        _ what: String = "a certain frame", _ isWanted: @escaping @Sendable (PeerFrame) -> Bool
+    ) async throws -> PeerFrame {
+        try await waitUntil(what) { $0.contains(where: isWanted) }
+        guard let frame = frames.first(where: isWanted) else { throw Ended(description: "\(what) was not found") }
+        return frame
+    }
+
+    /// The body of a request, to its end.
+    /// - Parameter grants: give back the windows of what has come (RFC 9113 section 5.2); else the client gets no more
+    ///   than it has.
+    func body(of stream: UInt32, grants: Bool = true) async throws -> [UInt8] {
+        var granted = 0
+        while true {
+            let all = frames
+            let mine = all.filter { $0.stream == stream }
+            let data = mine.filter { $0.kind == .data }
+            if mine.contains(where: \.endsStream) { return data.flatMap(\.content) }
+            if mine.contains(where: { $0.kind == .reset }) {
+                throw Ended(description: "stream \(stream) was reset within its body")
+            }
+            let sent = data.reduce(0) { $0 + $1.payload.count }
+            if grants, sent > granted {
+                try await windowUpdate(0, UInt32(sent - granted))
+                try await windowUpdate(stream, UInt32(sent - granted))
+                granted = sent
+            }
+            try await waitUntil("the body of stream \(stream)") { $0.count > all.count }
+        }
+    }
+
+    /// The fields behind a request's body.
+    func trailers(of stream: UInt32) async throws -> [PeerField] {
+        let last = try await frame("trailers of stream \(stream)") { frame in
+            frame.stream == stream && frame.endsStream
+                && frame.block?.fields.contains { $0.name.hasPrefix(":") } == false
+        }
+        return last.block?.fields ?? []
+    }
+
+    /// Returns when the connection is closed at both ends.
+    func closed() async throws { try await state.wait { $0.isAtEnd } }
+
+    private func waitUntil(_ what: String, _ isMet: @escaping @Sendable ([PeerFrame]) -> Bool) async throws {
+        try await state.wait { isMet($0.frames) || $0.isAtEnd || $0.violation != nil }
+        let (hasCome, violation) = state.read { (isMet($0.frames), $0.violation) }
+        if hasCome { return }
+        if let violation { throw violation }
+        throw Ended(description: "connection \(number) ended before \(what) had come")
+    }
+
+    // MARK: Sending
+
+    /// Sends bytes as they are.
+    func send(_ bytes: [UInt8]) async throws {
+        try await taken(write(bytes))
+    }
+
+    func send(_ frames: PeerFrame...) async throws { try await send(frames.flatMap(\.bytes)) }
+
+    /// Sends a field block.
+    /// - Parameters:
+    ///   - fields: sent as they are, `:status` too, and in this order.
+    ///   - flags: further flags of the HEADERS frame.
+    ///   - padding: so many bytes of padding; nil for none, not even their number.
+    ///   - continuations: how many CONTINUATION frames the block is to be spread over behind its HEADERS.
+    func sendHeaders(
+        _ stream: UInt32, _ fields: [(String, String)], endStream: Bool = false, flags: UInt8 = 0,
+        padding: UInt8? = nil, continuations: Int = 0
+    ) async throws {
+        let sent = try encoder.withLock { encoder in
+            var block = ByteBuffer()
+            try encoder.encode(headers: HPACKHeaders(fields), to: &block)
+            let frames = Self.frames(
+                stream, Array(block.readableBytesView), flags: flags | (endStream ? PeerFrame.Flag.endStream : 0),
+                padding: padding, continuations: continuations)
+            return write(frames.flatMap(\.bytes))
+        }
+        try await taken(sent)
+    }
+
+    private func write(_ bytes: [UInt8]) -> EventLoopFuture<Void> {
+        let promise = channel.eventLoop.makePromise(of: Void.self)
+        channel.writeAndFlush(ByteBuffer(bytes: bytes), promise: promise)
+        return promise.futureResult
+    }
+
+    /// Returns when the socket has taken what was written.
+    private func taken(_ write: EventLoopFuture<Void>) async throws {
+        do {
+            try await write.get()
+        } catch {
+            throw Ended(description: "connection \(number) ended while something was sent: \(error)")
+        }
+    }
+
+    /// The frames of a block that was encoded elsewhere.
+    static func frames(
+        _ stream: UInt32, _ block: [UInt8], flags: UInt8 = 0, padding: UInt8? = nil, continuations: Int = 0
+    ) -> [PeerFrame] {
+        let size = max(1, (block.count + continuations) / (continuations + 1))
+        var rest = block[...]
+        let first = Array(continuations == 0 ? rest : rest.prefix(size))
+        rest = rest.dropFirst(first.count)
+        var payload = first
+        var flags = flags | (continuations == 0 ? PeerFrame.Flag.endHeaders : 0)
+        if let padding {
+            flags |= PeerFrame.Flag.padded
+            payload = [padding] + first + [UInt8](repeating: 0, count: Int(padding))
+        }
+        var frames = [PeerFrame(.headers, flags: flags, stream: stream, payload)]
+        for index in 0..<continuations {
+            let isLast = index == continuations - 1
+            let piece = Array(isLast ? rest : rest.prefix(size))
+            rest = rest.dropFirst(piece.count)
+            let flags = isLast ? PeerFrame.Flag.endHeaders : 0
+            frames.append(PeerFrame(.continuation, flags: flags, stream: stream, piece))
+        }
+        return frames
+    }
+
+    /// One DATA frame, whatever its size and the client's windows.
+    func sendData(
+        _ stream: UInt32, _ bytes: [UInt8], endStream: Bool = false, padding: UInt8? = nil
+    ) async throws {
+        let flags: UInt8 = endStream ? PeerFrame.Flag.endStream : 0
+        guard let padding else { return try await send(PeerFrame(.data, flags: flags, stream: stream, bytes)) }
+        let payload = [padding] + bytes + [UInt8](repeating: 0, count: Int(padding))
+        try await send(PeerFrame(.data, flags: flags | PeerFrame.Flag.padded, stream: stream, payload))
+    }
+
+    func sendData(_ stream: UInt32, _ text: String, endStream: Bool = false) async throws {
+        try await sendData(stream, Array(text.utf8), endStream: endStream)
+    }
+
+    /// A whole response: its head, and one DATA frame if there is a text.
+    func respond(
+        _ stream: UInt32, status: Int = 200, _ fields: [(String, String)] = [], text: String = ""
+    ) async throws {
+        try await sendHeaders(stream, [(":status", "\(status)")] + fields, endStream: text.isEmpty)
+        if !text.isEmpty { try await sendData(stream, text, endStream: true) }
+    }
+
+    func settings(_ settings: [(UInt16, UInt32)]) async throws {
+        try await send(.settings(settings))
+    }
+
+    func acknowledgeSettings() async throws {
+        try await send(PeerFrame(.settings, flags: PeerFrame.Flag.acknowledgement))
+    }
+
+    func reset(_ stream: UInt32, _ code: UInt32) async throws {
+        try await send(PeerFrame(.reset, stream: stream, code.bigEndianBytes))
+    }
+
+    func goAway(_ lastStream: UInt32, _ code: UInt32, _ text: String = "") async throws {
+        try await send(PeerFrame(.goAway, lastStream.bigEndianBytes + code.bigEndianBytes + Array(text.utf8)))
+    }
+
+    func windowUpdate(_ stream: UInt32, _ increment: UInt32) async throws {
+        try await send(PeerFrame(.windowUpdate, stream: stream, increment.bigEndianBytes))
+    }
+
+    func ping(_ data: UInt64 = 0) async throws { try await send(PeerFrame(.ping, data.bigEndianBytes)) }
+
+    // MARK: Ending
+
+    /// By FIN; with TLS, after a close_notify.
+    func close() async {
+        channel.close(promise: nil)
+        try? await channel.closeFuture.get()
+    }
+
+    /// By FIN, beneath TLS.
+    func cutOff() async { await end(.cutOff) }
+
+    /// By RST.
+    func abort() async { await end(.reset) }
+
+    private func end(_ how: ServerWire.End) async {
+        channel.triggerUserOutboundEvent(how, promise: nil)
+        try? await channel.closeFuture.get()
+    }
+
+    // MARK: For the receiver
+
+    func add(_ frame: PeerFrame) { state.change { $0.frames.append(frame) } }
+
+    func answer(_ frame: PeerFrame) { channel.writeAndFlush(ByteBuffer(bytes: frame.bytes), promise: nil) }
+
+    func fail(_ violation: FramePeer.Violation) { state.change { $0.violation = $0.violation ?? violation } }
+
+    func end() { state.change { $0.isAtEnd = true } }
+
+    /// What the client did wrong.
+    var violation: FramePeer.Violation? { state.read { $0.violation } }
+
+    /// No more of the table is used than the client has room for.
+    func take(settings: [(id: UInt16, value: UInt32)]) {
+        for setting in settings where setting.id == 1 {
+            encoder.withLock { try? $0.setDynamicTableSize(min(4_096, Int(setting.value))) }
+        }
+    }
+}
