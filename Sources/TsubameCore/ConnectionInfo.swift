@@ -8,13 +8,18 @@ public struct ConnectionInfo: Sendable, Hashable, CustomStringConvertible {
         let localAddress: String
         let proxy: String?
         let tls: TLSInfo?
+        let version: HTTPVersion
 
-        init(id: UInt64, remoteAddress: String, localAddress: String, proxy: String?, tls: TLSInfo?) {
+        init(
+            id: UInt64, remoteAddress: String, localAddress: String, proxy: String?, tls: TLSInfo?,
+            version: HTTPVersion
+        ) {
             self.id = id
             self.remoteAddress = remoteAddress
             self.localAddress = localAddress
             self.proxy = proxy
             self.tls = tls
+            self.version = version
         }
     }
 
@@ -22,8 +27,12 @@ public struct ConnectionInfo: Sendable, Hashable, CustomStringConvertible {
     /// Whether it had carried an exchange before.
     public let isReused: Bool
 
-    package init(id: UInt64, remoteAddress: String, localAddress: String, proxy: String?, tls: TLSInfo?) {
-        facts = Facts(id: id, remoteAddress: remoteAddress, localAddress: localAddress, proxy: proxy, tls: tls)
+    package init(
+        id: UInt64, remoteAddress: String, localAddress: String, proxy: String?, tls: TLSInfo?,
+        version: HTTPVersion = .http11
+    ) {
+        facts = Facts(
+            id: id, remoteAddress: remoteAddress, localAddress: localAddress, proxy: proxy, tls: tls, version: version)
         isReused = false
     }
 
@@ -45,10 +54,13 @@ public struct ConnectionInfo: Sendable, Hashable, CustomStringConvertible {
     /// What TLS settled with the origin; nil for plain TCP.
     public var tls: TLSInfo? { facts.tls }
 
+    /// What is spoken on it: HTTP/1.1 or HTTP/2.
+    public var version: HTTPVersion { facts.version }
+
     /// Where it leads and how, in a line; without credentials.
     public var description: String {
         let how = [
-            facts.tls?.version, "HTTP/1.1", facts.proxy.map { "through \($0)" }, isReused ? "reused" : nil,
+            facts.tls?.version, facts.version.description, facts.proxy.map { "through \($0)" }, isReused ? "reused" : nil,
         ].compactMap { $0 }
         return "connected to \(facts.remoteAddress) (\(how.joined(separator: ", ")))"
     }

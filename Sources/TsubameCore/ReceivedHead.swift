@@ -22,7 +22,7 @@ package struct FieldSlot {
 package struct ReceivedHead: @unchecked Sendable {
     private struct Header {
         var status: Int
-        var minorVersion: Int
+        var version: HTTPVersion
         var fieldCount: Int
         var byteCount: Int
         var reasonStart: Int
@@ -35,15 +35,18 @@ package struct ReceivedHead: @unchecked Sendable {
     private let storage: Storage
 
     /// Copies the head (and the bytes of a short body directly behind it) and the slots.
-    /// - Parameter bytes: from the start of the status line to the end of the head or of the short body.
+    /// - Parameters:
+    ///   - bytes: from the start of the status line to the end of the head or of the short body.
+    ///   - tail: a short body that lies elsewhere.
     package init(
-        status: Int, minorVersion: Int, reason: Range<Int>, slots: UnsafeBufferPointer<FieldSlot>,
-        bytes: UnsafeRawBufferPointer
+        status: Int, version: HTTPVersion, reason: Range<Int>, slots: UnsafeBufferPointer<FieldSlot>,
+        bytes: UnsafeRawBufferPointer, behind tail: UnsafeRawBufferPointer? = nil
     ) {
         let stride = MemoryLayout<FieldSlot>.stride
-        let buffer = Storage.create(minimumCapacity: slots.count + bytes.count / stride + 1) { _ in
+        let byteCount = bytes.count + (tail?.count ?? 0)
+        let buffer = Storage.create(minimumCapacity: slots.count + byteCount / stride + 1) { _ in
             Header(
-                status: status, minorVersion: minorVersion, fieldCount: slots.count, byteCount: bytes.count,
+                status: status, version: version, fieldCount: slots.count, byteCount: byteCount,
                 reasonStart: reason.lowerBound, reasonLength: reason.count)
         }
         storage = unsafeDowncast(buffer, to: Storage.self)
@@ -51,6 +54,10 @@ package struct ReceivedHead: @unchecked Sendable {
             if let from = slots.baseAddress { memory.initialize(from: from, count: slots.count) }
             if let from = bytes.baseAddress {
                 UnsafeMutableRawPointer(memory + slots.count).copyMemory(from: from, byteCount: bytes.count)
+            }
+            if let tail, let from = tail.baseAddress {
+                (UnsafeMutableRawPointer(memory + slots.count) + bytes.count)
+                    .copyMemory(from: from, byteCount: tail.count)
             }
         }
     }
@@ -60,8 +67,7 @@ package struct ReceivedHead: @unchecked Sendable {
     private var header: Header { storage.withUnsafeMutablePointerToHeader { $0.pointee } }
 
     package var status: Int { header.status }
-    /// The minor version of HTTP/1: 0, or 1 for everything later.
-    package var minorVersion: Int { header.minorVersion }
+    package var version: HTTPVersion { header.version }
     package var fieldCount: Int { header.fieldCount }
     package var byteCount: Int { header.byteCount }
 

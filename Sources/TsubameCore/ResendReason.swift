@@ -14,6 +14,8 @@ public struct ResendReason: Sendable, Hashable, CustomStringConvertible {
         case expectation
         /// The connection was taken from the pool and had been closed, before a byte of an answer.
         case closedConnection
+        /// The server has said that it did not process the request (RFC 9113 section 8.7).
+        case unprocessed
     }
 
     /// What led to it.

@@ -51,6 +51,9 @@ public struct Response: Sendable {
         return HTTPResponse.Status(code: code, reasonPhrase: statusReason ?? details.head?.reason ?? "")
     }
 
+    /// The version that the answer came in; nil for one that did not come over a connection.
+    public var version: HTTPVersion? { details.head?.version }
+
     /// The body, once it has been collected; empty for a response that is still being streamed.
     public var bytes: Bytes { body.bytes ?? Bytes() }
 

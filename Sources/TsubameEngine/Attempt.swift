@@ -7,7 +7,7 @@ import NIOCore
 final class Attempt: @unchecked Sendable {
     let address: SocketAddress
     var channel: (any Channel)?
-    var connection: Connection?
+    var opening: Opening?
     /// It is only to show the certificates.
     var capture: ChainCapture?
     /// It has become the dial's connection.

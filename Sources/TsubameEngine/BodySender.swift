@@ -6,7 +6,21 @@ import Synchronization
 import TsubameCore
 import TsubameWire
 
-/// Pulls the pieces in a task of its own into an outbox, which the loop empties whenever the socket takes more: so many
+/// Where the pieces of a body go: a connection, which frames them as its protocol has it. Confined to its loop.
+protocol BodySink: AnyObject {
+    /// Whether it takes more of this body now; ``BodySender/becameWritable()`` tells when it does again.
+    func takes(bodyOf exchange: Exchange) -> Bool
+    /// - Parameter promise: succeeds when the socket has them.
+    func write(_ pieces: [Bytes], of exchange: Exchange, promise: EventLoopPromise<Void>)
+    /// - Parameter promise: succeeds when the socket has all of it, so before the answer to it can be read.
+    func writeEnd(_ end: BodySender.End, of exchange: Exchange, promise: EventLoopPromise<Void>)
+    /// Bytes of the body went to the socket.
+    func bodyMoved(of exchange: Exchange)
+    /// The body has been sent: from now on the head is awaited.
+    func bodySent(of exchange: Exchange)
+}
+
+/// Pulls the pieces in a task of its own into an outbox, which the loop empties whenever the sink takes more: so many
 /// pieces cost one wake-up and one write.
 // All but `outbox` is confined to the connection's loop.
 final class BodySender: @unchecked Sendable {
@@ -15,10 +29,11 @@ final class BodySender: @unchecked Sendable {
     private static let writtenAtOnce = 256 << 10
 
     /// Everything was read; the piece that completes the declared length is still to be sent.
-    private struct End: Sendable {
+    struct End: Sendable {
         let last: Bytes?
+        let trailers: HTTPFields?
         /// The lines of the trailer section.
-        let trailers: [UInt8]
+        let trailerLines: [UInt8]
     }
 
     private struct Outbox: Sendable {
@@ -33,9 +48,8 @@ final class BodySender: @unchecked Sendable {
 
     private let reader: any BodyReader
     private let length: Int64?
-    private let isChunked: Bool
     private let exchange: Exchange
-    private weak var connection: Connection?
+    private weak var sink: (any BodySink)?
     private let loop: any EventLoop
     private let outbox = Mutex(Outbox())
     private var task: Task<Void, Never>?
@@ -46,12 +60,11 @@ final class BodySender: @unchecked Sendable {
     private var lastEvent: MonotonicTime = 0
     private var shown = GatheredBytes()
 
-    init(_ reader: any BodyReader, length: Int64?, exchange: Exchange, connection: Connection) {
+    init(_ reader: any BodyReader, length: Int64?, exchange: Exchange, sink: any BodySink) {
         self.reader = reader
         self.length = length
-        isChunked = length == nil || exchange.request.body.trailers != nil
         self.exchange = exchange
-        self.connection = connection
+        self.sink = sink
         loop = exchange.shard.loop
     }
 
@@ -81,10 +94,10 @@ final class BodySender: @unchecked Sendable {
         drain()
     }
 
-    /// Sends what lies in the outbox, in one write, unless the socket is full.
+    /// Sends what lies in the outbox, unless the sink is full.
     private func drain() {
-        guard !isStopped, let connection else { return stop() }
-        guard connection.isWritable else { return isBlocked = true }
+        guard !isStopped, let sink else { return stop() }
+        guard sink.takes(bodyOf: exchange) else { return isBlocked = true }
         let (pieces, end, waiter) = outbox.withLock { outbox in
             defer {
                 outbox.pieces = []
@@ -97,27 +110,16 @@ final class BodySender: @unchecked Sendable {
         }
         // The reader goes on while this is written.
         waiter?.resume(returning: true)
-        if !pieces.isEmpty { write(pieces, on: connection) }
+        if !pieces.isEmpty { write(pieces, to: sink) }
         if let end { finish(end) }
     }
 
-    private func write(_ pieces: [Bytes], on connection: Connection) {
+    private func write(_ pieces: [Bytes], to sink: any BodySink) {
         let count = pieces.reduce(0) { $0 + $1.count }
-        let overhead = isChunked ? pieces.count * 32 : 0
-        var buffer = ByteBufferAllocator().buffer(capacity: count + overhead)
-        for piece in pieces {
-            write(piece, to: &buffer)
-            show(piece)
-        }
+        for piece in pieces { show(piece) }
         let promise = loop.makePromise(of: Void.self)
         promise.futureResult.assumeIsolated().whenSuccess { self.moved(Int64(count)) }
-        connection.write(buffer, of: exchange, promise: promise)
-    }
-
-    private func write(_ piece: Bytes, to buffer: inout ByteBuffer) {
-        if isChunked { buffer.writeChunkHeader(piece.count) }
-        piece.withUnsafeBytes { _ = buffer.writeBytes($0) }
-        if isChunked { buffer.writeStaticString("\r\n") }
+        sink.write(pieces, of: exchange, promise: promise)
     }
 
     private func show(_ piece: Bytes) {
@@ -127,7 +129,7 @@ final class BodySender: @unchecked Sendable {
 
     private func moved(_ count: Int64) {
         exchange.sentBytes += count
-        connection?.bodyMoved(of: exchange)
+        sink?.bodyMoved(of: exchange)
         guard exchange.isObserved else { return }
         let now = MonotonicClock.now
         guard isComplete || now &- lastEvent >= 50_000_000 else { return }
@@ -136,34 +138,24 @@ final class BodySender: @unchecked Sendable {
         exchange.call.emit(.sending(Progress(bytes: bytes, total: isComplete ? bytes : length)))
     }
 
-    /// The body's end: the piece that completes the declared length, or the last chunk.
     private func finish(_ end: End) {
-        guard !isStopped, let connection else { return }
-        let last = end.last
-        var buffer =
-            length == 0 && !isChunked
-            ? connection.output
-            : ByteBufferAllocator().buffer(capacity: (last?.count ?? 0) + end.trailers.count + 48)
-        if let last, last.count > 0 {
-            write(last, to: &buffer)
-            show(last)
+        guard !isStopped, let sink else { return }
+        // What was written before has to go first.
+        guard sink.takes(bodyOf: exchange) else {
+            outbox.withLock { $0.end = end }
+            return isBlocked = true
         }
-        if isChunked {
-            buffer.writeStaticString("0\r\n")
-            buffer.writeBytes(end.trailers)
-            buffer.writeStaticString("\r\n")
-        }
-        let count = Int64(last?.count ?? 0)
+        if let last = end.last { show(last) }
+        let count = Int64(end.last?.count ?? 0)
         let promise = loop.makePromise(of: Void.self)
-        // It succeeds when the socket has the bytes, so before the answer to them can be read.
         promise.futureResult.assumeIsolated().whenSuccess {
-            guard let connection = self.connection else { return }
+            guard let sink = self.sink else { return }
             self.isComplete = true
             self.moved(count)
             if self.exchange.shownBytes > 0 { self.exchange.call.emit(.requestBody(self.shown.joined())) }
-            connection.bodySent(of: self.exchange)
+            sink.bodySent(of: self.exchange)
         }
-        connection.write(buffer, of: exchange, promise: promise)
+        sink.writeEnd(end, of: exchange, promise: promise)
     }
 
     private func fail(_ reason: String, _ error: (any Error)?) {
@@ -204,13 +196,14 @@ final class BodySender: @unchecked Sendable {
             if let length, taken != length {
                 return abort("the body has \(taken) bytes and \(length) were declared")
             }
-            complete(End(last: last, trailers: try exchange.request.body.trailers.map { try trailers($0()) } ?? []))
+            let trailers = exchange.request.body.trailers.map { $0() }
+            complete(End(last: last, trailers: trailers, trailerLines: try trailers.map { try lines($0) } ?? []))
         } catch {
             abort("the body could not be read: \(error)", error)
         }
     }
 
-    private func trailers(_ fields: HTTPFields) throws(CallError) -> [UInt8] {
+    private func lines(_ fields: HTTPFields) throws(CallError) -> [UInt8] {
         do throws(WireError) {
             return try TrailerSection.lines(of: fields)
         } catch {
@@ -253,11 +246,5 @@ final class BodySender: @unchecked Sendable {
     /// The failure need not wait for what comes before it.
     private func abort(_ reason: String, _ error: (any Error)? = nil) {
         loop.execute { self.fail(reason, error) }
-    }
-}
-
-extension ByteBuffer {
-    fileprivate mutating func writeChunkHeader(_ count: Int) {
-        writeWithUnsafeMutableBytes(minimumWritableBytes: 32) { RequestEncoder.chunkHeader(count, into: $0) }
     }
 }

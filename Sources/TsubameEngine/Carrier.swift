@@ -2,12 +2,16 @@
 
 import TsubameCore
 
-/// A connection as the pool and the exchanges see it: over HTTP/1.1 one exchange at a time, over a protocol with streams
-/// as many as the server allows. Confined to its shard's loop.
+/// A connection as the pool and the exchanges see it: over HTTP/1.1 one exchange at a time, over HTTP/2 as many as the
+/// server allows. Confined to its shard's loop.
 protocol Carrier: AnyObject {
     var key: ConnectionKey { get }
+    /// Whether it carries several exchanges at once.
+    var isShared: Bool { get }
     /// How many more exchanges it could begin now; 0 once it is closed or must carry no further one.
     var room: Int { get }
+    /// How many run on it.
+    var running: Int { get }
     /// How many have begun on it.
     var exchanges: Int { get }
     /// When it stood.
@@ -24,5 +28,9 @@ protocol Carrier: AnyObject {
     func abandon(_ exchange: Exchange)
     /// The reader of the exchange's body has made room.
     func resumeReading(for exchange: Exchange)
+    /// Sends what has gathered while several exchanges were begun.
+    func flush()
+    /// Begins no further exchange: whoever ends the last one closes it.
+    func retire()
     func close()
 }

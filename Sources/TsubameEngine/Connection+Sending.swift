@@ -14,32 +14,20 @@ extension Connection {
         self.exchange = exchange
         exchanges += 1
         exchange.connection = self
-        exchange.info = exchanges > 1 ? facts?.reused() : facts
+        exchange.info = exchanges > 1 ? facts.reused() : facts
         exchange.sendings += 1
         isSending = false
         let request = exchange.request
         // A connection serves calls of views with other limits.
         decoder.begin(isHead: request.method != .get && request.method == .head, limits: exchange.call.limits)
-        let smallBody: Bytes?
-        let framing: RequestEncoder.Framing
-        switch exchange.upload {
-        case .none:
-            smallBody = nil
-            framing = request.method.expectsBody ? .length(0) : .none
-        case .small(let bytes):
-            smallBody = bytes
-            framing = .length(Int64(bytes.count))
-        case .pieces(_, let length):
-            smallBody = nil
-            framing = request.body.trailers == nil ? length.map { .length($0) } ?? .chunked : .chunked
-        case .file:
+        guard let framing = exchange.framing else {
             // The shard opens files before it asks for a connection.
             detach(exchange)
             exchange.fail(CallError(.misuse, "the body's file was not opened", phase: .preparing))
             return shard.release(self)
         }
-        // With nothing to send there is nothing to ask for.
-        let asksFirst = framing != .none && framing != .length(0) && request.expectsContinue
+        let smallBody = exchange.smallBody
+        let asksFirst = exchange.asksFirst(framing)
         do throws(WireError) {
             try writeHead(request, exchange.uri, framing, asksFirst ? nil : smallBody)
         } catch {
@@ -51,14 +39,7 @@ extension Connection {
         }
         exchange.phase = .waitingForHead
         if exchange.isObserved {
-            if exchanges > 1, let info = exchange.info { exchange.call.emit(.reused(info)) }
-            exchange.call.emit(.sent(request))
-            if let smallBody, !asksFirst {
-                exchange.call.emit(.sending(Progress(bytes: Int64(smallBody.count), total: Int64(smallBody.count))))
-                if exchange.shownBytes > 0 {
-                    exchange.call.emit(.requestBody(smallBody.slice(0..<exchange.shownBytes)))
-                }
-            }
+            exchange.tellSent(asksFirst ? nil : smallBody)
             // Whoever was told may have cancelled the call.
             guard self.exchange === exchange else { return }
         }
@@ -81,22 +62,18 @@ extension Connection {
         isSending = true
         exchange.phase = .sendingBody
         markMoved(at: now)
-        let sender = BodySender(reader, length: length, exchange: exchange, connection: self)
+        let sender = BodySender(reader, length: length, exchange: exchange, sink: self)
         self.sender = sender
         sender.start()
     }
 
     // MARK: Expect: 100-continue (RFC 9110 section 10.1.1)
 
-    /// How long the server may think about the head before the body goes out unasked: many never answer that. In
-    /// nanoseconds; curl waits as long.
-    private static var patience: Int64 { 1_000_000_000 }
-
     /// The head alone went out. Until the body follows, an answer is one to a request that was never completed.
     private func holdBody(of exchange: Exchange, at now: MonotonicTime) {
         isSending = true
         setDeadline(.head, from: now)
-        held = shard.loop.scheduleTask(in: .nanoseconds(Self.patience)) { [weak self] in self?.releaseBody() }
+        held = shard.loop.scheduleTask(in: .nanoseconds(Exchange.patience)) { [weak self] in self?.releaseBody() }
     }
 
     /// The server wants the body, or has had its time to refuse it.
@@ -109,8 +86,7 @@ extension Connection {
         switch exchange.upload {
         case .small(let bytes):
             isSending = false
-            exchange.call.emit(.sending(Progress(bytes: Int64(bytes.count), total: Int64(bytes.count))))
-            if exchange.shownBytes > 0 { exchange.call.emit(.requestBody(bytes.slice(0..<exchange.shownBytes))) }
+            exchange.tellSent(body: bytes)
             // Whoever was told may have cancelled the call.
             guard self.exchange === exchange else { return }
             exchange.timings.sentAt = now
@@ -173,14 +149,38 @@ extension Connection {
         context.fireChannelWritabilityChanged()
     }
 
-    var isWritable: Bool { context?.channel.isWritable ?? false }
-
-    func write(_ buffer: ByteBuffer, of exchange: Exchange, promise: EventLoopPromise<Void>?) {
-        guard self.exchange === exchange, let context else {
-            promise?.fail(ChannelError.alreadyClosed)
-            return
-        }
+    private func write(_ buffer: ByteBuffer, of exchange: Exchange, promise: EventLoopPromise<Void>) {
+        guard self.exchange === exchange, let context else { return promise.fail(ChannelError.alreadyClosed) }
         context.writeAndFlush(wrapOutboundOut(buffer), promise: promise)
+    }
+}
+
+// The pieces of a body, in chunks if its length is not known (RFC 9112 section 7.1).
+extension Connection: BodySink {
+    func takes(bodyOf exchange: Exchange) -> Bool { context?.channel.isWritable ?? false }
+
+    func write(_ pieces: [Bytes], of exchange: Exchange, promise: EventLoopPromise<Void>) {
+        let isChunked = exchange.isChunked
+        let count = pieces.reduce(0) { $0 + $1.count }
+        var buffer = ByteBufferAllocator().buffer(capacity: count + (isChunked ? pieces.count * 32 : 0))
+        for piece in pieces { buffer.write(piece, asChunk: isChunked) }
+        write(buffer, of: exchange, promise: promise)
+    }
+
+    /// The piece that completes the declared length, or the last chunk.
+    func writeEnd(_ end: BodySender.End, of exchange: Exchange, promise: EventLoopPromise<Void>) {
+        let isChunked = exchange.isChunked
+        // With nothing to follow the head has not gone out yet.
+        var buffer =
+            exchange.framing == .length(0)
+            ? output : ByteBufferAllocator().buffer(capacity: (end.last?.count ?? 0) + end.trailerLines.count + 48)
+        if let last = end.last, last.count > 0 { buffer.write(last, asChunk: isChunked) }
+        if isChunked {
+            buffer.writeStaticString("0\r\n")
+            buffer.writeBytes(end.trailerLines)
+            buffer.writeStaticString("\r\n")
+        }
+        write(buffer, of: exchange, promise: promise)
     }
 
     /// Bytes of the body went to the socket.
@@ -201,13 +201,12 @@ extension Connection {
     }
 }
 
-extension Request {
-    fileprivate var expectsContinue: Bool {
-        headers.contains(.expect) && headers[.expect]?.lowercased() == "100-continue"
+extension ByteBuffer {
+    fileprivate mutating func write(_ piece: Bytes, asChunk isChunk: Bool) {
+        if isChunk {
+            writeWithUnsafeMutableBytes(minimumWritableBytes: 32) { RequestEncoder.chunkHeader(piece.count, into: $0) }
+        }
+        piece.withUnsafeBytes { _ = writeBytes($0) }
+        if isChunk { writeStaticString("\r\n") }
     }
-}
-
-extension HTTPRequest.Method {
-    /// Methods whose request without a body says so with `Content-Length: 0` (RFC 9110 section 8.6).
-    fileprivate var expectsBody: Bool { self != .get && (self == .post || self == .put || self == .patch) }
 }

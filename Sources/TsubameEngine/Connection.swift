@@ -3,7 +3,6 @@
 import HTTPTypes
 import NIOCore
 import NIOSSL
-import NIOTLS
 import TsubameCore
 import TsubameWire
 
@@ -17,9 +16,6 @@ final class Connection: ChannelInboundHandler, Carrier, @unchecked Sendable {
 
     let key: ConnectionKey
     let shard: Shard
-    private var onReady: Dial?
-    /// What does TLS to the origin, if it is wanted.
-    let tls: NIOSSLClientHandler?
     @exclusivity(unchecked) var context: ChannelHandlerContext?
     @exclusivity(unchecked) var decoder = ResponseDecoder(limits: Limits())
     @exclusivity(unchecked) var exchange: Exchange?
@@ -36,84 +32,31 @@ final class Connection: ChannelInboundHandler, Carrier, @unchecked Sendable {
     /// When a byte of the request's body was last known to move, and how much the peer had taken by then.
     var moved: (at: MonotonicTime, acknowledged: UInt64) = (0, 0)
     private var failure: (any Error)?
-    private(set) var facts: ConnectionInfo?
+    let facts: ConnectionInfo
     @exclusivity(unchecked) var exchanges = 0
     private var isClosed = false
-    private(set) var madeAt: MonotonicTime = 0
+    let madeAt = MonotonicClock.now
     var idleSince: MonotonicTime = 0
     var isCounted = false
 
-    init(_ dial: Dial, tls: NIOSSLClientHandler?) {
-        key = dial.key
-        shard = dial.shard
-        onReady = dial
-        self.tls = tls
+    init(_ key: ConnectionKey, _ shard: Shard, _ facts: ConnectionInfo) {
+        self.key = key
+        self.shard = shard
+        self.facts = facts
     }
 
+    var isShared: Bool { false }
     var room: Int { !isClosed && exchange == nil && context != nil ? 1 : 0 }
+    var running: Int { exchange == nil ? 0 : 1 }
 
     // MARK: Life of the channel
 
-    func handlerAdded(context: ChannelHandlerContext) {
-        self.context = context
-        // Behind a proxy the channel was there before.
-        if context.channel.isActive { becomeActive(context) }
-    }
+    func handlerAdded(context: ChannelHandlerContext) { self.context = context }
 
     func handlerRemoved(context: ChannelHandlerContext) { self.context = nil }
 
-    func channelActive(context: ChannelHandlerContext) {
-        becomeActive(context)
-        context.fireChannelActive()
-    }
-
-    private func becomeActive(_ context: ChannelHandlerContext) {
-        setFacts(context, tls: nil)
-        onReady?.reached(self)
-        if tls == nil { becomeReady() }
-    }
-
-    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-        if case TLSUserEvent.handshakeCompleted(let applicationProtocol)? = event as? TLSUserEvent, let tls {
-            let info = TLSInfo(tls, applicationProtocol: applicationProtocol)
-            setFacts(context, tls: info)
-            do throws(CallError) {
-                // Only this was offered.
-                guard applicationProtocol == nil || applicationProtocol == "http/1.1" else {
-                    throw CallError(.tls, "the server wants to speak another protocol than HTTP/1.1", phase: .securing)
-                }
-                try key.settings.tls.check(info, tls.peerCertificate, host: key.origin.host)
-                becomeReady()
-            } catch {
-                let dial = onReady
-                onReady = nil
-                dial?.failed(error, self)
-                context.close(promise: nil)
-            }
-        }
-        context.fireUserInboundEventTriggered(event)
-    }
-
-    private func setFacts(_ context: ChannelHandlerContext, tls: TLSInfo?) {
-        func text(_ address: SocketAddress?) -> String { address.map { Dial.text($0) } ?? "" }
-        facts = ConnectionInfo(
-            id: facts?.id ?? shard.nextConnectionID(), remoteAddress: text(context.remoteAddress),
-            localAddress: text(context.localAddress), proxy: key.proxy?.description, tls: tls)
-    }
-
-    private func becomeReady() {
-        let dial = onReady
-        onReady = nil
-        madeAt = MonotonicClock.now
-        dial?.succeeded(self)
-    }
-
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         if failure == nil { failure = error }
-        if let dial = onReady {
-            onReady = nil
-            dial.failed(error, self)
-        }
         // An unclean TLS end is followed by channelInactive, where the decoder says what it means.
         if case NIOSSLError.uncleanShutdown? = error as? NIOSSLError { return }
         context.close(promise: nil)
@@ -122,10 +65,6 @@ final class Connection: ChannelInboundHandler, Carrier, @unchecked Sendable {
     func channelInactive(context: ChannelHandlerContext) {
         isClosed = true
         deadline.cancel()
-        if let dial = onReady {
-            onReady = nil
-            dial.failed(failure ?? ChannelError.eof, self)
-        }
         sender?.stop()
         if let exchange { ended(exchange) }
         shard.removed(self)
@@ -155,18 +94,7 @@ final class Connection: ChannelInboundHandler, Carrier, @unchecked Sendable {
             }
         }
         if replay(exchange) { return }
-        if failure is BoringSSLError || failure is NIOSSLError, let failure {
-            return fail(
-                exchange,
-                key.settings.tls.explain(
-                    failure, host: key.origin.host, settings: "tls", phase: exchange.phase, connection: exchange.info))
-        }
-        let why = failure.map { Dial.words($0) } ?? "closed by the server"
-        fail(
-            exchange,
-            CallError(
-                .connectionLost, "the connection was lost: \(why)", phase: exchange.phase, timeout: nil,
-                underlying: failure, connection: exchange.info))
+        fail(exchange, exchange.lost(failure))
     }
 
     private var isTruncated: Bool {
@@ -176,22 +104,9 @@ final class Connection: ChannelInboundHandler, Carrier, @unchecked Sendable {
     /// A request that went out on a reused connection which died before a byte of the answer was never processed, most
     /// likely; if repeating does no harm, it goes out once more.
     private func replay(_ exchange: Exchange) -> Bool {
-        guard exchanges > 1, !decoder.hasSeenBytes, !exchange.isDone, exchange.request.mayBeReplayed else {
-            return false
-        }
-        do throws(CallError) {
-            try exchange.call.countExchange()
-        } catch {
-            fail(exchange, error)
-            return true
-        }
+        guard exchanges > 1, !decoder.hasSeenBytes, exchange.isReplayable else { return false }
         detach(exchange)
-        exchange.call.emit(
-            .resending(
-                exchange.request,
-                why: ResendReason(.closedConnection, "the idle connection had been closed by the server"),
-                after: .zero))
-        exchange.resend()
+        exchange.replay()
         return true
     }
 
@@ -213,6 +128,11 @@ final class Connection: ChannelInboundHandler, Carrier, @unchecked Sendable {
         detach(exchange)
         close()
     }
+
+    func flush() {}
+
+    /// Of one that carries an exchange, its end decides.
+    func retire() { if exchange == nil { close() } }
 
     func close() {
         guard !isClosed else { return }
@@ -339,18 +259,8 @@ final class Connection: ChannelInboundHandler, Carrier, @unchecked Sendable {
     /// The next limit for the running exchange: the one named, or its total if that comes first.
     func setDeadline(_ name: Timeouts.Name?, from now: MonotonicTime) {
         guard let exchange else { return }
-        var due = exchange.call.deadline
-        limit = .total
-        if let name {
-            let nanoseconds = exchange.call.timeouts.nanoseconds(name)
-            if nanoseconds != MonotonicClock.never {
-                let (time, overflow) = now.addingReportingOverflow(nanoseconds)
-                if !overflow, time < due {
-                    due = time
-                    limit = name
-                }
-            }
-        }
+        let (due, limit) = exchange.due(name, from: now)
+        self.limit = limit
         deadline.set(due, on: shard.loop, self.timerFires)
     }
 
@@ -366,13 +276,6 @@ final class Connection: ChannelInboundHandler, Carrier, @unchecked Sendable {
         {
             return
         }
-        let time = Duration.nanoseconds(clamping: exchange.call.timeouts.nanoseconds(limit)).inSeconds
-        let reason: String
-        switch limit {
-        case .total: return exchange.fail(exchange.call.expired(exchange.phase))
-        case .head: reason = "no response head within \(time) of the request"
-        default: reason = "no byte moved for \(time)"
-        }
-        exchange.timedOut(limit, reason)
+        exchange.expire(limit)
     }
 }

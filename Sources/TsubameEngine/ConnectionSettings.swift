@@ -5,6 +5,8 @@ import TsubameCore
 /// How connections are made. Part of what identifies a connection in the pool: two calls whose settings differ never
 /// share one.
 public struct ConnectionSettings: Sendable, Hashable {
+    /// Which version of HTTP is spoken: HTTP/2 with servers that choose it in the TLS handshake, unless set.
+    public var httpVersion = HTTPVersionChoice.negotiated
     /// How TLS is done to origins.
     public var tls = TLS()
     /// Which proxy requests go through: what the environment says, unless set.
@@ -67,8 +69,8 @@ final class SharedSettings: Hashable, Sendable {
     /// - Parameter other: settings whose TLS contexts are used again where they are the same.
     init(_ settings: ConnectionSettings, reusing other: SharedSettings? = nil) {
         self.settings = settings
-        tls = TLSContext.of(settings.tls, reusing: other?.tls)
-        proxyTLS = TLSContext.of(settings.proxyTLS, reusing: other?.proxyTLS)
+        tls = TLSContext.of(settings.tls, settings.httpVersion, reusing: other?.tls)
+        proxyTLS = TLSContext.of(settings.proxyTLS, .http11, reusing: other?.proxyTLS)
         connectionLifetime = settings.connectionLifetime?.nanosecondsClamped ?? .max
         exchangesPerConnection = settings.exchangesPerConnection ?? .max
         hasNoProxy = settings.proxy.isNone || settings.unixSocket != nil

@@ -41,9 +41,9 @@ extension Dial {
             try tlsHandler($0, for: key.origin.host, attempt.capture.flatMap { $0.isOfProxy ? nil : $0 })
         }
         if let tls { try channel.pipeline.syncOperations.addHandler(tls) }
-        let connection = Connection(self, tls: tls)
-        attempt.connection = connection
-        try channel.pipeline.syncOperations.addHandler(connection)
+        let opening = Opening(self, tls: tls)
+        attempt.opening = opening
+        try channel.pipeline.syncOperations.addHandler(opening)
     }
 
     private func tlsHandler(

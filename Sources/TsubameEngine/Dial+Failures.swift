@@ -31,7 +31,7 @@ extension Dial {
             ? "no TLS connection to \(key.origin.authority) within \(time)"
             : "no connection to \(key.origin.authority)\(way) within \(time)"
         // The proxy has taken the connection, and is silent since.
-        let isAtProxy = key.proxy != nil && winner != nil && winner?.connection == nil
+        let isAtProxy = key.proxy != nil && winner != nil && winner?.opening == nil
         return CallError(
             .timeout, reason + (isAtProxy ? ": the proxy was reached, and does not answer" : tried),
             phase: exchange.phase, advice: isAtProxy ? "check that the proxy is of this kind" : nil, timeout: limit)

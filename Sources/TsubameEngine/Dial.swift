@@ -54,6 +54,11 @@ final class Dial: @unchecked Sendable {
     func start() {
         do throws(CallError) {
             if let fault = key.settings.fault { throw fault }
+            if key.isForwarded, key.settings.settings.httpVersion == .http2 {
+                throw CallError(
+                    .unsupported, "HTTP/2 is not spoken to proxies that forward requests", phase: .connecting,
+                    advice: "leave connection.httpVersion as it is by default, or ask for https")
+            }
             source = try key.settings.settings.interface.map { text throws(CallError) in try Source(text) }
             // What a proxy is to connect to, it resolves itself.
             let target = try Resolver.endpoint(of: key.origin, key.settings.settings)
@@ -270,12 +275,12 @@ final class Dial: @unchecked Sendable {
     // MARK: The connection
 
     /// The way to the origin stands; the handshake, if there has to be one, begins.
-    func reached(_ connection: Connection) {
-        guard let attempt = attempts.first(where: { $0.connection === connection }), win(attempt) else {
-            return connection.close()
+    func reached(_ opening: Opening) {
+        guard let attempt = attempts.first(where: { $0.opening === opening }), win(attempt) else {
+            return opening.close()
         }
         facts.connectedAt = MonotonicClock.now
-        if let info = connection.facts { tell(.connected(info)) }
+        if let info = opening.facts { tell(.connected(info)) }
         // Whoever was told may have cancelled the call.
         guard key.origin.isSecure, !isDone else { return }
         arm(.tls)
@@ -283,19 +288,19 @@ final class Dial: @unchecked Sendable {
     }
 
     /// The connection is there, secured if it has to be.
-    func succeeded(_ connection: Connection) {
-        guard !isDone, winner?.connection === connection else { return connection.close() }
+    func succeeded(_ opening: Opening, _ carrier: any Carrier) {
+        guard !isDone, winner?.opening === opening else { return carrier.close() }
         if key.origin.isSecure {
             facts.securedAt = MonotonicClock.now
-            if let info = connection.facts { tell(.secured(info)) }
+            if let info = opening.facts { tell(.secured(info)) }
         }
-        finish(.success(connection))
+        finish(.success(carrier))
     }
 
     /// The TLS handshake failed; a failed TCP connect comes by the bootstrap instead.
-    func failed(_ error: any Error, _ connection: Connection) {
-        let certificate = connection.tls?.peerCertificate
-        guard !isDone, winner?.connection === connection, !isRefusal(error, certificate: certificate, of: nil) else {
+    func failed(_ error: any Error, _ opening: Opening) {
+        let certificate = opening.tls?.peerCertificate
+        guard !isDone, winner?.opening === opening, !isRefusal(error, certificate: certificate, of: nil) else {
             return
         }
         switch error {

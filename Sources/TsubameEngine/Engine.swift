@@ -1,4 +1,4 @@
-// Engine: the transport that speaks HTTP/1.1 over TCP and TLS, on SwiftNIO.
+// Engine: the transport that speaks HTTP/1.1 and HTTP/2 over TCP and TLS, on SwiftNIO.
 
 import HTTPTypes
 import NIOCore
@@ -32,7 +32,7 @@ public final class Engine: PromptTransport {
     }
 
     /// What `print(client.corridor)` calls it.
-    public var name: String { "Engine (HTTP/1.1)" }
+    public var name: String { "Engine (HTTP/1.1, HTTP/2)" }
 
     /// Runs tasks on the engine's event loops: see `Client.executor`.
     public var executor: any TaskExecutor { loops.executor }

@@ -39,6 +39,10 @@ final class Exchange: CallCancellable, @unchecked Sendable {
     var isWaiting = false
     var phase = CallError.Phase.waiting
     @exclusivity(unchecked) var timings = Timings()
+    /// Its stream, where the connection has several.
+    var stream: HTTP2Stream?
+    /// How often a server has said that it did not process it.
+    var refusals = 0
     /// How often it has been sent; after a lost reused connection only a new one will do, since others that were idle
     /// may be dead as well.
     @exclusivity(unchecked) var sendings = 0
@@ -325,6 +329,7 @@ final class Exchange: CallCancellable, @unchecked Sendable {
         if afterRefusal { sendings = 0 }
         refusedBytes = nil
         connection = nil
+        stream = nil
         info = nil
         phase = .waiting
         head = nil

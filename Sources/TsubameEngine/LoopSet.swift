@@ -14,12 +14,14 @@ final class LoopSet: Sendable {
     private static let spillLoad = 256
 
     let shards: [Shard]
+    private let versions = ProtocolMemory()
     let executor: LoopExecutor
 
     init() {
         let (budget, proxies) = (ConnectionBudget(), ProxyMemory())
         let loops = MultiThreadedEventLoopGroup.singleton.makeIterator().prefix(Self.maximum)
-        let shards = loops.map { Shard($0, budget, proxies) }
+        let versions = versions
+        let shards = loops.map { Shard($0, budget, proxies, versions) }
         self.shards = shards
         executor = LoopExecutor(shards)
         for shard in shards { shard.loop.execute { shard.siblings = shards } }
@@ -49,11 +51,17 @@ final class LoopSet: Sendable {
         }
         let home = home(of: key)
         if shards.count == 1 { return (home, false) }
-        if home.load.load(ordering: .relaxed) <= Self.spillLoad {
-            if home.backlog <= Self.spillBacklog { return (home, false) }
-            return (shards.min { $0.backlog < $1.backlog } ?? home, false)
+        let load = home.load.load(ordering: .relaxed)
+        guard load > Self.spillLoad || home.backlog > Self.spillBacklog else { return (home, false) }
+        // A connection that carries many is at its best with all of them.
+        if key.mayShare, versions.version(of: key.origin) == .http2 { return (home, false) }
+        let isBacklog = load <= Self.spillLoad
+        let best = shards.min { left, right in
+            isBacklog
+                ? left.backlog < right.backlog
+                : left.load.load(ordering: .relaxed) < right.load.load(ordering: .relaxed)
         }
-        return (shards.min { $0.load.load(ordering: .relaxed) < $1.load.load(ordering: .relaxed) } ?? home, false)
+        return (best ?? home, false)
     }
 
     /// The loop that an origin's calls go to.

@@ -7,6 +7,8 @@ final class OriginPool {
     let key: ConnectionKey
     /// Those without an exchange, the newest last.
     @exclusivity(unchecked) var idle: [any Carrier] = []
+    /// Those that carry exchanges and may carry more.
+    @exclusivity(unchecked) var shared: [any Carrier] = []
     /// How many carry an exchange.
     @exclusivity(unchecked) var leased = 0
     @exclusivity(unchecked) var waiting = WaitingList()
@@ -18,12 +20,23 @@ final class OriginPool {
     /// One dial that fails at once must not begin the next inside itself: there may be thousands.
     @exclusivity(unchecked) var isDialing = false
 
+    /// Whether one connection is tried before others are made: it may do for all, if the origin speaks HTTP/2.
+    @exclusivity(unchecked) private var triesOne: Bool
+
     private let budget: ConnectionBudget
 
-    init(_ key: ConnectionKey, _ budget: ConnectionBudget) {
+    /// - Parameter version: what the origin has spoken before, if that is known.
+    init(_ key: ConnectionKey, _ budget: ConnectionBudget, version: HTTPVersion?) {
         self.key = key
         self.budget = budget
+        triesOne = key.mayShare && version != .http11
     }
+
+    /// A connection stands, and speaks this version.
+    func learn(_ version: HTTPVersion) { triesOne = version == .http2 }
+
+    /// No connection could be made. Whoever waits does so no longer for one that would do for all.
+    func learnFailure() { triesOne = false }
 
     var isEmpty: Bool { idle.isEmpty && leased == 0 && waiting.isEmpty && dials.isEmpty }
 
@@ -40,7 +53,10 @@ final class OriginPool {
     }
 
     /// Whether more wait than connections are being made for.
-    var needsDial: Bool { dials.count - warmUps < waiting.count }
+    var needsDial: Bool {
+        let underWay = dials.count - warmUps
+        return triesOne ? underWay == 0 && waiting.count > 0 : underWay < waiting.count
+    }
 
     /// Whether connections are being made for more than wait.
     var hasSpareDial: Bool { dials.count - warmUps > waiting.count }
@@ -70,6 +86,13 @@ final class OriginPool {
         dials[dial.index] = last
     }
 
+    /// One that carries exchanges and has room.
+    func takeShared(for exchange: Exchange) -> (any Carrier)? {
+        shared.first { $0.room > 0 && !isSpent($0) && $0.suits(exchange) }
+    }
+
+    func removeShared(_ carrier: any Carrier) { shared.removeAll { $0 === carrier } }
+
     /// The newest idle connection: the one least likely to have been closed by its server meanwhile.
     func takeIdle(for exchange: Exchange) -> (any Carrier)? {
         while let carrier = idle.popLast() {
@@ -88,5 +111,16 @@ final class OriginPool {
         return carrier.exchanges >= settings.exchangesPerConnection
             || (settings.connectionLifetime != .max
                 && MonotonicClock.now &- carrier.madeAt >= settings.connectionLifetime)
+    }
+}
+
+extension ConnectionKey {
+    /// Whether a connection may turn out to carry several exchanges at once.
+    var mayShare: Bool {
+        switch settings.settings.httpVersion {
+        case .negotiated: origin.isSecure
+        case .http11: false
+        case .http2: true
+        }
     }
 }

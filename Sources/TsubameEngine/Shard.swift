@@ -10,6 +10,7 @@ final class Shard: @unchecked Sendable {
     let loop: any EventLoop
     let budget: ConnectionBudget
     let proxies: ProxyMemory
+    let versions: ProtocolMemory
     /// Exchanges from other threads that are here and not over; read by callers that look for a loop with room.
     let load = Atomic(0)
     /// Handed over from other threads and not yet begun. Whoever finds it empty wakes the loop, so that many at once cost
@@ -21,12 +22,18 @@ final class Shard: @unchecked Sendable {
     @exclusivity(unchecked) private var waitDeadline = Deadline()
     @exclusivity(unchecked) private var sweep: Scheduled<Void>?
     @exclusivity(unchecked) private var isClosed = false
+    /// Those that have arrived are being begun; the connections that write when they all have been.
+    @exclusivity(unchecked) private var isStarting = false
+    @exclusivity(unchecked) private var unflushed: [any Carrier] = []
     private static let connectionCount = Atomic<UInt64>(0)
 
-    init(_ loop: any EventLoop, _ budget: ConnectionBudget, _ proxies: ProxyMemory) {
+    init(
+        _ loop: any EventLoop, _ budget: ConnectionBudget, _ proxies: ProxyMemory, _ versions: ProtocolMemory
+    ) {
         self.loop = loop
         self.budget = budget
         self.proxies = proxies
+        self.versions = versions
     }
 
     func nextConnectionID() -> UInt64 { Self.connectionCount.wrappingAdd(1, ordering: .relaxed).newValue }
@@ -37,7 +44,7 @@ final class Shard: @unchecked Sendable {
         if let known = pools[key] {
             pool = known
         } else {
-            pool = OriginPool(key, budget)
+            pool = OriginPool(key, budget, version: key.mayShare ? versions.version(of: key.origin) : nil)
             pools[key] = pool
         }
         lastPool = pool
@@ -63,11 +70,21 @@ final class Shard: @unchecked Sendable {
     private func startArrivals() {
         // The two arrays change places, so that neither gives its memory back.
         arrivals.withLock { swap(&$0, &arrived) }
+        isStarting = true
         for exchange in arrived { start(exchange) }
+        isStarting = false
         arrived.removeAll(keepingCapacity: true)
+        while let carrier = unflushed.popLast() { carrier.flush() }
     }
 
-    /// Begins an exchange: on the newest idle connection, or else it waits, and a connection is made if there may be
+    /// Whether a connection is to write later, when all that have arrived were begun: it is told by ``Carrier/flush()``.
+    func delaysFlush(of carrier: any Carrier) -> Bool {
+        guard isStarting else { return false }
+        if unflushed.last !== carrier { unflushed.append(carrier) }
+        return true
+    }
+
+    /// Begins an exchange: on a connection that carries several, on the newest idle one, or else it waits, and a connection is made if there may be
     /// one more.
     func start(_ exchange: Exchange) {
         guard exchange.begin() else { return }
@@ -78,9 +95,12 @@ final class Shard: @unchecked Sendable {
         if case .file(let path) = exchange.upload { return exchange.openFile(path) }
         let pool = pool(exchange.key)
         if exchange.isWarmUp { return warmUp(pool, exchange) }
-        if pool.waiting.isEmpty, exchange.sendings == 0, let carrier = pool.takeIdle(for: exchange) {
-            pool.leased += 1
-            return carrier.run(exchange)
+        if pool.waiting.isEmpty, exchange.sendings == 0 {
+            if !pool.shared.isEmpty, let carrier = pool.takeShared(for: exchange) { return carrier.run(exchange) }
+            if let carrier = pool.takeIdle(for: exchange) {
+                lease(carrier, of: pool)
+                return carrier.run(exchange)
+            }
         }
         // Before a connection is made for nothing; one that is there finds out as it writes the head.
         if let error = exchange.invalidity { return exchange.fail(error) }
@@ -90,6 +110,12 @@ final class Shard: @unchecked Sendable {
         guard exchange.isWaiting else { return }
         dialIfNeeded(pool)
         setWaitDeadline(of: exchange)
+    }
+
+    @inline(__always)
+    private func lease(_ carrier: any Carrier, of pool: OriginPool) {
+        pool.leased += 1
+        if carrier.isShared { pool.shared.append(carrier) }
     }
 
     /// - Parameter isGranted: one connection has been given on to the pool: it is used, or given back.
@@ -185,18 +211,23 @@ final class Shard: @unchecked Sendable {
         pool.remove(dial)
         switch result {
         case .success(let carrier):
-            pool.leased += 1
+            lease(carrier, of: pool)
             carrier.isCounted = true
+            learn(carrier, of: pool)
             // Who waits longer has a dial of its own, with deadlines of its own, or is queued behind the limit.
             guard dial.exchange.isWaiting, !dial.exchange.isWarmUp else {
                 dial.exchange.warmedUp()
-                return release(carrier)
+                return carrier.isShared ? exchangeEnded(on: carrier) : release(carrier)
             }
             pool.waiting.remove(dial.exchange)
             dial.exchange.take(dial.facts)
             carrier.run(dial.exchange)
+            if carrier.isShared { fill(carrier, of: pool) }
+            // What it speaks may have been all that others waited for.
+            dialIfNeeded(pool)
         case .failure(let error):
             budget.giveBack()
+            pool.learnFailure()
             // If the exchange found another connection meanwhile, the failure concerns nobody.
             if dial.exchange.isWaiting { dial.exchange.fail(error) }
             dialIfNeeded(pool)
@@ -223,6 +254,49 @@ final class Shard: @unchecked Sendable {
         startSweep()
     }
 
+    private func learn(_ carrier: any Carrier, of pool: OriginPool) {
+        let version: HTTPVersion = carrier.isShared ? .http2 : .http11
+        if pool.key.mayShare { versions.note(version, of: pool.key.origin) }
+        pool.learn(version)
+    }
+
+    // MARK: Connections that carry several exchanges
+
+    /// Whoever waits goes out on it, as long as there is room.
+    private func fill(_ carrier: any Carrier, of pool: OriginPool) {
+        while carrier.room > 0, !pool.isSpent(carrier), let next = pool.waiting.popFirst() {
+            if next.isDone { continue }
+            next.dial?.loseExchange()
+            carrier.run(next)
+        }
+    }
+
+    /// The server allows more streams than it did, or fewer.
+    func roomChanged(on carrier: any Carrier) {
+        guard carrier.isCounted, let pool = pools[carrier.key] else { return }
+        fill(carrier, of: pool)
+        dialIfNeeded(pool)
+    }
+
+    /// One of its exchanges has ended: others get its place, or it becomes idle with the last.
+    func exchangeEnded(on carrier: any Carrier) {
+        guard carrier.isCounted, let pool = pools[carrier.key] else { return }
+        if isClosed || pool.isSpent(carrier) || budget.mustGiveUp(of: pool, on: self) {
+            carrier.retire()
+        } else {
+            fill(carrier, of: pool)
+        }
+        guard carrier.running == 0 else { return dialIfNeeded(pool) }
+        guard carrier.room > 0 else { return carrier.close() }
+        if pool.waiting.isEmpty { budget.withdraw(pool, of: self) }
+        pool.leased -= 1
+        pool.removeShared(carrier)
+        carrier.idleSince = MonotonicClock.now
+        pool.idle.append(carrier)
+        if budget.isContended { _ = closeLongestIdle() }
+        startSweep()
+    }
+
     /// A connection is gone.
     func removed(_ carrier: any Carrier) {
         guard carrier.isCounted, let pool = pools[carrier.key] else { return }
@@ -231,6 +305,7 @@ final class Shard: @unchecked Sendable {
             pool.idle.remove(at: index)
         } else {
             pool.leased -= 1
+            if carrier.isShared { pool.removeShared(carrier) }
         }
         budget.giveBack()
         dialIfNeeded(pool)

@@ -14,6 +14,7 @@ import TsubameWire
 
 final class TLSContext: Sendable {
     let settings: ConnectionSettings.TLS
+    private let version: ConnectionSettings.HTTPVersionChoice
     private let made = NIOLockedValueBox<Made>(Made())
 
     private struct Made {
@@ -21,11 +22,16 @@ final class TLSContext: Sendable {
         var authorities: [[UInt8]: CertificateDetails]?
     }
 
-    init(_ settings: ConnectionSettings.TLS) { self.settings = settings }
+    init(_ settings: ConnectionSettings.TLS, _ version: ConnectionSettings.HTTPVersionChoice) {
+        self.settings = settings
+        self.version = version
+    }
 
     /// The other one if it is of the same settings: views of a client need not read roots and keys again.
-    static func of(_ settings: ConnectionSettings.TLS, reusing other: TLSContext?) -> TLSContext {
-        if let other, other.settings == settings { other } else { TLSContext(settings) }
+    static func of(
+        _ settings: ConnectionSettings.TLS, _ version: ConnectionSettings.HTTPVersionChoice, reusing other: TLSContext?
+    ) -> TLSContext {
+        if let other, other.settings == settings, other.version == version { other } else { TLSContext(settings, version) }
     }
 
     /// Reading the system's roots takes milliseconds, so the first time goes to a thread that may block.
@@ -43,7 +49,7 @@ final class TLSContext: Sendable {
                 throw CallError(.invalidRequest, "tls.minimumVersion is above tls.maximumVersion", phase: .securing)
             }
             var configuration = TLSConfiguration.makeClientConfiguration()
-            configuration.applicationProtocols = ["http/1.1"]
+            configuration.applicationProtocols = version.applicationProtocols
             configuration.minimumTLSVersion = settings.minimumVersion.value
             configuration.maximumTLSVersion = settings.maximumVersion.value
             switch settings.verification {

@@ -197,7 +197,7 @@ package struct ResponseDecoder: ~Copyable {
     @inline(__always)
     private func head(_ base: UnsafeRawPointer, _ size: Int, _ extra: Int = 0) -> ReceivedHead {
         ReceivedHead(
-            status: scanner.status, minorVersion: scanner.minorVersion, reason: scanner.reason, slots: scanner.fields,
+            status: scanner.status, version: scanner.minorVersion == 0 ? .http10 : .http11, reason: scanner.reason, slots: scanner.fields,
             bytes: UnsafeRawBufferPointer(start: base, count: size &+ extra))
     }
 

@@ -1,0 +1,53 @@
+// What an exchange sends, whichever protocol carries it.
+
+import HTTPTypes
+import TsubameCore
+import TsubameWire
+
+extension Exchange {
+    /// How the body is told of and delimited; nil while its file has not been opened.
+    var framing: RequestEncoder.Framing? {
+        switch upload {
+        case .none: request.method.expectsBody ? .length(0) : RequestEncoder.Framing.none
+        case .small(let bytes): .length(Int64(bytes.count))
+        case .pieces(_, let length):
+            request.body.trailers == nil ? length.map { .length($0) } ?? .chunked : .chunked
+        case .file: nil
+        }
+    }
+
+    /// How long the server may think about the head before the body goes out unasked: many never answer that. In
+    /// nanoseconds; curl waits as long.
+    static var patience: Int64 { 1_000_000_000 }
+
+    var isChunked: Bool { framing == .chunked }
+
+    /// What goes out with the head.
+    var smallBody: Bytes? {
+        if case .small(let bytes) = upload { bytes } else { nil }
+    }
+
+    /// Whether the head goes out alone, and the body when the server wants it. With nothing to send there is nothing to
+    /// ask for.
+    func asksFirst(_ framing: RequestEncoder.Framing) -> Bool {
+        guard framing != .none, framing != .length(0), request.headers.contains(.expect) else { return false }
+        return request.headers[.expect]?.lowercased() == "100-continue"
+    }
+
+    /// The head has gone out, with this body if it is there.
+    func tellSent(_ body: Bytes?) {
+        if let info, info.isReused { call.emit(.reused(info)) }
+        call.emit(.sent(request))
+        if let body { tellSent(body: body) }
+    }
+
+    func tellSent(body: Bytes) {
+        call.emit(.sending(Progress(bytes: Int64(body.count), total: Int64(body.count))))
+        if shownBytes > 0 { call.emit(.requestBody(body.slice(0..<shownBytes))) }
+    }
+}
+
+extension HTTPRequest.Method {
+    /// Methods whose request without a body says so with `Content-Length: 0` (RFC 9110 section 8.6).
+    fileprivate var expectsBody: Bool { self != .get && (self == .post || self == .put || self == .patch) }
+}

@@ -1,0 +1,253 @@
+// How an HTTP/2 connection sends: heads and small bodies at once, larger bodies as the windows allow.
+
+import HTTPTypes
+import NIOCore
+import TsubameCore
+import TsubameWire
+
+/// Pieces of a body that are on their way.
+final class OutgoingBody {
+    var pieces: [Bytes]
+    /// The first piece that has not gone out whole, and how much of it has.
+    var index = 0
+    var offset = 0
+    /// The stream ends with them, or with trailers behind them.
+    let isLast: Bool
+    let trailers: HTTPFields?
+    let promise: EventLoopPromise<Void>?
+
+    init(_ pieces: [Bytes], isLast: Bool, trailers: HTTPFields? = nil, promise: EventLoopPromise<Void>? = nil) {
+        self.pieces = pieces.filter { $0.count > 0 }
+        self.isLast = isLast
+        self.trailers = trailers
+        self.promise = promise
+    }
+
+    /// What is left, up to `limit`.
+    func count(upTo limit: Int) -> Int {
+        var count = -offset
+        for piece in pieces[index...] {
+            count += piece.count
+            if count >= limit { return limit }
+        }
+        return count
+    }
+
+    /// Moves so many bytes over; there are as many.
+    func take(_ count: Int, to buffer: inout ByteBuffer) {
+        var rest = count
+        while rest > 0, index < pieces.count {
+            let piece = pieces[index]
+            let part = Swift.min(rest, piece.count - offset)
+            piece.slice(offset..<(offset + part)).withUnsafeBytes { _ = buffer.writeBytes($0) }
+            rest -= part
+            offset += part
+            if offset == piece.count { (index, offset) = (index + 1, 0) }
+        }
+    }
+}
+
+extension HTTP2Connection {
+    /// Sends the request. Head and small body go out in one write, with those of other requests that were begun with it.
+    func run(_ exchange: Exchange) {
+        guard context != nil, let framing = exchange.framing else {
+            return exchange.fail(CallError(.connectionLost, "the connection was lost", phase: .sendingHead))
+        }
+        exchanges += 1
+        exchange.connection = self
+        exchange.info = exchanges > 1 ? facts.reused() : facts
+        exchange.sendings += 1
+        let asksFirst = exchange.asksFirst(framing)
+        let body = asksFirst ? nil : exchange.smallBody
+        let lane: Lane
+        do throws(WireError) {
+            lane = add(exchange, try open(exchange, framing, endsStream: endsWithHead(exchange)))
+        } catch {
+            exchange.connection = nil
+            exchange.fail(CallError(error, phase: .preparing))
+            return shard.exchangeEnded(on: self)
+        }
+        exchange.phase = .waitingForHead
+        if exchange.isObserved {
+            exchange.tellSent(body)
+            // Whoever was told may have cancelled the call.
+            guard lane.exchange === exchange else { return }
+        }
+        let now = MonotonicClock.now
+        exchange.timings.sentAt = now
+        if asksFirst {
+            holdBody(of: lane, at: now)
+        } else if case .pieces(let reader, let length) = exchange.upload {
+            startBody(of: lane, reader, length, at: now)
+        } else {
+            setDeadline(of: lane, .head, from: now)
+            if let body, body.count > 0 {
+                lane.outgoing = OutgoingBody([body], isLast: true)
+                pump(lane)
+            }
+        }
+        flush()
+    }
+
+    private func endsWithHead(_ exchange: Exchange) -> Bool {
+        switch exchange.upload {
+        case .none: true
+        case .small(let bytes): bytes.count == 0
+        case .pieces, .file: false
+        }
+    }
+
+    private func open(
+        _ exchange: Exchange, _ framing: RequestEncoder.Framing, endsStream: Bool
+    ) throws(WireError) -> HTTP2Stream {
+        let request = exchange.request
+        let length: Int64? = if case .length(let length) = framing { length } else { nil }
+        return try session.open(
+            method: request.method.rawValue, isSecure: key.origin.isSecure, authority: exchange.uri.authority,
+            target: request.asksServer ? "*" : exchange.uri.target, headers: request.headers, length: length,
+            limits: exchange.call.limits, endsStream: endsStream)
+    }
+
+    private func startBody(of lane: Lane, _ reader: any BodyReader, _ length: Int64?, at now: MonotonicTime) {
+        guard let exchange = lane.exchange else { return }
+        exchange.phase = .sendingBody
+        setDeadline(of: lane, .idle, from: now)
+        let sender = BodySender(reader, length: length, exchange: exchange, sink: self)
+        lane.sender = sender
+        sender.start()
+    }
+
+    // MARK: Expect: 100-continue (RFC 9110 section 10.1.1)
+
+    private func holdBody(of lane: Lane, at now: MonotonicTime) {
+        setDeadline(of: lane, .head, from: now)
+        let stream = lane.stream
+        lane.held = shard.loop.scheduleTask(in: .nanoseconds(Exchange.patience)) { [weak self] in
+            guard let self, let lane = self.lane(stream) else { return }
+            self.releaseBody(of: lane)
+            self.flush()
+        }
+    }
+
+    /// The server wants the body, or has had its time to refuse it.
+    func releaseBody(of lane: Lane) {
+        guard let held = lane.held, let exchange = lane.exchange else { return }
+        held.cancel()
+        lane.held = nil
+        let now = MonotonicClock.now
+        switch exchange.upload {
+        case .small(let bytes):
+            exchange.tellSent(body: bytes)
+            // Whoever was told may have cancelled the call.
+            guard lane.exchange === exchange else { return }
+            exchange.timings.sentAt = now
+            setDeadline(of: lane, .head, from: now)
+            lane.outgoing = OutgoingBody([bytes], isLast: true)
+            pump(lane)
+        case .pieces(let reader, let length): startBody(of: lane, reader, length, at: now)
+        case .none, .file: break
+        }
+    }
+
+    // MARK: Windows (RFC 9113 section 5.2)
+
+    /// More than this is not given to the socket at once.
+    private static var writtenAtOnce: Int { 64 << 10 }
+
+    /// Sends what the windows and the socket allow of a body.
+    func pump(_ lane: Lane) {
+        guard let outgoing = lane.outgoing, let context else { return }
+        while context.channel.isWritable {
+            let allowed = session.sendable(on: lane.stream)
+            let count = outgoing.count(upTo: allowed)
+            let isWhole = outgoing.count(upTo: count + 1) == count
+            guard count > 0 || isWhole else { return }
+            let endsStream = isWhole && outgoing.isLast && outgoing.trailers == nil
+            if count > 0 || endsStream {
+                let header = session.beginData(count, endsStream: endsStream, on: lane.stream)
+                gather()
+                write(header)
+                outgoing.take(count, to: &output)
+            }
+            if isWhole { return finish(lane, outgoing, on: context) }
+            if output.readableBytes >= Self.writtenAtOnce {
+                write(to: context, promise: nil)
+                if let exchange = lane.exchange { bodyMoved(of: exchange) }
+            }
+        }
+    }
+
+    private func finish(_ lane: Lane, _ outgoing: OutgoingBody, on context: ChannelHandlerContext) {
+        lane.outgoing = nil
+        if outgoing.isLast, let trailers = outgoing.trailers {
+            do throws(WireError) {
+                try session.sendTrailers(trailers, on: lane.stream)
+            } catch {
+                outgoing.promise?.fail(error)
+                lane.exchange?.fail(CallError(error, phase: .sendingBody))
+                return
+            }
+        }
+        if let promise = outgoing.promise { write(to: context, promise: promise) }
+        lane.sender?.becameWritable()
+    }
+
+    private func write(_ header: HTTP2Frame.Header) {
+        output.writeWithUnsafeMutableBytes(minimumWritableBytes: HTTP2Frame.Header.size) { room in
+            guard let base = room.baseAddress else { return 0 }
+            header.write(to: base)
+            return HTTP2Frame.Header.size
+        }
+    }
+
+    /// Each gets what the windows allow, the one that has waited since the lowest slot first.
+    func pumpAll() {
+        for lane in lanes where lane.outgoing != nil { pump(lane) }
+    }
+
+    func channelWritabilityChanged(context: ChannelHandlerContext) {
+        if context.channel.isWritable {
+            pumpAll()
+            flush()
+            for lane in lanes where lane.outgoing == nil { lane.sender?.becameWritable() }
+        }
+        context.fireChannelWritabilityChanged()
+    }
+}
+
+extension HTTP2Connection: BodySink {
+    func takes(bodyOf exchange: Exchange) -> Bool { lane(of: exchange)?.outgoing == nil }
+
+    func write(_ pieces: [Bytes], of exchange: Exchange, promise: EventLoopPromise<Void>) {
+        send(OutgoingBody(pieces, isLast: false, promise: promise), of: exchange)
+    }
+
+    func writeEnd(_ end: BodySender.End, of exchange: Exchange, promise: EventLoopPromise<Void>) {
+        let pieces = end.last.map { [$0] } ?? []
+        send(OutgoingBody(pieces, isLast: true, trailers: end.trailers, promise: promise), of: exchange)
+    }
+
+    private func send(_ body: OutgoingBody, of exchange: Exchange) {
+        guard let lane = lane(of: exchange), lane.outgoing == nil else {
+            body.promise?.fail(ChannelError.alreadyClosed)
+            return
+        }
+        lane.outgoing = body
+        pump(lane)
+        flush()
+    }
+
+    func bodyMoved(of exchange: Exchange) {
+        guard let lane = lane(of: exchange), exchange.phase == .sendingBody, !session.isPaused(lane.stream) else { return }
+        setDeadline(of: lane, .idle, from: MonotonicClock.now)
+    }
+
+    func bodySent(of exchange: Exchange) {
+        guard let lane = lane(of: exchange) else { return }
+        lane.sender = nil
+        guard exchange.phase == .sendingBody else { return }
+        exchange.phase = .waitingForHead
+        exchange.timings.sentAt = MonotonicClock.now
+        setDeadline(of: lane, .head, from: exchange.timings.sentAt)
+    }
+}

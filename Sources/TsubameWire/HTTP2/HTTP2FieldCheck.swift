@@ -1,0 +1,142 @@
+// HTTP2FieldCheck: what a decoded field section must be before it is believed (RFC 9113 sections 8.1 to 8.3).
+
+import HTTPTypes
+import TsubameCore
+
+enum HTTP2FieldCheck {
+    /// What a response's head says.
+    struct Head {
+        let status: Int
+        let length: Int64?
+        /// Without the pseudo-field; values without blanks around them.
+        let slots: [FieldSlot]?
+    }
+
+    /// A response's head.
+    /// - Throws: for a pseudo-field too few, too many or too late, an upper-case letter or another byte that no name has, a
+    ///   line end in a value, a field that is about an HTTP/1 connection, and lengths that differ.
+    static func head(
+        _ slots: UnsafeBufferPointer<FieldSlot>, _ bytes: UnsafeRawBufferPointer, _ limits: Limits
+    ) throws(WireError) -> Head {
+        guard let base = bytes.baseAddress, let first = slots.first, ByteScan.byte(base, Int(first.nameStart)) == 0x3A
+        else { throw .invalid("the response's head has no :status in the first place") }
+        let status = try status(first, base)
+        let regular = UnsafeBufferPointer(rebasing: slots[1...])
+        let (lengths, trimmed) = try check(regular, base, limits)
+        guard lengths != 0 else { return Head(status: status, length: nil, slots: trimmed) }
+        var length: Int64?
+        if let trimmed {
+            length = try trimmed.withUnsafeBufferPointer { slots throws(WireError) in
+                try Self.length(slots, lengths, base)
+            }
+        } else {
+            length = try Self.length(regular, lengths, base)
+        }
+        return Head(status: status, length: length, slots: trimmed)
+    }
+
+    private static func length(
+        _ slots: UnsafeBufferPointer<FieldSlot>, _ candidates: UInt64, _ base: UnsafeRawPointer
+    ) throws(WireError) -> Int64? {
+        try ResponseFraming(slots, candidates: candidates, minorVersion: 1, base).length
+    }
+
+    /// A trailer section.
+    /// - Returns: nil if there is no field that is given.
+    static func trailers(
+        _ slots: UnsafeBufferPointer<FieldSlot>, _ bytes: UnsafeRawBufferPointer, _ limits: Limits
+    ) throws(WireError) -> HTTPFields? {
+        guard let base = bytes.baseAddress, slots.count > 0 else { return nil }
+        let (_, trimmed) = try check(slots, base, limits)
+        return trimmed?.withUnsafeBufferPointer { TrailerSection.fields($0, base) } ?? TrailerSection.fields(slots, base)
+    }
+
+    private static func status(_ slot: FieldSlot, _ base: UnsafeRawPointer) throws(WireError) -> Int {
+        let name = UnsafeRawBufferPointer(start: base + Int(slot.nameStart), count: Int(slot.nameLength))
+        let value = UnsafeRawBufferPointer(start: base + Int(slot.valueStart), count: Int(slot.valueLength))
+        guard name.elementsEqual(":status".utf8) else {
+            throw .invalid("the response's head has \(Quotation.of(name)) in the place of :status")
+        }
+        guard value.count == 3, value[0] != 0x30, value.allSatisfy({ $0 &- 0x30 <= 9 }) else {
+            throw .invalid(":status \(Quotation.of(value)) is no status")
+        }
+        return value.reduce(0) { $0 &* 10 &+ Int($1 &- 0x30) }
+    }
+
+    /// - Returns: which of them are Content-Length (bit 63 stands for all from there on), and the fields with the blanks
+    ///   around their values left out, if there are any.
+    private static func check(
+        _ slots: UnsafeBufferPointer<FieldSlot>, _ base: UnsafeRawPointer, _ limits: Limits
+    ) throws(WireError) -> (lengths: UInt64, trimmed: [FieldSlot]?) {
+        var lengths: UInt64 = 0
+        var trimmed: [FieldSlot]?
+        var index = 0
+        while index < slots.count {
+            let slot = slots[index]
+            let (start, length) = (Int(slot.nameStart), Int(slot.nameLength))
+            let (valueStart, valueEnd) = (Int(slot.valueStart), Int(slot.valueStart) &+ Int(slot.valueLength))
+            try checkName(base, start, start &+ length)
+            guard length &+ Int(slot.valueLength) <= limits.lineBytes else {
+                throw .limit("a field is longer than \(limits.lineBytes) bytes (limits.lineBytes)")
+            }
+            switch length {
+            case 7 where ByteScan.matches(base + start, 7, "upgrade"),
+                10 where ByteScan.matches(base + start, 10, "connection"),
+                10 where ByteScan.matches(base + start, 10, "keep-alive"),
+                16 where ByteScan.matches(base + start, 16, "proxy-connection"),
+                17 where ByteScan.matches(base + start, 17, "transfer-encoding"):
+                let name = UnsafeRawBufferPointer(start: base + start, count: length)
+                throw .invalid("the field \(Quotation.of(name)) is of HTTP/1 alone")
+            case 14 where ByteScan.matches(base + start, 14, "content-length"):
+                lengths |= 1 &<< UInt64(truncatingIfNeeded: Swift.min(index, 63))
+            default: break
+            }
+            try checkValue(base, valueStart, valueEnd)
+            if valueEnd > valueStart, isBlank(base, valueStart) || isBlank(base, valueEnd &- 1) {
+                var fields = trimmed ?? Array(slots)
+                fields[index] = trim(slot, base)
+                trimmed = fields
+            }
+            index &+= 1
+        }
+        return (lengths, trimmed)
+    }
+
+    @inline(__always)
+    private static func checkName(_ base: UnsafeRawPointer, _ start: Int, _ end: Int) throws(WireError) {
+        var at = start
+        while at < end, ByteScan.isToken(ByteScan.byte(base, at)), ByteScan.byte(base, at) &- 0x41 >= 26 { at &+= 1 }
+        guard at == end, end > start else {
+            let name = Quotation.of(UnsafeRawBufferPointer(start: base + start, count: end &- start))
+            if end > start, ByteScan.byte(base, start) == 0x3A {
+                throw .invalid("the pseudo-field \(name) is one too many, or too late")
+            }
+            throw .invalid("a field's name holds what no name may, such as an upper-case letter: \(name)")
+        }
+    }
+
+    @inline(__always)
+    private static func checkValue(_ base: UnsafeRawPointer, _ start: Int, _ end: Int) throws(WireError) {
+        var at = start
+        while true {
+            at = ByteScan.firstControl(base, at, end)
+            guard at < end else { return }
+            guard ByteScan.byte(base, at) == 0x09 else {
+                throw .invalid("a field's value holds \(Quotation.of(ByteScan.byte(base, at)))")
+            }
+            at &+= 1
+        }
+    }
+
+    @inline(__always)
+    private static func isBlank(_ base: UnsafeRawPointer, _ at: Int) -> Bool { ByteScan.byte(base, at) <= 0x20 }
+
+    /// Blanks around a value break RFC 9113 section 8.2.1, and are sent all the same; over HTTP/1 they mean nothing.
+    private static func trim(_ slot: FieldSlot, _ base: UnsafeRawPointer) -> FieldSlot {
+        var (start, end) = (Int(slot.valueStart), Int(slot.valueStart) &+ Int(slot.valueLength))
+        while start < end, isBlank(base, start) { start &+= 1 }
+        while end > start, isBlank(base, end &- 1) { end &-= 1 }
+        return FieldSlot(
+            nameStart: Int(slot.nameStart), nameLength: Int(slot.nameLength), valueStart: start, valueLength: end &- start)
+    }
+}

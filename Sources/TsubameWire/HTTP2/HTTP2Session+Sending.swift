@@ -1,0 +1,162 @@
+// What a session sends.
+
+package import HTTPTypes
+package import TsubameCore
+
+extension HTTP2Session {
+    // MARK: Requests (RFC 9113 section 8.3.1)
+
+    /// Begins a stream with the head of a request.
+    /// - Parameters:
+    ///   - length: of the body, if there is one and it is known.
+    ///   - limits: of what is accepted in answer.
+    ///   - endsStream: no body and no trailers follow.
+    /// - Throws: kind `invalidRequest` for what would not arrive as the one request that it is meant to be; the
+    ///   connection is as it was before.
+    package mutating func open(
+        method: String, isSecure: Bool, authority: String, target: String, headers: HTTPFields, length: Int64?,
+        limits: Limits, endsStream: Bool
+    ) throws(WireError) -> HTTP2Stream {
+        try requestFields.collect(
+            method: method, isSecure: isSecure, authority: authority, target: target, headers: headers, length: length)
+        var state = HTTP2StreamState()
+        state.isHead = method == "HEAD"
+        state.hasEnded = endsStream
+        state.sendWindow = peer.initialWindowSize
+        state.receiveWindow = HTTP2Settings.Own.streamWindow
+        state.limits = limits
+        guard let stream = streams.add(state) else {
+            throw WireError(.connectionLost, "the connection has no numbers for streams left")
+        }
+        let start = output.count
+        output.append(HTTP2Frame.Header(length: 0, type: HTTP2Frame.headers, flags: 0, stream: stream.id))
+        encoder.beginBlock(into: &output)
+        requestFields.encode(with: &encoder, into: &output)
+        endBlock(from: start, of: stream, endsStream)
+        return stream
+    }
+
+    /// Ends a stream with trailers.
+    package mutating func sendTrailers(_ trailers: HTTPFields, on stream: HTTP2Stream) throws(WireError) {
+        guard streams.contains(stream) else { return }
+        try requestFields.collect(trailers: trailers)
+        streams[stream].hasEnded = true
+        let start = output.count
+        output.append(HTTP2Frame.Header(length: 0, type: HTTP2Frame.headers, flags: 0, stream: stream.id))
+        encoder.beginBlock(into: &output)
+        requestFields.encode(with: &encoder, into: &output)
+        endBlock(from: start, of: stream, true)
+    }
+
+    /// The head of the frame is written, now that its length is known; what does not fit goes on in CONTINUATION frames.
+    private mutating func endBlock(from start: Int, of stream: HTTP2Stream, _ endsStream: Bool) {
+        let size = HTTP2Frame.Header.size
+        let length = output.count &- start &- size
+        let end = endsStream ? HTTP2Frame.endStream : 0
+        guard length > peer.maxFrameSize else {
+            return write(
+                HTTP2Frame.Header(
+                    length: length, type: HTTP2Frame.headers, flags: end | HTTP2Frame.endHeaders, stream: stream.id),
+                at: start)
+        }
+        write(
+            HTTP2Frame.Header(length: peer.maxFrameSize, type: HTTP2Frame.headers, flags: end, stream: stream.id), at: start)
+        let rest = Array(output[(start &+ size &+ peer.maxFrameSize)...])
+        output.removeLast(rest.count)
+        var at = 0
+        while at < rest.count {
+            let count = Swift.min(rest.count &- at, peer.maxFrameSize)
+            let flags = at &+ count == rest.count ? HTTP2Frame.endHeaders : 0
+            output.append(
+                HTTP2Frame.Header(length: count, type: HTTP2Frame.continuation, flags: flags, stream: stream.id))
+            output.append(contentsOf: rest[at..<(at &+ count)])
+            at &+= count
+        }
+    }
+
+    private mutating func write(_ header: HTTP2Frame.Header, at offset: Int) {
+        output.withUnsafeMutableBytes { bytes in
+            guard let base = bytes.baseAddress, offset &+ HTTP2Frame.Header.size <= bytes.count else { return }
+            header.write(to: base + offset)
+        }
+    }
+
+    // MARK: Bodies
+
+    /// How many bytes of a body may go out on the stream now, in one frame.
+    package func sendable(on stream: HTTP2Stream) -> Int {
+        guard streams.contains(stream) else { return 0 }
+        // Longer frames would have other streams wait.
+        let frame = Swift.min(peer.maxFrameSize, 64 << 10)
+        return Swift.max(Swift.min(streams[stream].sendWindow, sendWindow, frame), 0)
+    }
+
+    /// The header of a frame of DATA, which is counted as sent.
+    /// - Parameter count: no more than ``sendable(on:)``.
+    package mutating func beginData(_ count: Int, endsStream: Bool, on stream: HTTP2Stream) -> HTTP2Frame.Header {
+        if streams.contains(stream) {
+            streams[stream].sendWindow &-= count
+            sendWindow &-= count
+            if endsStream { streams[stream].hasEnded = true }
+            idleness.end()
+        }
+        return HTTP2Frame.Header(
+            length: count, type: HTTP2Frame.data, flags: endsStream ? HTTP2Frame.endStream : 0, stream: stream.id)
+    }
+
+    // MARK: The rest
+
+    /// Ends a stream, of which nothing more is wanted.
+    package mutating func reset(_ stream: HTTP2Stream, _ code: HTTP2Code) {
+        guard streams.contains(stream) else { return }
+        streams.remove(stream)
+        output.append(HTTP2Frame.Header(length: 4, type: HTTP2Frame.resetStream, flags: 0, stream: stream.id))
+        output.append(bigEndian: code.rawValue)
+    }
+
+    /// Lets a stream go that the peer has said it knows nothing of.
+    package mutating func forget(_ stream: HTTP2Stream) { streams.remove(stream) }
+
+    package func isPaused(_ stream: HTTP2Stream) -> Bool { streams.contains(stream) && streams[stream].isPaused }
+
+    /// Whether the stream's window is given back as it is used.
+    package mutating func setPaused(_ isPaused: Bool, _ stream: HTTP2Stream) {
+        guard streams.contains(stream) else { return }
+        streams[stream].isPaused = isPaused
+        if !isPaused { credit(stream, 0) }
+    }
+
+    /// Gives back what was received, once it is half of the window, and unless the rest of the body fits into it.
+    mutating func credit(_ stream: HTTP2Stream, _ count: Int) {
+        streams[stream].uncredited &+= count
+        let state = streams[stream]
+        guard !state.isPaused, state.uncredited >= HTTP2Settings.Own.streamWindow / 2,
+            state.remaining < 0 || state.remaining > Int64(state.receiveWindow)
+        else { return }
+        sendWindowUpdate(stream.id, state.uncredited)
+        streams[stream].receiveWindow &+= state.uncredited
+        streams[stream].uncredited = 0
+    }
+
+    mutating func sendWindowUpdate(_ stream: UInt32, _ count: Int) {
+        output.append(HTTP2Frame.Header(length: 4, type: HTTP2Frame.windowUpdate, flags: 0, stream: stream))
+        output.append(bigEndian: UInt32(clamping: count))
+    }
+
+    mutating func sendSettingsAcknowledgement() {
+        output.append(
+            HTTP2Frame.Header(length: 0, type: HTTP2Frame.settings, flags: HTTP2Frame.acknowledgement, stream: 0))
+    }
+
+    mutating func sendPong(_ payload: UnsafeRawBufferPointer) {
+        output.append(HTTP2Frame.Header(length: 8, type: HTTP2Frame.ping, flags: HTTP2Frame.acknowledgement, stream: 0))
+        output.append(contentsOf: payload)
+    }
+
+    /// Says that the connection ends here. No stream of the peer's was processed: it has none.
+    package mutating func sendGoAway(_ code: HTTP2Code) {
+        output.append(HTTP2Frame.Header(length: 8, type: HTTP2Frame.goAway, flags: 0, stream: 0))
+        output.append(bigEndian: UInt32(0))
+        output.append(bigEndian: code.rawValue)
+    }
+}

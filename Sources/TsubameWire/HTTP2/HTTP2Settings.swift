@@ -1,0 +1,83 @@
+// HTTP2Settings: what the peer has announced, and what is announced to it (RFC 9113 section 6.5.2).
+
+import TsubameCore
+
+/// The peer's settings, with the values that hold until it says otherwise.
+struct HTTP2Settings {
+    /// What is announced: no push; how much may come unasked on each stream; how long a head may be.
+    enum Own {
+        /// The window of a stream, in bytes: what a reader that has stopped can make the client hold.
+        static var streamWindow: Int { 1 << 20 }
+        /// The window of the connection. It is given back as soon as bytes have come, so that a stream that nobody reads
+        /// holds up no other.
+        static var connectionWindow: Int { 8 << 20 }
+        /// Left as it is: larger frames would have others wait longer.
+        static var frameSize: Int { 16_384 }
+    }
+
+    private(set) var headerTableSize = 4096
+    private(set) var maxConcurrentStreams: Int?
+    private(set) var initialWindowSize = 65_535
+    private(set) var maxFrameSize = 16_384
+
+    /// - Parameter payload: of a SETTINGS frame, a multiple of six bytes.
+    mutating func read(_ payload: UnsafeRawBufferPointer) throws(HTTP2Fault) {
+        var at = 0
+        while at &+ 6 <= payload.count {
+            let name = UInt16(bigEndian: payload.loadUnaligned(fromByteOffset: at, as: UInt16.self))
+            let value = UInt32(bigEndian: payload.loadUnaligned(fromByteOffset: at &+ 2, as: UInt32.self))
+            try read(name, Int(value))
+            at &+= 6
+        }
+    }
+
+    private mutating func read(_ name: UInt16, _ value: Int) throws(HTTP2Fault) {
+        switch name {
+        case 1: headerTableSize = value
+        case 2:
+            guard value == 0 else {
+                throw HTTP2Fault(.protocolError, .invalid("SETTINGS_ENABLE_PUSH is \(value), from a server"))
+            }
+        case 3: maxConcurrentStreams = value
+        case 4:
+            guard value <= 0x7FFF_FFFF else {
+                throw HTTP2Fault(.flowControl, .invalid("SETTINGS_INITIAL_WINDOW_SIZE is above 2^31 - 1: \(value)"))
+            }
+            initialWindowSize = value
+        case 5:
+            guard (16_384...0xFF_FFFF).contains(value) else {
+                throw HTTP2Fault(.protocolError, .invalid("SETTINGS_MAX_FRAME_SIZE is out of bounds: \(value)"))
+            }
+            maxFrameSize = value
+        // What is not known means nothing.
+        default: break
+        }
+    }
+
+    /// The client's connection preface: the magic, its settings, and a wider window (RFC 9113 section 3.4).
+    /// - Parameter headBytes: how long a response's head may be.
+    static func preface(headBytes: Int) -> [UInt8] {
+        var bytes = Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8)
+        let settings: [(UInt16, Int)] = [(2, 0), (4, Own.streamWindow), (6, headBytes)]
+        bytes.append(
+            HTTP2Frame.Header(length: settings.count * 6, type: HTTP2Frame.settings, flags: 0, stream: 0))
+        for (name, value) in settings {
+            bytes.append(bigEndian: name)
+            bytes.append(bigEndian: UInt32(clamping: value))
+        }
+        bytes.append(HTTP2Frame.Header(length: 4, type: HTTP2Frame.windowUpdate, flags: 0, stream: 0))
+        bytes.append(bigEndian: UInt32(Own.connectionWindow - 65_535))
+        return bytes
+    }
+}
+
+/// What is wrong with the connection, and what the peer is told.
+struct HTTP2Fault: Error {
+    let code: HTTP2Code
+    let error: WireError
+
+    init(_ code: HTTP2Code, _ error: WireError) {
+        self.code = code
+        self.error = error
+    }
+}
