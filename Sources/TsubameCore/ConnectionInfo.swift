@@ -60,7 +60,8 @@ public struct ConnectionInfo: Sendable, Hashable, CustomStringConvertible {
     /// Where it leads and how, in a line; without credentials.
     public var description: String {
         let how = [
-            facts.tls?.version, facts.version.description, facts.proxy.map { "through \($0)" }, isReused ? "reused" : nil,
+            facts.tls?.version, facts.version.description, facts.proxy.map { "through \($0)" },
+            isReused ? "reused" : nil,
         ].compactMap { $0 }
         return "connected to \(facts.remoteAddress) (\(how.joined(separator: ", ")))"
     }

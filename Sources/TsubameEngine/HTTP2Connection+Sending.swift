@@ -238,7 +238,9 @@ extension HTTP2Connection: BodySink {
     }
 
     func bodyMoved(of exchange: Exchange) {
-        guard let lane = lane(of: exchange), exchange.phase == .sendingBody, !session.isPaused(lane.stream) else { return }
+        guard let lane = lane(of: exchange), exchange.phase == .sendingBody, !session.isPaused(lane.stream) else {
+            return
+        }
         setDeadline(of: lane, .idle, from: MonotonicClock.now)
     }
 

@@ -99,14 +99,16 @@ final class HTTP2Connection: ChannelInboundHandler, Carrier, @unchecked Sendable
             let why = failure.map { ": " + Dial.words($0) } ?? ""
             return exchange.fail(
                 CallError(
-                    .incompleteResponse, "the connection was closed before the end of the body\(why)", phase: .receivingBody,
+                    .incompleteResponse, "the connection was closed before the end of the body\(why)",
+                    phase: .receivingBody,
                     timeout: nil, underlying: failure, connection: exchange.info))
         }
         if isReused, exchange.isReplayable { return exchange.replay() }
         if let farewell, farewell != .noError {
             return exchange.fail(
                 CallError(
-                    .connectionLost, "the server ended the connection: \(farewell)", phase: exchange.phase, timeout: nil,
+                    .connectionLost, "the server ended the connection: \(farewell)", phase: exchange.phase,
+                    timeout: nil,
                     underlying: failure, connection: exchange.info))
         }
         exchange.fail(exchange.lost(failure))
@@ -264,7 +266,9 @@ final class HTTP2Connection: ChannelInboundHandler, Carrier, @unchecked Sendable
         for stream in touched {
             guard let lane = lane(stream), let exchange = lane.exchange else { continue }
             exchange.endOfRead()
-            guard lane.exchange === exchange, exchange.phase == .receivingBody, !session.isPaused(stream) else { continue }
+            guard lane.exchange === exchange, exchange.phase == .receivingBody, !session.isPaused(stream) else {
+                continue
+            }
             setDeadline(of: lane, .idle, from: lastRead)
         }
         touched.removeAll(keepingCapacity: true)
@@ -320,7 +324,8 @@ final class HTTP2Connection: ChannelInboundHandler, Carrier, @unchecked Sendable
             isReceiving ? .incompleteResponse : .connectionLost,
             "the server reset the stream (\(code))\(isReceiving ? " before the end of the body" : "")",
             phase: exchange.phase,
-            advice: code == .http11Required ? "set connection.httpVersion to .http11 for this server" : nil, timeout: nil,
+            advice: code == .http11Required ? "set connection.httpVersion to .http11 for this server" : nil,
+            timeout: nil,
             connection: exchange.info)
         guard code == .refusedStream, !isReceiving else { return exchange.fail(error) }
         exchange.sendUnprocessed("the server refused the stream", orElse: error)
@@ -391,7 +396,9 @@ final class HTTP2Connection: ChannelInboundHandler, Carrier, @unchecked Sendable
     /// What the session has to say goes before what is written from now on.
     func gather() {
         guard !session.output.isEmpty else { return }
-        if output.capacity == 0, let context { output = context.channel.allocator.buffer(capacity: session.output.count) }
+        if output.capacity == 0, let context {
+            output = context.channel.allocator.buffer(capacity: session.output.count)
+        }
         output.writeBytes(session.output)
         session.output.removeAll(keepingCapacity: true)
     }

@@ -72,7 +72,8 @@ final class Opening: ChannelInboundHandler, RemovableChannelHandler, @unchecked 
         case nil where choice != .http2, "http/1.1" where choice != .http2: return .http11
         case "h2", "http/1.1", nil:
             throw CallError(
-                .tls, "the server does not speak \(choice == .http2 ? "HTTP/2" : "HTTP/1.1"), and nothing else is wanted",
+                .tls,
+                "the server does not speak \(choice == .http2 ? "HTTP/2" : "HTTP/1.1"), and nothing else is wanted",
                 phase: .securing, advice: "leave connection.httpVersion as it is by default")
         default: throw CallError(.tls, "the server wants to speak another protocol than HTTP", phase: .securing)
         }

@@ -31,7 +31,11 @@ final class TLSContext: Sendable {
     static func of(
         _ settings: ConnectionSettings.TLS, _ version: ConnectionSettings.HTTPVersionChoice, reusing other: TLSContext?
     ) -> TLSContext {
-        if let other, other.settings == settings, other.version == version { other } else { TLSContext(settings, version) }
+        if let other, other.settings == settings, other.version == version {
+            other
+        } else {
+            TLSContext(settings, version)
+        }
     }
 
     /// Reading the system's roots takes milliseconds, so the first time goes to a thread that may block.

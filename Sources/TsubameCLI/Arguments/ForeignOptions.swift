@@ -23,7 +23,7 @@ enum ForeignOptions {
         case "max-time": "--timeout is for the whole call"
         case "E", "key": "--cert and --cert-key are the client's certificate"
         case "tlsv1.2", "tlsv1.3", "ssl": "--tls-min and --tls-max say which versions of TLS"
-        case "http1.0", "http1.1", "http2", "http3": "--http-version says which, and only 1.1 is there yet"
+        case "http1.0", "http1.1", "http2", "http3": "--http-version says which: 1.1, 2 or 2-prior-knowledge"
         case "V": "--version prints the version"
         case "trace", "trace-ascii", "include-headers": "-vv prints all of it"
         case "format-options", "sorted", "unsorted": "the order is always the one that was received"

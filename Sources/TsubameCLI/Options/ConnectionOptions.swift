@@ -3,7 +3,7 @@
 import Tsubame
 
 struct ConnectionOptions: Options {
-    var httpVersion: String?
+    var httpVersion = ConnectionSettings.HTTPVersionChoice.negotiated
     var proxy: [ProxyChoice] = []
     var resolve: [AddressOverride] = []
     var unixSocket: String?
@@ -14,9 +14,11 @@ struct ConnectionOptions: Options {
 
     static let title = "Connection"
     static let options: [CommandOption<Self>] = [
-        .value("http-version", "version", "1.1: the version that is spoken; no other is there yet.", reading: version) {
-            $0.httpVersion = $1
-        },
+        .value(
+            "http-version", "version",
+            "1.1: nothing else; 2: HTTP/2 where the server offers it with TLS, which is the default; 2-prior-knowledge: "
+                + "HTTP/2 and nothing else, also without TLS.", reading: version
+        ) { $0.httpVersion = $1 },
         .value(
             "proxy", "url",
             "Go through this proxy: http, https, socks4, socks4a, socks5 or socks5h; http:url and https:url mean that "
@@ -43,12 +45,15 @@ struct ConnectionOptions: Options {
         .flag("ipv6", letter: "6", "Use addresses of IPv6 only.") { $0.ipv6 = true },
     ]
 
-    private static func version(_ text: String) throws(UsageProblem) -> String {
+    private static func version(
+        _ text: String
+    ) throws(UsageProblem) -> ConnectionSettings.HTTPVersionChoice {
         switch text {
-        case "1.1", "1": return text
-        case "1.0", "2", "3", "2.0", "3.0":
-            throw UsageProblem("HTTP/\(text) is not there yet: requests are sent as HTTP/1.1.")
-        default: throw UsageProblem("“\(text)” is no version: 1.1 is meant.")
+        case "1.1", "1": return .http11
+        case "2", "2.0": return .negotiated
+        case "2-prior-knowledge": return .http2
+        case "0.9", "1.0", "3", "3.0": throw UsageProblem("HTTP/\(text) is not spoken: 1.1 and 2 are.")
+        default: throw UsageProblem("“\(text)” is no version: 1.1, 2 and 2-prior-knowledge are meant.")
         }
     }
 
@@ -66,6 +71,7 @@ struct ConnectionOptions: Options {
     func apply(to settings: inout ConnectionSettings) {
         if let policy = ProxyChoice.policy(of: proxy) { settings.proxy = policy }
         for override in resolve { settings.resolve[override.host] = override.address }
+        settings.httpVersion = httpVersion
         settings.unixSocket = unixSocket
         settings.interface = interface
         if let maxConnections { settings.connectionsPerOrigin = maxConnections }

@@ -25,6 +25,8 @@ final class ExchangePrinter: Sendable {
         /// Whether the first request has been sent.
         var isBehindFirst = false
         var trace: CallTrace?
+        /// What is spoken on the connection that was made or taken last.
+        var version = HTTPVersion.http11
     }
 
     init(_ plan: PrintPlan, _ output: OutputFile, _ style: OutputStyle) {
@@ -57,7 +59,10 @@ final class ExchangePrinter: Sendable {
             }
             let parts = isFirst ? plan.parts : plan.history
             guard !parts.isDisjoint(with: .request) else { return }
-            enqueue { try self.print(request, parts) }
+            let version = state.withLock(\.version)
+            enqueue { try self.print(request, version, parts) }
+        case .connected(let info), .secured(let info), .reused(let info):
+            state.withLock { $0.version = info.version }
         case .informational(let status, let fields):
             guard plan.isVerbose, plan.parts.contains(.responseHead) else { return }
             enqueue { try self.print(informational: status, fields) }
@@ -104,9 +109,9 @@ final class ExchangePrinter: Sendable {
 
     // MARK: Messages
 
-    private func print(_ request: Request, _ parts: PrintParts) throws {
+    private func print(_ request: Request, _ version: HTTPVersion, _ parts: PrintParts) throws {
         try separate()
-        if parts.contains(.requestHead) { try write(head: SentHead.bytes(of: request)) }
+        if parts.contains(.requestHead) { try write(head: SentHead.bytes(of: request, version)) }
         guard parts.contains(.requestBody) else { return }
         // What is compressed is no text, whatever it was before.
         let type = request.headers.contains(.contentEncoding) ? nil : request.headers[.contentType]
@@ -137,7 +142,8 @@ final class ExchangePrinter: Sendable {
             default: ""
             }
         let lines = fields.map { "\($0.name.rawName): \($0.value)\r\n" }.joined()
-        try write(head: Bytes("HTTP/1.1 \(status) \(phrase)\r\n\(lines)\r\n"))
+        let version = state.withLock(\.version)
+        try write(head: Bytes("\(version) \(status) \(version == .http2 ? "" : phrase)\r\n\(lines)\r\n"))
     }
 
     private func print(intermediate response: Response, _ content: Bytes) throws {
@@ -205,16 +211,18 @@ final class ExchangePrinter: Sendable {
 
     private func writeHead(of response: Response) throws {
         if let head = response.details.head {
-            try write(head: Self.bytes(of: head))
+            let isText = head.version != .http2
+            try write(head: isText ? Self.bytes(of: head) : Self.bytes(.http2, response.wire, of: response))
         } else if response.details.storedFields != nil {
-            try write(head: Self.bytes(ofStored: response))
+            // The cache gave it, and it came with another head.
+            try write(head: Self.bytes(.http11, response.headers, of: response))
         }
     }
 
-    /// Of a response that the cache gave, which came with another head.
-    private static func bytes(ofStored response: Response) -> Bytes {
-        let fields = HTTPFields(response.headers).map { "\($0.name.rawName): \($0.value)\r\n" }.joined()
-        return Bytes("HTTP/1.1 \(response.statusCode) \(response.status.reasonPhrase)\r\n\(fields)\r\n")
+    /// Of a response whose head is no text.
+    private static func bytes(_ version: HTTPVersion, _ fields: ReceivedFields, of response: Response) -> Bytes {
+        let lines = fields.map { "\($0.name.rawName): \($0.value)\r\n" }.joined()
+        return Bytes("\(version) \(response.statusCode) \(response.status.reasonPhrase)\r\n\(lines)\r\n")
     }
 
     /// Status line, fields and empty line as received: of the bytes, those up to the first empty line. A short body may

@@ -3,9 +3,11 @@
 import Tsubame
 
 enum SentHead {
-    /// The bytes that the engine sends for this request, written by the encoder that it uses, too.
-    static func bytes(of request: Request) throws(CallError) -> Bytes {
+    /// The bytes that the engine sends for this request, written by the encoder that it uses, too; over HTTP/2, the fields
+    /// that it sends, in lines.
+    static func bytes(of request: Request, _ version: HTTPVersion = .http11) throws(CallError) -> Bytes {
         guard let uri = request.uri else { return Bytes() }
+        if version == .http2 { return try bytes(overHTTP2: request, uri) }
         let method = request.method.rawValue
         let capacity = RequestEncoder.capacity(
             method: method, target: uri.target, authority: uri.authority, headers: request.headers)
@@ -16,6 +18,17 @@ enum SentHead {
                     method: method, target: uri.target, authority: uri.authority, headers: request.headers,
                     framing: framing, into: output)
             }
+        } catch {
+            throw CallError(error, phase: .preparing)
+        }
+    }
+
+    private static func bytes(overHTTP2 request: Request, _ uri: TargetURI) throws(CallError) -> Bytes {
+        let length: Int64? = if case .length(let length) = framing(of: request) { length } else { nil }
+        do throws(WireError) {
+            return try HTTP2SentHead.bytes(
+                method: request.method.rawValue, authority: uri.authority, target: uri.target, headers: request.headers,
+                length: length)
         } catch {
             throw CallError(error, phase: .preparing)
         }

@@ -48,7 +48,8 @@ enum HTTP2FieldCheck {
     ) throws(WireError) -> HTTPFields? {
         guard let base = bytes.baseAddress, slots.count > 0 else { return nil }
         let (_, trimmed) = try check(slots, base, limits)
-        return trimmed?.withUnsafeBufferPointer { TrailerSection.fields($0, base) } ?? TrailerSection.fields(slots, base)
+        return trimmed?.withUnsafeBufferPointer { TrailerSection.fields($0, base) }
+            ?? TrailerSection.fields(slots, base)
     }
 
     private static func status(_ slot: FieldSlot, _ base: UnsafeRawPointer) throws(WireError) -> Int {
@@ -137,6 +138,7 @@ enum HTTP2FieldCheck {
         while start < end, isBlank(base, start) { start &+= 1 }
         while end > start, isBlank(base, end &- 1) { end &-= 1 }
         return FieldSlot(
-            nameStart: Int(slot.nameStart), nameLength: Int(slot.nameLength), valueStart: start, valueLength: end &- start)
+            nameStart: Int(slot.nameStart), nameLength: Int(slot.nameLength), valueStart: start,
+            valueLength: end &- start)
     }
 }

@@ -71,6 +71,16 @@ struct HTTP2RequestFields {
         }
     }
 
+    func forEach(_ body: (_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) -> Void) {
+        bytes.withUnsafeBytes { bytes in
+            for field in fields {
+                body(
+                    UnsafeRawBufferPointer(rebasing: bytes[field.name]),
+                    UnsafeRawBufferPointer(rebasing: bytes[field.value]))
+            }
+        }
+    }
+
     private static let host = HTTPField.Name("Host") ?? .accept
 
     private mutating func clear() {

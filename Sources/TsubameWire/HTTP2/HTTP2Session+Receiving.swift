@@ -372,7 +372,9 @@ extension HTTP2Session {
     private mutating func readInformational(
         _ head: HTTP2FieldCheck.Head, of stream: HTTP2Stream, _ endsStream: Bool
     ) throws(WireError) -> Event {
-        guard head.status != 101 else { throw .invalid("the server switched protocols (101), which HTTP/2 does not have") }
+        guard head.status != 101 else {
+            throw .invalid("the server switched protocols (101), which HTTP/2 does not have")
+        }
         guard !endsStream else { throw .incomplete("the server ended the stream after an informational response") }
         streams[stream].informationals &+= 1
         let most = streams[stream].limits.informationalResponses

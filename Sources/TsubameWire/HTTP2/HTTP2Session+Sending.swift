@@ -60,7 +60,8 @@ extension HTTP2Session {
                 at: start)
         }
         write(
-            HTTP2Frame.Header(length: peer.maxFrameSize, type: HTTP2Frame.headers, flags: end, stream: stream.id), at: start)
+            HTTP2Frame.Header(length: peer.maxFrameSize, type: HTTP2Frame.headers, flags: end, stream: stream.id),
+            at: start)
         let rest = Array(output[(start &+ size &+ peer.maxFrameSize)...])
         output.removeLast(rest.count)
         var at = 0

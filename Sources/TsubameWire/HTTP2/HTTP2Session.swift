@@ -176,7 +176,8 @@ package struct HTTP2Session: ~Copyable {
         }
         guard header.length <= HTTP2Settings.Own.frameSize else {
             throw HTTP2Fault(
-                .frameSize, .invalid("a frame of \(header.length) bytes, and \(HTTP2Settings.Own.frameSize) are allowed"))
+                .frameSize,
+                .invalid("a frame of \(header.length) bytes, and \(HTTP2Settings.Own.frameSize) are allowed"))
         }
         if let openBlock, header.type != HTTP2Frame.continuation || header.stream != openBlock.stream {
             throw HTTP2Fault(.protocolError, .invalid("a field section is interrupted by another frame"))

@@ -1,0 +1,30 @@
+// HTTP2SentHead: the head of a request as HTTP/2 sends it, for people.
+
+package import HTTPTypes
+package import TsubameCore
+
+package enum HTTP2SentHead {
+    /// A request line and `host` in the place of the pseudo-fields, and the fields that are sent.
+    /// - Throws: what ``HTTP2Session/open(method:isSecure:authority:target:headers:length:limits:endsStream:)`` throws.
+    package static func bytes(
+        method: String, authority: String, target: String, headers: HTTPFields, length: Int64?
+    ) throws(WireError) -> Bytes {
+        var fields = HTTP2RequestFields()
+        try fields.collect(
+            method: method, isSecure: true, authority: authority, target: target, headers: headers, length: length)
+        return Bytes("\(method) \(target) HTTP/2\r\n" + fields.lines + "\r\n")
+    }
+}
+
+extension HTTP2RequestFields {
+    /// One line for each field; of the pseudo-fields, the authority only.
+    fileprivate var lines: String {
+        var text = ""
+        forEach { name, value in
+            let name = ReceivedHead.text(name)
+            guard !name.hasPrefix(":") || name == ":authority" else { return }
+            text += "\(name == ":authority" ? "host" : name): \(ReceivedHead.text(value))\r\n"
+        }
+        return text
+    }
+}
