@@ -9,13 +9,13 @@ import TsubameWire
 struct Outcome: Equatable, CustomStringConvertible {
     struct Head: Equatable {
         var status: Int
-        var minorVersion: Int
+        var version: HTTPVersion
         var reason: String
         var fields: [String]
 
         init(_ head: ReceivedHead) {
             status = head.status
-            minorVersion = head.minorVersion
+            version = head.version
             reason = head.reason
             fields = ReceivedFields(head).map { "\($0.name.rawName): \($0.value)" }
         }

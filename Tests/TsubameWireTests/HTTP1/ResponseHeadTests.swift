@@ -21,7 +21,7 @@ import TsubameWire
     func laterVersions(minor: Int) {
         let outcome = ResponseFeeder().feedInEveryWay("HTTP/1.\(minor) 200 OK\r\nContent-Length: 2\r\n\r\nok")
         #expect(outcome.text == "ok")
-        #expect(outcome.head?.minorVersion == 1)
+        #expect(outcome.head?.version == .http11)
         #expect(outcome.isReusable)
     }
 
