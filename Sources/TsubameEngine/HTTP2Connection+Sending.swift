@@ -200,9 +200,16 @@ extension HTTP2Connection {
         }
     }
 
-    /// Each gets what the windows allow, the one that has waited since the lowest slot first.
+    /// Each gets what the windows allow, until the socket is full; then the next one is the first.
     func pumpAll() {
-        for lane in lanes where lane.outgoing != nil { pump(lane) }
+        let first = turn
+        for index in lanes.indices {
+            guard let context, context.channel.isWritable else { return }
+            let index = (first + index) % lanes.count
+            guard lanes[index].outgoing != nil else { continue }
+            turn = index + 1
+            pump(lanes[index])
+        }
     }
 
     func channelWritabilityChanged(context: ChannelHandlerContext) {

@@ -31,7 +31,7 @@ final class HTTP2Connection: ChannelInboundHandler, Carrier, @unchecked Sendable
     let shard: Shard
     let facts: ConnectionInfo
     @exclusivity(unchecked) var context: ChannelHandlerContext?
-    @exclusivity(unchecked) var session = HTTP2Session(limits: Limits())
+    @exclusivity(unchecked) var session: HTTP2Session
     @exclusivity(unchecked) var lanes: [Lane] = []
     /// Received and not yet consumed.
     @exclusivity(unchecked) private var pending: ByteBuffer?
@@ -40,6 +40,8 @@ final class HTTP2Connection: ChannelInboundHandler, Carrier, @unchecked Sendable
     /// Streams of which this read has brought something.
     @exclusivity(unchecked) private var touched: [HTTP2Stream] = []
     @exclusivity(unchecked) private var isReading = false
+    /// The lane whose body goes first when there is room again.
+    @exclusivity(unchecked) var turn = 0
     @exclusivity(unchecked) private var deadline = Deadline()
     @exclusivity(unchecked) private var lastRead: MonotonicTime = 0
     @exclusivity(unchecked) var exchanges = 0
@@ -51,10 +53,12 @@ final class HTTP2Connection: ChannelInboundHandler, Carrier, @unchecked Sendable
     var idleSince: MonotonicTime = 0
     var isCounted = false
 
-    init(_ key: ConnectionKey, _ shard: Shard, _ facts: ConnectionInfo) {
+    /// - Parameter limits: those of the call that it was made for, of which the server is told.
+    init(_ key: ConnectionKey, _ shard: Shard, _ facts: ConnectionInfo, limits: Limits) {
         self.key = key
         self.shard = shard
         self.facts = facts
+        session = HTTP2Session(limits: limits)
     }
 
     var isShared: Bool { true }
@@ -69,10 +73,7 @@ final class HTTP2Connection: ChannelInboundHandler, Carrier, @unchecked Sendable
 
     // MARK: Life of the channel
 
-    func handlerAdded(context: ChannelHandlerContext) {
-        self.context = context
-        flush()
-    }
+    func handlerAdded(context: ChannelHandlerContext) { self.context = context }
 
     func handlerRemoved(context: ChannelHandlerContext) { self.context = nil }
 

@@ -93,7 +93,7 @@ final class Opening: ChannelInboundHandler, RemovableChannelHandler, @unchecked 
         do {
             let carrier: any Carrier
             if version == .http2 {
-                let connection = HTTP2Connection(key, shard, facts)
+                let connection = HTTP2Connection(key, shard, facts, limits: dial.exchange.call.limits)
                 try pipeline.addHandler(connection, position: .after(self))
                 carrier = connection
             } else {
@@ -103,6 +103,7 @@ final class Opening: ChannelInboundHandler, RemovableChannelHandler, @unchecked 
             }
             _ = pipeline.removeHandler(self)
             dial.succeeded(self, carrier)
+            carrier.flush()
         } catch {
             dial.failed(error, self)
             context.close(promise: nil)

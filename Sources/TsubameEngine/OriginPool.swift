@@ -1,6 +1,7 @@
 // OriginPool: the connections to one origin with one set of settings, on one loop, and who waits for one.
 
 import DequeModule
+import NIOCore
 import TsubameCore
 
 final class OriginPool {
@@ -21,7 +22,9 @@ final class OriginPool {
     @exclusivity(unchecked) var isDialing = false
 
     /// Whether one connection is tried before others are made: it may do for all, if the origin speaks HTTP/2.
-    @exclusivity(unchecked) private var triesOne: Bool
+    @exclusivity(unchecked) private(set) var triesOne: Bool
+    /// Ends the patience with that one.
+    var patience: Scheduled<Void>?
 
     private let budget: ConnectionBudget
 
@@ -51,6 +54,9 @@ final class OriginPool {
             undialed.removeAll { !$0.isWaiting || $0.dial != nil }
         }
     }
+
+    /// The one that is being made, while others wait for what it will speak.
+    var hopeful: Dial? { triesOne && waiting.count > 1 ? dials.first { !$0.exchange.isWarmUp } : nil }
 
     /// Whether more wait than connections are being made for.
     var needsDial: Bool {

@@ -124,7 +124,10 @@ final class Shard: @unchecked Sendable {
         defer { if isGranted { budget.giveBack() } }
         guard !pool.isDialing else { return }
         pool.isDialing = true
-        defer { pool.isDialing = false }
+        defer {
+            pool.isDialing = false
+            if pool.patience == nil, let dial = pool.hopeful { limitPatience(with: dial, of: pool) }
+        }
         let settings = pool.key.settings.settings
         let limit = Swift.max(settings.connectionsPerOrigin, 1)
         while pool.needsDial, pool.total < limit {
@@ -141,6 +144,21 @@ final class Shard: @unchecked Sendable {
             let dial = Dial(next)
             pool.add(dial)
             dial.start()
+        }
+    }
+
+    /// In milliseconds: how long calls wait for one connection that may do for all of them. One that takes longer may never
+    /// come.
+    private static let patience: Int64 = 500
+
+    private func limitPatience(with dial: Dial, of pool: OriginPool) {
+        let key = pool.key
+        pool.patience = loop.scheduleTask(in: .milliseconds(Self.patience)) { [weak self, weak dial] in
+            guard let self, let pool = self.pools[key] else { return }
+            pool.patience = nil
+            guard let dial, pool.hopeful === dial else { return self.dialIfNeeded(pool) }
+            pool.learnFailure()
+            self.dialIfNeeded(pool)
         }
     }
 

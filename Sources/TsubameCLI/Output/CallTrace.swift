@@ -83,7 +83,7 @@ struct CallTrace: Sendable {
         open = HopTimes.Span(phase: .waiting, start: start, end: time)
         enter(.receiving, time)
         connection = response.connection
-        version = response.details.head.flatMap(Self.version)
+        version = response.version?.description
         let how = response.connection.map { connection in
             [
                 connection.remoteAddress, connection.tls?.version, version, connection.proxy.map { "through \($0)" },
@@ -93,12 +93,6 @@ struct CallTrace: Sendable {
         update { hop in
             (hop.status, hop.outcome, hop.connection) = (response.statusCode, response.status.reasonPhrase, how)
         }
-    }
-
-    /// As the status line has it.
-    private static func version(_ head: ReceivedHead) -> String? {
-        let bytes = head.bytes(0..<16).prefix { $0 > 0x20 }
-        return bytes.isEmpty ? nil : String(decoding: bytes, as: UTF8.self)
     }
 
     private mutating func update(_ change: (inout HopTimes) -> Void) {

@@ -264,10 +264,11 @@ extension HTTP2Session {
         guard let open = openBlock else { throw Self.broken("a CONTINUATION of nothing") }
         openBlock?.frames &+= 1
         // CVE-2024-27316 and its kin.
-        guard open.frames < 128, block.count &+ payload.count <= limits.headBytes else {
+        let most = streams.find(open.stream).map { streams[$0].limits.headBytes } ?? limits.headBytes
+        guard open.frames < 128, block.count &+ payload.count <= most else {
             throw HTTP2Fault(
                 .enhanceYourCalm,
-                .limit("a head is longer than \(limits.headBytes) bytes, or in more than 128 parts (limits.headBytes)"))
+                .limit("a head is longer than \(most) bytes, or in more than 128 parts (limits.headBytes)"))
         }
         block.append(contentsOf: payload)
         guard header.has(HTTP2Frame.endHeaders) else { return nil }

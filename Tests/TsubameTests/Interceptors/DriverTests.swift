@@ -352,7 +352,7 @@ import TsubameTesting
                 4. ContentDecoding (hook)
                 5. CacheDirectives (hook)
                 6. Retries (judge)
-                7. Engine (HTTP/1.1) (transport)
+                7. Engine (HTTP/1.1, HTTP/2) (transport)
                 """)
     }
 }
