@@ -1,5 +1,5 @@
 // tsubame-bench MODE URL N C: one workload, one line. MODE: get, bare (without what a client has without being told),
-// cached, loop, block, down, up, close, idle; lines, jsonLines, events.
+// cached, loop, block, down, up, close, idle; lines, jsonLines, events. With h2- before it, HTTP/2 is spoken unasked.
 
 #if canImport(Glibc)
 import Glibc
@@ -12,14 +12,16 @@ import Tsubame
 enum TsubameBench {
     static func main() {
         var arguments = Array(CommandLine.arguments.dropFirst())
-        let mode = arguments.count == 4 ? arguments.removeFirst() : "get"
+        var mode = arguments.count == 4 ? arguments.removeFirst() : "get"
         guard arguments.count == 3, let count = Int(arguments[1]), let concurrency = Int(arguments[2]), count > 0,
             concurrency > 0
         else {
-            print("usage: tsubame-bench [get|bare|cached|loop|block|down|up|close|idle|lines|jsonLines|events] URL N C")
+            print("usage: tsubame-bench [h2-][get|bare|cached|loop|block|down|up|close|idle|lines|jsonLines|events] URL N C")
             exit(2)
         }
-        let workload = Workload(mode: mode, url: arguments[0], count: count, concurrency: concurrency)
+        let isHTTP2 = mode.hasPrefix("h2-")
+        if isHTTP2 { mode.removeFirst(3) }
+        let workload = Workload(mode: mode, isHTTP2: isHTTP2, url: arguments[0], count: count, concurrency: concurrency)
         // The main thread sleeps while tasks do the work; an async main would end in dispatch_main, which valgrind
         // does not survive.
         Task.detached {
@@ -37,6 +39,7 @@ enum TsubameBench {
 
 struct Workload: Sendable {
     let mode: String
+    let isHTTP2: Bool
     let url: String
     let count: Int
     let concurrency: Int
@@ -44,6 +47,7 @@ struct Workload: Sendable {
     func run() async throws {
         let client = Client { configuration in
             configuration.connection.tls.verification = .dangerouslyOff
+            if isHTTP2 { configuration.connection.httpVersion = .http2 }
             configuration.connection.connectionsPerOrigin = max(mode == "idle" ? count : concurrency, 256)
             if mode == "bare" {
                 configuration.redirects = .off
