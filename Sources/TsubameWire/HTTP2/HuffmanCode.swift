@@ -11,7 +11,17 @@ package struct HuffmanCode: @unchecked Sendable {
         case endOfString
     }
 
-    /// Codes of one length, those beyond a byte.
+    /// What the next bits begin with: one character or two.
+    private struct Pair {
+        /// The first in the lower byte.
+        var characters: UInt16
+        /// 0 where the first code is longer than what was looked at.
+        var count: UInt8
+        /// Of both codes.
+        var bits: UInt8
+    }
+
+    /// Codes of one length, of those that are longer than what is looked at.
     private struct Row {
         /// The first code that is longer, its bits at the top of 32; 2^32 behind the last.
         var limit: UInt64
@@ -25,12 +35,14 @@ package struct HuffmanCode: @unchecked Sendable {
     private static var endOfString: Int { 256 }
     /// Of any code.
     private static var maxLength: Int { 30 }
+    /// How many bits are looked at at once.
+    private static var width: Int { 11 }
 
     /// In bits, of each byte's code and that of the end of the string.
     private let lengths: UnsafeMutablePointer<UInt8>
     private let codes: UnsafeMutablePointer<UInt32>
-    /// By the next eight bits: the length in the upper byte, the character in the lower; 0 where the code is longer.
-    private let short: UnsafeMutablePointer<UInt16>
+    /// By the next bits, as many as are looked at. Most characters of a field have five bits to seven.
+    private let pairs: UnsafeMutablePointer<Pair>
     private let rows: UnsafeMutablePointer<Row>
     /// By code.
     private let symbols: UnsafeMutablePointer<UInt16>
@@ -39,12 +51,12 @@ package struct HuffmanCode: @unchecked Sendable {
         let count = Self.endOfString + 1
         lengths = .allocate(capacity: count)
         codes = .allocate(capacity: count)
-        short = .allocate(capacity: 256)
+        pairs = .allocate(capacity: 1 << Self.width)
         rows = .allocate(capacity: Self.maxLength)
         symbols = .allocate(capacity: count)
         lengths.initialize(repeating: 0, count: count)
         codes.initialize(repeating: 0, count: count)
-        short.initialize(repeating: 0, count: 256)
+        pairs.initialize(repeating: Pair(characters: 0, count: 0, bits: 0), count: 1 << Self.width)
         symbols.initialize(repeating: 0, count: count)
 
         for (symbol, length) in zip(0..<count, Self.lengthsOfAppendixB) { lengths[symbol] = length }
@@ -58,22 +70,30 @@ package struct HuffmanCode: @unchecked Sendable {
             for symbol in 0..<count where lengths[symbol] == length {
                 codes[symbol] = code
                 symbols[found] = UInt16(symbol)
-                if length <= 8 {
-                    let free = UInt32(8 - length)
-                    for below in 0..<(1 &<< free) {
-                        short[Int(code &<< free | below)] = UInt16(length) << 8 | UInt16(symbol)
+                if length <= Self.width {
+                    let free = Self.width - Int(length)
+                    for below in 0..<(1 << free) {
+                        pairs[Int(code) << free | below] = Pair(characters: UInt16(symbol), count: 1, bits: length)
                     }
                 }
                 code += 1
                 found += 1
             }
-            guard length > 8, found > firstSymbol else { continue }
+            guard length > Self.width, found > firstSymbol else { continue }
             let free = UInt64(32 - length)
             (rows + row).initialize(
                 to: Row(
                     limit: UInt64(code) << free, first: firstCode << UInt32(free), firstSymbol: firstSymbol,
                     length: length))
             row += 1
+        }
+        for place in 0..<(1 << Self.width) where pairs[place].count == 1 {
+            // Whatever follows the first one's bits, of which only those are known that lie within the width.
+            let second = pairs[place << Int(pairs[place].bits) & (1 << Self.width - 1)]
+            let bits = pairs[place].bits + lengths[Int(second.characters & 0xFF)]
+            guard second.count > 0, bits <= Self.width else { continue }
+            pairs[place] = Pair(
+                characters: pairs[place].characters | second.characters << 8, count: 2, bits: bits)
         }
     }
 
@@ -117,7 +137,7 @@ package struct HuffmanCode: @unchecked Sendable {
 
     // MARK: Decoding
 
-    /// Room for what `count` bytes of code can stand for: no code is shorter than five bits.
+    /// Room for what `count` bytes of code can stand for, and a byte more: no code is shorter than five bits.
     @inline(__always)
     static func decodedBound(_ count: Int) -> Int { count / 5 &* 8 &+ 8 }
 
@@ -132,36 +152,35 @@ package struct HuffmanCode: @unchecked Sendable {
         var next: UInt64 = 0
         var bits = 0
         repeat {
-            if end &- at >= 8 {
-                next |= UInt64(bigEndian: base.loadUnaligned(fromByteOffset: at, as: UInt64.self)) &>> UInt64(bits)
-                let taken = (63 &- bits) &>> 3
+            if at < end {
+                next |= Self.word(base, at, end) &>> UInt64(bits)
+                let taken = Swift.min((63 &- bits) &>> 3, end &- at)
                 at &+= taken
                 bits &+= taken &<< 3
-            } else {
-                while bits <= 56, at < end {
-                    next |= UInt64(base.load(fromByteOffset: at, as: UInt8.self)) &<< UInt64(56 &- bits)
-                    bits &+= 8
-                    at &+= 1
-                }
             }
             while bits >= Self.maxLength {
-                let (symbol, length) = first(of: next)
-                guard symbol != Self.endOfString else { throw .endOfString }
-                output.storeBytes(of: UInt8(truncatingIfNeeded: symbol), toByteOffset: written, as: UInt8.self)
-                written &+= 1
-                next &<<= UInt64(length)
-                bits &-= length
+                var pair = pairs[Int(next &>> UInt64(64 &- Self.width))]
+                if pair.count == 0 { pair = try long(next) }
+                // Of one character or two: there is room for both.
+                output.storeBytes(of: pair.characters.littleEndian, toByteOffset: written, as: UInt16.self)
+                written &+= Int(pair.count)
+                next &<<= UInt64(pair.bits)
+                bits &-= Int(pair.bits)
             }
         } while at < end
 
         // With ones behind the end, padding reads as the beginning of a code that is longer than what is left.
         while bits > 0 {
-            let (symbol, length) = first(of: next | UInt64.max &>> UInt64(bits))
-            guard length <= bits else { break }
-            output.storeBytes(of: UInt8(truncatingIfNeeded: symbol), toByteOffset: written, as: UInt8.self)
-            written &+= 1
-            next &<<= UInt64(length)
-            bits &-= length
+            let padded = next | UInt64.max &>> UInt64(bits)
+            var pair = pairs[Int(padded &>> UInt64(64 &- Self.width))]
+            if pair.count == 0 { pair = try long(padded, isLast: true) }
+            // The second may be made up of padding.
+            if Int(pair.bits) > bits { pair = first(of: pair) }
+            guard Int(pair.bits) <= bits else { break }
+            output.storeBytes(of: pair.characters.littleEndian, toByteOffset: written, as: UInt16.self)
+            written &+= Int(pair.count)
+            next &<<= UInt64(pair.bits)
+            bits &-= Int(pair.bits)
         }
         guard bits > 0 else { return written }
         guard next | UInt64.max &>> UInt64(bits) == .max else { throw .paddingIsNotOnes }
@@ -169,21 +188,52 @@ package struct HuffmanCode: @unchecked Sendable {
         return written
     }
 
-    /// The character that the topmost bits stand for, and how many they are.
+    /// The next eight bytes, the first at the top; zeros where there are fewer. One there is.
     @inline(__always)
-    private func first(of next: UInt64) -> (symbol: Int, length: Int) {
-        let entry = short[Int(next &>> 56)]
-        if entry != 0 { return (Int(entry & 0xFF), Int(entry &>> 8)) }
-        return firstLong(of: UInt32(next &>> 32))
+    private static func word(_ base: UnsafeRawPointer, _ at: Int, _ end: Int) -> UInt64 {
+        let rest = end &- at
+        if rest >= 8 { return UInt64(bigEndian: base.loadUnaligned(fromByteOffset: at, as: UInt64.self)) }
+        if end >= 8 {
+            let last = UInt64(bigEndian: base.loadUnaligned(fromByteOffset: end &- 8, as: UInt64.self))
+            return last &<< UInt64(64 &- 8 &* rest)
+        }
+        var word: UInt64 = 0
+        var shift: UInt64 = 64
+        var at = at
+        if rest & 4 != 0 {
+            shift &-= 32
+            word = UInt64(UInt32(bigEndian: base.loadUnaligned(fromByteOffset: at, as: UInt32.self))) &<< shift
+            at &+= 4
+        }
+        if rest & 2 != 0 {
+            shift &-= 16
+            word |= UInt64(UInt16(bigEndian: base.loadUnaligned(fromByteOffset: at, as: UInt16.self))) &<< shift
+            at &+= 2
+        }
+        if rest & 1 != 0 { word |= UInt64(base.load(fromByteOffset: at, as: UInt8.self)) &<< (shift &- 8) }
+        return word
     }
 
+    /// The pair without its second character.
+    @inline(__always)
+    private func first(of pair: Pair) -> Pair {
+        let character = pair.characters & 0xFF
+        return pair.count == 2 ? Pair(characters: character, count: 1, bits: lengths[Int(character)]) : pair
+    }
+
+    /// The character that the topmost bits stand for, of a long code.
+    /// - Parameter isLast: there are ones behind what was received, which may look like the end of the string.
     @inline(never)
-    private func firstLong(of next: UInt32) -> (symbol: Int, length: Int) {
+    private func long(_ next: UInt64, isLast: Bool = false) throws(Failure) -> Pair {
+        let next = UInt32(next &>> 32)
         var row = rows
         // The last row's limit is above every number of 32 bits.
         while UInt64(next) >= row.pointee.limit { row += 1 }
-        let index = (next &- row.pointee.first) &>> UInt32(32 &- row.pointee.length)
-        return (Int(symbols[row.pointee.firstSymbol &+ Int(index)]), Int(row.pointee.length))
+        let length = row.pointee.length
+        let index = (next &- row.pointee.first) &>> UInt32(32 &- length)
+        let symbol = symbols[row.pointee.firstSymbol &+ Int(index)]
+        guard isLast || symbol != Self.endOfString else { throw .endOfString }
+        return Pair(characters: symbol, count: 1, bits: length)
     }
 
     /// In bits, by character; the last is that of the end of the string.
