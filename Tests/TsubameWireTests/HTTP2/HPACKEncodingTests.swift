@@ -72,11 +72,11 @@ import TsubameWire
         #expect(encoder.table.text == [fields[5], fields[4], fields[3]])
     }
 
-    @Test("A hundred thousand different fields later the tables are as small, and in step")
+    @Test("Twenty thousand different fields later the tables are as small, and in step")
     func manyFields() throws {
         var encoder = HPACKEncoder()
         var decoder = HPACKDecoder()
-        for round in 0..<10_000 {
+        for round in 0..<2_000 {
             let head = (0..<10).map { TextField("name-\($0)", "\(round * $0 % 1009)") }
             let read = try decoder.fields(of: encoder.block(head))
             if read != head { Issue.record("round \(round): \(read)") }
