@@ -47,7 +47,7 @@ import TsubameWire
         var decoder = HPACKDecoder(tableSize: 10_000)
         encoder.setPeerTableSize(10_000)
         var fields = DecodedFields(maxBytes: 1 << 20, maxFields: 100)
-        for _ in 0..<500 {
+        for _ in 0..<200 {
             while Int.random(in: 0..<10, using: &generator) == 0 {
                 encoder.setPeerTableSize(Int.random(in: 0...10_000, using: &generator))
             }
@@ -72,7 +72,7 @@ import TsubameWire
     func mutations(seed: UInt64) {
         var generator = Generator(state: seed &+ 100)
         var fields = DecodedFields(maxBytes: 4096, maxFields: 20)
-        for _ in 0..<2_000 {
+        for _ in 0..<700 {
             var encoder = HPACKEncoder()
             var decoder = HPACKDecoder()
             for _ in 0..<4 {
