@@ -174,8 +174,8 @@ package struct HuffmanCode: @unchecked Sendable {
             let padded = next | UInt64.max &>> UInt64(bits)
             var pair = pairs[Int(padded &>> UInt64(64 &- Self.width))]
             if pair.count == 0 { pair = try long(padded, isLast: true) }
-            // The second may be made up of padding.
-            if Int(pair.bits) > bits { pair = first(of: pair) }
+            // No code that is looked at is all ones: where a second one reaches behind the end, the string is broken, and
+            // the zero that says so is still in what is left.
             guard Int(pair.bits) <= bits else { break }
             output.storeBytes(of: pair.characters.littleEndian, toByteOffset: written, as: UInt16.self)
             written &+= Int(pair.count)
@@ -212,13 +212,6 @@ package struct HuffmanCode: @unchecked Sendable {
         }
         if rest & 1 != 0 { word |= UInt64(base.load(fromByteOffset: at, as: UInt8.self)) &<< (shift &- 8) }
         return word
-    }
-
-    /// The pair without its second character.
-    @inline(__always)
-    private func first(of pair: Pair) -> Pair {
-        let character = pair.characters & 0xFF
-        return pair.count == 2 ? Pair(characters: character, count: 1, bits: lengths[Int(character)]) : pair
     }
 
     /// The character that the topmost bits stand for, of a long code.
