@@ -132,11 +132,11 @@ import TsubameTesting
             try await connection.sendHeaders(request.stream, [(":status", "103"), ("link", "</a>")])
             try await connection.respond(request.stream, text: "ok")
         } client: { peer, client in
-            let log = EventLog()
-            let observation = log.observe(client)
+            let events = EventLog()
+            let observation = events.observe(client)
             #expect(try await client.get(url: peer.url).bytes == Bytes("ok"))
             withExtendedLifetime(observation) {}
-            let told = log.all.compactMap { event in
+            let told = events.events.compactMap { event in
                 if case .informational(let status, let fields) = event.kind {
                     "\(status) \(fields[Self.name("Link")] ?? "")"
                 } else {
@@ -155,7 +155,7 @@ import TsubameTesting
                 try await connection.sendHeaders(request.stream, [(":status", "\(status)")] + length, endStream: true)
             }
         } client: { peer, client in
-            let head = try await client.head(url: peer.url)
+            let head = try await client.send(Request(.head, url: peer.url))
             #expect(head.statusCode == 200 && head.headers[.contentLength] == "9" && head.bytes.count == 0)
             #expect(try await client.get(url: peer.url).statusCode == 204)
             #expect(try await client.get(url: peer.url).statusCode == 304)

@@ -16,12 +16,12 @@ import TsubameTesting
             #expect(try await connection.body(of: second.stream) == Array("once".utf8))
             try await connection.respond(second.stream, text: "done")
         } client: { peer, client in
-            let log = EventLog()
-            let observation = log.observe(client)
+            let events = EventLog()
+            let observation = events.observe(client)
             #expect(try await client.send(Self.post(peer.url)).bytes == Bytes("done"))
             withExtendedLifetime(observation) {}
             #expect(peer.acceptedConnections == 1)
-            let causes = log.all.compactMap { event in
+            let causes = events.events.compactMap { event in
                 if case .resending(_, let why, _) = event.kind { why.cause } else { nil }
             }
             #expect(causes == [.unprocessed])

@@ -32,7 +32,8 @@ import TsubameTesting
 
     @Test func `calls at once share one connection, each on a stream of its own`() async throws {
         let (arrived, all) = (Log<String>(), Gate())
-        try await withPeer(Self.together(50, arrived, all)) { peer, client in
+        let script = Self.together(50, arrived, all)
+        try await withPeer { try await script($0) } client: { peer, client in
             #expect(try await Self.ask(client, peer.url, 50) == Self.paths(50))
             #expect(peer.acceptedConnections == 1)
             let streams = peer.connections[0].frames.filter { $0.kind == .headers }.map(\.stream)
@@ -42,7 +43,8 @@ import TsubameTesting
 
     @Test func `when a connection has no stream left, another one is made`() async throws {
         let (arrived, all) = (Log<String>(), Gate())
-        try await withPeer(settings: [(3, 10)], Self.together(30, arrived, all)) { peer, client in
+        let script = Self.together(30, arrived, all)
+        try await withPeer(settings: [(3, 10)]) { try await script($0) } client: { peer, client in
             // Its settings have come by then.
             let first = Task { try await client.get(url: "\(peer.url)/first").text() }
             _ = try await peer.connection(0).frame("the acknowledgement") { $0.kind == .settings && $0.flags == 1 }
