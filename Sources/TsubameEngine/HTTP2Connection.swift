@@ -389,9 +389,9 @@ final class HTTP2Connection: ChannelInboundHandler, Carrier, @unchecked Sendable
             promise?.succeed()
             return
         }
-        let written = output
-        output = ByteBuffer()
-        context.writeAndFlush(wrapOutboundOut(written), promise: promise)
+        context.writeAndFlush(wrapOutboundOut(output), promise: promise)
+        // Used again if the socket has taken it.
+        output.clear()
     }
 
     /// What the session has to say goes before what is written from now on.
