@@ -30,7 +30,7 @@ may_import TsubameFoundation Foundation Tsubame TsubameCore
 may_import TsubameXML Foundation XMLCoder Tsubame TsubameCore
 may_import TsubameStore GRDB Tsubame TsubameCore TsubameWire
 may_import TsubameTesting Foundation HTTPTypes NIOCore NIOPosix NIOSSL Tsubame TsubameCore
-may_import HTTPBin CZlib Crypto Foundation HTTPTypes HummingbirdCore Logging NIOCore NIOHTTP1 NIOPosix NIOSSL SwiftASN1 X509
+may_import HTTPBin CZlib Crypto Foundation HTTPTypes HummingbirdCore Logging NIOCore NIOHTTP1 NIOHTTP2 NIOHTTPTypes NIOHTTPTypesHTTP2 NIOPosix NIOSSL NIOTLS SwiftASN1 X509
 may_import TsubameTerminal CZlib
 may_import TsubameCLI Foundation HTTPBin Tsubame TsubameTerminal
 for module in Sources/Tsubame* Sources/HTTPBin; do

@@ -1,9 +1,13 @@
 // An httpbin-compatible server inside the process: what it is told, and the ways to run it.
 #if Server
 
-/// An HTTP/1.1 server to try clients on, compatible with `httpbin` (value-equal JSON) and with some
+/// A server of HTTP/1.1 and HTTP/2 to try clients on, compatible with `httpbin` (value-equal JSON) and with some
 /// endpoints of its own: `/sse`, `/jsonl`, `/euc-jp`, `/timeline/{user}.xml`, `/login`, `/me`, `/keyvalue`,
 /// `/upload`, `/uploads`, `/trailers`, `/early-hints`, `/slow-headers` and `/truncate/{n}`. `GET /` lists them all.
+///
+/// HTTPS offers HTTP/2 by ALPN; without TLS a client that begins with HTTP/2's connection preface is spoken to in HTTP/2,
+/// on the same port (RFC 9113 section 3.3). The endpoints are the same. Where one breaks the connection of HTTP/1.1 it
+/// resets the stream of HTTP/2, and a head that comes byte by byte there comes late here.
 ///
 /// Any number of servers may run in one process; each keeps its own sessions and connections.
 /// ```swift
@@ -20,6 +24,9 @@ public struct HTTPBin: Sendable {
 
     /// What the server proves itself with if it is to speak HTTPS; by default it speaks HTTP.
     public var tls: Identity?
+
+    /// Whether HTTP/2 is spoken with clients that want it; by default it is. A connection carries up to 100 streams at once.
+    public var http2: Bool
 
     /// The longest request body, in bytes, that an endpoint reads before it answers 413; 64 MiB by default.
     /// `/upload` has no limit, since it keeps nothing.
@@ -43,6 +50,7 @@ public struct HTTPBin: Sendable {
         host: String = "127.0.0.1",
         port: Int = 0,
         tls: Identity? = nil,
+        http2: Bool = true,
         bodyLimit: Int = 64 * 1024 * 1024,
         accounts: [String: String] = [sampleAccount.name: sampleAccount.password],
         recordLimit: Int = 64 * 1024,
@@ -51,6 +59,7 @@ public struct HTTPBin: Sendable {
         self.host = host
         self.port = port
         self.tls = tls
+        self.http2 = http2
         self.bodyLimit = bodyLimit
         self.accounts = accounts
         self.recordLimit = recordLimit

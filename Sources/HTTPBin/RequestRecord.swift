@@ -20,14 +20,16 @@ public struct RequestRecord: Sendable, Hashable {
     /// The request target exactly as sent, such as `/get?a=%20b` (RFC 9112 section 3.2).
     public let target: String
 
-    /// The protocol version, such as `HTTP/1.1`.
+    /// The protocol version: `HTTP/1.1`, `HTTP/1.0` or `HTTP/2`.
     public let version: String
 
-    /// The field lines in the order in which they were sent, `Host` included.
+    /// The field lines in the order in which they were sent, `Host` included; what HTTP/2 has in its place, `:authority`,
+    /// comes first, as `host`.
     public let fields: [Field]
 
     /// The bytes of the head as they came over the wire, from the method to the empty line.
-    /// For a request that was pipelined behind another one they are put together from the parsed parts.
+    /// For a request that was pipelined behind another one, and for one of HTTP/2, they are put together from the parsed
+    /// parts.
     public let head: [UInt8]
 
     /// The first bytes of the body, without chunked framing, up to ``HTTPBin/recordLimit``.

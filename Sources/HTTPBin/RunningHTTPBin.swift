@@ -27,7 +27,7 @@ public final class RunningHTTPBin: Sendable {
 
     init(_ settings: HTTPBin) async throws {
         let connections = ConnectionTable()
-        let context = try settings.tls.map(TLSContext.make)
+        let context = try settings.tls.map { try TLSContext.make($0, http2: settings.http2) }
         do {
             listener = try await Listener.bind(settings, tls: context, connections: connections)
         } catch {

@@ -14,14 +14,16 @@ enum WireEndpoints {
         Route("/early-hints", "103 with the query's link values as Link fields, then 200 after delay seconds") {
             try await earlyHints($0)
         },
-        Route("/slow-headers", "an answer whose head comes byte by byte over 2 seconds") { exchange in
+        Route("/slow-headers", "an answer whose head comes byte by byte over 2 seconds, in HTTP/2 behind them") {
+            exchange in
             try await slowHeaders(exchange, over: 2)
         },
         Route("/slow-headers/{seconds}", "the same over so many seconds, at most \(Int(secondLimit))") { exchange in
             try await slowHeaders(exchange, over: Number.seconds(exchange.parameters[0], limit: secondLimit))
         },
         Route(
-            "/truncate/{n}", "n bytes of a body that is longer: by announce bytes, or in chunks that do not end",
+            "/truncate/{n}",
+            "n bytes of a body that is longer: by announce bytes, or in chunks that do not end; HTTP/2 resets the stream",
             endpoint: truncate),
     ]
 
@@ -73,7 +75,7 @@ enum WireEndpoints {
         return response
     }
 
-    /// The connection is closed behind the last byte. `announce` is the length in the head, by default twice n and
+    /// The connection is closed behind the last byte; a stream of HTTP/2 is reset with INTERNAL_ERROR. `announce` is the length in the head, by default twice n and
     /// one; with `chunked=true` the body comes in one chunk, and the one of length zero behind it is missing.
     @Sendable private static func truncate(_ exchange: Exchange) async throws -> Response {
         guard let asked = Number.digits(exchange.parameters[0]) else { throw Problem(404, "not a count") }

@@ -7,7 +7,12 @@ extension Connection {
     /// Sends an interim response (RFC 9110 section 15.2) in front of the answer; nothing to a client of HTTP/1.0, which
     /// knows none.
     func sendInterim(_ code: Int, reason: String, fields: [(String, String)]) async throws {
-        try await onLoop { pipeline in
+        try await onLoop { [isStream] pipeline in
+            if isStream {
+                let context = try pipeline.context(handlerType: StreamHandler.self)
+                (context.handler as? StreamHandler)?.sendInterim(code, fields: fields, context: context)
+                return
+            }
             let context = try pipeline.context(handlerType: ConnectionHandler.self)
             guard let handler = context.handler as? ConnectionHandler, handler.mayInterim else { return }
             let head = HTTPResponseHead(
@@ -17,17 +22,26 @@ extension Connection {
         }
     }
 
-    /// Has the head of the answer go out byte by byte over that time.
+    /// Has the head of the answer go out byte by byte over that time. On a stream, whose frames share the connection with
+    /// others, it goes out behind it.
     func dripHead(over time: TimeAmount) async throws {
+        guard !isStream else { return try await pause(for: .nanoseconds(time.nanoseconds)) }
         try await onLoop { pipeline in
             let encoder = try pipeline.handler(type: HTTPResponseEncoder.self)
             try pipeline.addHandler(HeadDripper(over: time), position: .before(encoder))
         }
     }
 
-    /// Has the answer end where its body has been written, whatever its head says, and the connection with it.
+    /// Has the answer end where its body has been written, whatever its head says, and the connection with it, or the
+    /// stream with a reset.
     func cutAnswer() async throws {
-        try await onLoop { try $0.handler(type: ConnectionHandler.self).cutAnswer() }
+        try await onLoop { [isStream] pipeline in
+            if isStream {
+                try pipeline.handler(type: StreamHandler.self).cutAnswer()
+            } else {
+                try pipeline.handler(type: ConnectionHandler.self).cutAnswer()
+            }
+        }
     }
 
     private func onLoop(

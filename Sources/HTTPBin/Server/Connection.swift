@@ -1,4 +1,5 @@
-// One connection as the endpoints see it: something that can wait, and that ends when the peer leaves.
+// One connection, or one stream of HTTP/2, as the endpoints see it: something that can wait, and that ends when the peer
+// leaves.
 #if Server
 import NIOCore
 import Synchronization
@@ -7,8 +8,11 @@ final class Connection: Sendable {
     /// The peer closed its side while an endpoint waited.
     struct PeerLeft: Error {}
 
+    /// That of the TCP connection.
     let number: Int
     let channel: any Channel
+    /// Whether this is one of several exchanges that go on at once on the TCP connection.
+    let isStream: Bool
     private let state = Mutex(State())
 
     private struct State {
@@ -17,9 +21,10 @@ final class Connection: Sendable {
         var serving: Task<Void, Never>?
     }
 
-    init(number: Int, channel: any Channel) {
+    init(number: Int, channel: any Channel, isStream: Bool = false) {
         self.number = number
         self.channel = channel
+        self.isStream = isStream
     }
 
     /// Handles the exchanges of the connection, from now until it is closed.
@@ -55,6 +60,7 @@ final class Connection: Sendable {
         }?.cancel()
     }
 
+    /// A stream is reset.
     func close() {
         peerHasLeft()
         channel.close(promise: nil)

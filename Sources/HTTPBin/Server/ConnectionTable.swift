@@ -12,14 +12,20 @@ final class ConnectionTable: Sendable {
 
     private let state = Mutex(State())
 
+    /// How many there are, streams apart.
     var count: Int {
-        state.withLock { $0.open.count }
+        state.withLock { $0.open.values.count { !$0.isStream } }
     }
 
-    func add(_ channel: any Channel) {
+    func add(_ channel: any Channel) { add(channel, of: nil) }
+
+    /// - Parameter connection: that of which the channel is a stream.
+    @discardableResult
+    func add(_ channel: any Channel, of connection: Connection?) -> Connection {
         let (connection, isClosed) = state.withLock { state in
-            state.accepted += 1
-            let connection = Connection(number: state.accepted, channel: channel)
+            if connection == nil { state.accepted += 1 }
+            let connection = Connection(
+                number: connection?.number ?? state.accepted, channel: channel, isStream: connection != nil)
             state.open[ObjectIdentifier(channel)] = connection
             return (connection, state.isClosed)
         }
@@ -30,17 +36,18 @@ final class ConnectionTable: Sendable {
         }
         // Accepted while the server was being stopped.
         if isClosed { connection.close() }
+        return connection
     }
 
     subscript(channel: any Channel) -> Connection? {
         state.withLock { $0.open[ObjectIdentifier(channel)] }
     }
 
-    /// Closes all that are open and, from now on, all that are added.
+    /// Closes all that are open and, from now on, all that are added. Streams end with their connections.
     func closeAll() {
         let connections = state.withLock { state in
             state.isClosed = true
-            return Array(state.open.values)
+            return state.open.values.filter { !$0.isStream }
         }
         for connection in connections { connection.close() }
     }

@@ -1,4 +1,4 @@
-// Accepts connections and has each one served by Hummingbird's HTTP/1.
+// Accepts connections and has each one served by Hummingbird, in the HTTP that its client speaks.
 #if Server
 import HummingbirdCore
 import Logging
@@ -29,29 +29,50 @@ enum Listener {
             }
             .childChannelOption(.allowRemoteHalfClosure, value: true)
             .childChannelInitializer { channel in
-                http.setup(channel: channel, logger: logger).flatMapThrowing { value in
-                    guard let connection = connections[channel] else { return channel.close(promise: nil) }
-                    // First of all: the value must be handled once it exists.
-                    connection.serve { await http.handle(value: value, logger: logger) }
-                    try install(on: channel, settings: settings, tls: tls, connection: connection)
+                guard let connection = connections[channel] else { return channel.close() }
+                let install: @Sendable (ProtocolChooser.Choice) -> EventLoopFuture<Void> = { choice in
+                    switch choice {
+                    case .http1:
+                        serve(channel, by: http, settings: settings, connection: connection, logger: logger)
+                    case .http2:
+                        channel.eventLoop.makeCompletedFuture {
+                            try HTTP2Pipeline.install(
+                                on: channel, settings: settings, connection: connection, connections: connections,
+                                http: http, logger: logger)
+                        }
+                    }
                 }
+                return channel.eventLoop.makeCompletedFuture {
+                    let pipeline = channel.pipeline.syncOperations
+                    if let tls { try pipeline.addHandler(NIOSSLServerHandler(context: tls)) }
+                    if settings.http2 {
+                        try pipeline.addHandler(ProtocolChooser(hasTLS: tls != nil, install: install))
+                    }
+                }.flatMap { settings.http2 ? channel.eventLoop.makeSucceededVoidFuture() : install(.http1) }
             }
             .bind(host: settings.host, port: settings.port)
             .get()
     }
 
+    private static func serve(
+        _ channel: any Channel, by http: HTTP1Channel, settings: HTTPBin, connection: Connection, logger: Logger
+    ) -> EventLoopFuture<Void> {
+        http.setup(channel: channel, logger: logger).flatMapThrowing { value in
+            // First of all: the value must be handled once it exists.
+            connection.serve { await http.handle(value: value, logger: logger) }
+            try install(on: channel, settings: settings, connection: connection)
+        }
+    }
+
     /// Puts the server's own handlers in front of Hummingbird's translation to HTTPRequest, which loses the version
     /// and the place of the Host field.
-    private static func install(
-        on channel: any Channel, settings: HTTPBin, tls: NIOSSLContext?, connection: Connection
-    ) throws {
+    private static func install(on channel: any Channel, settings: HTTPBin, connection: Connection) throws {
         let pipeline = channel.pipeline.syncOperations
         let decoder = try pipeline.handler(type: ByteToMessageHandler<HTTPRequestDecoder>.self)
         let tap = settings.onRequest == nil ? nil : WireTap()
         let handler = ConnectionHandler(settings: settings, connection: connection, tap: tap)
         try pipeline.addHandler(handler, position: .after(decoder))
         if let tap { try pipeline.addHandler(tap, position: .before(decoder)) }
-        if let tls { try pipeline.addHandler(NIOSSLServerHandler(context: tls), position: .first) }
     }
 
     /// Enters every connection into the table before anything else is done with it.

@@ -4,14 +4,14 @@ import NIOCore
 import NIOSSL
 
 enum TLSContext {
-    static func make(_ identity: HTTPBin.Identity) throws -> NIOSSLContext {
+    static func make(_ identity: HTTPBin.Identity, http2: Bool) throws -> NIOSSLContext {
         do {
             let certificates = try NIOSSLCertificate.fromPEMBytes(Array(identity.certificates.utf8))
             let key = try NIOSSLPrivateKey(bytes: Array(identity.privateKey.utf8), format: .pem)
             var configuration = TLSConfiguration.makeServerConfiguration(
                 certificateChain: certificates.map { .certificate($0) }, privateKey: .privateKey(key))
             configuration.minimumTLSVersion = .tlsv12
-            configuration.applicationProtocols = ["http/1.1"]
+            configuration.applicationProtocols = (http2 ? ["h2"] : []) + ["http/1.1"]
             // How long a server that is being stopped waits for the farewell of a client that reads nothing.
             configuration.shutdownTimeout = .milliseconds(200)
             return try NIOSSLContext(configuration: configuration)
