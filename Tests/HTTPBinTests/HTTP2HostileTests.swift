@@ -127,6 +127,73 @@ struct HTTP2HostileTests {
         let received = Self.errorCode(try await Self.answer(to: bytes))
         #expect(received.map(Int.init) == code)
     }
+
+    /// Literals that are not indexed; what such a head breaks is its own stream.
+    private static func block(_ fields: KeyValuePairs<String, String>) -> [UInt8] {
+        var bytes: [UInt8] = []
+        for (name, value) in fields {
+            bytes += [0, UInt8(name.utf8.count)]
+            bytes += name.utf8
+            bytes.append(UInt8(value.utf8.count))
+            bytes += value.utf8
+        }
+        return bytes
+    }
+
+    private static let oddHeads: [[UInt8]] = [
+        block([:]),
+        block([":method": "GET", ":scheme": "http"]),
+        block([":method": "GET", ":scheme": "http", ":path": ""]),
+        block([":method": "GET", ":scheme": "http", ":path": "get"]),
+        block([":method": "GET", ":scheme": "http", ":path": "*"]),
+        block([":method": "OPTIONS", ":scheme": "http", ":path": "*"]),
+        block([":method": "CONNECT", ":authority": "test:443"]),
+        block([":method": "G T", ":scheme": "http", ":path": "/get"]),
+        block([":method": "", ":scheme": "http", ":path": "/get"]),
+        block([":method": "GET", ":scheme": "http", ":path": "/get", ":path": "/ip"]),
+        block([":method": "GET", ":scheme": "http", ":path": "/get", ":status": "200"]),
+        block([":method": "GET", ":scheme": "http", "a": "b", ":path": "/get"]),
+        block([":method": "GET", ":scheme": "http", ":path": "/get", ":protocol": "websocket"]),
+        block([":method": "GET", ":scheme": "http", ":path": "/get", "Upper": "case"]),
+        block([":method": "GET", ":scheme": "http", ":path": "/get", "connection": "close"]),
+        block([":method": "GET", ":scheme": "http", ":path": "/get", "transfer-encoding": "chunked"]),
+        block([":method": "GET", ":scheme": "http", ":path": "/get", "content-length": "x"]),
+        block([":method": "GET", ":scheme": "http", ":path": "/get", "content-length": "-1"]),
+        block([":method": "GET", ":scheme": "http", ":path": "/get", "host": "a", "host": "b"]),
+        block([":method": "GET", ":scheme": "http", ":path": "/get", "a": "\r\nb"]),
+        block([":method": "GET", ":scheme": "http", ":path": "/get", "": "x"]),
+        block([":method": "POST", ":scheme": "http", ":path": "/post", "content-length": "5"]),
+    ]
+
+    @Test(arguments: oddHeads)
+    func anOddHeadHarmsNobodyElse(block: [UInt8]) async throws {
+        try await withServer { server async throws in
+            let received = try await RawConnection.open(to: server) { connection async throws in
+                let odd = Self.frame(1, flags: 0x4, stream: 1, block) + Self.frame(0, flags: 0x1, stream: 1, [1])
+                try await connection.send(Self.preface + Self.settings + odd)
+                connection.finishSending()
+                return await connection.rest()
+            }
+            #expect(Self.frames(received).first?.type == 4)
+            #expect(try await server.get("/get").status == 200)
+        }
+    }
+
+    @Test func trailersThatDoNotEndAndComeTwiceHarmNobodyElse() async throws {
+        let trailers = Self.frame(1, flags: 0x4, stream: 1, Self.block(["a": "b"]))
+        for trailer in [trailers + trailers + trailers, Self.frame(1, flags: 0x5, stream: 1, Self.block([":a": "b"]))] {
+            try await withServer { server async throws in
+                try await RawConnection.open(to: server) { connection async throws in
+                    let start = Self.frame(
+                        1, flags: 0x4, stream: 1, Self.block([":method": "POST", ":scheme": "http", ":path": "/post"]))
+                    try await connection.send(Self.preface + Self.settings + start + trailer)
+                    connection.finishSending()
+                    _ = await connection.rest()
+                }
+                #expect(try await server.get("/get").status == 200)
+            }
+        }
+    }
 }
 
 #endif

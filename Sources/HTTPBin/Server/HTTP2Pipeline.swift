@@ -44,6 +44,8 @@ enum HTTP2Pipeline {
             // As Hummingbird bounds a head of HTTP/1.1.
             HTTP2Setting(parameter: .maxHeaderListSize, value: 80 * 1024),
         ]
+        // What is still on its way to a stream that was reset here is no fault of the client's.
+        configuration.maximumRecentlyResetStreams = maximumStreams
         // A stream whose endpoint does not read holds up none of the others.
         configuration.targetWindowSize = maximumStreams * window
         return configuration
