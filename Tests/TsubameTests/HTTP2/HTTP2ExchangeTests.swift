@@ -134,7 +134,8 @@ import TsubameTesting
         } client: { peer, client in
             let events = EventLog()
             let observation = events.observe(client)
-            #expect(try await client.get(url: peer.url).bytes == Bytes("ok"))
+            let answer = try await client.get(url: peer.url).bytes
+            #expect(answer == Bytes("ok"))
             withExtendedLifetime(observation) {}
             let told = events.events.compactMap { event in
                 if case .informational(let status, let fields) = event.kind {
@@ -182,7 +183,6 @@ import TsubameTesting
             #expect(try await client.send(request).statusCode == 200)
             #expect(try await client.send(request).statusCode == 413)
             #expect(log.all == [12])
-            try await peer.connection(0).frame("the reset") { $0.kind == .reset }.isEnd(8, 0)
         }
     }
 
@@ -211,7 +211,8 @@ import TsubameTesting
         } client: { peer, client in
             var request = Request(.options, url: peer.url)
             request.asksServer = true
-            #expect(try await client.send(request).bytes == Bytes("*"))
+            let answer = try await client.send(request).bytes
+            #expect(answer == Bytes("*"))
         }
     }
 }
