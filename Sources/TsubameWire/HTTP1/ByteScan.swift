@@ -131,6 +131,13 @@ enum ByteScan {
         return byte < 128 && (set &>> UInt64(byte & 63)) & 1 == 1
     }
 
+    /// Whether it can be in a field's name over HTTP/2, where it has no upper-case letters (RFC 9113 section 8.2.1).
+    @inline(__always)
+    static func isLowercaseToken(_ byte: UInt8) -> Bool {
+        let set: UInt64 = byte < 64 ? 0x03FF_6CFA_0000_0000 : 0x57FF_FFFF_C000_0000
+        return byte < 128 && (set &>> UInt64(byte & 63)) & 1 == 1
+    }
+
     /// Whether `count` bytes are `literal` but for the case of letters. The literal is in lower case, of letters and
     /// hyphens; the bytes hold no CR, which would pass for a hyphen.
     @inline(__always)

@@ -81,6 +81,7 @@ enum HTTP2FieldCheck {
                 throw .limit("a field is longer than \(limits.lineBytes) bytes (limits.lineBytes)")
             }
             switch length {
+            case ..<7: break
             case 7 where ByteScan.matches(base + start, 7, "upgrade"),
                 10 where ByteScan.matches(base + start, 10, "connection"),
                 10 where ByteScan.matches(base + start, 10, "keep-alive"),
@@ -106,7 +107,7 @@ enum HTTP2FieldCheck {
     @inline(__always)
     private static func checkName(_ base: UnsafeRawPointer, _ start: Int, _ end: Int) throws(WireError) {
         var at = start
-        while at < end, ByteScan.isToken(ByteScan.byte(base, at)), ByteScan.byte(base, at) &- 0x41 >= 26 { at &+= 1 }
+        while at < end, ByteScan.isLowercaseToken(ByteScan.byte(base, at)) { at &+= 1 }
         guard at == end, end > start else {
             let name = Quotation.of(UnsafeRawBufferPointer(start: base + start, count: end &- start))
             if end > start, ByteScan.byte(base, start) == 0x3A {

@@ -23,7 +23,6 @@ struct HTTP2RequestFields {
     ) throws(WireError) {
         clear()
         try RequestValidation.check(method: method)
-        try RequestValidation.check(target: target)
         add(":method", method, .indexed)
         add(":scheme", isSecure ? "https" : "http", .indexed)
         let host = headers.contains(Self.host) ? RequestValidation.host(headers) : nil
@@ -31,25 +30,28 @@ struct HTTP2RequestFields {
         try RequestValidation.check(authority: host ?? authority)
         add(":authority", host ?? authority, .indexed)
         add(":path", target, .notIndexed)
+        guard isVisible(fields[3].value) else {
+            return try RequestValidation.check(target: target)
+        }
         guard headers.count <= RequestValidation.maxFields else { return try RequestValidation.check(headers) }
         var hasCookie = false
         for index in 0..<headers.count {
-            let field = headers[index]
-            switch field.name.canonicalName {
-            case "host", "connection", "proxy-connection", "keep-alive", "upgrade", "http2-settings",
-                "proxy-authorization":
-                continue
-            case "te":
-                if field.value.lowercased() == "trailers" { try add(field, .indexed, of: headers) }
-            case "content-length", "transfer-encoding": try RequestValidation.check(headers)
-            case "cookie":
-                if !hasCookie { try addCookies(headers, from: index) }
+            let start = bytes.count
+            bytes.append(contentsOf: headers[index].name.canonicalName.utf8)
+            switch Treatment(of: bytes, from: start) {
+            case .leftOut: bytes.removeLast(bytes.count &- start)
+            case .forbidden: try RequestValidation.check(headers)
+            case .cookie where hasCookie: bytes.removeLast(bytes.count &- start)
+            case .cookie:
                 hasCookie = true
-            case "authorization": try add(field, .neverIndexed, of: headers)
-            case "content-range", "range", "if-none-match", "if-modified-since", "if-match", "if-range",
-                "if-unmodified-since", "idempotency-key", "content-digest", "repr-digest":
-                try add(field, .notIndexed, of: headers)
-            default: try add(field, .indexed, of: headers)
+                try addCookies(headers, from: index, nameAt: start)
+            case .te:
+                if headers[index].value.lowercased() == "trailers" {
+                    try addValue(headers[index], .indexed, nameAt: start, of: headers)
+                } else {
+                    bytes.removeLast(bytes.count &- start)
+                }
+            case .sent(let indexing): try addValue(headers[index], indexing, nameAt: start, of: headers)
             }
         }
         if let length { add("content-length", String(length), .notIndexed) }
@@ -58,7 +60,11 @@ struct HTTP2RequestFields {
     /// - Parameter trailers: looked at by ``TrailerSection/lines(of:)`` before.
     mutating func collect(trailers: HTTPFields) throws(WireError) {
         clear()
-        for field in trailers { try add(field, .notIndexed, of: trailers) }
+        for field in trailers {
+            let start = bytes.count
+            bytes.append(contentsOf: field.name.canonicalName.utf8)
+            try addValue(field, .notIndexed, nameAt: start, of: trailers)
+        }
     }
 
     func encode(with encoder: inout HPACKEncoder, into output: inout [UInt8]) {
@@ -96,12 +102,12 @@ struct HTTP2RequestFields {
         fields.append(Field(name: start..<middle, value: middle..<bytes.count, indexing: indexing))
     }
 
-    /// - Parameter headers: among which the reason is looked for if it must not be sent.
-    private mutating func add(
-        _ field: HTTPField, _ indexing: HPACKEncoder.Indexing, of headers: HTTPFields
+    /// - Parameters:
+    ///   - start: where its name has been put.
+    ///   - headers: among which the reason is looked for if it must not be sent.
+    private mutating func addValue(
+        _ field: HTTPField, _ indexing: HPACKEncoder.Indexing, nameAt start: Int, of headers: HTTPFields
     ) throws(WireError) {
-        let start = bytes.count
-        bytes.append(contentsOf: field.name.canonicalName.utf8)
         let middle = bytes.count
         field.withUnsafeBytesOfValue { bytes.append(contentsOf: $0) }
         guard isSound(start, middle, bytes.count) else {
@@ -112,9 +118,9 @@ struct HTTP2RequestFields {
     }
 
     /// One field, as RFC 6265 section 5.4 has it. A short one is not kept in any table: there it could be guessed.
-    private mutating func addCookies(_ headers: HTTPFields, from first: Int) throws(WireError) {
-        let start = bytes.count
-        bytes.append(contentsOf: "cookie".utf8)
+    private mutating func addCookies(
+        _ headers: HTTPFields, from first: Int, nameAt start: Int
+    ) throws(WireError) {
         let middle = bytes.count
         for index in first..<headers.count where headers[index].name == .cookie {
             if index > first { bytes.append(contentsOf: "; ".utf8) }
@@ -130,6 +136,13 @@ struct HTTP2RequestFields {
                 indexing: bytes.count &- middle < 20 ? .neverIndexed : .indexed))
     }
 
+    private func isVisible(_ range: Range<Int>) -> Bool {
+        bytes.withUnsafeBytes { bytes in
+            guard let base = bytes.baseAddress, !range.isEmpty else { return false }
+            return ByteScan.firstInvisible(base, range.lowerBound, range.upperBound) == range.upperBound
+        }
+    }
+
     private func isSound(_ start: Int, _ middle: Int, _ end: Int) -> Bool {
         bytes.withUnsafeBytes { bytes in
             guard let base = bytes.baseAddress, middle > start else { return false }
@@ -140,6 +153,47 @@ struct HTTP2RequestFields {
                 guard at < end else { return true }
                 guard ByteScan.byte(base, at) == 0x09 else { return false }
                 at &+= 1
+            }
+        }
+    }
+}
+
+/// What becomes of a field on its way into HTTP/2.
+private enum Treatment {
+    /// It is of HTTP/1's connections alone (RFC 9113 section 8.2.2), of a proxy, or goes as a pseudo-field.
+    case leftOut
+    /// It follows from the body.
+    case forbidden
+    case cookie, te
+    case sent(HPACKEncoder.Indexing)
+
+    /// - Parameter start: where the name begins, which goes to the end of the bytes.
+    init(of bytes: [UInt8], from start: Int) {
+        self = bytes.withUnsafeBytes { bytes in
+            guard let memory = bytes.baseAddress else { return .sent(.indexed) }
+            let (base, count) = (memory + start, bytes.count &- start)
+            func isName(_ name: StaticString) -> Bool { ByteScan.matches(base, count, name) }
+            switch count {
+            case 2 where isName("te"): return .te
+            case 4 where isName("host"): return .leftOut
+            case 5 where isName("range"): return .sent(.notIndexed)
+            case 6 where isName("cookie"): return .cookie
+            case 7 where isName("upgrade"): return .leftOut
+            case 8 where isName("if-match") || isName("if-range"): return .sent(.notIndexed)
+            case 10 where isName("connection") || isName("keep-alive"): return .leftOut
+            case 11 where isName("repr-digest"): return .sent(.notIndexed)
+            case 13 where isName("authorization"): return .sent(.neverIndexed)
+            case 13 where isName("content-range") || isName("if-none-match"): return .sent(.notIndexed)
+            case 14 where isName("content-length"): return .forbidden
+            case 14 where isName("content-digest"): return .sent(.notIndexed)
+            case 14 where bytes[start...].elementsEqual("http2-settings".utf8): return .leftOut
+            case 15 where isName("idempotency-key"): return .sent(.notIndexed)
+            case 16 where isName("proxy-connection"): return .leftOut
+            case 17 where isName("transfer-encoding"): return .forbidden
+            case 17 where isName("if-modified-since"): return .sent(.notIndexed)
+            case 19 where isName("proxy-authorization") || isName("if-unmodified-since"):
+                return isName("proxy-authorization") ? .leftOut : .sent(.notIndexed)
+            default: return .sent(.indexed)
             }
         }
     }
