@@ -10,12 +10,15 @@ extension HTTP2Session {
         HTTP2Fault(.frameSize, .invalid("a \(frame) frame of \(length) bytes"))
     }
 
+    /// Shorter frames of DATA cost more to read than to send.
+    private static var shortData: Int { 256 }
+
     /// A frame on a stream that does not run: one that is over may still get some; one that was never begun must not.
-    private mutating func ignore(_ stream: UInt32, _ frame: String) throws(HTTP2Fault) {
+    private mutating func ignore(_ stream: UInt32, _ frame: String, isIdle: Bool = true) throws(HTTP2Fault) {
         guard stream & 1 == 1, stream <= streams.last else {
             throw Self.broken("a \(frame) frame on stream \(stream), which was never begun")
         }
-        try idleness.add()
+        if isIdle { try idleness.add() }
     }
 
     /// Ends a stream whose response is wrong.
@@ -37,6 +40,7 @@ extension HTTP2Session {
         var size = HTTP2Frame.Header.size
         var padding = 0
         if header.has(HTTP2Frame.padded) {
+            guard header.length > 0 else { throw Self.wrongSize("DATA", header.length) }
             guard bytes.count &- offset > size else { return (false, nil) }
             padding = Int(bytes[offset &+ size])
             guard padding < header.length else { throw Self.broken("a DATA frame has more padding than bytes") }
@@ -47,7 +51,8 @@ extension HTTP2Session {
         try receive(header.length)
         data = DataFrame(bytes: count, padding: padding, isLast: header.has(HTTP2Frame.endStream))
         guard let stream = streams.find(header.stream) else {
-            try ignore(header.stream, "DATA")
+            // Of a body that was given up, much may be on its way.
+            try ignore(header.stream, "DATA", isIdle: count < Self.shortData)
             return (true, nil)
         }
         guard streams[stream].expected == .body else { return (true, fail(stream, "a body begins before its head")) }
@@ -199,8 +204,8 @@ extension HTTP2Session {
     ) throws(HTTP2Fault) -> Event? {
         guard payload.count == 4 else { throw Self.wrongSize("WINDOW_UPDATE", header.length) }
         let count = Int(payload.word(at: 0) & 0x7FFF_FFFF)
-        try idleness.add()
         if header.stream == 0 {
+            try idleness.add()
             guard count > 0 else { throw Self.broken("a WINDOW_UPDATE by nothing") }
             guard sendWindow &+ count <= 0x7FFF_FFFF else {
                 throw HTTP2Fault(.flowControl, .invalid("the connection's window is widened beyond 2^31 - 1"))
@@ -212,6 +217,7 @@ extension HTTP2Session {
             try ignore(header.stream, "WINDOW_UPDATE")
             return nil
         }
+        try idleness.add()
         guard count > 0 else { return fail(stream, "a WINDOW_UPDATE by nothing") }
         guard streams[stream].sendWindow &+ count <= 0x7FFF_FFFF else {
             return fail(stream, .flowControl, .invalid("the stream's window is widened beyond 2^31 - 1"))
@@ -304,7 +310,7 @@ extension HTTP2Session {
             return isHead
                 ? try readHead(of: stream, endsStream, bytes, &offset) : try readTrailers(of: stream, endsStream)
         } catch {
-            return fail(stream, .protocolError, error)
+            return fail(stream, error.kind == .limitExceeded ? .enhanceYourCalm : .protocolError, error)
         }
     }
 
