@@ -193,6 +193,7 @@ extension HTTP2Session {
         let window = peer.initialWindowSize
         try peer.read(payload)
         if peer.initialWindowSize != window { try streams.widenAll(by: peer.initialWindowSize &- window) }
+        encoder.setPeerTableSize(peer.smallestTableSize)
         encoder.setPeerTableSize(peer.headerTableSize)
         hasSettings = true
         sendSettingsAcknowledgement()

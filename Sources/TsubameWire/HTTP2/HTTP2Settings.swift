@@ -16,6 +16,8 @@ struct HTTP2Settings {
     }
 
     private(set) var headerTableSize = 4096
+    /// The smallest that the last frame had: it may have had more than one (RFC 7541 section 4.2).
+    private(set) var smallestTableSize = 4096
     private(set) var maxConcurrentStreams: Int?
     private(set) var initialWindowSize = 65_535
     private(set) var maxFrameSize = 16_384
@@ -23,17 +25,21 @@ struct HTTP2Settings {
     /// - Parameter payload: of a SETTINGS frame, a multiple of six bytes.
     mutating func read(_ payload: UnsafeRawBufferPointer) throws(HTTP2Fault) {
         var at = 0
+        smallestTableSize = .max
         while at &+ 6 <= payload.count {
             let name = UInt16(bigEndian: payload.loadUnaligned(fromByteOffset: at, as: UInt16.self))
             let value = UInt32(bigEndian: payload.loadUnaligned(fromByteOffset: at &+ 2, as: UInt32.self))
             try read(name, Int(value))
             at &+= 6
         }
+        smallestTableSize = Swift.min(smallestTableSize, headerTableSize)
     }
 
     private mutating func read(_ name: UInt16, _ value: Int) throws(HTTP2Fault) {
         switch name {
-        case 1: headerTableSize = value
+        case 1:
+            headerTableSize = value
+            smallestTableSize = Swift.min(smallestTableSize, value)
         case 2:
             guard value == 0 else {
                 throw HTTP2Fault(.protocolError, .invalid("SETTINGS_ENABLE_PUSH is \(value), from a server"))
