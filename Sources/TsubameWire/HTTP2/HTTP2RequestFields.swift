@@ -54,7 +54,9 @@ struct HTTP2RequestFields {
             case .sent(let indexing): try addValue(headers[index], indexing, nameAt: start, of: headers)
             }
         }
-        if let length { add("content-length", String(length), .notIndexed) }
+        guard let length else { return }
+        try RequestValidation.check(.length(length))
+        add("content-length", String(length), .notIndexed)
     }
 
     /// - Parameter trailers: looked at by ``TrailerSection/lines(of:)`` before.
@@ -109,7 +111,7 @@ struct HTTP2RequestFields {
         _ field: HTTPField, _ indexing: HPACKEncoder.Indexing, nameAt start: Int, of headers: HTTPFields
     ) throws(WireError) {
         let middle = bytes.count
-        field.withUnsafeBytesOfValue { bytes.append(contentsOf: $0) }
+        appendValue(of: field)
         guard isSound(start, middle, bytes.count) else {
             try RequestValidation.check(headers)
             throw WireError(.invalidRequest, "\(field.name.rawName) cannot be sent")
@@ -124,7 +126,7 @@ struct HTTP2RequestFields {
         let middle = bytes.count
         for index in first..<headers.count where headers[index].name == .cookie {
             if index > first { bytes.append(contentsOf: "; ".utf8) }
-            headers[index].withUnsafeBytesOfValue { bytes.append(contentsOf: $0) }
+            appendValue(of: headers[index])
         }
         guard isSound(start, middle, bytes.count) else {
             try RequestValidation.check(headers)
@@ -142,6 +144,19 @@ struct HTTP2RequestFields {
             return ByteScan.firstInvisible(base, range.lowerBound, range.upperBound) == range.upperBound
         }
     }
+
+    /// Without blanks around it, which mean nothing in HTTP/1 and are not allowed here (RFC 9113 section 8.2.1).
+    private mutating func appendValue(of field: HTTPField) {
+        field.withUnsafeBytesOfValue { value in
+            var (start, end) = (0, value.count)
+            while start < end, Self.isBlank(value[start]) { start &+= 1 }
+            while end > start, Self.isBlank(value[end &- 1]) { end &-= 1 }
+            bytes.append(contentsOf: UnsafeBufferPointer(rebasing: value[start..<end]))
+        }
+    }
+
+    @inline(__always)
+    private static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
 
     private func isSound(_ start: Int, _ middle: Int, _ end: Int) -> Bool {
         bytes.withUnsafeBytes { bytes in
