@@ -49,7 +49,10 @@ struct HTTP2StreamTable {
     private var places = [Int](repeating: 0, count: 64)
     private(set) var count = 0
     /// The highest number that has been used.
-    private(set) var last: UInt32 = 0
+    private(set) var last: UInt32
+
+    /// - Parameter last: up to which numbers count as used.
+    init(after last: UInt32 = 0) { self.last = last }
 
     @inline(__always)
     private func place(_ id: UInt32) -> Int { Int(id &>> 1) & (places.count &- 1) }

@@ -171,11 +171,13 @@ struct SessionRun: ~Copyable {
             outcome.events.append(.head(stream.id, head.status, Self.fields(head)))
         case .body(let stream, let range):
             #expect(!range.isEmpty && range.lowerBound >= before && range.upperBound <= offset)
-            if case .body(stream.id, let bytes)? = outcome.events.last {
-                outcome.events[outcome.events.count - 1] = .body(stream.id, bytes + buffer[range])
-            } else {
-                outcome.events.append(.body(stream.id, Array(buffer[range])))
+            var body: [UInt8] = []
+            if case .body(stream.id, let before)? = outcome.events.last {
+                outcome.events.removeLast()
+                body = before
             }
+            body += buffer[range]
+            outcome.events.append(.body(stream.id, body))
         case .end(let stream, let trailers):
             isOver(stream)
             outcome.events.append(.end(stream.id, (trailers ?? [:]).map { "\($0.name.rawName): \($0.value)" }))
