@@ -33,7 +33,9 @@ import TsubameTesting
     @Test func `calls at once share one connection, each on a stream of its own`() async throws {
         let (arrived, all) = (Log<String>(), Gate())
         let script = Self.together(50, arrived, all)
-        try await withPeer { try await script($0) } client: { peer, client in
+        try await withPeer {
+            try await script($0)
+        } client: { peer, client in
             let answer = try await Self.ask(client, peer.url, 50)
             #expect(answer == Self.paths(50))
             #expect(peer.acceptedConnections == 1)
@@ -45,7 +47,9 @@ import TsubameTesting
     @Test func `when a connection has no stream left, another one is made`() async throws {
         let (arrived, all) = (Log<String>(), Gate())
         let script = Self.together(30, arrived, all)
-        try await withPeer(settings: [(3, 10)]) { try await script($0) } client: { peer, client in
+        try await withPeer(settings: [(3, 10)]) {
+            try await script($0)
+        } client: { peer, client in
             // Its settings have come by then.
             let first = Task { try await client.get(url: "\(peer.url)/first").text() }
             _ = try await peer.connection(0).frame("the acknowledgement") { $0.kind == .settings && $0.flags == 1 }
