@@ -53,8 +53,8 @@ final class LoopSet: Sendable {
         if shards.count == 1 { return (home, false) }
         let load = home.load.load(ordering: .relaxed)
         guard load > Self.spillLoad || home.backlog > Self.spillBacklog else { return (home, false) }
-        // A connection that carries many is at its best with all of them.
-        if key.mayShare, versions.version(of: key.origin) == .http2 { return (home, false) }
+        // A connection that carries many, or may turn out to, is at its best with all of them.
+        if key.mayShare, versions.version(of: key.origin) != .http11 { return (home, false) }
         let isBacklog = load <= Self.spillLoad
         let best = shards.min { left, right in
             isBacklog
