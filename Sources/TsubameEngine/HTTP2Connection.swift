@@ -353,10 +353,14 @@ final class HTTP2Connection: ChannelInboundHandler, Carrier, @unchecked Sendable
     /// The connection is broken: its session has said why.
     private func fail(_ error: WireError) {
         isRetired = true
+        let advice = session.hasBegun ? nil : "leave connection.httpVersion as it is by default"
         let running = lanes.filter { $0.exchange != nil }
         for lane in running {
             guard let exchange = detach(lane) else { continue }
-            exchange.fail(CallError(error, phase: exchange.phase, connection: exchange.info))
+            exchange.fail(
+                CallError(
+                    error.kind, error.description, phase: exchange.phase, advice: advice, timeout: nil, underlying: error,
+                    connection: exchange.info))
         }
         guard !isClosed else { return }
         isClosed = true

@@ -69,6 +69,17 @@ extension DocumentationSamples {
         await server.stop()
     }
 
+    #if Server
+    @Test func versions() async throws {
+        try await withHTTPBin { base, _ in
+            let api = Client(base) { $0.connection.httpVersion = .http2 }  // and nothing else; .http11 does without
+            let version = try await api.get("get").version  // .http2
+            #expect(version == .http2)
+            try await close(api)
+        }
+    }
+    #endif
+
     @Test func limits() async throws {
         let server = try await ScriptedServer.start { _ in .ok("hello") }
         let api = Client(server.url) {

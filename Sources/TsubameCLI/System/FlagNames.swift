@@ -12,6 +12,8 @@ enum FlagNames {
         ("give tls.roots", "give --cacert"), ("tls.roots", "--cacert"),
         ("the private key of tls.identity", "the private key of --cert-key"), ("tls.identity", "--cert"),
         ("connection.unixSocket", "--unix-socket"), ("connection.interface", "--interface"),
+        ("leave connection.httpVersion as it is by default", "leave --http-version out"),
+        ("set connection.httpVersion to .http11 for this server", "--http-version 1.1"),
         ("connection.addressFamily allows no other", "-4 and -6 allow no other"),
         ("the client's proxy", "--proxy"), ("resolve[", "--resolve["),
         ("the next download of it that resumes goes on behind them", "the same command goes on from there"),

@@ -98,6 +98,9 @@ package struct HTTP2Session: ~Copyable {
         return Swift.max(most &- streams.count, 0)
     }
 
+    /// Whether the peer has begun as a peer of HTTP/2 does, with its settings.
+    package var hasBegun: Bool { hasSettings }
+
     /// Whether the peer wants no new streams on this connection.
     package var isGoingAway: Bool { lastAllowed != .max }
 
