@@ -69,7 +69,7 @@ struct SessionFeeder: Sendable {
         var run = SessionRun(requests, limits)
         let bytes = (hasPreface ? PeerFrame.settings() : []) + bytes
         var start = 0
-        for end in Array(cuts) + [bytes.count] where end > start {
+        for end in cuts.prefix(while: { $0 < bytes.count }) + [bytes.count] where end > start {
             run.read(bytes[start..<end])
             start = end
         }
