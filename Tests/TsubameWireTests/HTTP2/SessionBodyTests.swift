@@ -13,7 +13,8 @@ import TsubameWire
     func informational() {
         let hints = Frame.headers(1, [":status": "103", "link": "</a>"], ends: false)
         let outcome = feeder.feedInEveryWay(
-            Frame.headers(1, [":status": "100"], ends: false) + hints + Frame.headers(1, [":status": "199"], ends: false)
+            Frame.headers(1, [":status": "100"], ends: false) + hints
+                + Frame.headers(1, [":status": "199"], ends: false)
                 + Frame.headers(1, [":status": "200", "content-length": "1"], ends: false) + Frame.data(1, "x"))
         #expect(
             outcome.events == [
@@ -126,7 +127,8 @@ import TsubameWire
         var feeder = SessionFeeder()
         feeder.requests = [FedRequest(method: "POST", isWhole: false)]
         for stream in [
-            Frame.headers(1, [":status": "413"]), Frame.headers(1, [":status": "413"], ends: false) + Frame.data(1, "x"),
+            Frame.headers(1, [":status": "413"]),
+            Frame.headers(1, [":status": "413"], ends: false) + Frame.data(1, "x"),
             Frame.headers(1, [":status": "413"], ends: false) + Frame.headers(1, ["a": "b"]),
             Frame.headers(1, [":status": "413"], ends: false) + Frame.data(1, "x", ends: false) + Frame.data(1, ""),
         ] {

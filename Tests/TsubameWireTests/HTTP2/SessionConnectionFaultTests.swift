@@ -48,7 +48,8 @@ import TsubameWire
             Fault(noSettings, Frame.frame(4, 0, 1)), Fault(noSettings, Frame.frame(0xFF, 0, 0)),
             Fault(noSettings, Frame.goAway(last: 0, 0)),
             Fault(noSettings, latin1("220 mail.test ESMTP\r\n")), Fault(noSettings, latin1("HTTQ/1.1 200 OK\r\n\r\n")),
-            Fault(isHTTP1, latin1("HTTP/1.1 400 Bad Request\r\n\r\n")), Fault(isHTTP1, latin1("HTTP/1.0 200 OK\r\n\r\n")),
+            Fault(isHTTP1, latin1("HTTP/1.1 400 Bad Request\r\n\r\n")),
+            Fault(isHTTP1, latin1("HTTP/1.0 200 OK\r\n\r\n")),
             Fault("a frame of 16385 bytes, and 16384 are allowed", Frame.frame(4, 0, 0, length: 16_385), code: 6),
             Fault("a SETTINGS frame of 5 bytes", Frame.frame(4, 0, 0, [0, 3, 0, 0, 0]), code: 6),
         ])
@@ -75,8 +76,10 @@ import TsubameWire
     @Test(
         "A frame of a wrong size ends the connection: FRAME_SIZE_ERROR",
         arguments: [
-            Fault("a frame of 16385 bytes, and 16384 are allowed", head + Frame.frame(0, 0, 1, length: 16_385), code: 6),
-            Fault("a frame of 16777215 bytes, and 16384 are allowed", Frame.frame(0x77, 0, 0, length: 0xFF_FFFF), code: 6),
+            Fault(
+                "a frame of 16385 bytes, and 16384 are allowed", head + Frame.frame(0, 0, 1, length: 16_385), code: 6),
+            Fault(
+                "a frame of 16777215 bytes, and 16384 are allowed", Frame.frame(0x77, 0, 0, length: 0xFF_FFFF), code: 6),
             Fault("a PING frame of 7 bytes", Frame.frame(6, 0, 0, [1, 2, 3, 4, 5, 6, 7]), code: 6),
             Fault("a PING frame of 9 bytes", Frame.frame(6, 1, 0, [1, 2, 3, 4, 5, 6, 7, 8, 9]), code: 6),
             Fault("a PRIORITY frame of 4 bytes", Frame.frame(2, 0, 1, [0, 0, 0, 0]), code: 6),

@@ -112,7 +112,8 @@ import TsubameWire
         }
     }
 
-    @Test("Whatever comes, nothing traps, and reads of one byte and of any other length tell the same", arguments: 0..<4)
+    @Test(
+        "Whatever comes, nothing traps, and reads of one byte and of any other length tell the same", arguments: 0..<4)
     func mutations(seed: UInt64) {
         var peer = Peer(state: seed)
         var (faults, responses) = (0, 0)

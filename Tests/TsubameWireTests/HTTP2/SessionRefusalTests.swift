@@ -43,7 +43,9 @@ import TsubameWire
         try refused(SentRequest(headers: headers), text, sourceLocation: sourceLocation)
     }
 
-    @Test("BAD-INPUT 17: a method, target or host with what they must not hold", arguments: ["\r", "\n", "\u{0}", " ", "é"])
+    @Test(
+        "BAD-INPUT 17: a method, target or host with what they must not hold",
+        arguments: ["\r", "\n", "\u{0}", " ", "é"])
     func pseudoFields(_ text: String) throws {
         try refused(SentRequest(method: "GE\(text)T"), "the method holds")
         try refused(SentRequest(target: "/a\(text)b"), "the request target holds")
@@ -68,7 +70,9 @@ import TsubameWire
         }
     }
 
-    @Test("BAD-INPUT 17: CR, LF and NUL arrive as spaces, and nothing is injected", arguments: ["\r\n", "\n", "\r", "\u{0}"])
+    @Test(
+        "BAD-INPUT 17: CR, LF and NUL arrive as spaces, and nothing is injected",
+        arguments: ["\r\n", "\n", "\r", "\u{0}"])
     func lineEnds(_ text: String) throws {
         var session = HTTP2Session(limits: Limits())
         var decoder = HPACKDecoder()
@@ -85,7 +89,8 @@ import TsubameWire
         try refused(SentRequest(method: "POST", length: -1), "the length of the body is negative")
     }
 
-    @Test("BAD-INPUT 19: a Host that is none, and a second one", arguments: ["", "a b", "a/b", "user@a", "a:99999", "é"])
+    @Test(
+        "BAD-INPUT 19: a Host that is none, and a second one", arguments: ["", "a b", "a/b", "user@a", "a:99999", "é"])
     func hosts(_ value: String) throws {
         try refused(SentRequest(headers: SentRequest.fields(["Host": value])), "the Host field")
         try refused(SentRequest(headers: SentRequest.fields(["Host": "a", "host": "b"])), "two Host fields")

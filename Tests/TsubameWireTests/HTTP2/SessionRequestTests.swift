@@ -5,42 +5,6 @@ import Testing
 import TsubameCore
 import TsubameWire
 
-/// A request that a session sends.
-struct SentRequest {
-    var method = "GET"
-    var isSecure = true
-    var authority = "www.example.com"
-    var target = "/"
-    var headers: HTTPFields = [:]
-    var length: Int64?
-    var isWhole = true
-
-    @discardableResult
-    func open(in session: inout HTTP2Session) throws(WireError) -> HTTP2Stream {
-        try session.open(
-            method: method, isSecure: isSecure, authority: authority, target: target, headers: headers, length: length,
-            limits: Limits(), endsStream: isWhole)
-    }
-
-    /// The one frame that it is sent in.
-    func frame(in session: inout HTTP2Session) throws -> SentFrame {
-        session.output.removeAll()
-        try open(in: &session)
-        let frames = try #require(SentFrame.frames(session.output))
-        session.output.removeAll()
-        #expect(frames.count == 1)
-        return try #require(frames.first)
-    }
-
-    static func fields(_ fields: KeyValuePairs<String, String>) throws -> HTTPFields {
-        var headers = HTTPFields()
-        for (name, value) in fields {
-            headers.append(HTTPField(name: try #require(HTTPField.Name(name)), value: value))
-        }
-        return headers
-    }
-}
-
 @Suite(.timeLimit(.minutes(1))) struct SessionRequestTests {
     private func text(_ frame: SentFrame) throws -> [String] {
         var decoder = HPACKDecoder()
@@ -100,7 +64,8 @@ struct SentRequest {
         var session = HTTP2Session(limits: Limits())
         let request = SentRequest(
             method: "POST", isSecure: false, authority: "[::1]:8080", target: "/a?b=c",
-            headers: try SentRequest.fields(["User-Agent": "x", "ACCEPT": "a, b", "X-A": "", "accept": "c"]), length: 12,
+            headers: try SentRequest.fields(["User-Agent": "x", "ACCEPT": "a, b", "X-A": "", "accept": "c"]),
+            length: 12,
             isWhole: false)
         let frame = try request.frame(in: &session)
         #expect(frame.flags == 4)
@@ -132,7 +97,8 @@ struct SentRequest {
     @Test("A Host of the caller's takes the place of the authority")
     func host() throws {
         var session = HTTP2Session(limits: Limits())
-        let frame = try SentRequest(headers: SentRequest.fields(["A": "1", "hOST": "other.test:81"])).frame(in: &session)
+        let frame = try SentRequest(headers: SentRequest.fields(["A": "1", "hOST": "other.test:81"])).frame(
+            in: &session)
         #expect(
             try text(frame) == [":method: GET", ":scheme: https", ":authority: other.test:81", ":path: /", "a: 1"])
     }
@@ -149,7 +115,8 @@ struct SentRequest {
         var session = HTTP2Session(limits: Limits())
         var request = SentRequest()
         request.headers = HTTPFields([
-            HTTPField(name: .accept, lenientValue: latin1(" a b\r\n")), HTTPField(name: .userAgent, lenientValue: [0x20]),
+            HTTPField(name: .accept, lenientValue: latin1(" a b\r\n")),
+            HTTPField(name: .userAgent, lenientValue: [0x20]),
             HTTPField(name: .cookie, lenientValue: latin1(" a=b ")),
             HTTPField(name: .cookie, lenientValue: latin1("\tc=d\t")),
         ])
@@ -262,7 +229,8 @@ struct SentRequest {
     func fits() throws {
         func frames(_ count: Int) throws -> [SentFrame] {
             var run = SessionRun([])
-            try SentRequest(headers: SentRequest.fields(["long": String(repeating: "&", count: count)])).open(in: &run.session)
+            try SentRequest(headers: SentRequest.fields(["long": String(repeating: "&", count: count)])).open(
+                in: &run.session)
             return run.takeSent()
         }
         let overhead = try #require(frames(16_300).first).payload.count - 16_300

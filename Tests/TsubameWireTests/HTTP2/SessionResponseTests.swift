@@ -44,7 +44,8 @@ import TsubameWire
 
     @Test("A response without a body ends with its head")
     func noBody() {
-        for fields in [[":status": "200"], [":status": "200", "content-length": "0"]] as [KeyValuePairs<String, String>] {
+        for fields in [[":status": "200"], [":status": "200", "content-length": "0"]] as [KeyValuePairs<String, String>]
+        {
             let outcome = feeder.feedInEveryWay(Frame.headers(1, fields))
             #expect(outcome.events.count == 2)
             #expect(outcome.events.last == .end(1, []))
@@ -61,7 +62,9 @@ import TsubameWire
         #expect(outcome.events == [.head(1, 200, []), .body(1, "abc"), .end(1, [])])
     }
 
-    @Test("Padding is left out, of DATA and of HEADERS, up to all of the frame", arguments: [0, 1, 2, 254, 255] as [UInt8])
+    @Test(
+        "Padding is left out, of DATA and of HEADERS, up to all of the frame",
+        arguments: [0, 1, 2, 254, 255] as [UInt8])
     func padding(_ count: UInt8) {
         let zeros = [UInt8](repeating: 0, count: Int(count))
         let block = Frame.block([":status": "200", "a": "b"])
@@ -88,7 +91,8 @@ import TsubameWire
     func undefinedBits() {
         let block = Frame.block([":status": "200"])
         let outcome = feeder.feedInEveryWay(
-            Frame.frame(1, 4 | 0x40 | 0x80 | 0x02, 0x8000_0001, block) + Frame.frame(0, 1 | 0xF6, 0x8000_0001, latin1("x"))
+            Frame.frame(1, 4 | 0x40 | 0x80 | 0x02, 0x8000_0001, block)
+                + Frame.frame(0, 1 | 0xF6, 0x8000_0001, latin1("x"))
                 + Frame.frame(6, 0xFE, 0x8000_0000, [1, 2, 3, 4, 5, 6, 7, 8]))
         #expect(outcome.events == [.head(1, 200, []), .body(1, "x"), .end(1, [])])
         #expect(outcome.sent == [SentFrame(type: 6, flags: 1, payload: [1, 2, 3, 4, 5, 6, 7, 8])])

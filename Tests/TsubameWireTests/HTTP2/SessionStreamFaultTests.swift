@@ -137,7 +137,10 @@ import TsubameWire
 
     @Test(
         "A Content-Length that is no number, too large, or not the only one is refused",
-        arguments: ["-6", "+8", "crap", "6abc", "0x6", "1.0", "", "6,,6", "6,7", "9223372036854775808", "99999999999999999999"])
+        arguments: [
+            "-6", "+8", "crap", "6abc", "0x6", "1.0", "", "6,,6", "6,7", "9223372036854775808",
+            "99999999999999999999",
+        ])
     func wrongLengths(_ length: String) {
         for end in [true, false] {
             let outcome = SessionFeeder().feedInEveryWay(
@@ -166,7 +169,8 @@ import TsubameWire
         refused(Frame.data(1, "abc"), .invalidResponse, text)
         refused(Frame.data(1, ""), .invalidResponse, text)
         refused(
-            Frame.headers(1, [":status": "100"], ends: false) + Frame.data(1, "abc", ends: false), .invalidResponse, text
+            Frame.headers(1, [":status": "100"], ends: false) + Frame.data(1, "abc", ends: false), .invalidResponse,
+            text
         )
     }
 
@@ -189,7 +193,8 @@ import TsubameWire
         let text = "there is a second head, which is no trailer section"
         refused(head + head, .invalidResponse, text)
         refused(
-            head + Frame.data(1, "abc", ends: false) + Frame.headers(1, ["a": "b"], ends: false), .invalidResponse, text)
+            head + Frame.data(1, "abc", ends: false) + Frame.headers(1, ["a": "b"], ends: false), .invalidResponse, text
+        )
         refused(head + Frame.headers(1, [":status": "103"], ends: false), .invalidResponse, text)
     }
 

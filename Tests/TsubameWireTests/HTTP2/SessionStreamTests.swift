@@ -69,7 +69,8 @@ import TsubameCore
         check(99)
         run.read(Frame.settings())
         check(99)
-        for (most, room) in [(3, 2), (1, 0), (0, 0), (256, 255), (1_000, 255), (.max, 255), (100, 99)] as [(UInt32, Int)]
+        for (most, room) in [(3, 2), (1, 0), (0, 0), (256, 255), (1_000, 255), (.max, 255), (100, 99)]
+            as [(UInt32, Int)]
         {
             run.read(Frame.settings((3, most)))
             check(room)
@@ -83,7 +84,9 @@ import TsubameCore
         check(2)
     }
 
-    @Test("A peer that goes away wants no new streams, whatever its settings say", arguments: [0, 1, 0x7FFF_FFFF] as [UInt32])
+    @Test(
+        "A peer that goes away wants no new streams, whatever its settings say",
+        arguments: [0, 1, 0x7FFF_FFFF] as [UInt32])
     func goAway(_ last: UInt32) {
         var run = SessionRun()
         var isGoingAway = run.session.isGoingAway
