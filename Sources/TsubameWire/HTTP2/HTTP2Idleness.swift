@@ -10,7 +10,13 @@ package struct HTTP2Idleness {
     /// In nanoseconds.
     private static var span: MonotonicTime { 10_000_000_000 }
 
+    /// Shorter frames of DATA cost about as much as empty ones.
+    private static var shortData: Int { 256 }
+    /// So many bytes that nobody wants count as one frame, in however many they come.
+    private static var fullData: Int { 16 << 10 }
+
     private var count = 0
+    private var lateData = 0
     private var since: MonotonicTime = 0
 
     mutating func begin(at now: MonotonicTime) {
@@ -28,5 +34,13 @@ package struct HTTP2Idleness {
             throw HTTP2Fault(
                 .enhanceYourCalm, .limit("more than \(Self.most) frames that bring nothing, one after the other"))
         }
+    }
+
+    /// A frame of DATA on a stream that is over. When a body is given up, a whole window of it may be on its way.
+    mutating func add(lateData bytes: Int) throws(HTTP2Fault) {
+        lateData &+= bytes
+        guard bytes < Self.shortData || lateData >= Self.fullData else { return }
+        lateData = 0
+        try add()
     }
 }

@@ -10,15 +10,13 @@ extension HTTP2Session {
         HTTP2Fault(.frameSize, .invalid("a \(frame) frame of \(length) bytes"))
     }
 
-    /// Shorter frames of DATA cost more to read than to send.
-    private static var shortData: Int { 256 }
-
     /// A frame on a stream that does not run: one that is over may still get some; one that was never begun must not.
-    private mutating func ignore(_ stream: UInt32, _ frame: String, isIdle: Bool = true) throws(HTTP2Fault) {
+    /// - Parameter data: how many bytes of DATA it has, if it is such a frame.
+    private mutating func ignore(_ stream: UInt32, _ frame: String, data: Int? = nil) throws(HTTP2Fault) {
         guard stream & 1 == 1, stream <= streams.last else {
             throw Self.broken("a \(frame) frame on stream \(stream), which was never begun")
         }
-        if isIdle { try idleness.add() }
+        if let data { try idleness.add(lateData: data) } else { try idleness.add() }
     }
 
     /// Ends a stream whose response is wrong.
@@ -51,8 +49,7 @@ extension HTTP2Session {
         try receive(header.length)
         data = DataFrame(bytes: count, padding: padding, isLast: header.has(HTTP2Frame.endStream))
         guard let stream = streams.find(header.stream) else {
-            // Of a body that was given up, much may be on its way.
-            try ignore(header.stream, "DATA", isIdle: count < Self.shortData)
+            try ignore(header.stream, "DATA", data: count)
             return (true, nil)
         }
         guard streams[stream].expected == .body else { return (true, fail(stream, "a body begins before its head")) }

@@ -131,4 +131,16 @@ import TsubameWire
         run.read(flood(Frame.data(3, [UInt8](repeating: 0, count: 1_000), ends: false), 1_048))
         #expect(run.finish().error == nil)
     }
+
+    @Test("Sixteen MiB of it are: nobody wanted that much", arguments: [1_024, 16_384])
+    func withoutEnd(_ size: Int) {
+        var run = run()
+        run.session.reset(run.streams[1], .cancel)
+        let megabyte = flood(Frame.data(3, [UInt8](repeating: 0, count: size), ends: false), (1 << 20) / size)
+        for _ in 0..<15 { run.read(megabyte) }
+        let before = run.outcome.error
+        #expect(before == nil)
+        run.read(megabyte)
+        #expect(run.finish().error == Self.error)
+    }
 }
