@@ -117,15 +117,20 @@ class Servers:
     """nginx for what is fetched, a sink for what is sent, and one that holds connections open."""
 
     def __init__(self):
-        self.http, self.tls, self.sink, self.hold = (free_port() for _ in range(4))
+        self.http, self.tls, self.h2, self.sink, self.hold = (free_port() for _ in range(5))
         self.processes = []
         self.folder = os.path.join(WORK, "server")
         os.makedirs(os.path.join(self.folder, "www"), exist_ok=True)
+
+    @property
+    def over_h2(self):
+        return f"https://127.0.0.1:{self.h2}"
 
     def __enter__(self):
         self.make_files()
         configuration = open(os.path.join(HERE, "Server", "nginx.conf")).read()
         configuration = configuration.replace("HTTP_PORT", str(self.http)).replace("TLS_PORT", str(self.tls))
+        configuration = configuration.replace("H2_PORT", str(self.h2))
         if os.getuid() == 0:
             configuration = "user root;\n" + configuration
         with open(os.path.join(self.folder, "nginx.conf"), "w") as file:
@@ -201,7 +206,7 @@ AMOUNTS = {
 
 TITLES = {
     "W1": "GET 1 KiB, keep-alive, one at a time", "W2": "GET 1 KiB, keep-alive, 64 at once",
-    "W3": "W2 over TLS 1.3", "W5": "1 GiB download, streamed and thrown away",
+    "W3": "W2 over TLS 1.3", "W4": "W3 over HTTP/2, one connection", "W5": "1 GiB download, streamed and thrown away",
     "W6": "256 MiB upload from a stream", "W7": "a new connection for each request",
     "W8": "10,000 idle connections", "W9": "scale: GET 1 KiB, 1 to 4,096 at once",
 }
@@ -219,11 +224,16 @@ def commands(workload, programs, servers):
             program = programs.get(name.split("-")[0])
             if not program:
                 continue
+            if url.startswith(servers.over_h2) and name in ("wrk", "ahc", "urlsession"):
+                continue
             if name == "wrk":
                 yield name, wrk(url, concurrency)
                 continue
             count = str(max(int(AMOUNTS[name] * scale), concurrency * 4, 200))
             mode = "loop" if name == "tsubame-loop" else "get"
+            # Tsubame chooses it by itself.
+            if url.startswith(servers.over_h2) and not name.startswith("tsubame"):
+                mode = "h2"
             command = [program, mode, url, count, str(concurrency)]
             if name == "urlsession" and url.startswith("https"):
                 command = servers.trusting(command)
@@ -244,6 +254,8 @@ def commands(workload, programs, servers):
         return list(small(http + "/small", 64, 1))
     if workload == "W3":
         return list(small(tls + "/small", 64, 0.6))
+    if workload == "W4":
+        return list(small(servers.over_h2 + "/small", 64, 0.6))
     if workload == "W5":
         return list(large("down", http + "/g1", 1, everyone))
     if workload == "W6":

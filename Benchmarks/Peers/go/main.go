@@ -1,4 +1,4 @@
-// Go net/http.  gobench MODE URL N C ; MODE: get, down, up, close
+// Go net/http.  gobench MODE URL N C ; MODE: get, h2, down, up, close
 package main
 
 import (
@@ -44,7 +44,7 @@ func main() {
 	n, _ := strconv.Atoi(a[1])
 	c, _ := strconv.Atoi(a[2])
 	t := &http.Transport{MaxIdleConnsPerHost: c, MaxIdleConns: c, DisableCompression: true,
-		TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, ForceAttemptHTTP2: false, WriteBufferSize: 65536}
+		TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, ForceAttemptHTTP2: mode == "h2", WriteBufferSize: 65536}
 	if mode == "down" {
 		t.ReadBufferSize = 65536
 	}

@@ -1,4 +1,4 @@
-// libcurl. curl-bench MODE URL N C; MODE: get (easy when C is 1, else multi with C handles), down, up, close
+// libcurl. curl-bench MODE URL N C; MODE: get (easy when C is 1, else multi with C handles), h2 (get over one connection), down, up, close
 #include "bench.h"
 #include <curl/curl.h>
 static size_t sinkb;
@@ -11,7 +11,9 @@ static CURL *mk(void) {
   curl_easy_setopt(e, CURLOPT_URL, url); curl_easy_setopt(e, CURLOPT_WRITEFUNCTION, wr);
   curl_easy_setopt(e, CURLOPT_SSL_VERIFYPEER, 0L); curl_easy_setopt(e, CURLOPT_SSL_VERIFYHOST, 0L);
   curl_easy_setopt(e, CURLOPT_NOSIGNAL, 1L);
-  curl_easy_setopt(e, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
+  int h2 = !strcmp(mode, "h2");
+  curl_easy_setopt(e, CURLOPT_HTTP_VERSION, h2 ? (long)CURL_HTTP_VERSION_2TLS : (long)CURL_HTTP_VERSION_1_1);
+  if (h2) curl_easy_setopt(e, CURLOPT_PIPEWAIT, 1L);
   return e;
 }
 struct h { CURL *e; uint64_t t; };
@@ -41,7 +43,7 @@ int main(int argc, char **argv) {
     curl_easy_setopt(e, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)(256 << 20));
     for (long i = 0; i < n; i++) { left = 256 << 20; if ((rc = curl_easy_perform(e))) { puts(curl_easy_strerror(rc)); return 1; } }
     sinkb = (size_t)n << 28;
-  } else if (c == 1) {
+  } else if (c == 1 && strcmp(mode, "h2")) {
     CURL *e = mk();
     if (!strcmp(mode, "down")) curl_easy_setopt(e, CURLOPT_BUFFERSIZE, 262144L);
     if (!strcmp(mode, "down")) warm = 0;
@@ -51,6 +53,8 @@ int main(int argc, char **argv) {
   } else {
     tag = "libcurl-multi";
     CURLM *m = curl_multi_init(); curl_multi_setopt(m, CURLMOPT_MAXCONNECTS, (long)c);
+    curl_multi_setopt(m, CURLMOPT_PIPELINING, (long)CURLPIPE_MULTIPLEX);
+    curl_multi_setopt(m, CURLMOPT_MAX_CONCURRENT_STREAMS, 256L);
     struct h *hs = calloc(c, sizeof *hs);
     for (int i = 0; i < c; i++) { hs[i].e = mk(); curl_easy_setopt(hs[i].e, CURLOPT_PRIVATE, &hs[i]); }
     multi(m, hs, c, warm); sinkb = 0; init_lat(n); c0 = cpu_us(); t0 = now_ns(); multi(m, hs, c, n);

@@ -1,4 +1,4 @@
-// reqwest.  reqb MODE URL N C ; MODE: get, down, up, close
+// reqwest.  reqb MODE URL N C ; MODE: get, h2, down, up, close
 use std::{sync::{Arc, Mutex}, time::Instant};
 use futures_util::StreamExt;
 fn ru() -> (f64, i64) {
@@ -52,7 +52,8 @@ async fn main() {
     let mut a: Vec<String> = std::env::args().skip(1).collect();
     let mode = if a.len() == 4 { a.remove(0) } else { "get".into() };
     let (n, c): (usize, usize) = (a[1].parse().unwrap(), a[2].parse().unwrap());
-    let b = reqwest::Client::builder().danger_accept_invalid_certs(true).pool_max_idle_per_host(c).no_proxy().tcp_nodelay(true).http1_only();
+    let mut b = reqwest::Client::builder().danger_accept_invalid_certs(true).pool_max_idle_per_host(c).no_proxy().tcp_nodelay(true);
+    if mode != "h2" { b = b.http1_only(); }
     let j = Job { cl: b.build().unwrap(), url: a[0].parse().unwrap(), mode: Arc::new(mode) };
     if n >= 100 { round(&j, n / 10, c).await; }
     let (c0, _) = ru(); let t0 = Instant::now();
