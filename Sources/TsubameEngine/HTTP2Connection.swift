@@ -393,9 +393,14 @@ final class HTTP2Connection: ChannelInboundHandler, Carrier, @unchecked Sendable
             promise?.succeed()
             return
         }
-        context.writeAndFlush(wrapOutboundOut(output), promise: promise)
-        // Used again if the socket has taken it.
-        output.clear()
+        // Whoever is told that the socket takes more writes into what is then the output.
+        var written = ByteBuffer()
+        swap(&written, &output)
+        context.writeAndFlush(wrapOutboundOut(written), promise: promise)
+        guard output.capacity == 0 else { return }
+        // The memory serves again if the socket has taken all of it.
+        written.clear()
+        swap(&written, &output)
     }
 
     /// What the session has to say goes before what is written from now on.

@@ -75,7 +75,7 @@ extension DocumentationSamples {
             7. ContentDecoding (hook)
             8. CacheDirectives (hook)
             9. Retries (judge)
-            10. Engine (HTTP/1.1) (transport)
+            10. Engine (HTTP/1.1, HTTP/2) (transport)
             """
         #expect(api.corridor.description == corridor)
         #expect(try await api.get("news").text() == "at last")

@@ -16,8 +16,8 @@ import TsubameTesting
             let size = min(16_384, window, count - sent)
             guard size > 0 else {
                 let known = updates.count
-                _ = try await connection.frame("more room") { [connection] _ in
-                    connection.frames.filter { $0.kind == .windowUpdate && $0.stream == stream }.count > known
+                try await connection.waitUntil("more room") {
+                    $0.filter { $0.kind == .windowUpdate && $0.stream == stream }.count > known
                 }
                 continue
             }
@@ -85,9 +85,7 @@ import TsubameTesting
         } client: { peer, client in
             let cancelled = Task { try await client.get(url: "\(peer.url)/cancelled") }
             let other = Task { try await client.get(url: "\(peer.url)/other").text() }
-            _ = try await peer.connection(0).frame("two requests") { [peer] _ in
-                peer.connections[0].frames.filter { $0.kind == .headers }.count == 2
-            }
+            try await peer.connection(0).waitUntil("two requests") { $0.filter { $0.kind == .headers }.count == 2 }
             cancelled.cancel()
             let error = await callError { _ = try await cancelled.value }
             #expect(error?.kind == .cancelled)
@@ -110,7 +108,7 @@ import TsubameTesting
             }
         } client: { peer, client in
             let patient = Task { try await client.get(url: "\(peer.url)/patient").text() }
-            _ = try await peer.connection(0).nextFrame()
+            try await peer.connection(0).waitUntil("a request") { $0.contains { $0.kind == .headers } }
             for limit in [Timeouts.Name.head, .total] {
                 let hasty = client.with {
                     $0.retry = .off
@@ -159,9 +157,10 @@ import TsubameTesting
             let client = Client { $0.connection.httpVersion = .http2 }
             let call = Task { try await client.get(url: peer.url).text() }
             _ = try await peer.connection(0).frame("a request") { $0.kind == .headers }
-            await client.close()
+            let closing = Task { await client.close(drainingFor: .seconds(60)) }
             goes.open()
             #expect(try await call.value == "finished")
+            await closing.value
             try await peer.waitUntil(openConnections: 0)
         }
     }

@@ -132,7 +132,8 @@ final class FrameConnection: Sendable {
     /// Returns when the connection is closed at both ends.
     func closed() async throws { try await state.wait { $0.isAtEnd } }
 
-    private func waitUntil(_ what: String, _ isMet: @escaping @Sendable ([PeerFrame]) -> Bool) async throws {
+    /// Returns when all that has come is as wanted.
+    func waitUntil(_ what: String, _ isMet: @escaping @Sendable ([PeerFrame]) -> Bool) async throws {
         try await state.wait { isMet($0.frames) || $0.isAtEnd || $0.violation != nil }
         let (hasCome, violation) = state.read { (isMet($0.frames), $0.violation) }
         if hasCome { return }
