@@ -118,7 +118,9 @@ final class BodySender: @unchecked Sendable {
         let count = pieces.reduce(0) { $0 + $1.count }
         for piece in pieces { show(piece) }
         let promise = loop.makePromise(of: Void.self)
-        promise.futureResult.assumeIsolated().whenSuccess { self.moved(Int64(count)) }
+        promise.futureResult.assumeIsolated().whenSuccess {
+            if !self.isStopped { self.moved(Int64(count)) }
+        }
         sink.write(pieces, of: exchange, promise: promise)
     }
 
@@ -149,7 +151,8 @@ final class BodySender: @unchecked Sendable {
         let count = Int64(end.last?.count ?? 0)
         let promise = loop.makePromise(of: Void.self)
         promise.futureResult.assumeIsolated().whenSuccess {
-            guard let sink = self.sink else { return }
+            // Stopped, it may have another one's exchange by now.
+            guard !self.isStopped, let sink = self.sink else { return }
             self.isComplete = true
             self.moved(count)
             if self.exchange.shownBytes > 0 { self.exchange.call.emit(.requestBody(self.shown.joined())) }

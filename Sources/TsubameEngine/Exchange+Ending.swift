@@ -8,8 +8,8 @@ extension Exchange {
     /// Whether it may go out once more after its connection was lost before a byte of its answer.
     var isReplayable: Bool { !isDone && request.mayBeReplayed }
 
-    /// Once more, on another connection: the last one had been open for a while, and was most likely closed before the
-    /// request came to it.
+    /// Once more, on another connection: the last one had been idle, and was most likely closed before the request came to
+    /// it.
     func replay() {
         sendAgain(
             ResendReason(.closedConnection, "the idle connection had been closed by the server"), afterRefusal: false)

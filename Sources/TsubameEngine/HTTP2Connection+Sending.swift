@@ -5,61 +5,20 @@ import NIOCore
 import TsubameCore
 import TsubameWire
 
-/// Pieces of a body that are on their way.
-final class OutgoingBody {
-    var pieces: [Bytes]
-    /// The first piece that has not gone out whole, and how much of it has.
-    var index = 0
-    var offset = 0
-    /// The stream ends with them, or with trailers behind them.
-    let isLast: Bool
-    let trailers: HTTPFields?
-    let promise: EventLoopPromise<Void>?
-
-    init(_ pieces: [Bytes], isLast: Bool, trailers: HTTPFields? = nil, promise: EventLoopPromise<Void>? = nil) {
-        self.pieces = pieces.filter { $0.count > 0 }
-        self.isLast = isLast
-        self.trailers = trailers
-        self.promise = promise
-    }
-
-    /// What is left, up to `limit`.
-    func count(upTo limit: Int) -> Int {
-        var count = -offset
-        for piece in pieces[index...] {
-            count += piece.count
-            if count >= limit { return limit }
-        }
-        return count
-    }
-
-    /// Moves so many bytes over; there are as many.
-    func take(_ count: Int, to buffer: inout ByteBuffer) {
-        var rest = count
-        while rest > 0, index < pieces.count {
-            let piece = pieces[index]
-            let part = Swift.min(rest, piece.count - offset)
-            piece.slice(offset..<(offset + part)).withUnsafeBytes { _ = buffer.writeBytes($0) }
-            rest -= part
-            offset += part
-            if offset == piece.count { (index, offset) = (index + 1, 0) }
-        }
-    }
-}
-
 extension HTTP2Connection {
     /// Sends the request. Head and small body go out in one write, with those of other requests that were begun with it.
     func run(_ exchange: Exchange) {
         guard context != nil, let framing = exchange.framing else {
             return exchange.fail(CallError(.connectionLost, "the connection was lost", phase: .sendingHead))
         }
+        let wasIdle = exchanges > 0 && session.count == 0
         exchanges += 1
         exchange.connection = self
         exchange.info = exchanges > 1 ? facts.reused() : facts
         exchange.sendings += 1
         let asksFirst = exchange.asksFirst(framing)
         let body = asksFirst ? nil : exchange.smallBody
-        let lane: Lane
+        let lane: HTTP2Lane
         do throws(WireError) {
             lane = add(exchange, try open(exchange, framing, endsStream: endsWithHead(exchange)))
         } catch {
@@ -67,6 +26,7 @@ extension HTTP2Connection {
             exchange.fail(CallError(error, phase: .preparing))
             return shard.exchangeEnded(on: self)
         }
+        lane.wasIdle = wasIdle
         exchange.phase = .waitingForHead
         if exchange.isObserved {
             exchange.tellSent(body)
@@ -108,7 +68,7 @@ extension HTTP2Connection {
             limits: exchange.call.limits, endsStream: endsStream)
     }
 
-    private func startBody(of lane: Lane, _ reader: any BodyReader, _ length: Int64?, at now: MonotonicTime) {
+    private func startBody(of lane: HTTP2Lane, _ reader: any BodyReader, _ length: Int64?, at now: MonotonicTime) {
         guard let exchange = lane.exchange else { return }
         exchange.phase = .sendingBody
         setDeadline(of: lane, .idle, from: now)
@@ -119,7 +79,7 @@ extension HTTP2Connection {
 
     // MARK: Expect: 100-continue (RFC 9110 section 10.1.1)
 
-    private func holdBody(of lane: Lane, at now: MonotonicTime) {
+    private func holdBody(of lane: HTTP2Lane, at now: MonotonicTime) {
         setDeadline(of: lane, .head, from: now)
         let stream = lane.stream
         lane.held = shard.loop.scheduleTask(in: .nanoseconds(Exchange.patience)) { [weak self] in
@@ -130,7 +90,7 @@ extension HTTP2Connection {
     }
 
     /// The server wants the body, or has had its time to refuse it.
-    func releaseBody(of lane: Lane) {
+    func releaseBody(of lane: HTTP2Lane) {
         guard let held = lane.held, let exchange = lane.exchange else { return }
         held.cancel()
         lane.held = nil
@@ -155,29 +115,33 @@ extension HTTP2Connection {
     private static var writtenAtOnce: Int { 64 << 10 }
 
     /// Sends what the windows and the socket allow of a body.
-    func pump(_ lane: Lane) {
+    func pump(_ lane: HTTP2Lane) {
         guard let outgoing = lane.outgoing, let context else { return }
-        while context.channel.isWritable {
+        var hasMoved = false
+        // Writing may bring the socket's word that it takes more, and with it this again.
+        while lane.outgoing === outgoing, context.channel.isWritable {
             let allowed = session.sendable(on: lane.stream)
             let count = outgoing.count(upTo: allowed)
             let isWhole = outgoing.count(upTo: count + 1) == count
-            guard count > 0 || isWhole else { return }
+            guard count > 0 || isWhole else { break }
             let endsStream = isWhole && outgoing.isLast && outgoing.trailers == nil
             if count > 0 || endsStream {
                 let header = session.beginData(count, endsStream: endsStream, on: lane.stream)
                 gather()
                 write(header)
                 outgoing.take(count, to: &output)
+                hasMoved = true
             }
-            if isWhole { return finish(lane, outgoing, on: context) }
-            if output.readableBytes >= Self.writtenAtOnce {
-                write(to: context, promise: nil)
-                if let exchange = lane.exchange { bodyMoved(of: exchange) }
+            if isWhole {
+                finish(lane, outgoing, on: context)
+                break
             }
+            if output.readableBytes >= Self.writtenAtOnce { write(to: context, promise: nil) }
         }
+        if hasMoved, let exchange = lane.exchange { bodyMoved(of: exchange) }
     }
 
-    private func finish(_ lane: Lane, _ outgoing: OutgoingBody, on context: ChannelHandlerContext) {
+    private func finish(_ lane: HTTP2Lane, _ outgoing: OutgoingBody, on context: ChannelHandlerContext) {
         lane.outgoing = nil
         if outgoing.isLast, let trailers = outgoing.trailers {
             do throws(WireError) {
@@ -214,6 +178,7 @@ extension HTTP2Connection {
 
     func channelWritabilityChanged(context: ChannelHandlerContext) {
         if context.channel.isWritable {
+            flush()
             pumpAll()
             flush()
             for lane in lanes where lane.outgoing == nil { lane.sender?.becameWritable() }
@@ -231,7 +196,10 @@ extension HTTP2Connection: BodySink {
 
     func writeEnd(_ end: BodySender.End, of exchange: Exchange, promise: EventLoopPromise<Void>) {
         let pieces = end.last.map { [$0] } ?? []
-        send(OutgoingBody(pieces, isLast: true, trailers: end.trailers, promise: promise), of: exchange)
+        send(
+            OutgoingBody(
+                pieces, isLast: true, trailers: end.trailers.flatMap { $0.isEmpty ? nil : $0 }, promise: promise),
+            of: exchange)
     }
 
     private func send(_ body: OutgoingBody, of exchange: Exchange) {
@@ -245,9 +213,7 @@ extension HTTP2Connection: BodySink {
     }
 
     func bodyMoved(of exchange: Exchange) {
-        guard let lane = lane(of: exchange), exchange.phase == .sendingBody, !session.isPaused(lane.stream) else {
-            return
-        }
+        guard let lane = lane(of: exchange), lane.sender != nil, !session.isPaused(lane.stream) else { return }
         setDeadline(of: lane, .idle, from: MonotonicClock.now)
     }
 

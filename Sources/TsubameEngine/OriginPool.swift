@@ -21,10 +21,13 @@ final class OriginPool {
     /// One dial that fails at once must not begin the next inside itself: there may be thousands.
     @exclusivity(unchecked) var isDialing = false
 
-    /// Whether one connection is tried before others are made: it may do for all, if the origin speaks HTTP/2.
-    @exclusivity(unchecked) private(set) var triesOne: Bool
+    /// How many connections are made at once: one, if it may do for all because the origin speaks HTTP/2, or might.
+    @exclusivity(unchecked) private var dialsAtOnce: Int
     /// Ends the patience with that one.
     var patience: Scheduled<Void>?
+    /// Whoever waits is being sent out: connections that exchanges end on meanwhile wait until that is done.
+    @exclusivity(unchecked) var isFilling = false
+    @exclusivity(unchecked) var endedOn: [any Carrier] = []
 
     private let budget: ConnectionBudget
 
@@ -32,14 +35,17 @@ final class OriginPool {
     init(_ key: ConnectionKey, _ budget: ConnectionBudget, version: HTTPVersion?) {
         self.key = key
         self.budget = budget
-        triesOne = key.mayShare && version != .http11
+        dialsAtOnce = key.mayShare && version != .http11 ? 1 : .max
     }
 
     /// A connection stands, and speaks this version.
-    func learn(_ version: HTTPVersion) { triesOne = version == .http2 }
+    func learn(_ version: HTTPVersion) { dialsAtOnce = version == .http2 ? 1 : .max }
 
     /// No connection could be made. Whoever waits does so no longer for one that would do for all.
-    func learnFailure() { triesOne = false }
+    func learnFailure() { dialsAtOnce = .max }
+
+    /// The one that was to do for all takes its time: there is one more.
+    func learnDelay() { if dialsAtOnce < .max { dialsAtOnce += 1 } }
 
     var isEmpty: Bool { idle.isEmpty && leased == 0 && waiting.isEmpty && dials.isEmpty }
 
@@ -56,12 +62,14 @@ final class OriginPool {
     }
 
     /// The one that is being made, while others wait for what it will speak.
-    var hopeful: Dial? { triesOne && waiting.count > 1 ? dials.first { !$0.exchange.isWarmUp } : nil }
+    var hopeful: Dial? {
+        dialsAtOnce < waiting.count && waiting.count > 1 ? dials.last { !$0.exchange.isWarmUp } : nil
+    }
 
     /// Whether more wait than connections are being made for.
     var needsDial: Bool {
         let underWay = dials.count - warmUps
-        return triesOne ? underWay == 0 && waiting.count > 0 : underWay < waiting.count
+        return underWay < Swift.min(waiting.count, dialsAtOnce)
     }
 
     /// Whether connections are being made for more than wait.
@@ -95,6 +103,17 @@ final class OriginPool {
     /// One that carries exchanges and has room.
     func takeShared(for exchange: Exchange) -> (any Carrier)? {
         shared.first { $0.room > 0 && !isSpent($0) && $0.suits(exchange) }
+    }
+
+    /// Whether it carries exchanges, as far as the pool knows.
+    func isLeased(_ carrier: any Carrier) -> Bool { shared.contains { $0 === carrier } }
+
+    /// A connection that was idle carries exchanges again.
+    func lease(idle carrier: any Carrier) {
+        guard let index = idle.lastIndex(where: { $0 === carrier }) else { return }
+        idle.remove(at: index)
+        leased += 1
+        shared.append(carrier)
     }
 
     func removeShared(_ carrier: any Carrier) { shared.removeAll { $0 === carrier } }

@@ -17,11 +17,11 @@ final class Shard: @unchecked Sendable {
     /// one task of the loop.
     private let arrivals = Mutex<[Exchange]>([])
     @exclusivity(unchecked) private var arrived: [Exchange] = []
-    @exclusivity(unchecked) private var pools: [ConnectionKey: OriginPool] = [:]
+    @exclusivity(unchecked) private(set) var pools: [ConnectionKey: OriginPool] = [:]
     @exclusivity(unchecked) private var lastPool: OriginPool?
     @exclusivity(unchecked) private var waitDeadline = Deadline()
     @exclusivity(unchecked) private var sweep: Scheduled<Void>?
-    @exclusivity(unchecked) private var isClosed = false
+    @exclusivity(unchecked) private(set) var isClosed = false
     /// Those that have arrived are being begun; the connections that write when they all have been.
     @exclusivity(unchecked) private var isStarting = false
     @exclusivity(unchecked) private var unflushed: [any Carrier] = []
@@ -95,9 +95,10 @@ final class Shard: @unchecked Sendable {
         if case .file(let path) = exchange.upload { return exchange.openFile(path) }
         let pool = pool(exchange.key)
         if exchange.isWarmUp { return warmUp(pool, exchange) }
-        if pool.waiting.isEmpty, exchange.sendings == 0 {
+        if exchange.sendings == 0 {
+            // Whoever waits although there is room waits for a new connection.
             if !pool.shared.isEmpty, let carrier = pool.takeShared(for: exchange) { return carrier.run(exchange) }
-            if let carrier = pool.takeIdle(for: exchange) {
+            if pool.waiting.isEmpty, let carrier = pool.takeIdle(for: exchange) {
                 lease(carrier, of: pool)
                 return carrier.run(exchange)
             }
@@ -119,7 +120,7 @@ final class Shard: @unchecked Sendable {
     }
 
     /// - Parameter isGranted: one connection has been given on to the pool: it is used, or given back.
-    private func dialIfNeeded(_ pool: OriginPool, isGranted: Bool = false) {
+    func dialIfNeeded(_ pool: OriginPool, isGranted: Bool = false) {
         var isGranted = isGranted
         defer { if isGranted { budget.giveBack() } }
         guard !pool.isDialing else { return }
@@ -144,21 +145,6 @@ final class Shard: @unchecked Sendable {
             let dial = Dial(next)
             pool.add(dial)
             dial.start()
-        }
-    }
-
-    /// In milliseconds: how long calls wait for one connection that may do for all of them. One that takes longer may never
-    /// come.
-    private static let patience: Int64 = 500
-
-    private func limitPatience(with dial: Dial, of pool: OriginPool) {
-        let key = pool.key
-        pool.patience = loop.scheduleTask(in: .milliseconds(Self.patience)) { [weak self, weak dial] in
-            guard let self, let pool = self.pools[key] else { return }
-            pool.patience = nil
-            guard let dial, pool.hopeful === dial else { return self.dialIfNeeded(pool) }
-            pool.learnFailure()
-            self.dialIfNeeded(pool)
         }
     }
 
@@ -190,7 +176,7 @@ final class Shard: @unchecked Sendable {
     /// All shards of the client.
     @exclusivity(unchecked) var siblings: [Shard] = []
 
-    private func closeLongestIdle() -> Bool {
+    func closeLongestIdle() -> Bool {
         let oldest = pools.values.compactMap(\.idle.first).min { $0.idleSince < $1.idleSince }
         oldest?.close()
         return oldest != nil
@@ -211,6 +197,13 @@ final class Shard: @unchecked Sendable {
             if pool.hasSpareDial { cancel(orphan, of: pool) } else { orphan.loseExchange() }
         }
         dropIfEmpty(pool)
+    }
+
+    /// Gives up what is being made for nobody who waits.
+    func cancelSpareDials(of pool: OriginPool) {
+        for dial in pool.dials where !dial.exchange.isWaiting && !dial.exchange.isWarmUp && pool.hasSpareDial {
+            cancel(dial, of: pool)
+        }
     }
 
     private func cancel(_ dial: Dial, of pool: OriginPool) {
@@ -272,49 +265,6 @@ final class Shard: @unchecked Sendable {
         startSweep()
     }
 
-    private func learn(_ carrier: any Carrier, of pool: OriginPool) {
-        let version: HTTPVersion = carrier.isShared ? .http2 : .http11
-        if pool.key.mayShare { versions.note(version, of: pool.key.origin) }
-        pool.learn(version)
-    }
-
-    // MARK: Connections that carry several exchanges
-
-    /// Whoever waits goes out on it, as long as there is room.
-    private func fill(_ carrier: any Carrier, of pool: OriginPool) {
-        while carrier.room > 0, !pool.isSpent(carrier), let next = pool.waiting.popFirst() {
-            if next.isDone { continue }
-            next.dial?.loseExchange()
-            carrier.run(next)
-        }
-    }
-
-    /// The server allows more streams than it did, or fewer.
-    func roomChanged(on carrier: any Carrier) {
-        guard carrier.isCounted, let pool = pools[carrier.key] else { return }
-        fill(carrier, of: pool)
-        dialIfNeeded(pool)
-    }
-
-    /// One of its exchanges has ended: others get its place, or it becomes idle with the last.
-    func exchangeEnded(on carrier: any Carrier) {
-        guard carrier.isCounted, let pool = pools[carrier.key] else { return }
-        if isClosed || pool.isSpent(carrier) || budget.mustGiveUp(of: pool, on: self) {
-            carrier.retire()
-        } else {
-            fill(carrier, of: pool)
-        }
-        guard carrier.running == 0 else { return dialIfNeeded(pool) }
-        guard carrier.room > 0 else { return carrier.close() }
-        if pool.waiting.isEmpty { budget.withdraw(pool, of: self) }
-        pool.leased -= 1
-        pool.removeShared(carrier)
-        carrier.idleSince = MonotonicClock.now
-        pool.idle.append(carrier)
-        if budget.isContended { _ = closeLongestIdle() }
-        startSweep()
-    }
-
     /// A connection is gone.
     func removed(_ carrier: any Carrier) {
         guard carrier.isCounted, let pool = pools[carrier.key] else { return }
@@ -333,6 +283,7 @@ final class Shard: @unchecked Sendable {
     private func dropIfEmpty(_ pool: OriginPool) {
         guard pool.isEmpty, pools[pool.key] === pool else { return }
         pools[pool.key] = nil
+        pool.patience?.cancel()
         if lastPool === pool { lastPool = nil }
     }
 
@@ -376,7 +327,7 @@ final class Shard: @unchecked Sendable {
         if next != MonotonicClock.never { waitDeadline.set(next, on: loop, self.waitFires) }
     }
 
-    private func startSweep() {
+    func startSweep() {
         guard sweep == nil else { return }
         sweep = loop.scheduleTask(in: .seconds(1)) { [weak self] in self?.sweepIdle() }
     }
@@ -399,10 +350,11 @@ final class Shard: @unchecked Sendable {
         sweep = nil
         for pool in Array(pools.values) {
             for carrier in pool.idle { carrier.close() }
-            for dial in pool.dials where !dial.exchange.isWaiting || dial.exchange.isWarmUp {
+            for dial in pool.dials where dial.exchange.isWarmUp {
                 dial.exchange.warmedUp()
                 cancel(dial, of: pool)
             }
+            cancelSpareDials(of: pool)
         }
     }
 
@@ -414,14 +366,4 @@ final class Shard: @unchecked Sendable {
             sum.dialing += pool.dials.count
         }
     }
-}
-
-/// How many connections and exchanges there are, for tests and for the curious.
-package struct EngineStatistics: Sendable, Hashable {
-    package var leased = 0
-    package var idle = 0
-    package var waiting = 0
-    package var dialing = 0
-
-    package init() {}
 }

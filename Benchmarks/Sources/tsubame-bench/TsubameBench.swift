@@ -16,7 +16,9 @@ enum TsubameBench {
         guard arguments.count == 3, let count = Int(arguments[1]), let concurrency = Int(arguments[2]), count > 0,
             concurrency > 0
         else {
-            print("usage: tsubame-bench [h2-][get|bare|cached|loop|block|down|up|close|idle|lines|jsonLines|events] URL N C")
+            print(
+                "usage: tsubame-bench [h2-][get|bare|cached|loop|block|down|up|close|idle|lines|jsonLines|events] URL N C"
+            )
             exit(2)
         }
         let isHTTP2 = mode.hasPrefix("h2-")

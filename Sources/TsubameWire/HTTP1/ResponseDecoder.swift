@@ -197,7 +197,8 @@ package struct ResponseDecoder: ~Copyable {
     @inline(__always)
     private func head(_ base: UnsafeRawPointer, _ size: Int, _ extra: Int = 0) -> ReceivedHead {
         ReceivedHead(
-            status: scanner.status, version: scanner.minorVersion == 0 ? .http10 : .http11, reason: scanner.reason, slots: scanner.fields,
+            status: scanner.status, version: scanner.minorVersion == 0 ? .http10 : .http11, reason: scanner.reason,
+            slots: scanner.fields,
             bytes: UnsafeRawBufferPointer(start: base, count: size &+ extra))
     }
 

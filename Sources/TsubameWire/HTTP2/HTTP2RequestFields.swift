@@ -35,11 +35,16 @@ struct HTTP2RequestFields {
         }
         guard headers.count <= RequestValidation.maxFields else { return try RequestValidation.check(headers) }
         var hasCookie = false
+        var nominated: [String] = []
         for index in 0..<headers.count {
             let start = bytes.count
             bytes.append(contentsOf: headers[index].name.canonicalName.utf8)
             switch Treatment(of: bytes, from: start) {
             case .leftOut: bytes.removeLast(bytes.count &- start)
+            case .connection:
+                bytes.removeLast(bytes.count &- start)
+                nominated += headers[index].value.lowercased().split { $0 == "," || $0 == " " || $0 == "\t" }.map(
+                    String.init)
             case .forbidden: try RequestValidation.check(headers)
             case .cookie where hasCookie: bytes.removeLast(bytes.count &- start)
             case .cookie:
@@ -54,6 +59,7 @@ struct HTTP2RequestFields {
             case .sent(let indexing): try addValue(headers[index], indexing, nameAt: start, of: headers)
             }
         }
+        if !nominated.isEmpty { leaveOut(nominated) }
         guard let length else { return }
         try RequestValidation.check(.length(length))
         add("content-length", String(length), .notIndexed)
@@ -138,6 +144,12 @@ struct HTTP2RequestFields {
                 indexing: bytes.count &- middle < 20 ? .neverIndexed : .indexed))
     }
 
+    /// What the caller's Connection names is for the next hop only (RFC 9110 section 7.6.1).
+    private mutating func leaveOut(_ names: [String]) {
+        let bytes = bytes
+        fields.removeAll { field in names.contains { $0.utf8.elementsEqual(bytes[field.name]) } }
+    }
+
     private func isVisible(_ range: Range<Int>) -> Bool {
         bytes.withUnsafeBytes { bytes in
             guard let base = bytes.baseAddress, !range.isEmpty else { return false }
@@ -179,7 +191,7 @@ private enum Treatment {
     case leftOut
     /// It follows from the body.
     case forbidden
-    case cookie, te
+    case connection, cookie, te
     case sent(HPACKEncoder.Indexing)
 
     /// - Parameter start: where the name begins, which goes to the end of the bytes.
@@ -195,7 +207,8 @@ private enum Treatment {
             case 6 where isName("cookie"): return .cookie
             case 7 where isName("upgrade"): return .leftOut
             case 8 where isName("if-match") || isName("if-range"): return .sent(.notIndexed)
-            case 10 where isName("connection") || isName("keep-alive"): return .leftOut
+            case 10 where isName("connection"): return .connection
+            case 10 where isName("keep-alive"): return .leftOut
             case 11 where isName("repr-digest"): return .sent(.notIndexed)
             case 13 where isName("authorization"): return .sent(.neverIndexed)
             case 13 where isName("content-range") || isName("if-none-match"): return .sent(.notIndexed)

@@ -76,12 +76,12 @@ import TsubameTesting
         }
     }
 
-    @Test(arguments: [0, 5, 32 << 10, 200_000])
+    @Test(arguments: [0, 5, 32 << 10, 200_000, 3_000_000])
     func `a body goes up whole, with its length, however the windows cut it`(_ count: Int) async throws {
         let log = Log<[UInt8]>()
         let lengths = Log<String>()
         let sent = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 7) }
-        try await withPeer(settings: [(4, 1_000)]) { connection in
+        try await withPeer(settings: [(4, 40_000)]) { connection in
             let request = try await connection.nextRequest()
             lengths.add(request["content-length"] ?? "none")
             log.add(try await connection.body(of: request.stream))

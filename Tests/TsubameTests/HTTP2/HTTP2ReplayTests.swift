@@ -162,4 +162,41 @@ import TsubameTesting
             #expect(try await plain.get(url: "\(peer.url)/next").text() == "/next")
         }
     }
+
+    @Test func `a response that has begun is never continued by another, whatever a GOAWAY says of its request`()
+        async throws
+    {
+        let begun = Gate()
+        try await withPeer { connection in
+            let request = try await connection.nextRequest()
+            try await connection.sendHeaders(request.stream, [(":status", "200")])
+            try await connection.sendData(request.stream, [UInt8](repeating: 0x41, count: 16_384))
+            try await begun.wait()
+            try await connection.goAway(0, 0)
+        } client: { peer, client in
+            let plain = client.with { $0.retry = .off }
+            let error = try await failure {
+                try await plain.stream(Request(.get, url: peer.url)) { response in
+                    begun.open()
+                    for try await _ in response.body {}
+                }
+            }
+            #expect(error.kind == .incompleteResponse, "\(error)")
+            #expect(peer.acceptedConnections == 1)
+        }
+    }
+
+    @Test func `a new connection that dies under its first requests has none of them sent again unasked`() async throws
+    {
+        try await withPeer { connection in
+            _ = try await connection.nextRequest()
+            await connection.close()
+        } client: { peer, client in
+            let plain = client.with { $0.retry = .off }
+            let calls = (0..<5).map { index in Task { try await plain.get(url: "\(peer.url)/\(index)") } }
+            for call in calls { #expect(await callError { _ = try await call.value }?.kind == .connectionLost) }
+            let heads = peer.connections.flatMap(\.frames).filter { $0.kind == .headers }
+            #expect(heads.count <= 5)
+        }
+    }
 }

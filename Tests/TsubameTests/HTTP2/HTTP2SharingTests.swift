@@ -1,6 +1,7 @@
 // How many calls share how many HTTP/2 connections.
 
 import HTTPTypes
+import Synchronization
 import Testing
 import Tsubame
 import TsubameTesting
@@ -171,4 +172,71 @@ import TsubameTesting
             #expect(answer == 1)
         }
     }
+
+    @Test func `calls that end as they begin leave the connection to those behind them`() async throws {
+        let release = Gate()
+        try await withPeer(settings: [(3, 1)], { $0.connection.connectionsPerOrigin = 1 }) { connection in
+            var isFirst = true
+            while true {
+                let request = try await connection.nextRequest()
+                if isFirst { try await release.wait() }
+                isFirst = false
+                try await connection.respond(request.stream, text: request[":path"] ?? "")
+            }
+        } client: { peer, client in
+            let events = EventLog()
+            let first = Task { try await client.get(url: "\(peer.url)/first").text() }
+            _ = try await peer.connection(0).frame("the acknowledgement") { $0.kind == .settings && $0.flags == 1 }
+            // Cancelled from within, as soon as they are sent.
+            let doomed = (0..<3).map { _ in Doomed() }
+            let observation = client.observe { event in
+                events.add(event)
+                if case .sent(let request) = event.kind, request.uri?.target.hasPrefix("/doomed") == true {
+                    for box in doomed { box.cancel() }
+                }
+            }
+            for (index, box) in doomed.enumerated() {
+                box.start { try await client.get(url: "\(peer.url)/doomed/\(index)") }
+            }
+            let last = Task { try await client.get(url: "\(peer.url)/last").text() }
+            while try await client.statistics().waiting < 4 { await Task.yield() }
+            release.open()
+            #expect(try await first.value == "/first")
+            for box in doomed { #expect(await callError { _ = try await box.value() }?.kind == .cancelled) }
+            #expect(try await last.value == "/last")
+            withExtendedLifetime(observation) {}
+            let statistics = try await client.statistics()
+            #expect(statistics.leased == 0 && statistics.idle == 1)
+        }
+    }
+
+    @Test func `a connection on which nothing has come since a call that is given up is left`() async throws {
+        try await withPeer { connection in
+            if connection.number > 0 { return try await connection.echo() }
+            let first = try await connection.nextRequest()
+            try await connection.respond(first.stream, text: "once")
+        } client: { peer, client in
+            #expect(try await client.get(url: peer.url).text() == "once")
+            let hasty = client.with {
+                $0.retry = .off
+                $0.timeouts.total = .milliseconds(600)
+            }
+            #expect(try await failure { try await hasty.get(url: peer.url) }.kind == .timeout)
+            #expect(try await client.get(url: "\(peer.url)/next").text() == "/next")
+            #expect(peer.acceptedConnections == 2)
+        }
+    }
+}
+
+/// A call that somebody else can cancel.
+private final class Doomed: Sendable {
+    private let task = Mutex<Task<Response, any Error>?>(nil)
+
+    func start(_ call: @escaping @Sendable () async throws -> Response) {
+        task.withLock { $0 = Task { try await call() } }
+    }
+
+    func cancel() { task.withLock { $0 }?.cancel() }
+
+    func value() async throws { _ = try await task.withLock { $0 }?.value }
 }

@@ -1,0 +1,11 @@
+// EngineStatistics: what an engine has open.
+
+/// How many connections and exchanges there are, for tests and for the curious.
+package struct EngineStatistics: Sendable, Hashable {
+    package var leased = 0
+    package var idle = 0
+    package var waiting = 0
+    package var dialing = 0
+
+    package init() {}
+}

@@ -1,0 +1,211 @@
+// What an HTTP/2 connection makes of what it reads.
+
+import NIOCore
+import TsubameCore
+import TsubameWire
+
+extension HTTP2Connection {
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        var buffer = unwrapInboundIn(data)
+        guard !isClosed else { return }
+        if pending != nil {
+            pending?.writeBuffer(&buffer)
+            if let joined = pending { buffer = joined }
+            pending = nil
+        }
+        lastRead = MonotonicClock.now
+        session.beginRead(at: lastRead)
+        isReading = true
+        consume(&buffer)
+        endRead()
+        isReading = false
+        flush()
+        if holdsTooMuch {
+            return fail(
+                WireError(.limitExceeded, "the server does not read the answers that it asks for"), .enhanceYourCalm)
+        }
+        // A peer that wants no more streams, and has none left, is waited for no longer.
+        if session.isGoingAway, session.count == 0 { close() }
+    }
+
+    private func consume(_ buffer: inout ByteBuffer) {
+        var offset = 0
+        var pieces = ReceivedPieces()
+        var receiver: HTTP2Stream?
+        func give() {
+            guard let stream = receiver else { return }
+            receiver = nil
+            if let piece = pieces.take(from: buffer) { receive(piece, on: stream) }
+        }
+        do throws(WireError) {
+            while true {
+                let event = try buffer.withUnsafeReadableBytes { bytes throws(WireError) in
+                    try session.next(bytes, &offset)
+                }
+                if case .body(let stream, let range) = event {
+                    if receiver != stream {
+                        give()
+                        receiver = stream
+                    }
+                    pieces.add(range, of: buffer)
+                    continue
+                }
+                give()
+                if case .needsMore = event { break }
+                handle(event)
+                guard !isClosed else { return }
+            }
+        } catch {
+            give()
+            return fail(error)
+        }
+        if offset < buffer.readableBytes {
+            buffer.moveReaderIndex(forwardBy: offset)
+            pending = buffer
+        }
+    }
+
+    private func receive(_ piece: Bytes, on stream: HTTP2Stream) {
+        guard let lane = lane(stream), let exchange = lane.exchange else { return }
+        touch(stream)
+        let pauses = exchange.receive(piece)
+        guard lane.exchange === exchange else { return }
+        if pauses {
+            session.setPaused(true, stream)
+            // The reader is slow, not the server: only the total deadline runs.
+            setDeadline(of: lane, nil, from: 0)
+        }
+    }
+
+    private func touch(_ stream: HTTP2Stream) {
+        if touched.last != stream { touched.append(stream) }
+    }
+
+    /// What this read has brought is all there.
+    private func endRead() {
+        for stream in touched {
+            guard let lane = lane(stream), let exchange = lane.exchange else { continue }
+            exchange.endOfRead()
+            guard lane.exchange === exchange, exchange.phase == .receivingBody, !session.isPaused(stream) else {
+                continue
+            }
+            setDeadline(of: lane, .idle, from: lastRead)
+        }
+        touched.removeAll(keepingCapacity: true)
+    }
+
+    private func handle(_ event: HTTP2Session.Event) {
+        switch event {
+        case .whole(let stream, let head, let body):
+            guard let exchange = take(stream) else { return }
+            exchange.finish(head, body: body)
+        case .informational(let stream, let head):
+            guard let lane = lane(stream), let exchange = lane.exchange else { return }
+            if head.status == 100 { releaseBody(of: lane) }
+            exchange.call.emit(.informational(status: head.status, ReceivedFields(head)))
+        case .head(let stream, let head, let length):
+            guard let lane = lane(stream), let exchange = lane.exchange else { return }
+            // A final answer: whatever it is, the body that it did not wait for is not wanted.
+            lane.held?.cancel()
+            lane.held = nil
+            touch(stream)
+            exchange.begin(head, length: length)
+        case .end(let stream, let trailers):
+            guard let exchange = take(stream) else { return }
+            exchange.end(trailers: trailers)
+        case .reset(let stream, let code):
+            guard let exchange = take(stream) else { return }
+            wasReset(exchange, code)
+        case .failed(let stream, let error):
+            guard let exchange = take(stream) else { return }
+            exchange.fail(CallError(error, phase: exchange.phase, connection: exchange.info))
+        case .writable(let stream?):
+            if let lane = lane(stream) { pump(lane) }
+        case .writable(nil): pumpAll()
+        case .settings:
+            pumpAll()
+            shard.roomChanged(on: self)
+        case .goAway(let last, let code): goAway(last, code)
+        case .body, .needsMore: break
+        }
+    }
+
+    /// The exchange of a stream that is over. The connection goes back before the caller goes on, so that his next call
+    /// finds it.
+    private func take(_ stream: HTTP2Stream) -> Exchange? {
+        guard let lane = lane(stream), let exchange = detach(lane) else { return nil }
+        exchangeEnded()
+        return exchange
+    }
+
+    private func wasReset(_ exchange: Exchange, _ code: HTTP2Code) {
+        let isReceiving = exchange.phase == .receivingBody
+        let error = CallError(
+            isReceiving ? .incompleteResponse : .connectionLost,
+            "the server reset the stream (\(code))\(isReceiving ? " before the end of the body" : "")",
+            phase: exchange.phase,
+            advice: code == .http11Required ? "set connection.httpVersion to .http11 for this server" : nil,
+            timeout: nil,
+            connection: exchange.info)
+        guard code == .refusedStream, !isReceiving else { return exchange.fail(error) }
+        exchange.sendUnprocessed("the server refused the stream", orElse: error)
+    }
+
+    /// The server takes no further requests here; those that it has not looked at go out elsewhere (section 6.8).
+    private func goAway(_ last: UInt32, _ code: HTTP2Code) {
+        isRetired = true
+        farewell = code
+        let unprocessed = lanes.filter { $0.exchange != nil && $0.stream.id > last }
+        for lane in unprocessed {
+            let stream = lane.stream
+            guard let exchange = detach(lane) else { continue }
+            session.forget(stream)
+            guard exchange.phase != .receivingBody else {
+                exchange.fail(
+                    CallError(
+                        .incompleteResponse,
+                        "the server ended the connection (\(code)) within a response that it says it never began",
+                        phase: .receivingBody, timeout: nil, connection: exchange.info))
+                continue
+            }
+            exchange.sendUnprocessed(
+                "the server ended the connection (\(code)) before it took the request",
+                orElse: CallError(
+                    .connectionLost, "the server ended the connection before it took the request: \(code)",
+                    phase: exchange.phase, timeout: nil, connection: exchange.info))
+        }
+        shard.roomChanged(on: self)
+    }
+
+    /// The connection is broken: its session has said why.
+    /// - Parameter code: what the peer is told, if the session has not told it.
+    private func fail(_ error: WireError, _ code: HTTP2Code? = nil) {
+        isRetired = true
+        if let code { session.sendGoAway(code) }
+        let advice = session.hasBegun ? nil : "leave connection.httpVersion as it is by default"
+        let running = lanes.filter { $0.exchange != nil }
+        for lane in running {
+            guard let exchange = detach(lane) else { continue }
+            exchange.fail(
+                CallError(
+                    error.kind, error.description, phase: exchange.phase, advice: advice, timeout: nil,
+                    underlying: error,
+                    connection: exchange.info))
+        }
+        guard !isClosed else { return }
+        isClosed = true
+        deadline.cancel()
+        if let context {
+            write(to: context, promise: nil)
+            context.close(promise: nil)
+        }
+        shard.removed(self)
+    }
+
+    func resumeReading(for exchange: Exchange) {
+        guard let lane = lane(of: exchange), session.isPaused(lane.stream) else { return }
+        session.setPaused(false, lane.stream)
+        setDeadline(of: lane, .idle, from: MonotonicClock.now)
+        flush()
+    }
+}
