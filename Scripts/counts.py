@@ -19,23 +19,64 @@ KEPT = ANSWER.replace(
     b"Date: Sat, 21 Nov 2026 04:25:28 GMT\r\n", b"Cache-Control: max-age=31536000\r\n"
 )
 
+# The same over HTTP/2: fields without Huffman codes, which a server may send.
+def literal(name, value):
+    return b"\0" + bytes([len(name)]) + name + bytes([len(value)]) + value
+
+
+def frame(kind, flags, stream, payload=b""):
+    return len(payload).to_bytes(3, "big") + bytes([kind, flags]) + stream.to_bytes(4, "big") + payload
+
+
+STATUS_200 = b"\x88"
+HEADERS = STATUS_200 + b"".join(
+    literal(line.split(b": ")[0].lower(), line.split(b": ", 1)[1])
+    for line in ANSWER.split(b"\r\n\r\n")[0].split(b"\r\n")[1:] if not line.startswith(b"Connection")
+)
+
 # Redirects, HSTS, retry, decoding: what a client has without being told.
 # 1700 to 2300, depending on how threads meet.
 MOST_BY_DEFAULT = 3000
+
+
+def serve_http2(connection, pending):
+    while len(pending) < 24:
+        pending += connection.recv(65536)
+    pending = pending[24:]
+    connection.sendall(frame(4, 0, 0, (3).to_bytes(2, "big") + (250).to_bytes(4, "big")))
+    while True:
+        answers = b""
+        while len(pending) >= 9 and len(pending) >= 9 + int.from_bytes(pending[:3], "big"):
+            length, kind, flags = int.from_bytes(pending[:3], "big"), pending[3], pending[4]
+            stream = int.from_bytes(pending[5:9], "big")
+            if kind == 4 and not flags & 1:
+                answers += frame(4, 1, 0)
+            if kind == 1:
+                answers += frame(1, 4, stream, HEADERS) + frame(0, 1, stream, bytes(1024))
+            pending = pending[9 + length:]
+        if answers:
+            connection.sendall(answers)
+        received = connection.recv(65536)
+        if not received:
+            return
+        pending += received
 
 
 def serve(listener):
     def one(connection):
         pending = b""
         try:
+            pending = connection.recv(65536)
+            if pending.startswith(b"PRI "):
+                return serve_http2(connection, pending)
             while True:
+                while b"\r\n\r\n" in pending:
+                    head, pending = pending.split(b"\r\n\r\n", 1)
+                    connection.sendall(KEPT if head.startswith(b"GET /kept ") else ANSWER)
                 received = connection.recv(65536)
                 if not received:
                     return
                 pending += received
-                while b"\r\n\r\n" in pending:
-                    head, pending = pending.split(b"\r\n\r\n", 1)
-                    connection.sendall(KEPT if head.startswith(b"GET /kept ") else ANSWER)
         except OSError:
             pass
         finally:

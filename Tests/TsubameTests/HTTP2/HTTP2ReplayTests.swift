@@ -194,7 +194,10 @@ import TsubameTesting
         } client: { peer, client in
             let plain = client.with { $0.retry = .off }
             let calls = (0..<5).map { index in Task { try await plain.get(url: "\(peer.url)/\(index)") } }
-            for call in calls { #expect(await callError { _ = try await call.value }?.kind == .connectionLost) }
+            for call in calls {
+                let error = await callError { _ = try await call.value }
+                #expect(error?.kind == .connectionLost)
+            }
             let heads = peer.connections.flatMap(\.frames).filter { $0.kind == .headers }
             #expect(heads.count <= 5)
         }

@@ -216,12 +216,14 @@ import TsubameTesting
             let first = try await connection.nextRequest()
             try await connection.respond(first.stream, text: "once")
         } client: { peer, client in
-            #expect(try await client.get(url: peer.url).text() == "once")
+            let once = try await client.get(url: peer.url).text()
+            #expect(once == "once")
             let hasty = client.with {
                 $0.retry = .off
                 $0.timeouts.total = .milliseconds(600)
             }
-            #expect(try await failure { try await hasty.get(url: peer.url) }.kind == .timeout)
+            let error = try await failure { try await hasty.get(url: peer.url) }
+            #expect(error.kind == .timeout, "\(error)")
             #expect(try await client.get(url: "\(peer.url)/next").text() == "/next")
             #expect(peer.acceptedConnections == 2)
         }
