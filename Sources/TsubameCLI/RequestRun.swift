@@ -30,11 +30,10 @@ struct RequestRun: Sendable {
 
         init(_ response: Response) {
             status = response.statusCode
-            let reason = response.status.reasonPhrase
             answer =
                 response.cacheStatus == "tsubame; detail=only-if-cached"
                 ? "nothing that may be used is in the cache, and no server was asked"
-                : "the server answered \(response.statusCode)\(reason.isEmpty ? "" : " ")\(reason)"
+                : "the server answered \(response.statusWords)"
             hasLocation = response.headers.contains(.location)
         }
     }

@@ -51,6 +51,13 @@ public struct Response: Sendable {
         return HTTPResponse.Status(code: code, reasonPhrase: statusReason ?? details.head?.reason ?? "")
     }
 
+    /// The status as a sentence has it: with the phrase that was received, or else, as over HTTP/2, with the usual one.
+    package var statusWords: String {
+        let received = status.reasonPhrase
+        let phrase = received.isEmpty ? HTTPResponse.Status(integerLiteral: status.code).reasonPhrase : received
+        return phrase.isEmpty ? "\(statusCode)" : "\(statusCode) \(phrase)"
+    }
+
     /// The version that the answer came in; nil for one that did not come over a connection.
     public var version: HTTPVersion? { details.head?.version }
 

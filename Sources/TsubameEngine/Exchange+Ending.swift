@@ -19,9 +19,10 @@ extension Exchange {
     /// that no harm can come of it, whatever the method.
     /// - Parameters:
     ///   - words: what the server said.
+    ///   - counts: whether this is one of the three times that it may say so.
     ///   - error: what it is a failure by, if the request cannot be sent again.
-    func sendUnprocessed(_ words: String, orElse error: @autoclosure () -> CallError) {
-        refusals += 1
+    func sendUnprocessed(_ words: String, counts: Bool = true, orElse error: @autoclosure () -> CallError) {
+        if counts { refusals += 1 }
         guard !isDone, request.body.canBeSentAgain, refusals <= 3 else { return fail(error()) }
         sendAgain(ResendReason(.unprocessed, words), afterRefusal: true)
     }

@@ -114,9 +114,12 @@ extension HTTP2Connection {
             guard let exchange = take(stream) else { return }
             exchange.end(trailers: trailers)
         case .reset(let stream, let code):
+            tellRead(of: stream)
+            let isEarly = lane(stream)?.isEarly ?? false
             guard let exchange = take(stream) else { return }
-            wasReset(exchange, code)
+            wasReset(exchange, code, isEarly: isEarly)
         case .failed(let stream, let error):
+            tellRead(of: stream)
             guard let exchange = take(stream) else { return }
             exchange.fail(CallError(error, phase: exchange.phase, connection: exchange.info))
         case .writable(let stream?):
@@ -138,7 +141,13 @@ extension HTTP2Connection {
         return exchange
     }
 
-    private func wasReset(_ exchange: Exchange, _ code: HTTP2Code) {
+    /// What came before a fault is given before the fault is told, be they of one read or of two.
+    private func tellRead(of stream: HTTP2Stream) {
+        if let exchange = lane(stream)?.exchange, exchange.phase == .receivingBody { exchange.endOfRead() }
+    }
+
+    /// - Parameter isEarly: more of them than the server allows may have been begun before it had said so.
+    private func wasReset(_ exchange: Exchange, _ code: HTTP2Code, isEarly: Bool) {
         let isReceiving = exchange.phase == .receivingBody
         let error = CallError(
             isReceiving ? .incompleteResponse : .connectionLost,
@@ -148,7 +157,7 @@ extension HTTP2Connection {
             timeout: nil,
             connection: exchange.info)
         guard code == .refusedStream, !isReceiving else { return exchange.fail(error) }
-        exchange.sendUnprocessed("the server refused the stream", orElse: error)
+        exchange.sendUnprocessed("the server refused the stream", counts: !isEarly, orElse: error)
     }
 
     /// The server takes no further requests here; those that it has not looked at go out elsewhere (section 6.8).
@@ -168,11 +177,16 @@ extension HTTP2Connection {
                         phase: .receivingBody, timeout: nil, connection: exchange.info))
                 continue
             }
+            let error = CallError(
+                .connectionLost, "the server ended the connection before it took the request: \(code)",
+                phase: exchange.phase, timeout: nil, connection: exchange.info)
+            // Whoever is asked to slow down does not ask again at once.
+            guard code != .enhanceYourCalm else {
+                exchange.fail(error)
+                continue
+            }
             exchange.sendUnprocessed(
-                "the server ended the connection (\(code)) before it took the request",
-                orElse: CallError(
-                    .connectionLost, "the server ended the connection before it took the request: \(code)",
-                    phase: exchange.phase, timeout: nil, connection: exchange.info))
+                "the server ended the connection (\(code)) before it took the request", orElse: error)
         }
         shard.roomChanged(on: self)
     }
@@ -185,6 +199,7 @@ extension HTTP2Connection {
         let advice = session.hasBegun ? nil : "leave connection.httpVersion as it is by default"
         let running = lanes.filter { $0.exchange != nil }
         for lane in running {
+            tellRead(of: lane.stream)
             guard let exchange = detach(lane) else { continue }
             exchange.fail(
                 CallError(

@@ -27,6 +27,7 @@ extension HTTP2Connection {
             return shard.exchangeEnded(on: self)
         }
         lane.wasIdle = wasIdle
+        lane.isEarly = !session.hasBegun
         exchange.phase = .waitingForHead
         if exchange.isObserved {
             exchange.tellSent(body)

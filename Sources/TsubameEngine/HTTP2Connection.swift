@@ -92,6 +92,13 @@ final class HTTP2Connection: ChannelInboundHandler, Carrier, @unchecked Sendable
                     timeout: nil, underlying: failure, connection: exchange.info))
         }
         if wasIdle, lastRead < exchange.timings.sentAt, exchange.isReplayable { return exchange.replay() }
+        guard session.hasBegun else {
+            return exchange.fail(
+                CallError(
+                    .connectionLost, "the connection was closed without a word of HTTP/2", phase: exchange.phase,
+                    advice: "leave connection.httpVersion as it is by default", timeout: nil, underlying: failure,
+                    connection: exchange.info))
+        }
         if let farewell, farewell != .noError {
             return exchange.fail(
                 CallError(

@@ -11,6 +11,8 @@ final class HTTP2Lane {
     var stream: HTTP2Stream
     /// Nothing ran on the connection when it was begun, and something had before.
     var wasIdle = false
+    /// It was begun before the server had said how many streams it allows.
+    var isEarly = false
     var due = MonotonicClock.never
     var limit = Timeouts.Name.head
     var sender: BodySender?

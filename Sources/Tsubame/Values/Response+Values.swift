@@ -171,7 +171,7 @@ extension Response {
         // A server that is no proxy cannot say this: the engine lets it through from proxies only.
         let proxy = statusCode == 407 ? connection?.proxy : nil
         return CallError(
-            .status, "\(proxy.map { "the proxy \($0)" } ?? "the server") answered \(statusCode) \(status.reasonPhrase)",
+            .status, "\(proxy.map { "the proxy \($0)" } ?? "the server") answered \(statusWords)",
             phase: .decoding, advice: proxy == nil ? nil : "check the proxy's credentials", timeout: nil,
             request: request, response: excerpt,
             failure: failure, connection: connection, attempts: history.count + 1)

@@ -45,6 +45,9 @@ struct HeadDiagnosis {
         let quote = Quotation.of(content, upTo: Self.quotedPrefix)
         guard !content.isEmpty else { return "an empty line stands where the status line should be" }
         if Self.startsAsTLS(content) { return "the answer is no HTTP/1 but TLS: try https:// on this port" }
+        if Self.startsAsHTTP2(bytes) {
+            return "the answer is no HTTP/1 but HTTP/2, which this server speaks unasked (connection.httpVersion)"
+        }
         guard Self.startsAsHTTP(content), content.count >= 5 else {
             return "the answer is no HTTP/1: it starts with \(quote)"
         }
@@ -60,6 +63,11 @@ struct HeadDiagnosis {
         }
         if let byte = control(content) { return "the status line holds \(byte)" }
         return "\(quote) is no status line"
+    }
+
+    /// A frame of SETTINGS on stream 0, which is how a server of HTTP/2 begins (RFC 9113 section 3.4).
+    private static func startsAsHTTP2(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        bytes.count >= 9 && bytes[0] == 0 && bytes[3] == 4 && bytes[4] == 0 && bytes[5..<9].allSatisfy { $0 == 0 }
     }
 
     private func field(_ content: UnsafeRawBufferPointer) -> String {

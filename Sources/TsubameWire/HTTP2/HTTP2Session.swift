@@ -54,8 +54,6 @@ package struct HTTP2Session: ~Copyable {
     static var wholeBody: Int { 16 << 10 }
     /// How many streams may run when the peer has not said (RFC 9113 section 6.5.2 would have it no less than this).
     private static var usualStreams: Int { 100 }
-    /// How many are begun before the peer has said how many it allows: what is too much then would be refused.
-    private static var firstStreams: Int { 16 }
     /// More than this many at once on one connection wait for each other more than they gain.
     private static var mostStreams: Int { 256 }
 
@@ -96,7 +94,6 @@ package struct HTTP2Session: ~Copyable {
     /// How many more may be begun now.
     package var room: Int {
         guard failure == nil, lastAllowed == .max, !streams.isExhausted else { return 0 }
-        guard hasSettings else { return Swift.max(Self.firstStreams &- streams.count, 0) }
         let most = Swift.min(peer.maxConcurrentStreams ?? Self.usualStreams, Self.mostStreams)
         return Swift.max(most &- streams.count, 0)
     }
