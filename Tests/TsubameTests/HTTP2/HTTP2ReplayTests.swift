@@ -31,13 +31,17 @@ import TsubameTesting
 
     @Test func `a server that always refuses is asked four times, and no more`() async throws {
         try await withPeer { connection in
+            let first = try await connection.nextRequest()
+            try await connection.respond(first.stream)
             while true { try await connection.reset(connection.nextRequest().stream, 7) }
         } client: { peer, client in
             let plain = client.with { $0.retry = .off }
+            // What is begun before the server's settings have come may be too much for it, and does not count.
+            _ = try await plain.get(url: peer.url)
             let error = try await failure { try await plain.send(Self.post(peer.url)) }
             #expect(error.kind == .connectionLost && "\(error)".contains("REFUSED_STREAM"), "\(error)")
             let asked = peer.connections.flatMap(\.frames).filter { $0.kind == .headers }
-            #expect(asked.count == 4)
+            #expect(asked.count == 1 + 4)
         }
     }
 
