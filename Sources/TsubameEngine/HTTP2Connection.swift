@@ -186,11 +186,11 @@ final class HTTP2Connection: ChannelInboundHandler, Carrier, @unchecked Sendable
     /// In nanoseconds.
     private static var silence: MonotonicTime { 500_000_000 }
 
-    /// Not a byte has come since a request was sent that is now given up: whoever comes next shall not wait for a peer that
-    /// may be gone.
+    /// Not a byte has come for a while, in which a request was awaited that is now given up: whoever comes next shall not
+    /// wait for a peer that may be gone.
     private func leaveIfSilent(since sent: MonotonicTime) {
-        let now = MonotonicClock.now
-        if lastRead < sent, sent < now, now - sent >= Self.silence { isRetired = true }
+        let (now, since) = (MonotonicClock.now, Swift.max(sent, lastRead))
+        if since < now, now - since >= Self.silence { isRetired = true }
     }
 
     // MARK: Writing

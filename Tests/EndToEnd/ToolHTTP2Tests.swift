@@ -78,6 +78,11 @@ struct ToolHTTP2Tests {
         }
     }
 
+    @Test func whatIsNotSentIsShownAsItWouldBe() async throws {
+        let run = try await tool("--offline", "--http-version=2-prior-knowledge", "http://a.test/x", "X-Two:2")
+        #expect(run.stdout.hasPrefix("GET /x HTTP/2\r\nhost: a.test\r\n") && run.stdout.contains("x-two: 2"), "\(run)")
+    }
+
     @Test func bodiesGoBothWaysWhole() async throws {
         try await withFolder { folder in
             try await serving { server, log in
@@ -101,6 +106,19 @@ struct ToolHTTP2Tests {
         try await serving { server, _ in
             let run = try await tool("--http-version=2-prior-knowledge", "--print=mt", server.url + "/get")
             #expect(run.stdout.contains("HTTP/2"), "\(run)")
+        }
+    }
+
+    /// Whether head and reset come in one read or in two must not decide.
+    @Test func anAnswerThatHasBegunIsNotAskedForAgain() async throws {
+        try await serving { server, log in
+            for round in 1...5 {
+                let run = try await tool(
+                    "--http-version=2-prior-knowledge", "--retry=2", "--print=b",
+                    server.url + "/truncate/0?announce=200")
+                #expect(run.status == 1 && run.stderr.contains("reset the stream"), "\(run)")
+                #expect(log.all.count == round)
+            }
         }
     }
 

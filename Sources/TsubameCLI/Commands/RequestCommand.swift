@@ -98,6 +98,8 @@ struct RequestCommand: ToolCommand {
         let file = try OutputFile(
             download == nil ? output.output : nil, isShared: !words.furtherURLs.isEmpty)
         let printer = output.printer(file, isOffline: content.offline, isDownload: downloads.download)
+        // What is sent nowhere is shown as it would be.
+        if connection.httpVersion == .http2 { printer.expect(.http2) }
         do {
             let unset = items.unset
             let request = try request(words, items, plan, printer)

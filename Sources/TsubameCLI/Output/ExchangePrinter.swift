@@ -38,6 +38,9 @@ final class ExchangePrinter: Sendable {
 
     var parts: PrintParts { plan.parts }
 
+    /// What is spoken, as far as no connection says something else.
+    func expect(_ version: HTTPVersion) { state.withLock { $0.version = version } }
+
     /// How much of the bodies the call's events are to tell.
     var bodyBytes: Int { plan.historyBodyBytes }
 
