@@ -211,9 +211,8 @@ struct ToolTransportTests {
     // MARK: Usage
 
     @Test(arguments: [
-        (["--http-version", "2", "URL"], "HTTP/2 is not there yet"), (["--http-version=3", "URL"], "HTTP/3 is not"),
-        (["--http-version=1.0", "URL"], "requests are sent as HTTP/1.1"),
-        (["--http-version=x", "URL"], "1.1 is meant"),
+        (["--http-version=3", "URL"], "HTTP/3 is not spoken"), (["--http-version=1.0", "URL"], "1.1 and 2 are"),
+        (["--http-version=x", "URL"], "1.1, 2 and 2-prior-knowledge are meant"),
         (["-4", "-6", "URL"], "-4 and -6 exclude"), (["--proxy=ftp://a", "URL"], "no scheme that is known"),
         (["--proxy=", "URL"], "--proxy"), (["--tls-min=1.3", "--tls-max=1.2", "URL"], "--tls-min is above"),
         (["--tls-min=1.4", "URL"], "--tls-min"), (["--cert-key=k", "URL"], "--cert-key needs --cert"),
