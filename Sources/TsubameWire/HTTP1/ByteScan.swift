@@ -42,6 +42,14 @@ enum ByteScan {
         return end
     }
 
+    /// The first byte in `start..<end` that no field's value may hold, else `end`.
+    @inline(__always)
+    static func valueEnd(_ base: UnsafeRawPointer, _ start: Int, _ end: Int) -> Int {
+        var at = firstControl(base, start, end)
+        while at < end, byte(base, at) == 0x09 { at = firstControl(base, at &+ 1, end) }
+        return at
+    }
+
     /// The first byte in `start..<end` that cannot be in a token (RFC 9110 section 5.6.2), else `end`.
     @inline(__always)
     static func tokenEnd(_ base: UnsafeRawPointer, _ start: Int, _ end: Int) -> Int {

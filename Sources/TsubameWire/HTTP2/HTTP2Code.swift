@@ -7,9 +7,7 @@ package struct HTTP2Code: RawRepresentable, Sendable, Hashable, CustomStringConv
 
     package static let noError = HTTP2Code(rawValue: 0)
     package static let protocolError = HTTP2Code(rawValue: 1)
-    package static let internalError = HTTP2Code(rawValue: 2)
     package static let flowControl = HTTP2Code(rawValue: 3)
-    package static let streamClosed = HTTP2Code(rawValue: 5)
     package static let frameSize = HTTP2Code(rawValue: 6)
     package static let refusedStream = HTTP2Code(rawValue: 7)
     package static let cancel = HTTP2Code(rawValue: 8)

@@ -119,15 +119,8 @@ enum HTTP2FieldCheck {
 
     @inline(__always)
     private static func checkValue(_ base: UnsafeRawPointer, _ start: Int, _ end: Int) throws(WireError) {
-        var at = start
-        while true {
-            at = ByteScan.firstControl(base, at, end)
-            guard at < end else { return }
-            guard ByteScan.byte(base, at) == 0x09 else {
-                throw .invalid("a field's value holds \(Quotation.of(ByteScan.byte(base, at)))")
-            }
-            at &+= 1
-        }
+        let at = ByteScan.valueEnd(base, start, end)
+        guard at == end else { throw .invalid("a field's value holds \(Quotation.of(ByteScan.byte(base, at)))") }
     }
 
     @inline(__always)

@@ -173,14 +173,7 @@ struct HTTP2RequestFields {
     private func isSound(_ start: Int, _ middle: Int, _ end: Int) -> Bool {
         bytes.withUnsafeBytes { bytes in
             guard let base = bytes.baseAddress, middle > start else { return false }
-            guard ByteScan.tokenEnd(base, start, middle) == middle else { return false }
-            var at = middle
-            while true {
-                at = ByteScan.firstControl(base, at, end)
-                guard at < end else { return true }
-                guard ByteScan.byte(base, at) == 0x09 else { return false }
-                at &+= 1
-            }
+            return ByteScan.tokenEnd(base, start, middle) == middle && ByteScan.valueEnd(base, middle, end) == end
         }
     }
 }

@@ -18,7 +18,7 @@ func withPeer<R>(
 
 extension FrameConnection {
     /// Answers every request at once, with its path.
-    func echo(settings: [(UInt16, UInt32)] = []) async throws {
+    func echo() async throws {
         while true {
             let request = try await nextRequest()
             try await respond(request.stream, text: request[":path"] ?? "")
