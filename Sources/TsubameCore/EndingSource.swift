@@ -38,4 +38,5 @@ final class EndingSource: BodySource {
     }
 
     var received: any BodySource { source.received }
+    var call: Call? { source.call }
 }

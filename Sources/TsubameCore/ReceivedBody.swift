@@ -41,11 +41,17 @@ public struct ReceivedBody: Sendable {
 
     /// Puts a transform, such as a decoder, between the connection and the reader. It runs where the body is read, never
     /// on an event loop, unless the reader does.
-    public mutating func transform(by transform: any BodyTransform) {
-        switch content {
-        case .whole(let bytes): content = .stream(TransformedSource(WholeSource(bytes), transform))
-        case .stream(let source): content = .stream(TransformedSource(source, transform))
-        }
+    public mutating func transform(by transform: any BodyTransform) { self.transform(by: transform, for: nil) }
+
+    /// - Parameter call: the call whose deadline and cancellation end the transform; a body that is still coming knows
+    ///   its own.
+    package mutating func transform(by transform: any BodyTransform, for call: Call?) {
+        let source: any BodySource =
+            switch content {
+            case .whole(let bytes): WholeSource(bytes)
+            case .stream(let source): source
+            }
+        content = .stream(TransformedSource(source, transform, call ?? source.call))
     }
 
     /// Has `action` done once the body has been read to its end (nil), has failed, or was given up (the error says so):
@@ -161,10 +167,13 @@ package protocol BodySource: AnyObject, Sendable {
     func cancel()
     /// The source before any transform.
     var received: any BodySource { get }
+    /// The call that the body belongs to, if the source knows it.
+    var call: Call? { get }
 }
 
 extension BodySource {
     package var received: any BodySource { self }
+    package var call: Call? { nil }
 }
 
 /// Turns the bytes of a body into others. Used by one reader at a time.
@@ -197,54 +206,6 @@ package final class WholeSource: BodySource {
     }
 
     package func cancel() {}
-}
-
-// `isAtEnd` and the transform are used only by whoever has set `isReading`.
-private final class TransformedSource: BodySource, @unchecked Sendable {
-    private let source: any BodySource
-    private let transform: any BodyTransform
-    private let isReading = Atomic(false)
-    private let isGivenUp = Atomic(false)
-    private var isAtEnd = false
-
-    init(_ source: any BodySource, _ transform: any BodyTransform) {
-        self.source = source
-        self.transform = transform
-    }
-
-    func next() async throws(CallError) -> Bytes? {
-        guard isReading.compareExchange(expected: false, desired: true, ordering: .acquiring).exchanged else {
-            throw CallError(.misuse, "the body is being read by someone else", phase: .receivingBody)
-        }
-        defer { isReading.store(false, ordering: .releasing) }
-        if isAtEnd { return nil }
-        do throws(CallError) {
-            while true {
-                guard !isGivenUp.load(ordering: .relaxed) else { throw .givenUp }
-                if let output = try transform.pull() {
-                    if output.count > 0 { return output }
-                    continue
-                }
-                guard let input = try await source.next() else {
-                    isAtEnd = true
-                    try transform.finish()
-                    return nil
-                }
-                transform.push(input)
-            }
-        } catch {
-            isAtEnd = true
-            source.cancel()
-            throw error
-        }
-    }
-
-    func cancel() {
-        isGivenUp.store(true, ordering: .relaxed)
-        source.cancel()
-    }
-
-    var received: any BodySource { source.received }
 }
 
 extension CallError {

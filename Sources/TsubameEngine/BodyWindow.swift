@@ -26,6 +26,7 @@ final class BodyWindow: Sendable {
 
     private let state = Mutex(State())
     private let exchange: Exchange
+    var call: Call { exchange.call }
 
     /// - Parameter isCollected: the reader is known to take all that comes.
     init(_ exchange: Exchange, initial pieces: [Bytes], isCollected: Bool) {
@@ -122,6 +123,8 @@ final class BodyPull: BodySource {
     func next() async throws(CallError) -> Bytes? { try await window.next() }
 
     func cancel() { window.cancel() }
+
+    var call: Call? { window.call }
 }
 
 extension Bytes {

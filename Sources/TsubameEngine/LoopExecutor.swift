@@ -3,6 +3,7 @@
 import NIOCore
 import NIOPosix
 import Synchronization
+import TsubameCore
 
 /// A job enqueued from one of the loops stays on it; any other goes round the loops.
 final class LoopExecutor: TaskExecutor {
@@ -24,25 +25,47 @@ final class LoopExecutor: TaskExecutor {
     func asUnownedTaskExecutor() -> UnownedTaskExecutor { UnownedTaskExecutor(ordinary: self) }
 }
 
-/// Jobs that were enqueued on their loop; one drain is scheduled whenever the queue becomes non-empty, else they would
-/// strand.
+/// Jobs that were enqueued on their loop, run by one task of the loop after the other.
+///
+/// NIO runs tasks until none is left before it looks at its sockets, also those that tasks have enqueued meanwhile. A job that
+/// always enqueues the next would hold the loop for ever; after a turn the queue therefore waits until the loop has polled.
 // Guarded by confinement to `loop`.
 private final class LoopQueue: @unchecked Sendable {
+    /// How long jobs that enqueue jobs run before the loop looks at its sockets, in nanoseconds.
+    private static let turn: MonotonicTime = 500_000
+    /// A timer that is due later than now is what makes NIO poll.
+    private static let pause = TimeAmount.microseconds(20)
+
     let loop: any EventLoop
     @exclusivity(unchecked) private var jobs: [UnownedJob] = []
     @exclusivity(unchecked) private var spare: [UnownedJob] = []
+    /// A drain runs, or is scheduled.
+    @exclusivity(unchecked) private var isBusy = false
 
     init(_ loop: any EventLoop) { self.loop = loop }
 
     func append(_ job: UnownedJob, for executor: LoopExecutor) {
         jobs.append(job)
-        if jobs.count == 1 { loop.execute { self.drain(for: executor) } }
+        guard !isBusy else { return }
+        isBusy = true
+        loop.execute { self.drain(for: executor, since: nil) }
     }
 
-    private func drain(for executor: LoopExecutor) {
-        // What these jobs enqueue waits for the next drain, so that the loop reads its sockets in between.
+    /// - Parameter start: when the first of the drains began that follow one another without a poll.
+    private func drain(for executor: LoopExecutor, since start: MonotonicTime?) {
         swap(&jobs, &spare)
         for job in spare { job.runSynchronously(on: executor.asUnownedTaskExecutor()) }
         spare.removeAll(keepingCapacity: true)
+        guard !jobs.isEmpty else {
+            isBusy = false
+            return
+        }
+        let now = MonotonicClock.now
+        let start = start ?? now
+        if now - start < Self.turn {
+            loop.execute { self.drain(for: executor, since: start) }
+        } else {
+            loop.scheduleTask(in: Self.pause) { self.drain(for: executor, since: nil) }
+        }
     }
 }

@@ -15,7 +15,7 @@ public enum DecodingPolicy: Sendable, Hashable {
     case off
 }
 
-final class ContentDecoding: Hook {
+final class ContentDecoding: CallHook {
     private static let offer = HTTPField(name: .acceptEncoding, value: ReceivedCoding.offer)
     private static let none = HTTPField(name: .acceptEncoding, value: "identity")
 
@@ -47,7 +47,7 @@ final class ContentDecoding: Hook {
         return !asksForPart
     }
 
-    func willSend(_ request: inout Request) throws(CallError) {
+    func willSend(_ request: inout Request, _ call: Call) throws(CallError) {
         if addsOffer, SharedFields.isSame(preset, request.headers) {
             request.headers = offered
             request.undoesCodings = undoesOffered
@@ -56,7 +56,7 @@ final class ContentDecoding: Hook {
         }
     }
 
-    func didReceive(_ response: inout Response) throws(CallError) {
+    func didReceive(_ response: inout Response, _ call: Call) throws(CallError) {
         // A part that nobody asked for is one of the coded content all the same.
         guard response.headers.contains(.contentEncoding), response.body.bytes.map({ $0.count > 0 }) ?? true,
             response.request.undoesCodings, response.statusCode != 206
@@ -73,7 +73,7 @@ final class ContentDecoding: Hook {
         let codings = names.compactMap { ReceivedCoding(named: $0) }
         // One that was not asked for is left as it is, with its label on.
         guard !codings.isEmpty, codings.count == names.count else { return }
-        for coding in codings.reversed() { response.body.transform(by: DecodingTransform(coding)) }
+        for coding in codings.reversed() { response.body.transform(by: DecodingTransform(coding), for: call) }
         response.headers.remove(.contentEncoding)
         response.headers.remove(.contentLength)
     }
@@ -84,12 +84,17 @@ final class ContentDecoding: Hook {
 private final class DecodingTransform: BodyTransform, @unchecked Sendable {
     /// What one pull gives at most.
     private static let outputBytes = 64 << 10
+    /// Input that brings not one byte of output ends the body beyond this: padding, empty members of gzip and skippable
+    /// frames of zstd can follow each other without end.
+    private static let barrenBytes = 1 << 20
 
     private let coding: ReceivedCoding
     /// Made when there is something to decode: many a body, such as a redirect's, is never read.
     private var made: (any ContentDecoder)?
     private var input = Bytes()
     private var mayHaveMore = false
+    /// Consumed since the last output.
+    private var barren = 0
 
     init(_ coding: ReceivedCoding) { self.coding = coding }
 
@@ -110,6 +115,10 @@ private final class DecodingTransform: BodyTransform, @unchecked Sendable {
             let stands = consumed == 0 && output.count == 0
             input = stands ? Bytes() : input.slice(consumed..<Swift.max(consumed, input.count))
             mayHaveMore = decoder.mayHaveMore && output.count == capacity
+            barren = output.count == 0 ? barren + consumed : 0
+            guard barren <= Self.barrenBytes else {
+                throw ContentCodingError(coding: coding.rawValue, reason: .noContent(after: barren))
+            }
             // A little output must not keep all the memory that was got for it.
             return output.count < capacity / 4 ? output.copied() : output
         } catch {

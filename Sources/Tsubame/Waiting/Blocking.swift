@@ -123,7 +123,8 @@ final class ThreadExecutor: TaskExecutor {
         var isStopped = false
     }
 
-    private static let lookInterval = DispatchTimeInterval.milliseconds(20)
+    /// In nanoseconds.
+    private static let lookInterval: MonotonicTime = 20_000_000
 
     /// Of the outermost wait. Used by the waiting thread alone.
     private nonisolated(unsafe) var look: (() -> Void)?
@@ -147,21 +148,23 @@ final class ThreadExecutor: TaskExecutor {
     func asUnownedTaskExecutor() -> UnownedTaskExecutor { UnownedTaskExecutor(ordinary: self) }
 
     /// Runs jobs on this thread until `isDone`; one of them may call this again.
-    /// - Parameter given: called now and then while there is nothing to run, here and in what runs within.
+    /// - Parameter given: called every 20 ms between two jobs, here and in what runs within.
     func run(until isDone: () -> Bool, lookingUp given: (() -> Void)?) {
         let before = look
         look = given ?? before
         defer { look = before }
+        var lookedAt: MonotonicTime = 0
         while !isDone() {
+            if let look, MonotonicClock.now &- lookedAt >= Self.lookInterval {
+                look()
+                lookedAt = MonotonicClock.now
+            }
             if let job = queue.withLock({ $0.jobs.isEmpty ? nil : $0.jobs.removeFirst() }) {
                 job.runSynchronously(on: asUnownedTaskExecutor())
+            } else if look == nil {
+                ready.wait()
             } else {
-                guard let look else {
-                    ready.wait()
-                    continue
-                }
-                look()
-                _ = ready.wait(timeout: .now() + Self.lookInterval)
+                _ = ready.wait(timeout: .now() + .nanoseconds(Int(Self.lookInterval)))
             }
         }
     }

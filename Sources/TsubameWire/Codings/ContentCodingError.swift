@@ -9,6 +9,8 @@ package struct ContentCodingError: Error, Hashable, CustomStringConvertible {
         /// Something other than zeros follows the end of the coding.
         case trailingBytes
         case outOfMemory
+        /// So many coded bytes in a row decoded to nothing.
+        case noContent(after: Int)
     }
 
     /// The coding as Content-Encoding names it.
@@ -26,6 +28,7 @@ package struct ContentCodingError: Error, Hashable, CustomStringConvertible {
         case .truncated: "The \(coding) content is incomplete."
         case .trailingBytes: "The \(coding) content is followed by bytes that do not belong to it."
         case .outOfMemory: "There is no memory to decode the \(coding) content."
+        case .noContent(let count): "The \(coding) content holds nothing: \(count) bytes of it decoded to no byte."
         }
     }
 }

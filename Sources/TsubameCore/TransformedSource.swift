@@ -1,0 +1,76 @@
+// TransformedSource: a body that a transform changes while it is read.
+
+internal import Synchronization
+
+/// Pulls from another source and gives the output of a transform.
+///
+/// A transform can work for a long time without output, and its input may lie in memory already, so that no wait of the
+/// exchange ends it. The source therefore looks at the call's deadline and cancellation itself, and lets other tasks of its
+/// executor run after each ``turnBytes``.
+// `isAtEnd`, `untilYield` and the transform are used only by the reader that has set `isReading`.
+final class TransformedSource: BodySource, @unchecked Sendable {
+    /// Input and output between two yields: about 1 ms of decompression.
+    private static let turnBytes = 256 << 10
+
+    private let source: any BodySource
+    private let transform: any BodyTransform
+    let call: Call?
+    private let isReading = Atomic(false)
+    private let isGivenUp = Atomic(false)
+    private var isAtEnd = false
+    private var untilYield = TransformedSource.turnBytes
+
+    init(_ source: any BodySource, _ transform: any BodyTransform, _ call: Call?) {
+        self.source = source
+        self.transform = transform
+        self.call = call
+    }
+
+    func next() async throws(CallError) -> Bytes? {
+        guard isReading.compareExchange(expected: false, desired: true, ordering: .acquiring).exchanged else {
+            throw CallError(.misuse, "the body is being read by someone else", phase: .receivingBody)
+        }
+        defer { isReading.store(false, ordering: .releasing) }
+        if isAtEnd { return nil }
+        do throws(CallError) {
+            while true {
+                try checkCall()
+                if untilYield <= 0 {
+                    untilYield = Self.turnBytes
+                    await Task.yield()
+                    continue
+                }
+                if let output = try transform.pull() {
+                    guard output.count > 0 else { continue }
+                    untilYield -= output.count
+                    return output
+                }
+                guard let input = try await source.next() else {
+                    isAtEnd = true
+                    try transform.finish()
+                    return nil
+                }
+                untilYield -= input.count
+                transform.push(input)
+            }
+        } catch {
+            isAtEnd = true
+            source.cancel()
+            throw error
+        }
+    }
+
+    private func checkCall() throws(CallError) {
+        guard !isGivenUp.load(ordering: .relaxed) else { throw .givenUp }
+        guard let call else { return }
+        guard !call.isCancelled else { throw call.cancelled(.receivingBody) }
+        guard MonotonicClock.now < call.deadline else { throw call.expired(.receivingBody) }
+    }
+
+    func cancel() {
+        isGivenUp.store(true, ordering: .relaxed)
+        source.cancel()
+    }
+
+    var received: any BodySource { source.received }
+}
