@@ -20,6 +20,8 @@ protocol Carrier: AnyObject {
     var idleSince: MonotonicTime { get set }
     /// Whether the pool counts it.
     var isCounted: Bool { get set }
+    /// Memory of the bytes that were received and not consumed.
+    var unconsumedBytes: Int { get }
     /// Whether this exchange can go out on it, as far as can be told: it may ask the system.
     func suits(_ exchange: Exchange) -> Bool
     /// Begins the exchange.

@@ -20,7 +20,9 @@ final class Connection: ChannelInboundHandler, Carrier, @unchecked Sendable {
     @exclusivity(unchecked) var decoder = ResponseDecoder(limits: Limits())
     @exclusivity(unchecked) var exchange: Exchange?
     /// Received and not yet consumed.
-    @exclusivity(unchecked) private var pending: ByteBuffer?
+    @exclusivity(unchecked) private var pending = UnconsumedInput()
+    /// The last read took as much as it could, so the socket may hold more.
+    @exclusivity(unchecked) private var wasFullRead = false
     @exclusivity(unchecked) var output = ByteBuffer()
     @exclusivity(unchecked) private var deadline = Deadline()
     private var limit = Timeouts.Name.head
@@ -48,6 +50,7 @@ final class Connection: ChannelInboundHandler, Carrier, @unchecked Sendable {
     var isShared: Bool { false }
     var room: Int { !isClosed && exchange == nil && context != nil ? 1 : 0 }
     var running: Int { exchange == nil ? 0 : 1 }
+    var unconsumedBytes: Int { pending.capacity }
 
     // MARK: Life of the channel
 
@@ -75,7 +78,7 @@ final class Connection: ChannelInboundHandler, Carrier, @unchecked Sendable {
     private func ended(_ exchange: Exchange) {
         if failure == nil || isTruncated {
             do throws(WireError) {
-                if case .end(let trailers) = try decoder.endOfInput(unconsumed: pending?.readableBytes ?? 0) {
+                if case .end(let trailers) = try decoder.endOfInput(unconsumed: pending.count) {
                     if isTruncated {
                         fail(
                             exchange,
@@ -154,11 +157,8 @@ final class Connection: ChannelInboundHandler, Carrier, @unchecked Sendable {
             close()
             return
         }
-        if pending != nil {
-            pending?.writeBuffer(&buffer)
-            if let joined = pending { buffer = joined }
-            pending = nil
-        }
+        wasFullRead = buffer.writableBytes == 0
+        pending.prepend(to: &buffer)
         consume(&buffer, for: exchange)
     }
 
@@ -207,10 +207,7 @@ final class Connection: ChannelInboundHandler, Carrier, @unchecked Sendable {
         }
         if let piece = received.take(from: buffer) { pause = exchange.receive(piece) }
         guard self.exchange === exchange else { return }
-        if offset < buffer.readableBytes {
-            buffer.moveReaderIndex(forwardBy: offset)
-            pending = buffer
-        }
+        pending.keep(buffer, after: offset)
         exchange.endOfRead()
         guard self.exchange === exchange else { return }
         if pause {
@@ -228,11 +225,18 @@ final class Connection: ChannelInboundHandler, Carrier, @unchecked Sendable {
         let wantsClose =
             exchange.request.headers.contains(.connection)
             && exchange.request.headers[.connection]?.lowercased().contains("close") == true
-        if leftover > 0 || isSending || !decoder.isReusable || wantsClose {
+        if leftover > 0 || isSending || !decoder.isReusable || wantsClose || hasWaitingInput {
             close()
         } else {
             shard.release(self)
         }
+    }
+
+    /// Bytes after the response that the loop has not read yet. They must not become the next answer, and the next request
+    /// can go out before the loop reads again. TLS hides how much a read took, so the socket is always asked there.
+    private var hasWaitingInput: Bool {
+        guard wasFullRead || key.isEncrypted, let channel = context?.channel else { return false }
+        return SocketState.hasInput(channel)
     }
 
     private func pauseReading() {

@@ -12,6 +12,9 @@ struct ConnectionKey: Hashable {
     /// Whether requests are sent to the proxy itself, in absolute form, rather than through it.
     var isForwarded: Bool { proxy?.forwards(origin) ?? false }
 
+    /// Whether the socket carries TLS, to the origin or to the proxy.
+    var isEncrypted: Bool { origin.isSecure || proxy?.scheme == .https }
+
     static func == (left: ConnectionKey, right: ConnectionKey) -> Bool {
         left.settings == right.settings && left.origin == right.origin && left.proxy == right.proxy
     }

@@ -119,6 +119,7 @@ public final class Engine: PromptTransport {
             sum.idle += part.idle
             sum.waiting += part.waiting
             sum.dialing += part.dialing
+            sum.unconsumedBytes += part.unconsumedBytes
         }
         return sum
     }

@@ -6,6 +6,8 @@ package struct EngineStatistics: Sendable, Hashable {
     package var idle = 0
     package var waiting = 0
     package var dialing = 0
+    /// Memory of the bytes that idle and shared connections have received and not consumed.
+    package var unconsumedBytes = 0
 
     package init() {}
 }

@@ -8,11 +8,7 @@ extension HTTP2Connection {
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         var buffer = unwrapInboundIn(data)
         guard !isClosed else { return }
-        if pending != nil {
-            pending?.writeBuffer(&buffer)
-            if let joined = pending { buffer = joined }
-            pending = nil
-        }
+        pending.prepend(to: &buffer)
         lastRead = MonotonicClock.now
         session.beginRead(at: lastRead)
         isReading = true
@@ -59,10 +55,7 @@ extension HTTP2Connection {
             give()
             return fail(error)
         }
-        if offset < buffer.readableBytes {
-            buffer.moveReaderIndex(forwardBy: offset)
-            pending = buffer
-        }
+        pending.keep(buffer, after: offset)
     }
 
     private func receive(_ piece: Bytes, on stream: HTTP2Stream) {

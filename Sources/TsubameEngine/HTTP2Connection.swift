@@ -21,7 +21,7 @@ final class HTTP2Connection: ChannelInboundHandler, Carrier, @unchecked Sendable
     @exclusivity(unchecked) var session: HTTP2Session
     @exclusivity(unchecked) var lanes: [HTTP2Lane] = []
     /// Received and not yet consumed.
-    @exclusivity(unchecked) var pending: ByteBuffer?
+    @exclusivity(unchecked) var pending = UnconsumedInput()
     /// To be written next.
     @exclusivity(unchecked) var output = ByteBuffer()
     /// Streams of which this read has brought something.
@@ -51,6 +51,7 @@ final class HTTP2Connection: ChannelInboundHandler, Carrier, @unchecked Sendable
     var isShared: Bool { true }
     var room: Int { isClosed || isRetired || context == nil ? 0 : session.room }
     var running: Int { session.count }
+    var unconsumedBytes: Int { pending.capacity }
 
     /// The socket is asked if the request could not be repeated; else the loop has most likely seen what there was.
     func suits(_ exchange: Exchange) -> Bool {

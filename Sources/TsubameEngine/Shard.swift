@@ -364,6 +364,7 @@ final class Shard: @unchecked Sendable {
             sum.idle += pool.idle.count
             sum.waiting += pool.waiting.count
             sum.dialing += pool.dials.count
+            sum.unconsumedBytes += (pool.idle + pool.shared).reduce(0) { $0 + $1.unconsumedBytes }
         }
     }
 }

@@ -3,6 +3,14 @@
 import NIOCore
 import TsubameCore
 
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
 struct SocketState {
     let isEstablished: Bool
     /// Nanoseconds since data last came, in steps of some milliseconds.
@@ -30,6 +38,18 @@ struct SocketState {
         return nil
         #endif
     }
+
+    /// Whether a read would give something now: bytes, the end, or an error. False where the channel is no socket.
+    static func hasInput(_ channel: any Channel) -> Bool {
+        let answer = try? channel.pipeline.syncOperations.withUnsafeTransportIfAvailable {
+            (socket: NIOBSDSocket.Handle) in
+            var byte: UInt8 = 0
+            return recv(socket, &byte, 1, peek) >= 0 || (errno != EAGAIN && errno != EWOULDBLOCK)
+        }
+        return answer ?? false
+    }
+
+    private static let peek = Int32(MSG_PEEK) | Int32(MSG_DONTWAIT)
 
     #if os(Linux)
     /// The first 128 bytes of `struct tcp_info` of linux/tcp.h: tcpi_state at 0, tcpi_last_data_recv at 52,

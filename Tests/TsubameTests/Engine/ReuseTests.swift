@@ -91,6 +91,68 @@ import TsubameTesting
         }
     }
 
+    /// A response of exactly so many bytes, and another one after it that no request asked for.
+    private static func forged(_ length: Int) -> [[UInt8]] {
+        let digits = "\(length - 41)"
+        let padding = String(repeating: " ", count: 4 - digits.count)
+        let head = "HTTP/1.1 200 OK\r\nContent-Length: \(padding)\(digits)\r\n\r\n"
+        let first = Array(head.utf8) + [UInt8](repeating: 0x67, count: length - head.utf8.count)
+        return [first, Array("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nevil".utf8)]
+    }
+
+    @Test(arguments: [false, true])
+    func `FAULT 3, BAD-INPUT 10: a second response is not the next one's answer, though the first fills a read`(
+        onLoop: Bool
+    ) async throws {
+        let answer = Self.forged(4_096).flatMap { $0 }
+        try await serving(.start { _ in .bytes(answer) }, { $0.connection.connectionsPerOrigin = 1 }) {
+            server, client in
+            for _ in 0..<10 {
+                let task = Task(executorPreference: onLoop ? client.executor : nil) {
+                    if onLoop { return [try await client.get("1").bytes, try await client.get("2").bytes] }
+                    async let first = client.get("1").bytes
+                    async let second = client.get("2").bytes
+                    return try await [first, second]
+                }
+                let bodies = try await task.value
+                #expect(bodies.map(\.count) == [4_055, 4_055])
+            }
+            #expect(server.acceptedConnections == 20)
+        }
+    }
+
+    @Test(arguments: [1_024, 2_048, 4_096, 8_192])
+    func `FAULT 3, BAD-INPUT 10: nor over TLS, where the second response is a record of its own`(
+        length: Int
+    ) async throws {
+        // A record of TLS 1.3 is 22 bytes longer than its content.
+        let answer = Self.forged(length - 22)
+        let sent = Gate()
+        let server = try await ScriptedServer.start(
+            tls: .localhost, { $0.indexOnConnection == 0 ? .ok("good") : [.pieces(answer), .wait(for: sent), .stall] })
+        try await serving(
+            server, base: server.localhostURL,
+            {
+                $0.tls.roots = .pem(TestCertificates.authorityPEM)
+                $0.connection.connectionsPerOrigin = 1
+            }
+        ) { server, client in
+            let bodies = try await Task(executorPreference: client.executor) {
+                _ = try await client.get("1")
+                async let second = client.get("2").bytes
+                async let third = client.get("3").bytes
+                await Task.yield()
+                // Both calls have begun on this loop, which reads nothing until both records lie in its socket.
+                waitHere { try await sent.waitForArrivals(1) }
+                return try await [second, third]
+            }.value
+            #expect(bodies.map(\.count).sorted() == [4, length - 63])
+            #expect(bodies.contains(Bytes("good")))
+            #expect(server.acceptedConnections == 2)
+            sent.open()
+        }
+    }
+
     #if os(Linux)
     @Test func `BAD-INPUT 10: nor are they taken for the answer to a POST if the loop had no time to read them`()
         async throws
