@@ -17,6 +17,8 @@ package struct DecodedFields: ~Copyable {
     /// Memory beyond these is given back.
     private static var keptBytes: Int { 64 << 10 }
     private static var keptSlots: Int { 1 << 10 }
+    /// Limits below this, in bytes, count as this much when fields are dropped: a server may not know of them.
+    private static var leastDropped: Int { 16 << 10 }
 
     private var memory = UnsafeMutableRawPointer.allocate(byteCount: Self.initialBytes, alignment: 8)
     private var capacity = Self.initialBytes
@@ -28,6 +30,9 @@ package struct DecodedFields: ~Copyable {
     private var size = 0
     private var maxBytes: Int
     private var maxFields: Int
+    /// Of what was decoded and not kept, as the limit counts it.
+    private var dropped = 0
+    private var maxDropped: Int
     /// The limit that was passed first. Fields from there on are decoded, for the table must stay in step, but not kept.
     package private(set) var excess: Excess?
 
@@ -37,6 +42,7 @@ package struct DecodedFields: ~Copyable {
     package init(maxBytes: Int, maxFields: Int) {
         self.maxBytes = Self.bounded(maxBytes)
         self.maxFields = maxFields
+        maxDropped = Self.mostDropped(maxBytes)
     }
 
     deinit {
@@ -47,10 +53,19 @@ package struct DecodedFields: ~Copyable {
     /// Slots have 32 bits.
     private static func bounded(_ limit: Int) -> Int { Swift.min(Swift.max(limit, 0), 1 << 30) }
 
+    /// Three times the limit: a head that is only too long ends its stream, a larger one the connection.
+    private static func mostDropped(_ limit: Int) -> Int { 3 * Swift.min(Swift.max(limit, leastDropped), 1 << 28) }
+
+    /// Whether the head holds several times the bytes that are accepted: two bytes of a block can stand for a field as
+    /// large as the table, so decoding must stop.
+    package var isFlood: Bool { dropped > maxDropped }
+
     /// Forgets the fields; the next ones have these limits.
     package mutating func removeAll(maxBytes: Int, maxFields: Int) {
         self.maxBytes = Self.bounded(maxBytes)
         self.maxFields = maxFields
+        maxDropped = Self.mostDropped(maxBytes)
+        dropped = 0
         used = 0
         count = 0
         size = 0
@@ -96,17 +111,14 @@ package struct DecodedFields: ~Copyable {
 
     @inline(__always)
     private mutating func admits(_ nameLength: Int, _ valueLength: Int) -> Bool {
-        guard excess == nil else { return false }
-        // Each length is one of memory that is there, hence the sum cannot overflow.
-        guard nameLength &+ valueLength <= maxBytes &- size &- Self.overhead else {
-            excess = .bytes
-            return false
+        if excess == nil {
+            // Each length is one of memory that is there, hence the sum cannot overflow.
+            let fits = nameLength &+ valueLength <= maxBytes &- size &- Self.overhead
+            if fits, count < maxFields { return true }
+            excess = fits ? .fields : .bytes
         }
-        guard count < maxFields else {
-            excess = .fields
-            return false
-        }
-        return true
+        dropped &+= nameLength &+ valueLength &+ Self.overhead
+        return false
     }
 
     @inline(__always)

@@ -26,6 +26,7 @@ package struct HPACKDecoder: ~Copyable {
     /// - Parameter fields: gets the block's fields behind those it has, as far as its limits allow.
     /// - Throws: kind `invalidResponse` for what RFC 7541 calls a decoding error: an index that no table has, an integer or
     ///   a string that is cut off or too large, wrong padding, a size update that is too large or not at the beginning.
+    ///   Kind `limitExceeded` for a block that decodes to several times the bytes that the fields' limits accept.
     package mutating func decode(
         _ block: UnsafeRawBufferPointer, into fields: inout DecodedFields
     ) throws(WireError) {
@@ -73,6 +74,11 @@ package struct HPACKDecoder: ~Copyable {
                 fields.keep(nameLength: name, valueLength: value)
             }
             mayResize = false
+            guard !fields.isFlood else {
+                throw .limit(
+                    "the compressed fields are several times larger than is accepted (limits.headBytes, limits.trailerBytes)"
+                )
+            }
         }
     }
 

@@ -62,7 +62,7 @@ extension HTTP2Session {
             // Also of a stream that is over: the table must stay in step.
             try decoder.decode(fragment, into: &fields)
         } catch {
-            throw HTTP2Fault(.compression, error)
+            throw HTTP2Fault(error.kind == .limitExceeded ? .enhanceYourCalm : .compression, error)
         }
         guard let stream else {
             try ignore(id, "HEADERS")

@@ -235,6 +235,24 @@ import TsubameWire
         check(Fault(whole, Frame.reset(1, 0) + Frame.headers(1, block: block), code: 9))
     }
 
+    @Test("FAULT 4: fields that decode to several times the limit end the connection, on whatever stream")
+    func fieldFlood() {
+        let text =
+            "the compressed fields are several times larger than is accepted (limits.headBytes, limits.trailerBytes)"
+        let first = Frame.indexed(String(repeating: "n", count: 4_000), "")
+        // Literals that are kept in the table, literals that are not, and references to an entry.
+        for field in [[0x7E, 0x00], [0x0F, 0x2F, 0x00], [0xBE]] as [[UInt8]] {
+            let fields = [[UInt8]](repeating: field, count: 4_000).joined()
+            let flood = Frame.headers(1, block: first + fields)
+            // A head, trailers, and a head of a stream that is over.
+            for before in [[], Self.head, Frame.reset(1, 0)] as [[UInt8]] {
+                let outcome = SessionFeeder().feed(before + flood)
+                #expect(outcome.error == WireError(.limitExceeded, text))
+                #expect(outcome.sent.last == .goAway(11))
+            }
+        }
+    }
+
     // MARK: Settings and windows (sections 6.5.2 and 6.9)
 
     @Test(
@@ -264,7 +282,7 @@ import TsubameWire
         ])
     func windows(_ fault: Fault) { check(fault) }
 
-    @Test("Bounds of settings and windows are allowed")
+    @Test("FAULT 5: bounds of settings and windows are allowed")
     func bounds() {
         let outcome = SessionFeeder().feedInEveryWay(
             Frame.settings((2, 0), (4, 0x7FFF_FFFF), (5, 16_384), (5, 16_777_215), (1, .max), (3, .max), (6, .max))

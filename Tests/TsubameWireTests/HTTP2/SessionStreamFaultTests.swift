@@ -264,7 +264,7 @@ import TsubameWire
     @Test("A head that one byte of each field blows up is refused, and the table stays in step")
     func bomb() {
         let value = String(repeating: "x", count: 4_000)
-        let bomb = [0x88] + Frame.indexed("big", value) + [UInt8](repeating: 0xBE, count: 12_000)
+        let bomb = [0x88] + Frame.indexed("big", value) + [UInt8](repeating: 0xBE, count: 200)
         let outcome = SessionFeeder.streams(2).feed(
             Frame.headers(1, block: bomb) + Frame.headers(3, block: [0x88, 0xBE]))
         #expect(
