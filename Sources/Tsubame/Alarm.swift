@@ -24,7 +24,7 @@ final class Alarm: Sendable {
     private func arm() {
         let now = MonotonicClock.now
         let left = min(due > now ? due - now : 0, Self.longestTimer)
-        DispatchQueue.global().asyncAfter(deadline: .now() + .nanoseconds(Int(left))) { [weak self] in
+        DispatchQueue.global().asyncAfter(deadline: .now() + .nanoseconds(Int(clamping: left))) { [weak self] in
             guard let self else { return }
             if MonotonicClock.now >= due { ring() } else { arm() }
         }

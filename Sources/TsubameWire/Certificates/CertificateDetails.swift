@@ -70,7 +70,8 @@ package struct CertificateDetails: Sendable, Hashable {
             var constraints = value.values
             isAuthority = constraints.next(DERReader.Tag.boolean)?.content.first.map { $0 != 0 } ?? false
             pathLength = constraints.next(DERReader.Tag.integer).map { number in
-                number.content.count > 4 ? Int.max : number.content.reduce(0) { $0 << 8 | Int($1) }
+                number.content.count > 4
+                    ? Int.max : Int(clamping: number.content.reduce(0 as UInt32) { $0 << 8 | UInt32($1) })
             }
         case [0x55, 0x1D, 0x0F]:
             // The first byte says how many bits of the last one are not used; keyCertSign is the sixth bit.

@@ -44,7 +44,8 @@ struct DERReader {
         if first >= 0x80 {
             let count = Int(first & 0x7F)
             guard (1...4).contains(count), input.count >= count else { return nil }
-            length = input.prefix(count).reduce(0) { $0 << 8 | Int($1) }
+            // Four bytes may be above what an `Int` of 32 bits holds.
+            length = Int(clamping: input.prefix(count).reduce(0 as UInt32) { $0 << 8 | UInt32($1) })
             input = input.dropFirst(count)
         }
         guard length <= input.count else { return nil }

@@ -51,7 +51,7 @@ struct HPACKTableIndex: ~Copyable {
         var number = newest[Int(hash & placeMask)]
         var last = -1
         while true {
-            let age = Int(table.inserted &- 1 &- number)
+            let age = Int(clamping: table.inserted &- 1 &- number)
             // Always on to older ones: numbers wrap around, after which an old link may lead anywhere.
             guard age > last, let entry = table.entry(age) else { return nil }
             let link = links[Int(number & linkMask)]
@@ -68,7 +68,7 @@ struct HPACKTableIndex: ~Copyable {
         var number = newest[Int(placeMask &+ 1 &+ hash & placeMask)]
         var last = -1
         while true {
-            let age = Int(table.inserted &- 1 &- number)
+            let age = Int(clamping: table.inserted &- 1 &- number)
             guard age > last, let entry = table.entry(age) else { return nil }
             let link = links[Int(number & linkMask)]
             if link.nameHash == hash, entry.hasName(name) { return age }

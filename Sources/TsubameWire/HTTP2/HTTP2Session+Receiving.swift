@@ -205,10 +205,10 @@ extension HTTP2Session {
         if header.stream == 0 {
             try idleness.add()
             guard count > 0 else { throw Self.broken("a WINDOW_UPDATE by nothing") }
-            guard sendWindow &+ count <= 0x7FFF_FFFF else {
+            guard let window = HTTP2Settings.window(sendWindow, widenedBy: count) else {
                 throw HTTP2Fault(.flowControl, .invalid("the connection's window is widened beyond 2^31 - 1"))
             }
-            sendWindow &+= count
+            sendWindow = window
             return .writable(nil)
         }
         guard let stream = streams.find(header.stream) else {
@@ -217,10 +217,10 @@ extension HTTP2Session {
         }
         try idleness.add()
         guard count > 0 else { return fail(stream, "a WINDOW_UPDATE by nothing") }
-        guard streams[stream].sendWindow &+ count <= 0x7FFF_FFFF else {
+        guard let window = HTTP2Settings.window(streams[stream].sendWindow, widenedBy: count) else {
             return fail(stream, .flowControl, .invalid("the stream's window is widened beyond 2^31 - 1"))
         }
-        streams[stream].sendWindow &+= count
+        streams[stream].sendWindow = window
         return .writable(stream)
     }
 

@@ -29,35 +29,43 @@ struct HTTP2Settings {
         while at &+ 6 <= payload.count {
             let name = UInt16(bigEndian: payload.loadUnaligned(fromByteOffset: at, as: UInt16.self))
             let value = UInt32(bigEndian: payload.loadUnaligned(fromByteOffset: at &+ 2, as: UInt32.self))
-            try read(name, Int(value))
+            try read(name, value)
             at &+= 6
         }
         smallestTableSize = Swift.min(smallestTableSize, headerTableSize)
     }
 
-    private mutating func read(_ name: UInt16, _ value: Int) throws(HTTP2Fault) {
+    // A value may be above what an `Int` of 32 bits holds.
+    private mutating func read(_ name: UInt16, _ value: UInt32) throws(HTTP2Fault) {
         switch name {
         case 1:
-            headerTableSize = value
-            smallestTableSize = Swift.min(smallestTableSize, value)
+            headerTableSize = Int(clamping: value)
+            smallestTableSize = Swift.min(smallestTableSize, headerTableSize)
         case 2:
             guard value == 0 else {
                 throw HTTP2Fault(.protocolError, .invalid("SETTINGS_ENABLE_PUSH is \(value), from a server"))
             }
-        case 3: maxConcurrentStreams = value
+        case 3: maxConcurrentStreams = Int(clamping: value)
         case 4:
             guard value <= 0x7FFF_FFFF else {
                 throw HTTP2Fault(.flowControl, .invalid("SETTINGS_INITIAL_WINDOW_SIZE is above 2^31 - 1: \(value)"))
             }
-            initialWindowSize = value
+            initialWindowSize = Int(value)
         case 5:
             guard (16_384...0xFF_FFFF).contains(value) else {
                 throw HTTP2Fault(.protocolError, .invalid("SETTINGS_MAX_FRAME_SIZE is out of bounds: \(value)"))
             }
-            maxFrameSize = value
+            maxFrameSize = Int(value)
         // What is not known means nothing.
         default: break
         }
+    }
+
+    /// A window after a change; nil if it would be above 2^31 - 1 (RFC 9113 section 6.9.1).
+    static func window(_ window: Int, widenedBy difference: Int) -> Int? {
+        // An `Int` of 32 bits overflows where the bound is.
+        let (sum, overflow) = window.addingReportingOverflow(difference)
+        return overflow || sum > 0x7FFF_FFFF ? nil : sum
     }
 
     /// The client's connection preface: the magic, its settings, and a wider window (RFC 9113 section 3.4).

@@ -116,8 +116,7 @@ struct HTTP2StreamTable {
 
     mutating func widenAll(by difference: Int) throws(HTTP2Fault) {
         for slot in states.indices where states[slot].id != 0 {
-            let (window, overflow) = states[slot].sendWindow.addingReportingOverflow(difference)
-            guard !overflow, window <= 0x7FFF_FFFF else {
+            guard let window = HTTP2Settings.window(states[slot].sendWindow, widenedBy: difference) else {
                 throw HTTP2Fault(
                     .flowControl, .invalid("the window of stream \(states[slot].id) is widened beyond 2^31 - 1"))
             }
