@@ -49,8 +49,8 @@ extension Dial {
     private func tlsHandler(
         _ context: NIOSSLContext, for host: String, _ capture: ChainCapture?
     ) throws -> NIOSSLClientHandler {
-        // An IP literal goes without SNI (RFC 6066 section 3).
-        let name = IPAddress(host) == nil ? host : nil
+        // SNI holds neither an IP literal nor the root's dot (RFC 6066 section 3).
+        let name = IPAddress(host) == nil ? DomainName.withoutRootDot(host) : nil
         return try capture?.handler(context, serverName: name)
             ?? NIOSSLClientHandler(context: context, serverHostname: name)
     }

@@ -115,6 +115,7 @@ public final class Engine: PromptTransport {
         var sum = EngineStatistics()
         for shard in loops.shards {
             guard let part = try? await shard.loop.submit({ shard.statistics }).get() else { continue }
+            sum.running += shard.load.load(ordering: .relaxed)
             sum.leased += part.leased
             sum.idle += part.idle
             sum.waiting += part.waiting

@@ -8,6 +8,8 @@ package struct EngineStatistics: Sendable, Hashable {
     package var dialing = 0
     /// Memory of the bytes that idle and shared connections have received and not consumed.
     package var unconsumedBytes = 0
+    /// Exchanges that came from other threads than their loop's and are not over.
+    package var running = 0
 
     package init() {}
 }

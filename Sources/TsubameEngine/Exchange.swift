@@ -238,6 +238,8 @@ final class Exchange: CallCancellable, @unchecked Sendable {
     func finish(_ head: ReceivedHead, body: Bytes) {
         guard !isOver, !refuse(head) else { return }
         if answersRefusal(head) { return resend(afterRefusal: true) }
+        // The call may have no exchange left for the answer.
+        guard !isOver else { return }
         timings.headAt = MonotonicClock.now
         timings.endAt = timings.headAt
         let response = response(head, ReceivedBody(body), trailers: nil)
@@ -254,6 +256,7 @@ final class Exchange: CallCancellable, @unchecked Sendable {
     func begin(_ head: ReceivedHead, length: Int64?) {
         guard !isOver, !refuse(head) else { return }
         if answersRefusal(head) { return refusedBytes = 0 }
+        guard !isOver else { return }
         phase = .receivingBody
         timings.headAt = MonotonicClock.now
         self.head = head

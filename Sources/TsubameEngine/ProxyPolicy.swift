@@ -8,6 +8,7 @@ import Musl
 import Darwin
 #endif
 public import TsubameCore
+import TsubameWire
 
 /// Which proxy a request goes through; asked anew for every hop of a redirect.
 ///
@@ -204,12 +205,12 @@ private struct ProxyExceptions: Sendable, Hashable {
         if text.hasPrefix(".") { text.removeFirst() }
         // Hosts come as URLs have them.
         guard let host = text == "*" ? text : Origin("http://\(text)")?.host else { return nil }
-        return Entry(name: host.hasSuffix(".") ? String(host.dropLast()) : host, port: port, network: nil, prefix: 0)
+        return Entry(name: DomainName.withoutRootDot(host), port: port, network: nil, prefix: 0)
     }
 
     func matches(_ origin: Origin) -> Bool {
         let address = IPAddress(origin.host)
-        let host = origin.host.hasSuffix(".") ? String(origin.host.dropLast()) : origin.host
+        let host = DomainName.withoutRootDot(origin.host)
         return entries.contains { entry in
             if let port = entry.port, port != origin.port { return false }
             if let network = entry.network {

@@ -1,6 +1,7 @@
 // SettingsCheck: what is wrong with connection settings before anything is connected.
 
 import TsubameCore
+import TsubameWire
 
 /// A setting that means nothing must not be taken for none: a pin that is filed under the wrong name would protect
 /// nobody, without a word.
@@ -61,7 +62,6 @@ struct TLSHostName: Hashable {
         guard !name.contains("/"), !name.contains("@"), !name.contains("*"), let origin = Origin("https://\(name)"),
             Origin("https://\(name):1") != nil
         else { return nil }
-        let host = origin.host.hasSuffix(".") ? String(origin.host.dropLast()) : origin.host
-        self.text = (isWildcard ? "*." : "") + host
+        self.text = (isWildcard ? "*." : "") + DomainName.withoutRootDot(origin.host)
     }
 }

@@ -1,6 +1,7 @@
 // TLSSettings: how TLS is done.
 
 public import TsubameCore
+import TsubameWire
 
 extension ConnectionSettings {
     /// How the server is checked, and what it is shown.
@@ -85,11 +86,12 @@ extension ConnectionSettings {
         public init() {}
 
         /// The pins for a host: by its own name first, then by the nearest name above it.
+        /// - Parameter host: as an ``Origin`` has it.
         func pins(for host: String) -> PinnedKeys? {
             if pins.isEmpty { return nil }
             let named = pins.compactMap { pin in TLSHostName(pin.key).map { ($0.text, pin.value) } }
             let pins = Dictionary(named) { $0.union($1) }
-            let host = TLSHostName(host)?.text ?? host
+            let host = DomainName.withoutRootDot(host)
             if let own = pins[host] { return own }
             var rest = host[...]
             while let dot = rest.firstIndex(of: ".") {

@@ -3,6 +3,11 @@
 import TsubameCore
 
 package enum DomainName {
+    /// The host without the dot of the DNS root, which names the same host.
+    package static func withoutRootDot(_ host: String) -> String {
+        host.utf8.last == UInt8(ascii: ".") ? String(host.dropLast()) : host
+    }
+
     /// The host as ``TargetURI/host`` has it: in lower case, in A-labels, addresses in their canonical forms. Brackets may
     /// stand around an address of IPv6. nil for what is no host.
     package static func canonical(_ host: String) -> String? {

@@ -20,9 +20,15 @@ struct ChunkedDecoder {
         case trailers
     }
 
+    /// Blanks behind a size up to this many are not counted as an extension: some servers fill their size field with
+    /// them, in every chunk.
+    private static var freeBlanks: Int { 16 }
+
     private var state = State.start
     private var remaining: Int64 = 0
     private var digits = 0
+    /// Blanks behind the size that is being read.
+    private var blanks = 0
     private var extensionBytes = 0
     private let extensionLimit: Int
 
@@ -89,6 +95,7 @@ struct ChunkedDecoder {
         case .sizeLineFeed:
             guard byte == 0x0A else { throw .invalid("a chunk size's line holds a bare carriage return") }
             digits = 0
+            blanks = 0
             state = remaining > 0 ? .data : .trailers
         case .dataReturn:
             guard byte == 0x0D else {
@@ -115,7 +122,8 @@ struct ChunkedDecoder {
             try countExtension()
         case 0x20, 0x09:
             state = .padding
-            try countExtension()
+            blanks &+= 1
+            if blanks > Self.freeBlanks { try countExtension() }
         default: throw .invalid("there is \(Quotation.of(byte)) \(place)")
         }
     }

@@ -12,6 +12,9 @@ struct HTTP2RequestFields {
         let indexing: HPACKEncoder.Indexing
     }
 
+    /// How many a head has, in front of all others.
+    private static var pseudoFields: Int { 4 }
+
     /// All names and values, one behind the other.
     private var bytes: [UInt8] = []
     private var fields: [Field] = []
@@ -146,8 +149,12 @@ struct HTTP2RequestFields {
 
     /// What the caller's Connection names is for the next hop only (RFC 9110 section 7.6.1).
     private mutating func leaveOut(_ names: [String]) {
-        let bytes = bytes
-        fields.removeAll { field in names.contains { $0.utf8.elementsEqual(bytes[field.name]) } }
+        // The pseudo-fields are no fields that Connection can name.
+        let regular = fields.dropFirst(Self.pseudoFields).filter { field in
+            !names.contains { $0.utf8.elementsEqual(bytes[field.name]) }
+        }
+        fields.removeLast(fields.count &- Self.pseudoFields)
+        fields += regular
     }
 
     private func isVisible(_ range: Range<Int>) -> Bool {

@@ -54,7 +54,7 @@ package struct HSTSEntries: Sendable {
     package mutating func insert(_ entry: Entry, for host: String) { entries[Self.name(host)] = entry }
 
     /// A name may end with the root's dot.
-    private static func name(_ host: String) -> String { host.hasSuffix(".") ? String(host.dropLast()) : host }
+    private static func name(_ host: String) -> String { DomainName.withoutRootDot(host) }
 
     private mutating func makeRoom(now: Int64) {
         entries = entries.filter { $0.value.expires > now }

@@ -137,6 +137,21 @@ import TsubameTesting
         }
     }
 
+    @Test func `FAULT 6: a 417 that cannot be answered any more ends the exchange once`() async throws {
+        for body in ["no", String(repeating: "n", count: 30_000)] {
+            let server = try await ScriptedServer.start(onHead: { _ in .status(.expectationFailed, body) })
+            try await serving(server, { $0.limits.exchanges = 1 }) { server, client in
+                let error = try await failure {
+                    try await client.post("x", headers: Self.expecting, body: .text("short"))
+                }
+                #expect(error.kind == .limitExceeded, "\(error)")
+                #expect(server.requests.count == 1)
+                // Each exchange is counted in as it is handed over, and out as it ends.
+                #expect(await client.statistics().running == 0)
+            }
+        }
+    }
+
     @Test func `a 417 without an expectation, or after it was left out, is given back`() async throws {
         let server = try await ScriptedServer.start(onHead: { _ in .status(.expectationFailed, "no") })
         try await serving(server) { server, client in

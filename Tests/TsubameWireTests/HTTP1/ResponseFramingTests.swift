@@ -182,9 +182,21 @@ import TsubameWire
         refused(
             chunked(String(repeating: "1;12345678\r\na\r\n", count: 5) + "0\r\n\r\n"), .limitExceeded,
             "limits.chunkExtensionBytes", feeder: feeder)
+        // 16 blanks of each size are free.
         refused(
-            chunked("1" + String(repeating: " ", count: 41)), .limitExceeded, "limits.chunkExtensionBytes",
+            chunked("1" + String(repeating: " ", count: 57)), .limitExceeded, "limits.chunkExtensionBytes",
             feeder: feeder)
+        refused(
+            chunked(String(repeating: "1" + String(repeating: " ", count: 27) + "\r\na\r\n", count: 4)),
+            .limitExceeded, "limits.chunkExtensionBytes", feeder: feeder)
+    }
+
+    @Test("FAULT 6, BAD-INPUT 7: blanks that fill up a chunk's size are no extension, however many chunks there are")
+    func paddedSizes() {
+        let chunk = "1" + String(repeating: " ", count: 16) + "\r\na\r\n"
+        let outcome = ResponseFeeder().feed(latin1(chunked(String(repeating: chunk, count: 5_000) + "0  \r\n\r\n")))
+        #expect(outcome.isOver, "\(outcome)")
+        #expect(outcome.body.count == 5_000)
     }
 
     @Test("BAD-INPUT 7: the default limit of chunk extensions holds, cut at every position around it")

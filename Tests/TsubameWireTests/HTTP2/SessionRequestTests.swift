@@ -94,6 +94,19 @@ import TsubameWire
         #expect(try fields(["TE": "trailers, gzip"]).isEmpty)
     }
 
+    @Test("FAULT 6: what the caller's Connection names is left out, but no pseudo-field is")
+    func nominated() throws {
+        var session = HTTP2Session(limits: Limits())
+        let headers = try SentRequest.fields([
+            "A": "1", "Connection": ":path, a, :method,:authority, :scheme", "Cookie": "b=2", "connection": "cookie",
+            "C": "3",
+        ])
+        let frame = try SentRequest(headers: headers).frame(in: &session)
+        #expect(
+            try text(frame)
+                == [":method: GET", ":scheme: https", ":authority: www.example.com", ":path: /", "c: 3"])
+    }
+
     @Test("A Host of the caller's takes the place of the authority")
     func host() throws {
         var session = HTTP2Session(limits: Limits())
