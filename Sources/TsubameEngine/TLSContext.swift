@@ -201,7 +201,7 @@ final class TLSContext: Sendable {
             underlying: error)
     }
 
-    /// Whom the certificate is for, pins and the user's own check, once the handshake has succeeded.
+    /// Whom the certificate is for, its key's length, pins and the user's own check, once the handshake has succeeded.
     /// - Parameter certificate: the server's.
     func check(_ tls: TLSInfo, _ certificate: NIOSSLCertificate?, host: String) throws(CallError) {
         if settings.verification == .full, certificate?.isFor(host) != true {
@@ -210,6 +210,12 @@ final class TLSContext: Sendable {
                 advice: IPAddress(host) == nil
                     ? "check the host's name in the URL"
                     : "check the address in the URL, or ask for the server by its name")
+        }
+        if settings.verification == .full, let bits = certificate?.rsaBits, bits < settings.minimumRSABits {
+            throw CallError(
+                .tls,
+                "the certificate of \(host) has an RSA key of \(bits) bits, and at least \(settings.minimumRSABits) are required",
+                phase: .securing, advice: "the server needs a longer key; tls.minimumRSABits allows shorter ones")
         }
         if let keys = settings.pins(for: host) {
             let pin = tls.certificate?.publicKeyPin ?? ""
@@ -228,6 +234,11 @@ final class TLSContext: Sendable {
 }
 
 extension NIOSSLCertificate {
+    /// The length of its key; nil if that is no RSA key.
+    fileprivate var rsaBits: Int? {
+        (try? extractPublicKey().toSPKIBytes()).flatMap { RSAKeySize.bits(ofSPKI: $0) }
+    }
+
     /// Whether the host is among its alternative names (RFC 9525, RFC 9110 section 4.3.5); its Common Name counts not.
     fileprivate func isFor(_ host: String) -> Bool {
         if let address = IPAddress(host) {

@@ -20,7 +20,7 @@ extension ConnectionSettings {
 
         /// What is checked of a server's certificate.
         public enum Verification: Sendable, Hashable {
-            /// Chain and host name.
+            /// Chain, host name, and the length of the key (``TLS/minimumRSABits``).
             case full
             /// Nothing is checked: anybody can be the server. For tests. Pins and ``TLS/check`` still hold.
             case dangerouslyOff
@@ -69,6 +69,9 @@ extension ConnectionSettings {
         public var minimumVersion = Version.tls12
         /// The newest version that is spoken.
         public var maximumVersion = Version.tls13
+        /// The shortest RSA key that a server's own certificate may have, in bits. A shorter one fails the call with
+        /// ``CallError/Kind/tls``, unless ``verification`` is off. Keys of other kinds are not concerned.
+        public var minimumRSABits = 2048
         /// What the client shows to servers that ask who it is.
         public var identity: Identity?
         /// Keys that a host's certificate must have, by its name or, as `*.example.com`, for all names below one. They

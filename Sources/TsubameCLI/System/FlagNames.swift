@@ -11,6 +11,7 @@ enum FlagNames {
         ("tls.minimumVersion", "--tls-min"), ("tls.maximumVersion", "--tls-max"),
         ("give tls.roots", "give --cacert"), ("tls.roots", "--cacert"),
         ("the private key of tls.identity", "the private key of --cert-key"), ("tls.identity", "--cert"),
+        ("; tls.minimumRSABits allows shorter ones", ""),
         ("connection.unixSocket", "--unix-socket"), ("connection.interface", "--interface"),
         ("unasked (connection.httpVersion)", "unasked: --http-version 2-prior-knowledge"),
         ("leave connection.httpVersion as it is by default", "leave --http-version out"),

@@ -17,6 +17,7 @@ struct TLSDifference: Sendable, CustomTestStringConvertible {
         TLSDifference(name: "roots") { $0.roots = .pem(TestCertificates.authorityPEM + "\n") },
         TLSDifference(name: "minimumVersion") { $0.minimumVersion = .tls13 },
         TLSDifference(name: "maximumVersion") { $0.maximumVersion = .tls12 },
+        TLSDifference(name: "minimumRSABits") { $0.minimumRSABits = 3072 },
         TLSDifference(name: "identity") { $0.identity = .client },
         TLSDifference(name: "pins") {
             $0.pins = [
