@@ -70,6 +70,9 @@ public struct Authentication: Sendable {
     /// `auth` where it is offered and `auth-int` otherwise, for bodies whose bytes are known. A challenge is answered
     /// once, and once more if the server says that only its nonce was too old. A server that offers Basic only gets no
     /// answer. What is known of an origin is shared by the client's views.
+    ///
+    /// As long as no challenge is known for a request, a body of more than 64 KiB, or of unknown length, goes with
+    /// `Expect: 100-continue` (RFC 9110 section 10.1.1): the server can ask before the body is sent.
     public static func digest(user: String, password: String) -> Authentication {
         Authentication(.digest(DigestSession.User(name: user, password: password)))
     }

@@ -65,9 +65,12 @@ final class Credentials: Interceptor, Step {
                 let field = BasicField(user: named.user.name, password: named.user.password, of: named.place)
                 if let problem = field.problem { throw CallError(.invalidRequest, problem, request: request) }
                 request.headers.appendSafely(HTTPField(name: .authorization, value: field.value))
-            } else if named.user.name.holdsControlCharacter {
+            } else {
                 // Not only once it is asked for.
-                throw CallError(.invalidRequest, "the \(named.place) holds a control character", request: request)
+                guard !named.user.name.holdsControlCharacter else {
+                    throw CallError(.invalidRequest, "the \(named.place) holds a control character", request: request)
+                }
+                request.holdLongBody()
             }
         case .token(let authenticator):
             guard let token = authenticator.token else { return }
@@ -163,6 +166,18 @@ final class Credentials: Interceptor, Step {
 }
 
 extension Request {
+    /// In bytes: a shorter body costs less than the wait for `100 Continue`.
+    private static let shortBody: Int64 = 64 << 10
+
+    /// Has the server see the head before a body that may be long: it will answer with a challenge, and would otherwise
+    /// be sent the body twice.
+    fileprivate mutating func holdLongBody() {
+        guard !body.isEmpty, body.length.map({ $0 > Self.shortBody }) ?? true, !headers.contains(.expect) else {
+            return
+        }
+        headers.appendSafely(HTTPField(name: .expect, value: "100-continue"))
+    }
+
     fileprivate func with(_ token: AccessToken, of authenticator: TokenAuthenticator) throws(CallError) -> Request {
         let value = authenticator.value(of: token)
         guard !value.holdsControlCharacter else {

@@ -9,13 +9,17 @@ import TsubameTesting
     private static let digest = Authentication.digest(user: "user", password: "s3cret")
     private static let pieces = ["one ", "two ", "three"]
 
-    private static func once() -> Body {
+    /// By default too short to be held back until the server has asked.
+    private static func once(length: Int64? = 13) -> Body {
         .stream(
             once: AsyncStream { stream in
                 for piece in pieces { stream.yield(Bytes(piece)) }
                 stream.finish()
-            })
+            }, length: length)
     }
+
+    /// Too short to be held back until the server has asked.
+    private static func again() -> Body { .stream(length: 13) { ExpectTests.Pieces(pieces) } }
 
     /// Asks at the head, before the body has come.
     private func guarded(
@@ -41,7 +45,7 @@ import TsubameTesting
 
     @Test func `a stream that can be opened again is sent again`() async throws {
         try await guarded(DigestGuard()) { (server, client, _) async throws in
-            let response = try await client.post("a", body: .stream { ExpectTests.Pieces(Self.pieces) })
+            let response = try await client.post("a", body: Self.again())
             #expect(response.bytes == Bytes("one two three"))
             #expect(server.requests.map(\.text) == ["one two three", "one two three"])
         }
@@ -69,10 +73,45 @@ import TsubameTesting
         }
     }
 
+    @Test func `FAULT 28: a long body waits for the challenge, and is sent once`() async throws {
+        let stream = Body.stream { ExpectTests.Pieces(Self.pieces) }
+        let bytes = Body.bytes([UInt8](repeating: 0x61, count: 65_537))
+        for (body, count) in [(bytes, 65_537), (stream, 13), (Self.once(length: nil), 13)] {
+            try await guarded(DigestGuard()) { (server, client, events) async throws in
+                let response = try await client.post("a", body: body)
+                #expect(response.status == .ok)
+                #expect(server.schemes == ["-", "Digest"])
+                #expect(server.requests.map { $0["expect"] } == ["100-continue", nil])
+                #expect(server.requests.map(\.bodyByteCount) == [0, count])
+                #expect(events.resendings == ["401: Digest (MD5)"])
+            }
+        }
+    }
+
+    @Test func `FAULT 28: short bodies do not wait, and no body does once a challenge is known`() async throws {
+        try await guarded(DigestGuard()) { (server, client, _) async throws in
+            let body = Body.bytes([UInt8](repeating: 0x61, count: 65_536))
+            #expect(try await client.post("a", body: body).statusCode == 200)
+            let longer = Body.bytes([UInt8](repeating: 0x61, count: 65_537))
+            #expect(try await client.post("a", body: longer).statusCode == 200)
+            #expect(server.schemes == ["-", "Digest", "Digest"])
+            #expect(server.requests.allSatisfy { $0["expect"] == nil })
+        }
+    }
+
+    @Test func `FAULT 28: Basic, which needs no challenge, does not wait`() async throws {
+        let server = try await ScriptedServer.start { request in .ok(request["expect"] ?? "at once") }
+        try await serving(server, { $0.authentication = .basic(user: "user", password: "s3cret") }) {
+            (server, client) async throws in
+            let body = Body.bytes([UInt8](repeating: 0x61, count: 100_000))
+            #expect(try await client.post("a", body: body).text() == "at once")
+        }
+    }
+
     @Test func `a stream is not covered by an answer, and the 401 says so`() async throws {
         let keeper = DigestGuard { $0.protections = "auth-int" }
         try await guarded(keeper) { (server, client, events) async throws in
-            let response = try await client.post("a", body: .stream { ExpectTests.Pieces(Self.pieces) })
+            let response = try await client.post("a", body: Self.again())
             #expect(response.status == .unauthorized)
             #expect(
                 events.decisions
