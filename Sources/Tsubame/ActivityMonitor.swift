@@ -12,14 +12,14 @@ public final class ActivityMonitor: Sendable {
     }
 
     private let state = Mutex(State())
-    private let observation = Mutex<Observation?>(nil)
+    private let subscription = Mutex<EventSubscription?>(nil)
 
     /// Counts from now on, for as long as it is kept.
     /// - Parameters:
     ///   - client: whose calls are counted, those of its views included.
     ///   - onChange: told the new count whenever it changes, in order, one after the other, wherever that happens.
     public init(_ client: Client, onChange: (@Sendable (Int) -> Void)? = nil) {
-        let observation = client.observe { [weak self] event in
+        let subscription = client.observe { [weak self] event in
             guard let self else { return }
             let tells: Bool = state.withLock { state in
                 let before = state.running.count
@@ -32,7 +32,7 @@ public final class ActivityMonitor: Sendable {
             }
             if tells, let onChange { tell(onChange) }
         }
-        self.observation.withLock { $0 = observation }
+        self.subscription.withLock { $0 = subscription }
     }
 
     /// Outside the lock, so that who is told may call; by one thread at a time, so that the last count comes last.

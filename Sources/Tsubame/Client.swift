@@ -111,14 +111,14 @@ public final class Client: Sendable {
             engine: engine?.with(settings: configuration.connection), observers: observers, activity: activity)
     }
 
-    /// Tells `observer` of everything that happens to this client's calls, until the observation is cancelled or
+    /// Tells `observer` of everything that happens to this client's calls, until the subscription is cancelled or
     /// dropped. It is called wherever the thing happens, event loops included: it must not block.
     /// - Parameters:
     ///   - bodies: how many bytes of each body are told, at its end (``CallEvent/Kind/requestBody(_:)``,
     ///     ``CallEvent/Kind/responseBody(_:)``).
     ///   - observer: told of each event.
-    public func observe(bodies: Int = 0, _ observer: @escaping @Sendable (CallEvent) -> Void) -> Observation {
-        Observation(observers, bodyBytes: bodies, observer)
+    public func observe(bodies: Int = 0, _ observer: @escaping @Sendable (CallEvent) -> Void) -> EventSubscription {
+        EventSubscription(observers, bodyBytes: bodies, observer)
     }
 
     /// Runs tasks on the event loops, for those who count microseconds: a call there hops nowhere.

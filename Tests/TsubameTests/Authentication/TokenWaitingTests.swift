@@ -29,7 +29,7 @@ import TsubameTesting
     }
 
     /// Opens when so many calls of the client wait for a token.
-    private func gate(of client: Client, waiting count: Int) -> (gate: Gate, observation: Observation) {
+    private func gate(of client: Client, waiting count: Int) -> (gate: Gate, observation: EventSubscription) {
         let gate = Gate()
         let waiting = Atomic(0)
         let observation = client.observe { event in

@@ -106,7 +106,7 @@ import TsubameTesting
         let client = Client("https://a.example", transport: StubTransport { $0.on("/x") })
         let events = Log<CallEvent>()
         let first = client.observe { events.add($0) }
-        var second: Observation? = client.observe { events.add($0) }
+        var second: EventSubscription? = client.observe { events.add($0) }
         _ = try await client.get("x")
         let both = events.all.count
         #expect(both > 0 && both % 2 == 0)

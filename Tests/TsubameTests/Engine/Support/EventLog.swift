@@ -14,7 +14,7 @@ final class EventLog: Sendable {
     private let state = Mutex(State())
 
     /// - Parameter client: is observed as long as the returned observation lives.
-    func observe(_ client: Client) -> Observation { client.observe { self.add($0) } }
+    func observe(_ client: Client) -> EventSubscription { client.observe { self.add($0) } }
 
     func add(_ event: CallEvent) {
         let action = state.withLock { state in

@@ -1,10 +1,10 @@
-// Observation: a reader of the event stream, and the list of them that a client has.
+// EventSubscription: a reader of the event stream, and the list of them that a client has.
 
 internal import Synchronization
 
-/// Keeps an observer of a client's calls; no event that happens after this was cancelled or dropped is told;
-/// one that is being told at that moment, on another thread, may still arrive.
-public final class Observation: Sendable {
+/// Keeps an observer of a client's calls until it is cancelled or dropped. No event that happens after that is told; an
+/// event that another thread is telling at that moment may still arrive.
+public final class EventSubscription: Sendable {
     private let list: ObserverList
     private let id: UInt64
 
