@@ -79,8 +79,8 @@ final class JointRequests: Around {
             return response
         } catch {
             switch error.kind {
-            // What ended this call need not end the others.
-            case .cancelled, .timeout: break
+            // They are of this call: each of the others has deadlines and limits of its own.
+            case .cancelled, .timeout, .limitExceeded: break
             default: outcome = .failure(error)
             }
             throw error

@@ -277,6 +277,37 @@ import TsubameTesting
             #expect(server.requests.filter { $0.path == "/long" }.count == 3)
         }
     }
+
+    @Test func `FAULT 16: the exchange limit of the first of equal requests is not that of the others`() async throws {
+        let (start, hold) = (Gate(), Gate())
+        let server = try await ScriptedServer.start { request in
+            switch request.path {
+            case "/start": Reply.redirect(to: "/x").after(start)
+            case "/hold": Reply.ok("held").after(hold)
+            default: .ok("x")
+            }
+        }
+        try await serving(server) {
+            $0.traffic.joinsEqualRequests = true
+            $0.traffic.calls = 1
+            $0.limits.exchanges = 1
+        } _: { server, client in
+            // Redirected to x, it waits for its turn with no exchange left.
+            let first = Task { try await client.get("start") }
+            _ = try await server.request(0)
+            let held = Task { try await client.get("hold").text() }
+            try await client.waitUntilTraffic(1)
+            start.open()
+            _ = try await server.request(1)
+            try await client.waitUntilTraffic(1)
+            let second = Task { try await client.get("x").text() }
+            try await client.waitUntilJoined(1)
+            hold.open()
+            #expect(await callError { _ = try await first.value }?.kind == .limitExceeded)
+            let texts = try await [held.value, second.value]
+            #expect(texts == ["held", "x"])
+        }
+    }
 }
 
 extension Client {
