@@ -43,7 +43,12 @@ public final class Corridor: Sendable {
         if configuration.retry.addsIdempotencyKeys { list.append(CorridorEntry(hook: IdempotencyKeys())) }
         list.append(CorridorEntry(judge: Redirects(policy: configuration.redirects, configuration: configuration)))
         if let store = configuration.hsts.store { list.append(CorridorEntry(hook: HSTSUpgrade(store, configuration))) }
-        list.append(CorridorEntry(step: Credentials(configuration, plainClient: plainClient)))
+        let (authentication, digests) = (configuration.authentication, configuration.digests)
+        list.append(CorridorEntry(step: Credentials(authentication, digests, plainClient: plainClient)))
+        if authentication.ownField != nil {
+            // The userinfo of URLs, which goes in Authorization.
+            list.append(CorridorEntry(step: Credentials(.none, digests, plainClient: plainClient)))
+        }
         let jar = configuration.cookies.jar
         if let jar {
             list.append(

@@ -40,10 +40,13 @@ public struct Authentication: Sendable {
 
     private init(_ method: Method) { self.method = method }
 
-    /// Names of fields that no text shows, beside those that none ever does.
-    var secretFields: Set<String> {
-        if case .token(let tokens) = method, tokens.field != .authorization { [tokens.field.canonicalName] } else { [] }
+    /// The field of a token that does not use Authorization.
+    var ownField: HTTPField.Name? {
+        if case .token(let tokens) = method, tokens.field != .authorization { tokens.field } else { nil }
     }
+
+    /// Names of fields that no text shows, beside those that none ever does.
+    var secretFields: Set<String> { ownField.map { [$0.canonicalName] } ?? [] }
 
     /// None. A `user:password@` in a URL is still sent, to that URL's origin only.
     public static let none = Authentication(.none)

@@ -25,6 +25,11 @@ enum CredentialSource {
         _ method: Authentication.Method, for request: borrowing Request, isAnswer: Bool = false
     ) throws(CallError) {
         self = .nothing
+        // A field of its own says nothing about Authorization, and the reverse.
+        if case .token(let authenticator) = method, authenticator.field != .authorization {
+            self = Self.token(of: authenticator, for: request, isAnswer: isAnswer)
+            return
+        }
         guard let uri = request.uri, isAnswer || !request.headers.contains(.authorization) else { return }
         if let userinfo = uri.userinfo {
             let user = try Self.user(userinfo, of: uri.host, request.isForeign ? .none : method)
@@ -41,12 +46,18 @@ enum CredentialSource {
             guard let user = try file.user(of: uri.host) else { return }
             self = .user(NamedUser(user: user, allowsBasic: true, place: "netrc file's name or password"))
         case .token(let authenticator):
-            // The calls of a token source cannot wait for the token.
-            guard !authenticator.isFetchingHere, isAnswer || !request.headers.contains(authenticator.field) else {
-                return
-            }
-            self = .token(authenticator)
+            self = Self.token(of: authenticator, for: request, isAnswer: isAnswer)
         }
+    }
+
+    private static func token(
+        of authenticator: TokenAuthenticator, for request: borrowing Request, isAnswer: Bool
+    ) -> CredentialSource {
+        // The calls of a token source cannot wait for the token.
+        guard !request.isForeign, !authenticator.isFetchingHere,
+            isAnswer || !request.headers.contains(authenticator.field)
+        else { return .nothing }
+        return .token(authenticator)
     }
 
     /// The userinfo of a URL; a name without a password has that of the netrc file, if there is one.

@@ -15,15 +15,18 @@ final class Credentials: Interceptor, Step {
     private let digests: DigestMemory
     private let plainClient: @Sendable () -> Client
 
-    /// - Parameter plainClient: makes the same client without authentication, for the source of a token.
-    init(_ configuration: Configuration, plainClient: @escaping @Sendable () -> Client) {
-        method = configuration.authentication.method
+    /// - Parameters:
+    ///   - authentication: what is sent; userinfo of URLs too, unless it is a token in a field of its own.
+    ///   - digests: what servers that want Digest have said.
+    ///   - plainClient: makes the same client without authentication, for the source of a token.
+    init(_ authentication: Authentication, _ digests: DigestMemory, plainClient: @escaping @Sendable () -> Client) {
+        method = authentication.method
         switch method {
         case .none: (hasNone, isChallenged) = (true, false)
         case .field: (hasNone, isChallenged) = (false, false)
         case .digest, .netrc, .token: (hasNone, isChallenged) = (false, true)
         }
-        digests = configuration.digests
+        self.digests = digests
         self.plainClient = plainClient
     }
 

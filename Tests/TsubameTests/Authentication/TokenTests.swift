@@ -274,6 +274,33 @@ import TsubameTesting
         }
     }
 
+    @Test func `FAULT 16: a token in a field of its own goes beside Authorization`() async throws {
+        let field = try #require(HTTPField.Name("X-Session"))
+        let count = Atomic(0)
+        let tokens = TokenAuthenticator(scheme: "", field: field) { _ in
+            AccessToken("s3cret-\(count.wrappingAdd(1, ordering: .relaxed).newValue)")
+        }
+        let server = try await ScriptedServer.start { request in
+            request["x-session"] == "s3cret-2" ? .ok() : .status(.unauthorized)
+        }
+        try await serving(server, { $0.authentication = .token(tokens) }) { (server, client) async throws in
+            // Refused once, it is replaced; what stands in Authorization stays.
+            let own = try await client.get("a", headers: [.authorization: "Basic YTpi"])
+            #expect(own.statusCode == 200)
+            let ofURL = try await client.get(url: server.url.replacing("://", with: "://c:d@") + "/b")
+            #expect(ofURL.statusCode == 200)
+            let received = server.requests.map { [$0["authorization"], $0["x-session"]] }
+            #expect(
+                received == [
+                    ["Basic YTpi", "s3cret-1"], ["Basic YTpi", "s3cret-2"], ["Basic Yzpk", "s3cret-2"],
+                ])
+            // One that the caller gave is left as it is.
+            let given = try await client.get("a", headers: [field: "mine"])
+            #expect(given.statusCode == 401)
+            #expect(server.requests.last?["x-session"] == "mine")
+        }
+    }
+
     @Test func `a token can be set, and taken away`() async throws {
         let issuer = Issuer()
         let tokens = TokenAuthenticator { _ in issuer.issue() }
