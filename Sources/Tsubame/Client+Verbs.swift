@@ -80,6 +80,13 @@ extension Client {
         try await sendHere(Request(.post, url: url, query: query, headers: headers, body: body))
     }
 
+    /// QUERY of a path below the client's base URL: safe and idempotent, with what is asked for in the body (RFC 10008).
+    public func query(
+        _ path: Path, query: Parameters = [:], headers: HTTPFields = [:], body: Body
+    ) async throws(CallError) -> Response {
+        try await sendHere(Request(.query, path, query: query, headers: headers, body: body))
+    }
+
     /// PUT to a path below the client's base URL.
     public func put(
         _ path: Path, query: Parameters = [:], headers: HTTPFields = [:], body: Body

@@ -257,10 +257,22 @@ public enum CachePolicy: String, Sendable, Hashable, CaseIterable {
 }
 
 extension HTTPRequest.Method {
-    /// RFC 9110 section 9.2.2.
-    package var isIdempotent: Bool {
+    /// Whether the method only asks (RFC 9110 section 9.2.1, and RFC 10008 for QUERY).
+    package var isSafe: Bool {
         switch self {
-        case .get, .head, .put, .delete, .options, .trace: true
+        case .get, .head, .options, .trace, .query: true
+        default: false
+        }
+    }
+
+    /// RFC 9110 section 9.2.2.
+    package var isIdempotent: Bool { isSafe || self == .put || self == .delete }
+
+    /// Whether a request without a body says so by `Content-Length: 0` (RFC 9110 section 8.6).
+    package var expectsBody: Bool {
+        switch self {
+        case .get: false
+        case .post, .put, .patch, .query: true
         default: false
         }
     }

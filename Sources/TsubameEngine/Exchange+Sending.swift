@@ -46,8 +46,3 @@ extension Exchange {
         if shownBytes > 0 { call.emit(.requestBody(body.slice(0..<shownBytes))) }
     }
 }
-
-extension HTTPRequest.Method {
-    /// Methods whose request without a body says so with `Content-Length: 0` (RFC 9110 section 8.6).
-    fileprivate var expectsBody: Bool { self != .get && (self == .post || self == .put || self == .patch) }
-}

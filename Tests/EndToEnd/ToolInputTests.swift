@@ -37,7 +37,9 @@ struct ToolInputTests {
         }
     }
 
-    @Test(arguments: [(["POST", "URL"], "POST"), (["PUT", "URL"], "PUT"), (["patch", "URL"], "PATCH")])
+    @Test(arguments: [
+        (["POST", "URL"], "POST"), (["PUT", "URL"], "PUT"), (["patch", "URL"], "PATCH"), (["query", "URL"], "QUERY"),
+    ])
     func aPipeIsTheBodyOfAMethodThatAsksForOne(words: [String], method: String) async throws {
         let (request, run) = try await sent(.pipe(Array("{\"a\": 1}\n".utf8)), words)
         #expect(request.method == method)

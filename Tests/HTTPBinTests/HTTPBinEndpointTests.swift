@@ -32,7 +32,7 @@ struct HTTPBinEndpointTests {
         }
     }
 
-    @Test(arguments: ["POST", "PUT", "PATCH", "DELETE"])
+    @Test(arguments: ["POST", "PUT", "PATCH", "DELETE", "QUERY"])
     func everyMethodWithABodyShowsIt(method: String) async throws {
         try await withServer { server async throws in
             let fields = ["Content-Type: application/json"]

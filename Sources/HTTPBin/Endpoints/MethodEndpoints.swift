@@ -1,4 +1,4 @@
-// /get, /post, /put, /patch, /delete and /anything: a request shown to its sender.
+// /get, /post, /put, /patch, /query, /delete and /anything: a request shown to its sender.
 #if Server
 import HummingbirdCore
 
@@ -10,6 +10,7 @@ enum MethodEndpoints {
         Route("/post", "what a POST brought: also data, files, form, json", methods: .only(["POST"]), endpoint: body),
         Route("/put", "the same for PUT", methods: .only(["PUT"]), endpoint: body),
         Route("/patch", "the same for PATCH", methods: .only(["PATCH"]), endpoint: body),
+        Route("/query", "the same for QUERY (RFC 10008)", methods: .only(["QUERY"]), endpoint: body),
         Route("/delete", "the same for DELETE", methods: .only(["DELETE"]), endpoint: body),
         Route("/anything", "the same for any method, with the method", methods: .any, endpoint: anything),
         Route("/anything/{rest}", "the same for any path below", methods: .any, endpoint: anything),

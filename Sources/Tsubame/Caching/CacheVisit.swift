@@ -136,7 +136,7 @@ struct CacheVisit: Sendable {
     private func refresh(_ stored: StoredResponse) {
         guard cache.beginRefresh(stored) else { return }
         var request = request
-        request.method = .get
+        if request.method == .head { request.method = .get }
         request.timeouts = Timeouts()
         request.cachePolicy = .standard
         // Of the caller's own, which have been answered.

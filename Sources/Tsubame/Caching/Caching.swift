@@ -61,12 +61,22 @@ final class Caching: CallAround {
         {
             return presetTerms
         }
-        let identity = CacheIdentity(request.headers, settings: settings, authority: uri.authority) {
+        let isQuery = request.method == .query
+        let content = isQuery ? Self.content(of: request) : nil
+        let identity = CacheIdentity(
+            request.headers, content: content, settings: settings, authority: uri.authority
+        ) {
             redaction.isSecret($0)
         }
         return CacheTerms(
             request.method, request.headers, policy: request.cachePolicy, identity: identity,
-            hasBody: !request.body.isEmpty)
+            hasOtherContent: isQuery ? content == nil : !request.body.isEmpty)
+    }
+
+    /// The content of a request; nil if it is not known before it is sent.
+    private static func content(of request: borrowing Request) -> Bytes? {
+        if request.body.isEmpty { return Bytes() }
+        return request.body.trailers == nil ? request.body.bytes : nil
     }
 
     /// A request that no cache answers.

@@ -19,9 +19,10 @@ import Foundation
 /// let again = try await api.get("users")              // from memory, if the server allows it
 /// print(again.headers[.cacheStatus] ?? "")            // tsubame; hit; ttl=59
 /// ```
-/// Answers to GET are kept, whole ones only, as they came: with their content codings. A request with other credentials
-/// (Authorization, Cookie, or a field whose name is one of the client's secrets), or of a client with other settings of TLS,
-/// addresses or sockets, is never answered by what was for another one.
+/// Answers to GET are kept, and to QUERY whose body is bytes: whole ones only, as they came, with their content
+/// codings. A request with other credentials (Authorization, Cookie, or a field whose name is one of the client's
+/// secrets), or of a client with other settings of TLS, addresses or sockets, is never answered by what was for another
+/// one.
 ///
 /// It is in memory unless it was made for another place. What goes wrong there fails no call; it may cost one some of the
 /// time that it has. ``byteCount``, ``remove(_:)``, ``removeAll()`` and ``description`` read and write there, and wait for

@@ -2,7 +2,7 @@
 #if Tool
 
 enum CompletionWords {
-    static let methods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
+    static let methods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "QUERY"]
 
     /// Names that come first, before anything else; `help` is one of them.
     static var commands: [String] { CommandPage.all.map(\.name).filter { !$0.isEmpty } + ["help"] }

@@ -36,7 +36,7 @@ enum SentHead {
 
     private static func framing(of request: Request) -> RequestEncoder.Framing {
         switch request.body.content {
-        case nil: [.post, .put, .patch].contains(request.method) ? .length(0) : .none
+        case nil: request.method.expectsBody ? .length(0) : .none
         case .file(let path): .length(length(of: path))
         default: request.body.length.map { .length($0) } ?? .chunked
         }

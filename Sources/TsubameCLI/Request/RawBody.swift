@@ -60,7 +60,7 @@ enum RawBody {
         Diagnostics.say("the standard input is not sent, since there are items; --raw @- sends it with them")
     }
 
-    private static func asksForBody(_ method: String) -> Bool { ["POST", "PUT", "PATCH"].contains(method) }
+    private static func asksForBody(_ method: String) -> Bool { ["POST", "PUT", "PATCH", "QUERY"].contains(method) }
 
     /// What a body is that does not say: JSON, unless a form is asked for.
     private static func contentType(_ format: RequestContent.Format) -> String {

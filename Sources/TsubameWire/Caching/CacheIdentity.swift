@@ -1,10 +1,11 @@
 // CacheIdentity: on whose behalf a request is made, as far as its fields tell.
 
 package import HTTPTypes
+package import TsubameCore
 
 /// What must be the same in a request and in the one that a stored response answered, whatever Vary says: the
 /// credentials, the cookies, which are credentials more often than not, a Host that was set by hand, and the settings that
-/// decide whom the client talks to, and as whom.
+/// decide whom the client talks to, and as whom. The content of a QUERY is part of it too.
 ///
 /// Credentials are kept as a digest: a cache on disk must not give them away.
 package struct CacheIdentity: Sendable, Hashable {
@@ -22,14 +23,17 @@ package struct CacheIdentity: Sendable, Hashable {
     }
 
     /// - Parameters:
+    ///   - content: of a QUERY, which says what is asked for.
     ///   - settings: of the client, as far as they decide who answers; empty for those that all clients have.
     ///   - authority: what the Host field is unless it is set by hand.
     ///   - isSecret: whether a field holds credentials by its canonical name.
     package init(
-        _ fields: HTTPFields, settings: String = "", authority: String, isSecret: (String) -> Bool
+        _ fields: HTTPFields, content: Bytes? = nil, settings: String = "", authority: String,
+        isSecret: (String) -> Bool
     ) {
-        // No field has such a name.
+        // No field has such names.
         var values: [String: String] = settings.isEmpty ? [:] : ["/settings": settings]
+        if let content { values["/content"] = Self.digest(content, fields) }
         var changesEachTime = false
         for field in fields {
             let name = field.name.canonicalName
@@ -49,7 +53,18 @@ package struct CacheIdentity: Sendable, Hashable {
         self.changesEachTime = changesEachTime
     }
 
-    static func digest(_ value: String) -> String {
-        "sha256:" + Hexadecimal.text(SHA256.digest(Array(value.utf8)).prefix(16))
+    static func digest(_ value: String) -> String { text(SHA256.digest(Array(value.utf8))) }
+
+    /// Of content, with the fields that say what it is: Content-Type, Content-Encoding and their kind.
+    private static func digest(_ content: Bytes, _ fields: HTTPFields) -> String {
+        var running = SHA256.Running()
+        for field in fields where field.name.canonicalName.hasPrefix("content-") {
+            // No field holds a line end, so no two sets of fields are the same text.
+            Array("\(field.name.canonicalName):\(field.value)\n".utf8).withUnsafeBytes { running.update($0) }
+        }
+        content.withUnsafeBytes { running.update($0) }
+        return text(running.finish())
     }
+
+    private static func text(_ digest: [UInt8]) -> String { "sha256:" + Hexadecimal.text(digest.prefix(16)) }
 }

@@ -4,7 +4,7 @@ import HTTPTypes
 package import TsubameCore
 
 package enum CacheKey {
-    /// Of a GET: the URI without fragment and userinfo. A Host field that was set by hand changes nothing in it.
+    /// Of a GET or a QUERY: the URI without fragment and userinfo. A Host field that was set by hand changes nothing in it.
     package static func of(_ uri: TargetURI) -> String { "GET " + uri.origin.description + uri.target }
 
     /// What an answer to an unsafe request makes invalid: its own URI, and what Location and Content-Location name at the

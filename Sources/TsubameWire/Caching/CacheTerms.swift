@@ -5,6 +5,7 @@ package import TsubameCore
 
 package struct CacheTerms: Sendable {
     package enum Method: Sendable, Hashable {
+        /// GET, and QUERY with content that is part of the identity.
         case get
         case head
         /// Neither answered nor stored by a cache; what is unsafe makes it forget (RFC 9111 section 4.4).
@@ -20,16 +21,15 @@ package struct CacheTerms: Sendable {
     package let ifRange: String?
     package let identity: CacheIdentity
 
-    /// - Parameter hasBody: a GET with content is not what its URI alone says.
+    /// - Parameter hasOtherContent: whether the request has content of which its identity says nothing.
     package init(
         _ method: HTTPRequest.Method, _ fields: HTTPFields, policy: CachePolicy, identity: CacheIdentity,
-        hasBody: Bool = false
+        hasOtherContent: Bool = false
     ) {
         switch method {
-        case .get where !hasBody: self.method = .get
-        case .head where !hasBody: self.method = .head
-        case .get, .head, .options, .trace: self.method = .other(isSafe: true)
-        default: self.method = .other(isSafe: false)
+        case .get where !hasOtherContent, .query where !hasOtherContent: self.method = .get
+        case .head where !hasOtherContent: self.method = .head
+        default: self.method = .other(isSafe: method.isSafe)
         }
         let values = fields[values: .cacheControl]
         // RFC 9111 section 5.4.

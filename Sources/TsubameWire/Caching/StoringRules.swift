@@ -18,7 +18,7 @@ package enum StoringRules {
 
     /// Why a response is not stored; nil if it may be.
     package static func refusal(of status: Int, _ fields: HTTPFields, to request: CacheTerms) -> String? {
-        guard request.method == .get else { return "only answers to GET are stored" }
+        guard request.method == .get else { return "only answers to GET and QUERY are stored" }
         if request.control.noStore { return "the request says no-store" }
         if request.identity.changesEachTime { return "its credentials are for one request only" }
         let control = CacheControl(fields[values: .cacheControl])

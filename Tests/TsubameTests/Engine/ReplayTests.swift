@@ -23,6 +23,7 @@ struct ReplayCase: Sendable, CustomTestStringConvertible {
         ReplayCase(name: "PUT with a stream that exists once", isReplayed: false) {
             Request(.put, url: $0, body: .stream(once: CountedPieces(count: 1, pulled: { _ in })))
         },
+        ReplayCase(name: "QUERY (FAULT 18)", isReplayed: true) { Request(.query, url: $0, body: .text("hello")) },
         ReplayCase(name: "POST", isReplayed: false) { Request(.post, url: $0, body: .text("hello")) },
         ReplayCase(name: "PATCH", isReplayed: false) { Request(.patch, url: $0, body: .text("hello")) },
         ReplayCase(name: "POST with Idempotency-Key", isReplayed: true) {

@@ -58,7 +58,7 @@ enum CacheScene {
         _ request: [String], _ method: HTTPRequest.Method = .get, policy: CachePolicy = .standard, hasBody: Bool = false
     ) -> CacheTerms {
         let fields = fields(request)
-        return CacheTerms(method, fields, policy: policy, identity: identity(fields), hasBody: hasBody)
+        return CacheTerms(method, fields, policy: policy, identity: identity(fields), hasOtherContent: hasBody)
     }
 
     /// What is done with a request so many seconds later.
