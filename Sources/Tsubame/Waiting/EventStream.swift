@@ -46,7 +46,7 @@ extension Client {
     ///   - path: below the client's base URL.
     ///   - query: what follows the `?`.
     ///   - headers: fields of the request's own.
-    ///   - reconnects: how often, in all, a lost connection is made anew; without end unless given. The wait before is
+    ///   - reconnects: how often, in all, a connection that ended is made anew; without end unless given. The wait before is
     ///     what the server says (`retry`), else 3 s, and doubles up to a minute while nothing comes.
     public func events(
         _ path: Path, query: Parameters = [:], headers: HTTPFields = [:], reconnects: Int? = nil
@@ -55,11 +55,16 @@ extension Client {
     }
 
     /// The same for a request made before.
+    /// - Parameters:
+    ///   - request: one whose method is not safe (RFC 9110 section 9.2.1), such as POST, has one connection unless
+    ///     `reconnects` is given. So has one whose body can be sent only once.
+    ///   - reconnects: how often, in all, a connection that ended is made anew.
     public func events(_ request: Request, reconnects: Int? = nil) -> EventStream {
         var request = request
         request.headers[.accept] = request.headers[.accept] ?? "text/event-stream"
         request.headers[.cacheControl] = request.headers[.cacheControl] ?? "no-store"
-        return EventStream(client: self, request: request, reconnects: reconnects)
+        let mayBeRepeated = request.method.isSafe && request.body.canBeSentAgain
+        return EventStream(client: self, request: request, reconnects: reconnects ?? (mayBeRepeated ? nil : 0))
     }
 }
 

@@ -104,6 +104,36 @@ import TsubameTesting
         }
     }
 
+    @Test(arguments: [HTTPRequest.Method.post, .put, .query, .get])
+    func `FAULT 30: only a safe method is sent again when its events end, unless that is asked for`(
+        _ method: HTTPRequest.Method
+    ) async throws {
+        let clock = ManualClock()
+        let isSafe = method == .get || method == .query
+        let server = try await ScriptedServer.start { request in
+            request.index == (isSafe ? 1 : 3)
+                ? .status(.noContent) : .chunked(["data: a\n\ndata: [DONE]\n\n"], headers: Self.type)
+        }
+        try await serving(server, { $0.clock = clock }) { server, client in
+            let turning = Task {
+                while !Task.isCancelled {
+                    try await clock.waitForSleepers(1)
+                    _ = clock.advanceToNextSleeper()
+                }
+            }
+            var texts: [String] = []
+            let request = Request(method, "chat", body: .text("{}"))
+            for try await event in client.events(request) { texts.append(event.data) }
+            #expect(texts == ["a", "[DONE]"])
+            #expect(server.requests.count == (isSafe ? 2 : 1))
+            if !isSafe {
+                for try await _ in client.events(request, reconnects: 1) {}
+                #expect(server.requests.count == 3)
+            }
+            turning.cancel()
+        }
+    }
+
     @Test func `an event that was cut off is asked for again`() async throws {
         let clock = ManualClock()
         let server = try await ScriptedServer.start(replies: [
