@@ -13,7 +13,10 @@ final class CallGuard: CallCancellable {
 
     private init(_ call: Call) { self.call = call }
 
-    func cancel() { latch.settle(.failure(call.cancelled(.preparing))) }
+    func cancel() { latch.settle(.failure(call.cancelled(phase))) }
+
+    /// What the call waits for, as far as can be seen from here.
+    private var phase: CallError.Phase { call.isInTransport ? .waitingForHead : .preparing }
 
     static func run(
         _ call: Call, _ operation: @escaping @Sendable () async throws(CallError) -> Response
@@ -26,7 +29,7 @@ final class CallGuard: CallCancellable {
             overflow
             ? nil
             : Alarm(at: late) {
-                latch.settle(.failure(call.expired(.preparing)))
+                latch.settle(.failure(call.expired(callGuard.phase)))
                 // What the operation waits for on the wire ends by this; what else, by its task's cancellation.
                 call.cancel()
             }

@@ -36,7 +36,7 @@ extension Corridor {
                 passage.arrive(&response)
                 var isFinal = true
                 while isFinal, let judgement = try passage.comeBack(&response, call) {
-                    isFinal = try await !follow(judgement, &passage, response, call)
+                    isFinal = try await !follow(judgement, &passage, &response, call)
                 }
                 if isFinal { return response }
             } catch {
@@ -52,18 +52,21 @@ extension Corridor {
 
     @inline(never)
     private func sendByTransport(_ request: Request, _ call: Call) async throws(CallError) -> Response {
-        try await transport.send(request, call: call)
+        call.isInTransport = true
+        defer { call.isInTransport = false }
+        return try await transport.send(request, call: call)
     }
 
     /// Does what a judge said of a response.
     /// - Returns: whether to send again.
     @inline(never)
     private func follow(
-        _ judgement: Judgement, _ passage: inout Passage, _ response: Response, _ call: Call
+        _ judgement: Judgement, _ passage: inout Passage, _ response: inout Response, _ call: Call
     ) async throws(CallError) -> Bool {
         // Neither what is fetched nor the wait before the next attempt is to hold the connection.
         switch judgement.verdict {
         case .resend, .resendWhen: await drain(response.body)
+        case .giveUp(let why): response.details = response.details.with(retryObstacle: why)
         case .proceed, .wait, .note, .fail: break
         }
         guard let next = try await act(on: judgement.verdict, call) else { return false }
@@ -74,11 +77,13 @@ extension Corridor {
     /// Judges that a failure has not passed yet may know better; returns if it is to be sent again.
     @inline(never)
     private func recover(from error: CallError, _ passage: inout Passage, _ call: Call) async throws(CallError) {
+        var obstacle: String?
         while let judgement = passage.judge(error, call) {
+            if case .giveUp(let why) = judgement.verdict { obstacle = why }
             guard let next = try await act(on: judgement.verdict, call) else { continue }
             return passage.start(again: next, after: nil)
         }
-        throw error.with(request: passage.request)
+        throw error.with(request: passage.request, retryObstacle: obstacle)
     }
 
     /// Reads what is left of a body that nobody wants, unless it is long or slow.
@@ -123,7 +128,7 @@ extension Corridor {
         case .wait(let work):
             try await work()
             return nil
-        case .note(let why):
+        case .note(let why), .giveUp(let why):
             call.emit(.decision(why))
             return nil
         case .fail(let error):

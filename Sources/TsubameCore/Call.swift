@@ -13,6 +13,7 @@ public final class Call: Sendable {
         var isCancelled = false
         var isFinished = false
         var isInClosure = false
+        var isInTransport = false
         /// No more events but the last.
         var isEnding = false
         /// Events that observers are being told of at this moment.
@@ -105,6 +106,12 @@ public final class Call: Sendable {
 
     /// The response is given to the caller's closure.
     package func enterClosure() { state.withLock { $0.isInClosure = true } }
+
+    /// Whether a transport that is not the engine has the request: what it does there is not told.
+    package var isInTransport: Bool {
+        get { state.withLock { $0.isInTransport } }
+        set { state.withLock { $0.isInTransport = newValue } }
+    }
 
     /// Makes `handler` what `cancel()` ends; false if the call is cancelled already.
     package func onCancel(_ handler: any CallCancellable) -> Bool {

@@ -124,12 +124,13 @@ public struct CallError: Error, Sendable {
         let failure: (any Sendable)?
         let connection: ConnectionInfo?
         let progress: String?
+        let retryObstacle: String?
         let attempts: Int
 
         init(
             kind: Kind, phase: Phase, reason: String, advice: String?, timeout: Timeouts.Name?,
             underlying: (any Error)?, request: Request?, response: Response?, failure: (any Sendable)?,
-            connection: ConnectionInfo?, progress: String?, attempts: Int
+            connection: ConnectionInfo?, progress: String?, retryObstacle: String?, attempts: Int
         ) {
             self.kind = kind
             self.phase = phase
@@ -142,6 +143,7 @@ public struct CallError: Error, Sendable {
             self.failure = failure
             self.connection = connection
             self.progress = progress
+            self.retryObstacle = retryObstacle
             self.attempts = attempts
         }
     }
@@ -169,12 +171,13 @@ public struct CallError: Error, Sendable {
     package init(
         _ kind: Kind, _ reason: String, phase: Phase, advice: String? = nil, timeout: Timeouts.Name?,
         underlying: (any Error)? = nil, request: Request? = nil, response: Response? = nil,
-        failure: (any Sendable)? = nil, connection: ConnectionInfo? = nil, progress: String? = nil, attempts: Int = 1
+        failure: (any Sendable)? = nil, connection: ConnectionInfo? = nil, progress: String? = nil,
+        retryObstacle: String? = nil, attempts: Int = 1
     ) {
         details = Details(
             kind: kind, phase: phase, reason: reason, advice: advice, timeout: timeout, underlying: underlying,
             request: request, response: response, failure: failure, connection: connection, progress: progress,
-            attempts: attempts)
+            retryObstacle: retryObstacle, attempts: attempts)
     }
 
     /// Why it failed, to switch over.
@@ -203,13 +206,13 @@ public struct CallError: Error, Sendable {
     /// The same error with what a higher layer knows; what is already there stays.
     package func with(
         request: Request? = nil, response: Response? = nil, failure: (any Sendable)? = nil,
-        attempts: Int? = nil, advice: String? = nil, progress: String? = nil
+        attempts: Int? = nil, advice: String? = nil, progress: String? = nil, retryObstacle: String? = nil
     ) -> CallError {
         CallError(
             kind, reason, phase: phase, advice: self.advice ?? advice, timeout: timeout, underlying: underlying,
             request: self.request ?? request, response: self.response ?? response,
             failure: self.failure ?? failure, connection: connection, progress: details.progress ?? progress,
-            attempts: Swift.max(self.attempts, attempts ?? 1))
+            retryObstacle: details.retryObstacle ?? retryObstacle, attempts: Swift.max(self.attempts, attempts ?? 1))
     }
 
     /// What a codec refused, as the error of a call.
@@ -230,6 +233,7 @@ extension CallError: CustomStringConvertible, CustomDebugStringConvertible {
         if let connection { context.append(connection.description) }
         if let progress = details.progress { context.append(progress) }
         if attempts > 1 { context.append("\(attempts) exchanges") }
+        if let obstacle = details.retryObstacle { context.append(obstacle) }
         if !context.isEmpty { text += "\n  " + context.joined(separator: " · ") }
         if kind == .status, let response, let excerpt = response.excerpt { text += "\n  \(excerpt)" }
         if let advice { text += "\n  \(advice)" }

@@ -116,5 +116,7 @@ package enum Verdict: Sendable {
     case wait(@Sendable () async throws(CallError) -> Void)
     /// Keep the response, and tell why it was not acted on.
     case note(String)
+    /// Keep the response, or the failure, although it would be sent again: the error of the call says why it was not.
+    case giveUp(String)
     case fail(CallError)
 }

@@ -125,13 +125,16 @@ package final class ResponseDetails: Sendable {
     package let json: (any Sendable)?
     /// The fields of an answer that a cache made, before any decoding.
     package let storedFields: HTTPFields?
+    /// Why the request was not sent again although its retry policy says so.
+    package let retryObstacle: String?
 
     package init(
         head: ReceivedHead?, request: Request, connection: ConnectionInfo?, timings: Timings, history: [Response],
         trailers: TrailerBox?, charset: String? = nil, bufferedBody: Int = Limits().bufferedBody,
-        json: (any Sendable)? = nil, storedFields: HTTPFields? = nil
+        json: (any Sendable)? = nil, storedFields: HTTPFields? = nil, retryObstacle: String? = nil
     ) {
         self.storedFields = storedFields
+        self.retryObstacle = retryObstacle
         self.bufferedBody = bufferedBody
         self.head = head
         self.request = request
@@ -145,12 +148,13 @@ package final class ResponseDetails: Sendable {
 
     package func with(
         history: [Response]? = nil, timings: Timings? = nil, request: Request? = nil, charset: String? = nil,
-        bufferedBody: Int? = nil, json: (any Sendable)? = nil
+        bufferedBody: Int? = nil, json: (any Sendable)? = nil, retryObstacle: String? = nil
     ) -> ResponseDetails {
         ResponseDetails(
             head: head, request: request ?? self.request, connection: connection, timings: timings ?? self.timings,
             history: history ?? self.history, trailers: trailers, charset: charset ?? self.charset,
-            bufferedBody: bufferedBody ?? self.bufferedBody, json: json ?? self.json, storedFields: storedFields)
+            bufferedBody: bufferedBody ?? self.bufferedBody, json: json ?? self.json, storedFields: storedFields,
+            retryObstacle: retryObstacle ?? self.retryObstacle)
     }
 }
 

@@ -45,7 +45,7 @@ final class Retries: Judge {
         }
         let asked = own == nil ? Self.retryAfter(copy) : nil
         if let asked, asked > policy.maximumRetryAfter {
-            return .note("not sent again: the server asks to wait \(asked.inSeconds)")
+            return .giveUp("not sent again: the server asks to wait \(asked.inSeconds)")
         }
         return verdict("\(response.statusCode)", after: own ?? asked, hop)
     }
@@ -89,10 +89,10 @@ final class Retries: Judge {
         }
         let delay = max(delay ?? policy.backOff(after: hop.resends), .zero)
         guard BackOff.fits(delay, hop.call) else {
-            return .note("not sent again after \(reason): the deadline is nearer than \(delay.inSeconds)")
+            return .giveUp("not sent again after \(reason): the deadline is nearer than \(delay.inSeconds)")
         }
         guard policy.budget.withdraw() else {
-            return .note("not sent again after \(reason): too many calls of this client fail (retry.extraLoad)")
+            return .giveUp("not sent again after \(reason): too many calls of this client fail (retry.extraLoad)")
         }
         let why = ResendReason(.retry, "\(reason), retry \(hop.resends + 1) of \(policy.retries)")
         return .resend(request, after: delay, why: why)

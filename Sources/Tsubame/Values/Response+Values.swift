@@ -174,7 +174,7 @@ extension Response {
             .status, "\(proxy.map { "the proxy \($0)" } ?? "the server") answered \(statusWords)",
             phase: .decoding, advice: proxy == nil ? nil : "check the proxy's credentials", timeout: nil,
             request: request, response: excerpt,
-            failure: failure, connection: connection, attempts: history.count + 1)
+            failure: failure, connection: connection, retryObstacle: details.retryObstacle, attempts: history.count + 1)
     }
 
     /// How much of the body an error carries.

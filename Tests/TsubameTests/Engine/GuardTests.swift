@@ -45,6 +45,16 @@ private struct Deaf: Transport {
     }
 }
 
+/// Never sends.
+private struct Keeping: Around {
+    let gate: Gate
+
+    func intercept(_ request: Request, next: Next) async throws -> Response {
+        try await gate.wait()
+        return try await next(request)
+    }
+}
+
 @Suite(.timeLimit(.minutes(2))) struct GuardTests {
     @Test func `a detour to another origin goes without the client's fields and credentials`() async throws {
         let server = try await ScriptedServer.start()
@@ -110,6 +120,23 @@ private struct Deaf: Transport {
         }
         let error = try await failure { try await client.get("x") }
         #expect(error.timeout == .total)
+        try await LeakCheck.verify(client)
+    }
+
+    @Test func `FAULT 32: a slow transport of the user's times out while its response is waited for`() async throws {
+        let client = Client("http://host.example", transport: Deaf(gate: Gate())) {
+            $0.timeouts.total = .milliseconds(100)
+        }
+        let error = try await failure { try await client.get("x") }
+        #expect(error.phase == .waitingForHead)
+        #expect(
+            "\(error)".hasPrefix(
+                "GET http://host.example/x failed while waiting for the response: not done after 0.1 s (timeouts.total)"
+            ),
+            "\(error)")
+        // Nothing has reached the transport while an around keeps the request.
+        let kept = client.with { $0.interceptors = [Keeping(gate: Gate())] }
+        #expect(try await failure { try await kept.get("x") }.phase == .preparing)
         try await LeakCheck.verify(client)
     }
 

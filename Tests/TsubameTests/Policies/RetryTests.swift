@@ -71,6 +71,22 @@ import TsubameTesting
         }
     }
 
+    @Test(arguments: [RetryTests.down, .close])
+    func `FAULT 32: an error says that the budget for retries is spent`(_ reply: Reply) async throws {
+        let server = try await ScriptedServer.start { _ in reply }
+        try await serving(server) {
+            // The reserve is ten.
+            $0.retry = .standard { ($0.delay, $0.retries, $0.extraLoad) = (.zero, 20, 0) }
+        } _: { server, client in
+            let error = try #require(await callError { _ = try await client.get("x").text() })
+            #expect([.status, .emptyReply, .connectionLost].contains(error.kind))
+            let text = "too many calls of this client fail (retry.extraLoad)"
+            #expect(
+                "\(error)".contains("11 exchanges · not sent again after ") && "\(error)".contains(text), "\(error)")
+            #expect(server.requests.count == 11)
+        }
+    }
+
     // MARK: What may be repeated
 
     @Test func `a POST is not repeated, unless it has a key, or everything may be`() async throws {
