@@ -209,6 +209,7 @@ public final class Client: Sendable {
         if !request.timeouts.isUnset { timeouts = request.timeouts.merged(over: timeouts) }
         if let defaultTotal, !timeouts.isSet(.total) { timeouts.total = defaultTotal }
         if let redaction { request.redaction = redaction }
+        if request.body.isDeferred { request.body = request.body.resolved(by: configuration.json) }
         var observer = observer
         if let log {
             observer = { [own = observer] event in

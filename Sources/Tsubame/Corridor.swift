@@ -28,6 +28,8 @@ public final class Corridor: Sendable {
     /// the library does not know.
     let hasForeignArounds: Bool
     private let allowedOrigins: Set<Origin>
+    /// How bodies of JSON are encoded.
+    let json: JSONCoding
     let joint: JointRequests?
     private let entries: [CorridorEntry]
 
@@ -97,6 +99,7 @@ public final class Corridor: Sendable {
         let hasArounds = segments.contains { if case .around = $0.end { true } else { false } }
         hasForeignArounds = hasArounds || (engine == nil && !(transport is any PromptTransport))
         allowedOrigins = configuration.allowedOrigins
+        json = configuration.json
     }
 }
 

@@ -49,6 +49,11 @@ struct Passage {
     /// The step that had to wait has done so; out from behind it.
     mutating func goOn(with request: Request) { self.request = request }
 
+    /// What an interceptor put into the request may still depend on the client.
+    mutating func resolveBody(by coding: JSONCoding) {
+        if request.body.isDeferred { request.body = request.body.resolved(by: coding) }
+    }
+
     /// Counts one more exchange.
     func count(_ call: Call) throws(CallError) {
         do throws(CallError) {

@@ -17,6 +17,9 @@ public struct Body: Sendable {
         case file(path: String)
         /// Makes a new reader for each sending; a one-shot body makes one only.
         case stream(open: @Sendable () -> any BodyReader, isOneShot: Bool)
+        /// Depends on the client that sends it, such as on its coding of JSON. `make` is given that, or nil for the
+        /// standard, and gives other content.
+        case deferred(make: @Sendable ((any Sendable)?) -> Body, isOneShot: Bool)
         /// Could not be made; thrown when the request is sent.
         case failed(CallError)
     }
@@ -122,14 +125,33 @@ public struct Body: Sendable {
     /// Whether there is no body at all; zero bytes are one.
     public var isEmpty: Bool { storage == nil }
 
-    /// The bytes, if the body is bytes.
+    /// The bytes, if the body is bytes. A value that is to be JSON has none before a client sends it.
     public var bytes: Bytes? {
         if case .bytes(let bytes) = storage?.content { bytes } else { nil }
     }
 
     /// Whether the body can be sent a second time.
     public var canBeSentAgain: Bool {
-        if case .stream(_, isOneShot: true) = storage?.content { false } else { true }
+        switch storage?.content {
+        case .stream(_, isOneShot: true), .deferred(_, isOneShot: true): false
+        default: true
+        }
+    }
+
+    /// Whether its content depends on the client that sends it.
+    package var isDeferred: Bool {
+        if case .deferred = storage?.content { true } else { false }
+    }
+
+    /// The body as it is sent.
+    /// - Parameter coding: the client's; nil for the standard.
+    package func resolved(by coding: (any Sendable)?) -> Body {
+        guard let storage, case .deferred(let make, _) = storage.content else { return self }
+        let made = make(coding)
+        guard let content = made.content else { return made }
+        return Body(
+            content, contentType: storage.contentType, contentCoding: made.contentCoding, length: made.length,
+            trailers: storage.trailers, once: made.storage?.once)
     }
 
     /// Whether all of it is there to be sent: of a one-shot stream, whether nothing has been read of it yet, as when a

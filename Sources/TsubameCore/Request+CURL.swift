@@ -69,6 +69,10 @@ extension Request {
         case nil, .failed: return []
         case .file(let path): return ["--data-binary", Self.quoted("@" + path)]
         case .stream: return ["--data-binary", "@-"]
+        case .deferred:
+            var copy = self
+            copy.body = body.resolved(by: nil)
+            return copy.bodyWords(showingSecrets, &prefix)
         case .bytes(let bytes):
             let text = String(decoding: bytes, as: UTF8.self)
             // No argument can hold a NUL, and bytes that are no text survive only as they are.

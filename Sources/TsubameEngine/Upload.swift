@@ -27,6 +27,8 @@ enum Upload: Sendable {
             self = .file(path: path)
         case .stream(let open, _):
             self = .pieces(open(), length: body.length)
+        case .deferred:
+            self = try Upload(body.resolved(by: nil))
         case .failed(let error):
             throw error
         }

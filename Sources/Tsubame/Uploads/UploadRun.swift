@@ -25,6 +25,9 @@ struct UploadRun: Sendable {
         _ client: Client, _ request: Request, resume: Bool, _ progress: (@Sendable (UploadProgress) -> Void)?
     ) throws(CallError) {
         self.client = client
+        var request = request
+        // Its length is told before it is sent.
+        request.body = request.body.resolved(by: client.configuration.json)
         original = request
         let source = resume ? try UploadSource(request.body) : nil
         self.source = source

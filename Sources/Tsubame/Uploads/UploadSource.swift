@@ -26,7 +26,7 @@ struct UploadSource: Sendable {
             let count = try FileReader.length(of: path)
             guard let status = FileStatus(of: path), status.size == count else { throw Self.changed(path) }
             (origin, length) = (.file(path: path, status), count)
-        case .stream, .failed, nil:
+        case .stream, .deferred, .failed, nil:
             return nil
         }
     }

@@ -48,6 +48,11 @@ extension Body {
             return with(
                 content: .stream(open: { EncodedReader(open(), coding) }, isOneShot: isOneShot), length: nil,
                 contentCoding: named(coding))
+        case .deferred(let make, let isOneShot):
+            return with(
+                content: .deferred(
+                    make: { make($0).compressed(by: coding, onlyIfSmaller: onlyIfSmaller) }, isOneShot: isOneShot),
+                length: nil)
         }
     }
 
@@ -63,6 +68,8 @@ extension Body {
             with(content: .stream(open: { FileBodyReader(path) }, isOneShot: false), length: nil)
         case .stream(let open, let isOneShot):
             with(content: .stream(open: open, isOneShot: isOneShot), length: nil)
+        case .deferred(let make, let isOneShot):
+            with(content: .deferred(make: { make($0).chunked() }, isOneShot: isOneShot), length: nil)
         }
     }
 

@@ -14,7 +14,18 @@ extension Body {
         .bytes(Bytes(text), contentType: contentType)
     }
 
-    /// A value as JSON, spelt as `coding` says. One that cannot be encoded is thrown as
+    /// A value as JSON, encoded by the client that sends it, as its ``Configuration/json`` says. One that cannot be
+    /// encoded is thrown as ``CallError/Kind/invalidRequest`` when it is sent.
+    public static func json(
+        _ value: some Encodable & Sendable, contentType: String = "application/json"
+    ) -> Body {
+        let make: @Sendable ((any Sendable)?) -> Body = { coding in
+            .json(value, by: coding as? JSONCoding ?? .standard, contentType: contentType)
+        }
+        return Body(.deferred(make: make, isOneShot: false), contentType: contentType, length: nil)
+    }
+
+    /// A value as JSON, encoded here and now as `coding` says. One that cannot be encoded is thrown as
     /// ``CallError/Kind/invalidRequest`` when it is sent.
     public static func json(
         _ value: some Encodable, by coding: JSONCoding, contentType: String = "application/json"
@@ -22,9 +33,10 @@ extension Body {
         .json(value, encoder: coding.encoder(), contentType: contentType)
     }
 
-    /// A value as JSON. One that cannot be encoded is thrown as ``CallError/Kind/invalidRequest`` when it is sent.
+    /// A value as JSON, encoded here and now by `encoder`. One that cannot be encoded is thrown as
+    /// ``CallError/Kind/invalidRequest`` when it is sent.
     public static func json(
-        _ value: some Encodable, encoder: JSONEncoder = JSONEncoder(), contentType: String = "application/json"
+        _ value: some Encodable, encoder: JSONEncoder, contentType: String = "application/json"
     ) -> Body {
         do {
             return .bytes(try Bytes(encoder.encode(value)), contentType: contentType)

@@ -15,8 +15,8 @@ public import Foundation
 ///         decoder: { $0.dateDecodingStrategy = .secondsSince1970 })
 /// }
 /// ```
-/// Used for the verbs that take `json:`, for `Response.json` and for endpoints that are decoded from JSON; a body that
-/// you make yourself is told by `Body.json(_:by:)`.
+/// A client uses it for the verbs that take `json:`, for bodies by `Body.json(_:)`, those of endpoints included, and for
+/// what is decoded from JSON. `Body.json(_:by:)` makes a body by another one.
 public struct JSONCoding: Sendable {
     private let setUpEncoder: (@Sendable (JSONEncoder) -> Void)?
     private let setUpDecoder: (@Sendable (JSONDecoder) -> Void)?

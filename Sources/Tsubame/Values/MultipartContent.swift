@@ -73,6 +73,8 @@ struct MultipartContent {
             let length = part.body.length
             self.isOneShot = self.isOneShot || isOneShot
             try add(.stream(open: open, length: length, name: part.name), length: length)
+        case .deferred:
+            try add(MultipartForm.Part(name: part.name, filename: part.filename, body: part.body.resolved(by: nil)))
         case .failed(let error): throw error
         }
     }

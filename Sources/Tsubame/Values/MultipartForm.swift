@@ -71,13 +71,29 @@ public struct MultipartForm: Sendable {
     public mutating func part(_ name: String, _ body: Body, filename: String? = nil) {
         parts.append(Part(name: name, filename: filename, body: body))
     }
+
+    /// The parts as a client with this coding sends them.
+    fileprivate func resolved(by coding: (any Sendable)?) -> MultipartForm {
+        var form = self
+        form.parts = parts.map { Part(name: $0.name, filename: $0.filename, body: $0.body.resolved(by: coding)) }
+        return form
+    }
+
+    fileprivate func body(boundary: String?) -> Body {
+        do throws(CallError) {
+            return try MultipartContent(self, boundary: boundary).body
+        } catch {
+            return .failed(error)
+        }
+    }
 }
 
 extension Body {
     /// `multipart/form-data` with these parts: how forms with files are sent.
     ///
     /// Files are read while they are sent. The length is known beforehand if that of every part is, and the body can be
-    /// sent again if every part can. What cannot be sent (a file that is not there) is thrown when the request is sent.
+    /// sent again if every part can. The client that sends the body encodes parts by `Body.json(_:)`; their length is known
+    /// then. What cannot be sent (a file that is not there) is thrown when the request is sent.
     /// - Parameters:
     ///   - boundary: what stands between the parts, 1 to 70 of the characters of RFC 2046 section 5.1.1; it must not be in
     ///     any of them. Another one is thrown as ``CallError/Kind/invalidRequest`` when the request is sent. Without it, a
@@ -88,10 +104,13 @@ extension Body {
     ) rethrows -> Body {
         var form = MultipartForm()
         try build(&form)
-        do throws(CallError) {
-            return try MultipartContent(form, boundary: boundary).body
-        } catch {
-            return .failed(error)
-        }
+        guard form.parts.contains(where: { $0.body.isDeferred }) else { return form.body(boundary: boundary) }
+        // The type of the body names the boundary before the parts are known.
+        let framing = boundary.map { MultipartFraming(boundary: $0) } ?? MultipartFraming()
+        let isOneShot = form.parts.contains { !$0.body.canBeSentAgain }
+        return Body(
+            .deferred(
+                make: { [form] in form.resolved(by: $0).body(boundary: framing.boundary) }, isOneShot: isOneShot),
+            contentType: framing.contentType, length: nil)
     }
 }

@@ -128,7 +128,7 @@ final class ExchangePrinter: Sendable {
         case .stream:
             state.withLock { $0.streamed = body }
             return
-        case nil, .failed: return
+        case nil, .deferred, .failed: return
         }
         try end(body)
     }

@@ -17,6 +17,15 @@ import TsubameTesting
         var path: Path { "latest" }
     }
 
+    /// One whose body is JSON, and its value the same.
+    struct Store: Endpoint {
+        typealias Value = Event
+        let event: Event
+        var method: HTTPRequest.Method { .put }
+        var path: Path { "store" }
+        var body: Body { .json(event) }
+    }
+
     private static let event = Event(at: Date(timeIntervalSince1970: 1_795_235_747))
     private static let text = #"{"at":"2026-11-21T04:35:47Z"}"#
 
@@ -45,6 +54,51 @@ import TsubameTesting
             // Another coding than the client's, where somebody wants it.
             let error = await callError { _ = try await client.get("e").json(Event.self, decoder: JSONDecoder()) }
             #expect(error?.kind == .decoding)
+        }
+    }
+
+    /// Gives every PATCH a body.
+    private struct Replacing: Hook {
+        func willSend(_ request: inout Request) {
+            if request.method == .patch { request.body = .json(CodingTests.event) }
+        }
+    }
+
+    @Test func `FAULT 31: a body of JSON is encoded by the client that sends it`() async throws {
+        try await serving(.start { .ok($0.text) }, { $0.json = .iso8601 }) { server, client in
+            let stored = try await client.send(Store(event: Self.event))
+            #expect(stored == Self.event)
+            let request = Request(.post, "e", body: .json(Self.event))
+            #expect(request.body.bytes == nil && request.curl.contains(#"{"at":816928547}"#), "\(request.curl)")
+            var texts = [try await client.send(request).text()]
+            texts.append(try await client.stream(request) { try await $0.text() })
+            texts.append(try await onThread { try client.blocking.send(request).text() })
+            texts.append(try await client.upload(request).text())
+            let patching = client.with { $0.interceptors = [Replacing()] }
+            texts.append(try await patching.patch("e", body: .empty).text())
+            #expect(texts == Array(repeating: Self.text, count: 5))
+            let other = try await client.with { $0.json = .standard }.send(request).text()
+            #expect(other == #"{"at":816928547}"#)
+        }
+    }
+
+    @Test func `FAULT 31: so are a part of a form and what is compressed`() async throws {
+        try await serving(.start(), { $0.json = .iso8601 }) { server, client in
+            let form = Body.multipart {
+                $0.field("a", "b")
+                $0.part("event", .json(Self.event))
+            }
+            _ = try await client.post("form", body: form)
+            let whole = try await server.request(0)
+            #expect(whole.text.contains("\r\nContent-Type: application/json\r\n\r\n\(Self.text)\r\n"), "\(whole.text)")
+            #expect(whole["content-type"] == form.contentType && whole["content-length"] == "\(whole.body.count)")
+            _ = try await client.post("e", body: .json(Self.event).compressed())
+            let compressed = try await server.request(1)
+            #expect(compressed["content-encoding"] == "gzip" && compressed["content-type"] == "application/json")
+            #expect(Body.text(Self.text).compressed().bytes == Bytes(compressed.body))
+            _ = try await client.post("e", body: .json(Self.event).chunked())
+            let chunked = try await server.request(2)
+            #expect(chunked.isChunked && chunked.text == Self.text)
         }
     }
 
