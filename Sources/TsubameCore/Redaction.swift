@@ -28,9 +28,13 @@ public struct Redaction: Sendable, Hashable {
 
     /// The value of the field, or the placeholder.
     public func value(of field: HTTPField) -> String {
-        let name = field.name.canonicalName
-        if Self.fields.contains(name) || isSecret(name) { return Self.placeholder }
-        return Self.references.contains(name) ? url(field.value) : field.value
+        if isSecret(field: field.name) { return Self.placeholder }
+        return Self.references.contains(field.name.canonicalName) ? url(field.value) : field.value
+    }
+
+    /// Whether the whole value of a field of that name is withheld.
+    package func isSecret(field name: HTTPField.Name) -> Bool {
+        Self.fields.contains(name.canonicalName) || isSecret(name.canonicalName)
     }
 
     /// Whether a parameter of that name is withheld.

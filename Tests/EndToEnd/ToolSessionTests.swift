@@ -150,6 +150,45 @@ struct ToolSessionTests {
         }
     }
 
+    @Test(arguments: ["Authorization", "X-Api-Key", "x-auth-token", "Client-Secret", "X-Signature"])
+    func `FAULT 12, BAD-INPUT 21: a field with a secret name goes to the origin that it was given for`(
+        name: String
+    ) async throws {
+        try await withFolder { folder in
+            let file = folder.appending(path: "s.json").path
+            try await Self.server().use { server in
+                let first = try await run(folder, "--session", file, server.url, "\(name):Own x", "X-One:1")
+                #expect(first.status == 0, "\(first)")
+                let other = try await run(folder, "--session", file, "http://localhost:\(server.port)")
+                #expect(other.stdout == "X-One: 1\n", "\(other)")
+                let same = try await run(folder, "--session", file, server.url)
+                #expect(same.stdout.contains("\(name): Own x\n") && same.stdout.contains("X-One: 1\n"), "\(same)")
+            }
+            // The scheme is part of the origin.
+            let safe = try await run(
+                folder, "--offline", "--session", file, "https://api.example.com/", "\(name):Own y", "X-One:1")
+            #expect(safe.stdout.contains("\(name): Own y\r\n"), "\(safe)")
+            let clear = try await run(folder, "--offline", "--session", file, "http://api.example.com/")
+            #expect(!clear.stdout.contains("Own") && clear.stdout.contains("X-One: 1\r\n"), "\(clear)")
+        }
+    }
+
+    @Test func `FAULT 12: a secret field of another tool's file is bound to the first origin`() async throws {
+        try await withFolder { folder in
+            let file = folder.appending(path: "s.json")
+            let text = #"{"headers": [{"name": "X-Api-Key", "value": "key"}, {"name": "X-One", "value": "1"}]}"#
+            try Data(text.utf8).write(to: file)
+            try await Self.server().use { server in
+                for _ in 0..<2 {
+                    let own = try await run(folder, "--session", file.path, server.url)
+                    #expect(own.stdout == "X-Api-Key: key\nX-One: 1\n", "\(own)")
+                }
+                let other = try await run(folder, "--session", file.path, "http://localhost:\(server.port)")
+                #expect(other.stdout == "X-One: 1\n", "\(other)")
+            }
+        }
+    }
+
     @Test func anAnswerThatFailsKeepsWhatWasGiven() async throws {
         try await withFolder { folder in
             let file = folder.appending(path: "s.json").path

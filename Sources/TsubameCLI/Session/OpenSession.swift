@@ -70,13 +70,11 @@ struct OpenSession: Sendable {
     func keep(_ given: HTTPFields, _ credentials: Credentials?, _ jar: CookieJar) throws(SystemError) {
         guard isChanged else { return }
         var new = old
-        new.take(given, origin: origin)
+        new.take(given)
         if let credentials {
             new.auth = Session.Auth(type: credentials.kind.rawValue, text: credentials.text, origin: origin)
-        } else if let auth = old.auth, auth.origin == nil {
-            // Another tool's file binds them to nothing: from now on they are of the first origin that it is used with.
-            new.auth = Session.Auth(type: auth.type, text: auth.text, origin: origin)
         }
+        new.bindSecrets(to: origin)
         new.cookies = jar.cookies
         try file.save(new)
     }

@@ -8,7 +8,7 @@ struct Session: Sendable {
         let name: HTTPField.Name
         let value: String
         /// The one origin that may see it, such as `https://api.example.com`; nil for all that the session is used with.
-        let origin: String?
+        var origin: String?
     }
 
     struct Auth: Sendable {
@@ -16,7 +16,7 @@ struct Session: Sendable {
         let type: String
         let text: String
         /// The one origin that may see it; nil for all that the session is used with.
-        let origin: String?
+        var origin: String?
     }
 
     var fields: [Field] = []
@@ -55,15 +55,20 @@ struct Session: Sendable {
     }
 
     /// Takes the fields that were given by hand, in place of others of their names.
-    mutating func take(_ given: HTTPFields, origin: String) {
+    mutating func take(_ given: HTTPFields) {
         let new = given.filter { Self.isKept($0.name) }
         let names = Set(new.map(\.name))
         fields.removeAll { names.contains($0.name) }
-        fields += new.map { field in
-            // A session in a file may be used with many hosts; credentials are for one origin.
-            let isSecret = field.name == .authorization || field.name == .proxyAuthorization
-            return Field(name: field.name, value: field.value, origin: isSecret ? origin : nil)
+        fields += new.map { Field(name: $0.name, value: $0.value, origin: nil) }
+    }
+
+    /// Binds credentials and secret fields that have no origin to this one. A session file may be used with many hosts,
+    /// and other tools bind nothing.
+    mutating func bindSecrets(to origin: String) {
+        for index in fields.indices where fields[index].origin == nil {
+            if Redaction.standard.isSecret(field: fields[index].name) { fields[index].origin = origin }
         }
+        if auth?.origin == nil { auth?.origin = origin }
     }
 
     /// The cookies of Cookie fields that were given by hand; what went by https is not to go otherwise.
