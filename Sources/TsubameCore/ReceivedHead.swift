@@ -34,9 +34,9 @@ package struct ReceivedHead: @unchecked Sendable {
 
     private let storage: Storage
 
-    /// Copies the head (and the bytes of a short body directly behind it) and the slots.
+    /// Copies the head (and, directly behind it, the joined values of folded fields and a short body) and the slots.
     /// - Parameters:
-    ///   - bytes: from the start of the status line to the end of the head or of the short body.
+    ///   - bytes: from the start of the status line to the end of the head, of the joined values or of the short body.
     ///   - tail: a short body that lies elsewhere.
     package init(
         status: Int, version: HTTPVersion, reason: Range<Int>, slots: UnsafeBufferPointer<FieldSlot>,

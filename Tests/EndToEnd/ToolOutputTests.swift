@@ -36,6 +36,15 @@ struct ToolOutputTests {
         #expect(answer.status == 0 && answer.stderr.isEmpty)
     }
 
+    @Test func `FAULT 22, BAD-INPUT 14: a folded field is printed as it was received`() async throws {
+        let head = "HTTP/1.1 200 OK\r\nX: a\r\n b\r\nY: 1,\r\n \t\r\n\t2: 3\r\nZ:\r\n  z\r\nContent-Length: 2\r\n\r\n"
+        let reply = Reply.bytes(head + "ok")
+        let answer = try await run(reply, "--print=hb", "--pretty=none", "URL")
+        #expect(answer.stdout == head + "ok")
+        let shown = try await run(reply, "-h", "URL", output: .terminal)
+        #expect(shown.stdout == head.replacing("\r\n", with: "\n"), "\(shown)")
+    }
+
     @Test func aFieldThatIsNoUTF8KeepsItsBytes() async throws {
         let bytes = Array("HTTP/1.1 200 OK\r\nX: ".utf8) + [0xE9, 0xFF] + Array("\r\nContent-Length: 0\r\n\r\n".utf8)
         #expect(try await run(.bytes(bytes), "--print=hb", "--pretty=none", "URL").stdoutBytes == bytes)

@@ -228,8 +228,8 @@ final class ExchangePrinter: Sendable {
         return Bytes("\(version) \(response.statusCode) \(response.status.reasonPhrase)\r\n\(lines)\r\n")
     }
 
-    /// Status line, fields and empty line as received: of the bytes, those up to the first empty line. A short body may
-    /// lie behind them.
+    /// Status line, fields and empty line as received: of the bytes, those up to the first empty line. Joined values of
+    /// folded fields and a short body may lie behind them.
     private static func bytes(of head: ReceivedHead) -> Bytes {
         let bytes = head.bytes(0..<head.byteCount)
         let count: Int = bytes.withUnsafeBytes { bytes in

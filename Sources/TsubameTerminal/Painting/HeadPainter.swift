@@ -53,7 +53,9 @@ package enum HeadPainter {
     private static func paintField<Line: Collection>(_ line: Line, _ canvas: inout Canvas)
     where Line.Element == UInt8, Line.SubSequence == Line {
         let name = line.prefix { $0 != UInt8(ascii: ":") }
-        guard name.endIndex != line.endIndex else { return canvas.write(line, .fieldValue) }
+        // A line that begins with a blank goes on with the value of the line before (obs-fold).
+        let isFold = line.first == 0x20 || line.first == 0x09
+        guard !isFold, name.endIndex != line.endIndex else { return canvas.write(line, .fieldValue) }
         canvas.write(name, .fieldName)
         canvas.write(UInt8(ascii: ":"), .punctuation)
         canvas.write(line[name.endIndex...].dropFirst(), .fieldValue)

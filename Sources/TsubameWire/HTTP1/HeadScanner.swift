@@ -54,7 +54,7 @@ struct HeadScanner: ~Copyable {
 
     deinit { slots.deallocate() }
 
-    /// The fields so far; an obs-fold is one without a name until ``joinFolds(in:)``. Valid until the next mutation.
+    /// The fields so far; an obs-fold is one without a name until ``joinFolds(in:behind:)``. Valid until the next mutation.
     var fields: UnsafeBufferPointer<FieldSlot> { UnsafeBufferPointer(start: slots, count: slotCount) }
 
     /// Before another section.
@@ -225,9 +225,14 @@ struct HeadScanner: ~Copyable {
         return nil
     }
 
-    /// Joins every obs-fold to its field by one space (RFC 9112 section 5.2), in a copy of the section.
-    mutating func joinFolds(in copy: UnsafeMutableRawPointer) {
-        var kept = 0
+    /// Joins every obs-fold to its field by one space (RFC 9112 section 5.2). A joined value is written behind the section,
+    /// whose own bytes stay as they came.
+    /// - Parameters:
+    ///   - copy: the section, with room for as much again behind it.
+    ///   - size: the section's length.
+    /// - Returns: the length of the section with the joined values behind it, at most twice `size`.
+    mutating func joinFolds(in copy: UnsafeMutableRawPointer, behind size: Int) -> Int {
+        var (kept, end) = (0, size)
         candidates = 0
         for index in 0..<slotCount {
             let slot = slots[index]
@@ -238,19 +243,28 @@ struct HeadScanner: ~Copyable {
                 slots[kept] = slot
                 kept += 1
             } else if kept > 0, slot.valueLength > 0 {
-                // A continuation moves to the left: its line's end and blanks were at least two bytes.
-                var end = Int(slots[kept - 1].valueStart) + Int(slots[kept - 1].valueLength)
-                if slots[kept - 1].valueLength > 0 {
+                let value = copy + Int(slot.valueStart)
+                var (start, length) = (Int(slots[kept - 1].valueStart), Int(slots[kept - 1].valueLength))
+                if length == 0 {
+                    // Only this line has content so far.
+                    (start, length) = (Int(slot.valueStart), Int(slot.valueLength))
+                } else {
+                    if start < size {
+                        (copy + end).copyMemory(from: copy + start, byteCount: length)
+                        (start, end) = (end, end + length)
+                    }
                     copy.storeBytes(of: 0x20, toByteOffset: end, as: UInt8.self)
-                    end += 1
+                    (copy + end + 1).copyMemory(from: value, byteCount: Int(slot.valueLength))
+                    end += 1 + Int(slot.valueLength)
+                    length = end - start
                 }
-                (copy + end).copyMemory(from: copy + Int(slot.valueStart), byteCount: Int(slot.valueLength))
-                slots[kept - 1].valueLength =
-                    UInt32(truncatingIfNeeded: end) &+ slot.valueLength &- slots[kept - 1].valueStart
+                slots[kept - 1].valueStart = UInt32(truncatingIfNeeded: start)
+                slots[kept - 1].valueLength = UInt32(truncatingIfNeeded: length)
             }
         }
         slotCount = kept
         hasFolds = false
+        return end
     }
 
     /// Leaves out what must not be shown.

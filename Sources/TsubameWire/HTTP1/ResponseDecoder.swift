@@ -134,19 +134,19 @@ package struct ResponseDecoder: ~Copyable {
         return event
     }
 
-    /// A head with folds is judged, and copied, with its fields joined.
+    /// A head with folds is judged, and copied, with the joined values between it and the body.
     private mutating func foldedHead(
         _ bytes: UnsafeRawBufferPointer, _ offset: inout Int, _ size: Int
     ) throws(WireError) -> Event {
-        let available = bytes.count &- offset
-        let count = Swift.min(available, size &+ Int(Self.wholeBody))
-        let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: count, alignment: 1)
+        let bodyCount = Swift.min(bytes.count &- offset &- size, Int(Self.wholeBody))
+        let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: 2 &* size &+ bodyCount, alignment: 1)
         defer { copy.deallocate() }
-        guard let base = copy.baseAddress else { return .needsMore }
-        copy.copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[offset..<(offset &+ count)]))
-        scanner.joinFolds(in: base)
-        let (event, consumed) = try finish(UnsafeRawPointer(base), size, count)
-        offset &+= consumed
+        guard let base = copy.baseAddress, let start = bytes.baseAddress else { return .needsMore }
+        base.copyMemory(from: start + offset, byteCount: size)
+        let joined = scanner.joinFolds(in: base, behind: size)
+        (base + joined).copyMemory(from: start + (offset &+ size), byteCount: bodyCount)
+        let (event, consumed) = try finish(UnsafeRawPointer(base), joined, joined &+ bodyCount)
+        offset &+= consumed &- (joined &- size)
         return event
     }
 
@@ -277,10 +277,10 @@ package struct ResponseDecoder: ~Copyable {
     private mutating func trailerFields(_ base: UnsafeRawPointer, _ size: Int) -> HTTPFields? {
         guard var section = trailers.take() else { return nil }
         guard section.hasFolds else { return TrailerSection.fields(section.fields, base) }
-        let copy = UnsafeMutableRawPointer.allocate(byteCount: size, alignment: 1)
+        let copy = UnsafeMutableRawPointer.allocate(byteCount: 2 * size, alignment: 1)
         defer { copy.deallocate() }
         copy.copyMemory(from: base, byteCount: size)
-        section.joinFolds(in: copy)
+        _ = section.joinFolds(in: copy, behind: size)
         return TrailerSection.fields(section.fields, UnsafeRawPointer(copy))
     }
 

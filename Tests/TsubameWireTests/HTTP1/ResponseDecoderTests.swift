@@ -65,6 +65,21 @@ import TsubameWire
         #expect(ReceivedFields(head)[.contentLength] == "5")
     }
 
+    @Test func `FAULT 22, BAD-INPUT 14: the bytes of a folded head stay as they came, before values and body`() throws {
+        let text = "HTTP/1.1 200 OK\r\nX: a\r\n b\r\n\t c\r\nY: y\r\n z\r\nContent-Length:\r\n 5\r\n\r\n"
+        let events = try events(text + "hello, and more")
+        guard case .whole(let head, let body) = events.first else {
+            Issue.record("not whole")
+            return
+        }
+        #expect(Array(head.bytes(0..<text.utf8.count)) == latin1(text))
+        #expect(
+            ReceivedFields(head).map { "\($0.name.rawName): \($0.value)" } == [
+                "X: a b c", "Y: y z", "Content-Length: 5",
+            ])
+        #expect(Array(body) == latin1("hello"))
+    }
+
     @Test func aLongBodyIsGivenInPlace() throws {
         for count in [16 << 10, (16 << 10) + 1] {
             let text = "HTTP/1.1 200 OK\r\nContent-Length: \(count)\r\n\r\n"
