@@ -135,6 +135,37 @@ struct ToolOutputStyleTests {
         #expect(redirected.stdout == hostile)
     }
 
+    @Test(arguments: [
+        ["--text", "-b"], ["-d", "-o", "-"], ["-d", "-o", "/dev/stdout"], ["-d", "-o", "-", "--text"],
+    ])
+    func `FAULT 15: no option lets a server steer a terminal`(options: [String]) async throws {
+        for type in ["text/plain", "application/json", ""] {
+            let reply = reply(type, "<a>\u{1B}]0;title\u{7}\u{1B}[31m\u{202E}\u{9B}2J x\ry")
+            try await ScriptedServer.start { _ in reply }.use { server in
+                let words = options + ["--pretty=none", server.url]
+                let shown = try await ToolProcess(words, output: .terminal).finished()
+                #expect(shown.status == 0 && shown.stdout == "<a>␛]0;title␇␛[31m<U+202E><U+009B>2J x␍y\n", "\(shown)")
+            }
+        }
+    }
+
+    @Test func `FAULT 15: a download that a terminal shows is spared binary data, and a pipe gets all bytes`()
+        async throws
+    {
+        let bytes = ToolOutputTests.everyByte
+        let head = "HTTP/1.1 200 OK\r\nContent-Type: image/png\r\nContent-Length: \(bytes.count)\r\n\r\n"
+        let reply = Reply.bytes(Array(head.utf8) + bytes)
+        let shown = try await run(reply, "-d", "-o", "-", "URL", output: .terminal)
+        #expect(shown.stdout == "(binary data, 256 bytes: not shown on a terminal; -o FILE saves it)\n", "\(shown)")
+        #expect(try await run(reply, "-d", "-o", "-", "URL").stdoutBytes == bytes)
+    }
+
+    @Test func `FAULT 15: a head printed with --text does not steer a terminal`() async throws {
+        let head = Array("HTTP/1.1 200 OK\r\nX: \u{9D}0;x\u{9C}\u{202E}\r\nContent-Length: 0\r\n\r\n".utf8)
+        let answer = try await run(.bytes(head), "--text", "-h", "URL", output: .terminal)
+        #expect(answer.stdout.hasPrefix("HTTP/1.1 200 OK\nX: <U+009D>0;x<U+009C><U+202E>\n"), "\(answer)")
+    }
+
     @Test func aHeadDoesNotSteerATerminalEither() async throws {
         let head = Array("HTTP/1.1 404 a\u{9B}31m\r\nX: \u{9D}0;x\u{9C}\u{202E}\r\nContent-Length: 0\r\n\r\n".utf8)
         let answer = try await run(.bytes(head), "URL", output: .terminal)

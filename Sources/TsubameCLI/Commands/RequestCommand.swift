@@ -86,7 +86,7 @@ struct RequestCommand: ToolCommand {
             downloads.download
             ? Download(
                 path: output.output, options: downloads, isQuiet: output.quiet > 0, isSilent: output.quiet > 1,
-                board: board) : nil
+                terminalStyle: output.terminalStyle, board: board) : nil
         if download?.isStreamed == true {
             guard !downloads.resumes, downloads.digest == nil else {
                 throw UsageProblem("--continue and --digest are for files, and \(output.output ?? "-") is none.")

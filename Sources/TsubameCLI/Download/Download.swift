@@ -23,6 +23,8 @@ struct Download: Sendable {
     let isQuiet: Bool
     /// Whether warnings are left out, too.
     let isSilent: Bool
+    /// How a terminal shows a body that is streamed to it.
+    let terminalStyle: OutputStyle
     let board: ProgressBoard?
 
     /// Whether what is written to is no file that could be whole: the standard output, a device, a pipe.
@@ -37,7 +39,10 @@ struct Download: Sendable {
     func stream(_ response: Response, next: () throws(CallError) -> Bytes?) throws {
         guard (200..<300).contains(response.statusCode) else { return }
         let file = try OutputFile(path)
-        while let piece = try next() { try file.write(piece) }
+        // A terminal shows no byte of a server's that could steer it. Elsewhere the body is written as it came.
+        var body = BodyPrinter(
+            file, file.isTerminal ? terminalStyle : OutputStyle(), contentType: response.headers[.contentType])
+        try body.print(next: next)
         try file.finish()
     }
 

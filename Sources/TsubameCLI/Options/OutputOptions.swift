@@ -125,6 +125,9 @@ struct OutputOptions: Options {
         return ExchangePrinter(plan, file, style(isTerminal: file.isTerminal, traits))
     }
 
+    /// How a terminal shows a body.
+    var terminalStyle: OutputStyle { style(isTerminal: true, Self.traits(isTerminal: true)) }
+
     static func traits(isTerminal: Bool) -> TerminalTraits {
         TerminalTraits(asksForImages: isTerminal) { getenv($0).map { String(cString: $0) } }
     }
@@ -151,6 +154,7 @@ struct OutputOptions: Options {
 
     private func style(isTerminal: Bool, _ traits: TerminalTraits) -> OutputStyle {
         var result = OutputStyle()
+        result.isForReading = isTerminal
         guard !text else {
             result.decodesText = true
             return result
@@ -158,7 +162,6 @@ struct OutputOptions: Options {
         let pretty = pretty ?? (isTerminal ? .all : .none)
         result.isFormatted = pretty == .all || pretty == .format
         result.decodesText = pretty != .none || isTerminal
-        result.isForReading = isTerminal
         result.isStreamed = stream
         // Who asks for colours gets them, wherever they go and whatever the environment says.
         if pretty == .all || pretty == .colors, self.pretty != nil || traits.hasColours { result.theme = theme(traits) }

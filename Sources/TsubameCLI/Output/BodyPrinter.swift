@@ -51,6 +51,17 @@ struct BodyPrinter {
         if !isHidden { try write(decoded) }
     }
 
+    /// Writes all pieces and the end. After an error, the beginning that came is shown.
+    mutating func print(next: () throws(CallError) -> Bytes?) throws {
+        do {
+            while let piece = try next() { try print(piece) }
+        } catch let error as CallError {
+            try? finish()
+            throw error
+        }
+        try finish()
+    }
+
     /// The body is whole, or broken off.
     mutating func finish() throws(SystemError) {
         guard isText else { return }

@@ -168,19 +168,17 @@ final class ExchangePrinter: Sendable {
             if plan.readsBody || !plan.parts.isDisjoint(with: .figures) { while try next() != nil {} }
             return
         }
-        let type = plan.reading.contentType(response.headers[.contentType])
-        var body = BodyPrinter(output, style, contentType: type)
-        do {
-            while let piece = try next() { try body.print(piece) }
-        } catch let error as CallError {
-            // What came is shown, though more should have.
-            try? end(body)
-            throw error
-        }
-        try end(body)
+        try print(bodyOf: response, next: next)
         if plan.isVerbose, plan.parts.contains(.responseHead), let trailers = response.trailers, !trailers.isEmpty {
             try print(trailers)
         }
+    }
+
+    private func print(bodyOf response: Response, next: () throws(CallError) -> Bytes?) throws {
+        let type = plan.reading.contentType(response.headers[.contentType])
+        var body = BodyPrinter(output, style, contentType: type)
+        defer { leaveGap(after: body) }
+        try body.print(next: next)
     }
 
     private func print(_ trailers: HTTPFields) throws {
@@ -194,6 +192,10 @@ final class ExchangePrinter: Sendable {
     private func end(_ body: BodyPrinter) throws {
         var body = body
         try body.finish()
+        leaveGap(after: body)
+    }
+
+    private func leaveGap(after body: BodyPrinter) {
         if body.hasContent { state.withLock { $0.gap = bodyGap } }
     }
 
