@@ -44,6 +44,8 @@ final class CookieFile: CookieKeeper {
     let path: String
     /// The version that the jar knows; nil for no file.
     private let known = Mutex<Version?>(nil)
+    /// What the jar takes after each change.
+    private let notices = Mutex<[String]>([])
 
     init(_ path: String) { self.path = path }
 
@@ -67,9 +69,24 @@ final class CookieFile: CookieKeeper {
             change(&store)
             throw error
         }
-        if !store.recording(change).isEmpty {
-            let version = try write(store.text(now: now), lock)
-            known.withLock { $0 = version }
+        let changes = store.recording(change)
+        guard !changes.isEmpty else { return }
+        let version = try write(store.text(now: now), lock)
+        known.withLock { $0 = version }
+        for case let entry? in changes.values where !CookieText.canHold(entry.cookie) {
+            let name = Redaction.name(entry.cookie.name)
+            let notice = """
+                the cookie “\(name)” of \(entry.cookie.domain) is not kept in \(path): \
+                no cookies.txt can hold a name or a path with a tab
+                """
+            notices.withLock { $0.append(notice) }
+        }
+    }
+
+    func takeNotices() -> [String] {
+        notices.withLock { notices in
+            defer { notices = [] }
+            return notices
         }
     }
 

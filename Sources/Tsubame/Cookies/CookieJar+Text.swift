@@ -7,8 +7,9 @@ extension CookieJar {
     /// A jar that is kept in a `cookies.txt`, which other programs can use as well: read now and whenever it has changed,
     /// written as a whole, under another name and then renamed, with every change. Its mode becomes 0600.
     ///
-    /// Session cookies are kept, too, as curl does. Lines that cannot be read are told to `problem`; they, and comments,
-    /// are gone once the file is written. For many cookies, or many processes, `TsubameStore` has a better way.
+    /// Session cookies are kept, too, as curl does. A cookie whose name or path has a tab stays in memory only, and
+    /// ``notices`` say so. Lines that cannot be read are told to `problem`; they, and
+    /// comments, are gone once the file is written. For many cookies, or many processes, `TsubameStore` has a better way.
     /// - Throws: ``CallError/Kind/file`` if the file is there and cannot be read, or is none of that format.
     public convenience init(
         file path: String, publicSuffixes: PublicSuffixList = .builtIn, problem: (CookieLineProblem) -> Void = { _ in }
@@ -38,16 +39,22 @@ extension CookieJar {
         return try change { (store, now) in store.insert(contents, now: now) }
     }
 
-    /// All cookies in that format, but those whose name or path has a tab, which it cannot express. It does not know
-    /// ``Cookie/sameSite-swift.property`` either.
-    public func exportText() -> String {
+    /// All cookies in that format. It cannot express a tab in a name or path, and has no place for
+    /// ``Cookie/sameSite-swift.property``.
+    /// - Parameter leftOut: told of each cookie whose name or path has a tab; the text goes without it.
+    public func exportText(leftOut: (Cookie) -> Void = { _ in }) -> String {
         let now = Self.now
-        return refreshed(now) { $0.text(now: now) }
+        let (text, others) = refreshed(now) { store in
+            (store.text(now: now), store.cookies.filter { ($0.expires ?? .max) > now && !CookieText.canHold($0) })
+        }
+        others.forEach(leftOut)
+        return text
     }
 
     /// Writes them into a file, under another name and then renamed; nobody but its owner can read it.
+    /// - Parameter leftOut: told of each cookie whose name or path has a tab; the file goes without it.
     /// - Throws: ``CallError/Kind/file``.
-    public func exportFile(_ path: String) throws(CallError) {
-        try CookieFile(path).replace(by: exportText())
+    public func exportFile(_ path: String, leftOut: (Cookie) -> Void = { _ in }) throws(CallError) {
+        try CookieFile(path).replace(by: exportText(leftOut: leftOut))
     }
 }

@@ -37,10 +37,12 @@ public final class CookieJar: Sendable {
         /// Those of which no call has told yet.
         var untold: [String] = []
 
+        /// Servers cause notices: each is kept once, and not more than ``CookieJar/keptNotices``.
         mutating func add(_ notices: [String]) {
-            guard !notices.isEmpty else { return }
-            self.notices += notices
-            untold += notices
+            for notice in notices where self.notices.count < CookieJar.keptNotices && !self.notices.contains(notice) {
+                self.notices.append(notice)
+                untold.append(notice)
+            }
         }
 
         mutating func tell() -> [String] {
@@ -49,6 +51,8 @@ public final class CookieJar: Sendable {
             return untold
         }
     }
+
+    private static let keptNotices = 100
 
     private let state: Mutex<State>
     private let keeper: (any CookieKeeper)?
@@ -73,7 +77,8 @@ public final class CookieJar: Sendable {
     /// Why a change could not be kept, or the cookies not be read where they are kept, the last time; nil if all is well.
     public var failure: CallError? { state.withLock { $0.keepingFailure ?? $0.readingFailure } }
 
-    /// What has happened to the file of the jar and was mended: such as that a damaged database was set aside, and where.
+    /// Notices about the file of the jar, each once and at most 100: such as that a damaged database was set aside, and
+    /// where, or that the file cannot hold a cookie.
     public var notices: [String] {
         state.withLock { state in
             refresh(&state, Self.now)

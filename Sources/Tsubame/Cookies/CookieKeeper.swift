@@ -16,7 +16,8 @@ package protocol CookieKeeper: Sendable {
     /// The change is made once whatever happens, so that this process goes on by it even if it cannot be kept.
     func update(_ store: inout CookieStore, now: Int64, _ change: (inout CookieStore) -> Void) throws(CallError)
 
-    /// What has happened to the place and was mended, since this was called last: such as that a damaged file was set aside.
+    /// Notices about the place since this was called last: such as that a damaged file was set aside, or that the place cannot
+    /// hold a cookie.
     func takeNotices() -> [String]
 }
 

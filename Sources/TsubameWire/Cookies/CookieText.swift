@@ -12,9 +12,14 @@ package enum CookieText {
 
     package static let heading = "# Netscape HTTP Cookie File\n# Written by Tsubame.\n\n"
 
-    /// - Returns: nil for a cookie whose name or path has a tab.
+    /// Whether a line can express the cookie: a tab in its name or path would begin another field.
+    package static func canHold(_ cookie: Cookie) -> Bool {
+        !cookie.name.utf8.contains(0x09) && !cookie.path.utf8.contains(0x09)
+    }
+
+    /// - Returns: nil for a cookie that no line can express.
     package static func line(_ cookie: Cookie) -> String? {
-        if [cookie.name, cookie.path].contains(where: { $0.utf8.contains(0x09) }) { return nil }
+        guard canHold(cookie) else { return nil }
         let fields = [
             (cookie.isHTTPOnly ? "#HttpOnly_" : "") + (cookie.isHostOnly ? "" : ".") + cookie.domain,
             cookie.isHostOnly ? "FALSE" : "TRUE", cookie.path, cookie.isSecure ? "TRUE" : "FALSE",

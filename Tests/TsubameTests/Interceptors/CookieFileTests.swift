@@ -99,6 +99,21 @@ import TsubameTesting
         }
     }
 
+    @Test func `FAULT 24: a cookie that the file cannot hold is told once, and stays in memory`() async throws {
+        try await withFile { file in
+            let jar = try CookieJar(file: file)
+            for _ in 0..<2 { try jar.set("a\tb=geheim", from: url) }
+            try jar.set("c=1; Path=/", from: url)
+            let notice = try #require(jar.notices.first)
+            #expect(notice.contains("“a\\u{9}b” of www.example.com is not kept in \(file)"), "\(notice)")
+            #expect(jar.notices.count == 1 && !notice.contains("geheim"))
+            #expect(jar.failure == nil && jar.cookies.map(\.name) == ["a\tb", "c"])
+            #expect(try !text(file).contains("geheim"))
+            for number in 0..<120 { try jar.set("n\t\(number)=1", from: url) }
+            #expect(jar.notices.count == 100)
+        }
+    }
+
     @Test(arguments: ["#!/bin/sh\nrm cookies\n", "{\"a\": 1}", "SQLite format 3\0", "\u{FFFD}\u{1}"])
     func `a file that is something else is left alone`(_ content: String) async throws {
         try await withFile { file in

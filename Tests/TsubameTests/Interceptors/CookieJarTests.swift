@@ -124,6 +124,19 @@ import TsubameTesting
         #expect(copy.cookies.count == 3)
     }
 
+    @Test func `FAULT 24: an export tells of the cookies that its format cannot hold`() async throws {
+        let jar = CookieJar()
+        for field in ["a\tb=1", "c=2; Path=/x\ty", "d=3; Path=/"] { try jar.set(field, from: url) }
+        var leftOut: [String] = []
+        let text = jar.exportText { leftOut.append($0.name) }
+        #expect(leftOut == ["a\tb", "c"] && text.hasSuffix("\td\t3\n"), "\(leftOut)")
+        try await withTemporaryFolder { folder in
+            var count = 0
+            try jar.exportFile(folder.appending(path: "cookies.txt").path) { _ in count += 1 }
+            #expect(count == 2)
+        }
+    }
+
     @Test func `files of cookies go out and in`() async throws {
         try await withTemporaryFolder { folder in
             let file = folder.appending(path: "cookies.txt").path
