@@ -68,8 +68,14 @@ enum RequestDefaults {
     private static let accept = HTTPField(name: .accept, value: "*/*")
 
     static func apply(to request: inout Request) {
-        if let type = request.body.contentType, !request.headers.contains(.contentType) {
-            request.headers.appendSafely(HTTPField(name: .contentType, value: type))
+        if let type = request.body.contentType {
+            if let own = request.headers[.contentType] {
+                // Without its boundary no recipient finds the parts.
+                let whole = MultipartFraming.contentType(own, for: type)
+                if whole != own { request.headers[.contentType] = whole }
+            } else {
+                request.headers.appendSafely(HTTPField(name: .contentType, value: type))
+            }
         }
         if let coding = request.body.contentCoding, !request.headers.contains(.contentEncoding) {
             request.headers.appendSafely(HTTPField(name: .contentEncoding, value: coding))

@@ -38,10 +38,22 @@ package struct MultipartFraming: Sendable {
         }
     }
 
-    /// The value of Content-Type. A boundary that is no token (RFC 9110 section 5.6.2) stands in quotes.
-    package var contentType: String {
+    /// The value of Content-Type.
+    package var contentType: String { Self.adding(boundary, to: "multipart/form-data") }
+
+    /// The value of Content-Type for a body of another type, such as `multipart/related`. If `type` is a multipart type
+    /// without a boundary, the boundary of `bodyType` is added.
+    package static func contentType(_ type: String, for bodyType: String) -> String {
+        guard bodyType.utf8.starts(with: "multipart/".utf8), let own = MediaType(type), own.type == "multipart",
+            own["boundary"] == nil, let boundary = MediaType(bodyType)?["boundary"], isBoundary(boundary)
+        else { return type }
+        return adding(boundary, to: type)
+    }
+
+    /// A boundary that is no token (RFC 9110 section 5.6.2) stands in quotes.
+    private static func adding(_ boundary: String, to type: String) -> String {
         let isToken = !boundary.utf8.contains { "(),/:=? ".utf8.contains($0) }
-        return "multipart/form-data; boundary=\(isToken ? boundary : "\"\(boundary)\"")"
+        return "\(type); boundary=\(isToken ? boundary : "\"\(boundary)\"")"
     }
 
     /// The delimiter before a part, and the part's fields. Names are sent in UTF-8.

@@ -24,6 +24,10 @@ struct ToolMultipartTests {
 
     /// Runs the tool with `URL` standing for the server's, and gives the request that it sent and what it printed.
     private func sent(_ arguments: String...) async throws -> (request: ReceivedRequest, run: ProductRun) {
+        try await sent(arguments)
+    }
+
+    private func sent(_ arguments: [String]) async throws -> (request: ReceivedRequest, run: ProductRun) {
         try await ScriptedServer.start { _ in .ok() }.use { server in
             let run = try await ToolProcess(arguments.map { $0.replacing("URL", with: server.url) }).finished()
             #expect(run.status == 0, "\(run)")
@@ -87,6 +91,33 @@ struct ToolMultipartTests {
         let echo = try await echo("--multipart", "URL", "a=1", "b=2")
         #expect(echo.form == ["a": "1", "b": "2"])
         #expect(echo.headers["Content-Type"]?.hasPrefix("multipart/form-data; boundary=") == true)
+    }
+
+    @Test(arguments: [
+        (["Content-Type:multipart/related"], "multipart/related; boundary=B"),
+        (
+            ["Content-Type:multipart/related; type=a/b", "--boundary=x y"],
+            "multipart/related; type=a/b; boundary=\"x y\""
+        ),
+        (["Content-Type:multipart/mixed; boundary=abc"], "multipart/mixed; boundary=abc"),
+        (["Content-Type:application/x"], "application/x"),
+    ])
+    func `FAULT 26: a multipart type of the user's names the boundary of the body`(
+        words: [String], type: String
+    ) async throws {
+        let (request, _) = try await sent(["--multipart", "URL", "a=b"] + words)
+        let boundary = String(try #require(request.text.components(separatedBy: "\r\n").first).dropFirst(2))
+        #expect(request.values("content-type") == [type.replacing("=B", with: "=\(boundary)")])
+        #expect(request.text.hasSuffix("\r\n--\(boundary)--\r\n"))
+    }
+
+    @Test(arguments: [
+        ["Content-Type:multipart/mixed; boundary=abc", "--boundary=def"],
+        ["Content-Type:multipart/mixed; boundary=\"a{b\""],
+    ])
+    func `FAULT 26: a boundary that the body cannot have is wrong usage`(words: [String]) async throws {
+        let run = try await ToolProcess(["--multipart", "--offline", ":1", "a=b"] + words).finished()
+        #expect(run.status == 64 && run.stderr.contains("Content-Type item"), "\(run)")
     }
 
     @Test func whatACommandWritesCanBeAFileOfAForm() async throws {

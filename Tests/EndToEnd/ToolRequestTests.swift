@@ -80,6 +80,23 @@ struct ToolRequestTests {
         #expect(request.fields.map(\.name) == ["Host"])
     }
 
+    @Test(arguments: [
+        (["Foo:", "Foo:quux"], ["quux"]), (["Foo:bar", "foo:"], []),
+        (["Foo:a", "Foo:", "Foo:b", "Foo:c"], ["b", "c"]),
+        (["Foo:", "Foo;"], [""]), (["Foo:a", "Foo:", "Foo:b", "Foo:"], []),
+    ])
+    func `FAULT 26: the last item of a name decides whether the field is sent`(
+        items: [String], values: [String]
+    ) async throws {
+        try await ScriptedServer.start { _ in .ok() }.use { server in
+            let run = try await ToolProcess([server.url, "User-Agent:"] + items + ["User-Agent:t"]).finished()
+            #expect(run.status == 0, "\(run)")
+            let request = try await server.request(0)
+            #expect(request.values("foo") == values)
+            #expect(request.values("user-agent") == ["t"])
+        }
+    }
+
     @Test func dataBecomeAJSONObjectInTheirOrder() async throws {
         let request = try await sent(
             "URL", "z=last \"quoted\" \\ 燕", "a:=[1,  2.50,{\"y\":null,\"b\":true}]", "n:=-1e3", "z=again", "b=")

@@ -50,7 +50,7 @@ struct RequestContent {
         }
         guard hasData else { return }
         if format == .multipart || hasFiles {
-            body = multipart
+            body = multipart(boundary: try agreedBoundary())
         } else if format == .form {
             body = form
         } else {
@@ -81,6 +81,7 @@ struct RequestContent {
         case .field where item.value.isEmpty:
             let name = try Self.fieldName(item.name)
             guard name.canonicalName != "host" else { throw UsageProblem("Host: a request cannot go without it.") }
+            headers[fields: name] = []
             unset.append(name)
         case .field, .emptyField:
             try appendField(item.name, item.value)
@@ -135,6 +136,8 @@ struct RequestContent {
             throw UsageProblem("The value of the field \(name) has a control character in it.")
         }
         guard headers.count < Self.maximumFields else { throw UsageProblem("There are too many fields.") }
+        // The last item of a name decides whether the field is sent.
+        unset.removeAll { $0 == fieldName }
         headers.append(HTTPField(name: fieldName, value: String(value)))
     }
 
@@ -207,7 +210,19 @@ struct RequestContent {
         return .form(parameters)
     }
 
-    private var multipart: Body {
+    /// The boundary that a Content-Type item or --boundary gives; nil for a random one.
+    private func agreedBoundary() throws(UsageProblem) -> String? {
+        guard let typed = headers[.contentType].flatMap({ MediaType($0) })?["boundary"] else { return boundary }
+        guard MultipartFraming.isBoundary(typed) else {
+            throw UsageProblem("“\(OneLine.printable(typed))” in the Content-Type item cannot be a boundary.")
+        }
+        guard boundary == nil || boundary == typed else {
+            throw UsageProblem("--boundary and the Content-Type item give different boundaries.")
+        }
+        return typed
+    }
+
+    private func multipart(boundary: String?) -> Body {
         .multipart(boundary: boundary) { form in
             for entry in entries {
                 switch entry {

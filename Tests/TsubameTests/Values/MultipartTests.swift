@@ -31,6 +31,22 @@ import TsubameTesting
         return String(type.dropFirst("multipart/form-data; boundary=".count))
     }
 
+    @Test(arguments: [
+        ("multipart/related", "multipart/related; boundary=b"),
+        ("multipart/related; type=a/b", "multipart/related; type=a/b; boundary=b"),
+        ("multipart/mixed; Boundary=c", "multipart/mixed; Boundary=c"), ("text/plain", "text/plain"),
+    ])
+    func `FAULT 26: a multipart type without a boundary gets that of the body`(given: String, type: String) async throws
+    {
+        let server = try await ScriptedServer.start { _ in .ok() }
+        try await serving(server) { server, client in
+            var request = Request(.post, "form", body: .multipart(boundary: "b") { $0.field("a", "1") })
+            request.headers[.contentType] = given
+            _ = try await client.send(request).accepted()
+            #expect(try await server.request(0).values("content-type") == [type])
+        }
+    }
+
     @Test func `parts come in the order in which they were added`() async throws {
         try await withFolder { folder in
             let file = folder.appending(path: "燕.png")
