@@ -27,7 +27,7 @@ struct ToolInputTests {
     @Test(arguments: [
         ["-I", "URL"], ["-I", "GET", "URL"], ["-I", "POST", "URL", "a=b"], ["-I", "POST", "URL", "X:y"],
         ["URL", "--raw", "x"], ["POST", "--ignore-stdin", "URL"], ["PUT", "-I", "URL"], ["URL"], ["GET", "URL"],
-        ["DELETE", "URL"], ["POST", "URL", "X:y"],
+        ["DELETE", "URL"], ["POST", "URL", "a=b"], ["URL", "X:y"],
     ])
     func anInputThatNeverComesIsNotWaitedFor(words: [String]) async throws {
         try await ScriptedServer.start { _ in .ok() }.use { server in
@@ -53,11 +53,10 @@ struct ToolInputTests {
     /// Under cron, ssh and CI, and in a loop, the input may be anything, and nobody means it.
     @Test(arguments: [
         (["URL"], "GET"), (["GET", "URL"], "GET"), (["DELETE", "URL"], "DELETE"), (["PURGE", "URL"], "PURGE"),
-        (["POST", "URL", "X:y"], "POST"), (["PUT", "URL", "q==1"], "PUT"), (["POST", "URL", "a=b"], "POST"),
-        (["URL", "a=b"], "POST"), (["-f", "URL", "a=b"], "POST"), (["--multipart", "POST", "URL"], "POST"),
-        (["HEAD", "URL"], "HEAD"),
+        (["URL", "X:y"], "GET"), (["GET", "URL", "a=b"], "GET"), (["-I", "POST", "URL", "X:y"], "POST"),
+        (["-I", "URL", "a=b"], "POST"), (["HEAD", "URL"], "HEAD"),
     ])
-    func aPipeIsLeftAloneWithoutSuchAMethodAndWithItems(words: [String], method: String) async throws {
+    func aPipeIsLeftAloneWithoutSuchAMethod(words: [String], method: String) async throws {
         let alone = try await sent(.null, words).request.bodyByteCount
         for input in [ToolProcess.Input.pipe(Array("{}".utf8)), .silentPipe, .closed, .terminal("x\n\u{4}")] {
             let (request, run) = try await sent(input, words)
@@ -66,7 +65,7 @@ struct ToolInputTests {
         }
     }
 
-    @Test func aFileIsTheBodyWhenThereAreNoItems() async throws {
+    @Test func aFileIsTheBody() async throws {
         try await withFolder { folder in
             let file = folder.appending(path: "body")
             try Data("{}".utf8).write(to: file)
@@ -77,27 +76,67 @@ struct ToolInputTests {
                 let (request, run) = try await sent(.file(file), words)
                 #expect(request.text == "{}" && request.method == method && run.stderr.isEmpty)
             }
-            for words in [
-                ["GET", "URL"], ["HEAD", "URL"], ["URL", "X:y"], ["POST", "URL", "q==1"], ["-I", "POST", "URL"],
-            ] {
+            for words in [["GET", "URL"], ["HEAD", "URL"], ["GET", "URL", "X:y"], ["-I", "POST", "URL"]] {
                 #expect(try await sent(.file(file), words).request.bodyByteCount == 0, "\(words)")
             }
         }
     }
 
-    @Test func aFileThatIsLeftUnreadBecauseOfItemsIsToldOf() async throws {
+    // MARK: With items
+
+    @Test(arguments: [
+        ["POST", "URL", "X:y"], ["PUT", "URL", "q==1"], ["PATCH", "URL", "X;", "Accept:"],
+        ["-f", "POST", "URL", "X:y"],
+        ["URL", "X:y"], ["URL", "q==1"],
+    ])
+    func `FAULT 25: items that form no body leave the body to the standard input`(words: [String]) async throws {
+        try await withFolder { folder in
+            let file = folder.appending(path: "body")
+            try Data("{\"a\": 1}".utf8).write(to: file)
+            // Without a method, a pipe may be another program's.
+            let pipes: [ToolProcess.Input] = words[0] == "URL" ? [] : [.pipe(Array("{\"a\": 1}".utf8))]
+            for input in pipes + [.file(file)] {
+                let (request, run) = try await sent(input, words)
+                #expect(request.text == "{\"a\": 1}" && request.method != "GET" && run.stderr.isEmpty, "\(run)")
+                #expect(words.contains("q==1") ? request.target == "/?q=1" : request["x"] != nil)
+            }
+        }
+    }
+
+    @Test(arguments: [
+        ["POST", "URL", "a=b"], ["URL", "a=b", "X:y"], ["-f", "URL", "a=b"], ["--multipart", "POST", "URL"],
+        ["POST", "URL", "@/dev/null"], ["PUT", "URL", "a:=1"],
+    ])
+    func `FAULT 25: data on the standard input and items that form a body are an error`(words: [String]) async throws {
         try await withFolder { folder in
             let file = folder.appending(path: "body")
             try Data("{}".utf8).write(to: file)
-            let told = try await sent(.file(file), "POST", "URL", "X:y").run.stderr
-            #expect(told.contains("the standard input is not sent") && told.contains("--raw @-"))
-            #expect(try await sent(.file(file), "--raw", "@-", "POST", "URL", "X:y").request.text == "{}")
-            for words in [
-                ["POST", "URL", "a=b"], ["GET", "URL", "X:y"], ["-I", "POST", "URL", "X:y"], ["URL", "X:y"],
-            ] {
-                #expect(try await sent(.file(file), words).run.stderr.isEmpty, "\(words)")
+            try await ScriptedServer.start { _ in .ok() }.use { server in
+                let words = words.map { $0.replacing("URL", with: server.url) }
+                for input in [ToolProcess.Input.pipe(Array("{}".utf8)), .file(file)] {
+                    let run = try await ToolProcess(words, input: input).finished()
+                    #expect(run.status == 64 && run.stdout.isEmpty, "\(run)")
+                    #expect(run.stderr.contains("The standard input and the items cannot both be the body"), "\(run)")
+                }
+                #expect(server.acceptedConnections == 0)
+                // Nothing is lost here, or the user knows of it.
+                for input in [
+                    ToolProcess.Input.pipe([]), .null, .closed, .terminal("x\n\u{4}"), .file(file, offset: 1),
+                ] {
+                    let run = try await ToolProcess(words, input: input).finished()
+                    #expect(run.status == 0 && run.stderr.isEmpty, "\(run)")
+                }
+                let ignored = try await ToolProcess(["-I"] + words, input: .pipe(Array("{}".utf8))).finished()
+                #expect(ignored.status == 0 && ignored.stderr.isEmpty, "\(ignored)")
             }
         }
+    }
+
+    @Test func `FAULT 25: the standard input is not divided among several URLs`() async throws {
+        let run = try await ToolProcess(
+            ["-d", "POST", "http://127.0.0.1:1/a", "http://127.0.0.1:1/b"], input: .pipe(Array("x".utf8))
+        ).finished()
+        #expect(run.status == 64 && run.stderr.contains("standard input is for one URL"), "\(run)")
     }
 
     /// `while read -r id; do tsubame …/$id; done < ids`: the file is the loop's.

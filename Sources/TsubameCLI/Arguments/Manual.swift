@@ -35,8 +35,8 @@ struct Manual: Sendable {
     static let input = Manual(
         title: "The standard input",
         paragraphs: [
-            "A file on the standard input is the body when there are no items; a pipe only with POST, PUT, PATCH or QUERY "
-                + "and no items; --raw @- reads it in any case, --ignore-stdin never."
+            "A file on the standard input is the body; a pipe only with POST, PUT, PATCH or QUERY. Data there and items that form a "
+                + "body are an error. --raw @- reads it in any case, --ignore-stdin never."
         ])
 
     static let output = Manual(

@@ -118,6 +118,20 @@ struct RequestCommand: ToolCommand {
         }
     }
 
+    /// The body that the standard input gives; nil if it gives none.
+    /// - Throws: if the items, too, form a body.
+    private func standardInput(_ words: RequestWords, _ items: RequestContent) throws -> Body? {
+        guard !items.hasBody, !content.multipart else {
+            try RawBody.refuseStandardInput(method: words.method ?? (items.hasBody ? "POST" : nil))
+            return nil
+        }
+        guard let body = try RawBody.ofStandardInput(method: words.method, content) else { return nil }
+        guard words.furtherURLs.isEmpty else {
+            throw UsageProblem("A body from the standard input is for one URL: what is read once is sent once.")
+        }
+        return body
+    }
+
     private func request(
         _ words: RequestWords, _ items: RequestContent, _ plan: CallPlan, _ printer: ExchangePrinter
     ) throws -> Request {
@@ -128,10 +142,8 @@ struct RequestCommand: ToolCommand {
             } catch let error as SystemError {
                 throw error.of("--raw")
             }
-        } else if !content.ignoreStdin, words.items.isEmpty, !content.multipart {
-            body = try RawBody.ofStandardInput(method: words.method, content) ?? .empty
-        } else if !content.ignoreStdin, !items.hasBody {
-            RawBody.tellOfUnreadInput(method: words.method)
+        } else if !content.ignoreStdin, let input = try standardInput(words, items) {
+            body = input
         }
         var headers = items.headers(for: body)
         // What is saved is the file as it is kept there, whose length is known.

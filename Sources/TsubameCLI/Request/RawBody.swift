@@ -8,6 +8,8 @@ enum RawBody {
     private static let pieceBytes = 64 << 10
     /// How long the standard input is waited for before something is said, in milliseconds.
     private static let patience: Int32 = 1_000
+    /// How long another program may take to write to a pipe that is not read, in milliseconds.
+    private static let glance: Int32 = 100
 
     /// The body of `--raw`: text, `@FILE`, or `@-` for the standard input, whatever that is; `\@` is an @ at the start of
     /// text.
@@ -32,32 +34,41 @@ enum RawBody {
         return .file(path: path, contentType: type)
     }
 
-    /// The standard input, where it can only be meant for a body: a file, unless the method has none or somebody has
-    /// begun to read it, as a loop does; a pipe or a socket only with a method that asks for a body, since under cron and
-    /// ssh the input of every program is one. nil if it is not touched, or if there is nothing in it.
+    /// The standard input, where it can only be meant for a body. nil if it is not touched, or if there is nothing in it.
     /// - Parameter method: as it was given.
     static func ofStandardInput(method: String?, _ options: ContentOptions) throws -> Body? {
-        let asksForBody = method.map(asksForBody) ?? false
-        switch Descriptor.input.kind {
-        case .regular:
-            if let method, ["GET", "HEAD", "TRACE"].contains(method) { return nil }
-            guard asksForBody || Descriptor.input.isAtStart else { return nil }
-        case .pipe, .socket:
-            guard asksForBody else { return nil }
-        case .terminal, .other, .closed:
-            return nil
-        }
+        guard isInputMeant(method) else { return nil }
         let body = try read(.input, contentType: contentType(options.format), isStreamed: options.chunked)
         return body.length == 0 ? nil : body
     }
 
-    /// Says so where a file is left unread that may well have been meant: there are items, and none of them gives a body.
-    static func tellOfUnreadInput(method: String?) {
+    /// Looks for data on the standard input beside items that form a body. The data would be lost without a word.
+    ///
+    /// A file that has been read from is left to its reader, and a pipe that stays silent is not waited for.
+    static func refuseStandardInput(method: String?) throws(UsageProblem) {
         let input = Descriptor.input
-        guard let method, asksForBody(method), input.kind == .regular, input.isAtStart, input.remainingBytes > 0 else {
-            return
+        guard isInputMeant(method) else { return }
+        let hasData =
+            input.kind == .regular
+            ? input.isAtStart && input.remainingBytes > 0 : input.isReadable(within: glance) && input.hasBytes
+        guard hasData else { return }
+        throw UsageProblem(
+            "The standard input and the items cannot both be the body; --ignore-stdin sends the items alone.")
+    }
+
+    /// Whether the standard input can only be meant for a body.
+    ///
+    /// A file is, unless the method has no body or a loop has begun to read the file. A pipe or a socket is only with a
+    /// method that asks for a body: under cron and ssh, every program's input is one.
+    private static func isInputMeant(_ method: String?) -> Bool {
+        let asksForBody = method.map(asksForBody) ?? false
+        switch Descriptor.input.kind {
+        case .regular:
+            if let method, ["GET", "HEAD", "TRACE"].contains(method) { return false }
+            return asksForBody || Descriptor.input.isAtStart
+        case .pipe, .socket: return asksForBody
+        case .terminal, .other, .closed: return false
         }
-        Diagnostics.say("the standard input is not sent, since there are items; --raw @- sends it with them")
     }
 
     private static func asksForBody(_ method: String) -> Bool { ["POST", "PUT", "PATCH", "QUERY"].contains(method) }

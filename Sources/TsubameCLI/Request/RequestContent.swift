@@ -36,6 +36,8 @@ struct RequestContent {
     private var entries: [Entry] = []
     private var hasFiles = false
     private var hasData = false
+    /// Whether `@file` is the body.
+    private var isFile = false
 
     /// - Parameter boundary: of a multipart body; a random one unless given.
     init(_ words: [String], format: Format, boundary: String?) throws {
@@ -74,7 +76,7 @@ struct RequestContent {
     var fields: HTTPFields { headers }
 
     /// Whether the items give a body.
-    var hasBody: Bool { !body.isEmpty }
+    var hasBody: Bool { hasData || isFile }
 
     private mutating func add(_ item: RequestItem, _ word: String) throws {
         switch item.kind {
@@ -200,7 +202,7 @@ struct RequestContent {
     }
 
     private mutating func markData() throws(UsageProblem) {
-        guard !hasBody else { throw UsageProblem("@file is the whole body: other data cannot be sent with it.") }
+        guard !isFile else { throw UsageProblem("@file is the whole body: other data cannot be sent with it.") }
         hasData = true
     }
 
@@ -237,7 +239,7 @@ struct RequestContent {
 
     private mutating func addFile(_ item: RequestItem, _ word: String) throws {
         guard item.name.isEmpty else { return try addPart(item, word) }
-        guard !hasData, !hasBody else {
+        guard !hasBody else {
             throw UsageProblem("@file is the whole body: other data cannot be sent with it.")
         }
         let file = try FilePart(item.value, in: word)
@@ -245,6 +247,7 @@ struct RequestContent {
             throw UsageProblem("“\(word)”: only a part of a form has a ;filename=; add --form and a name before the @.")
         }
         body = try file.body(in: word)
+        isFile = true
     }
 
     /// `name@file`, with type and name of the file if they are given.

@@ -85,6 +85,19 @@ struct Descriptor: Sendable {
         return poll(&entry, 1, milliseconds) != 0
     }
 
+    /// Whether bytes wait in a pipe or a socket.
+    var hasBytes: Bool {
+        var count: Int32 = 0
+        return ioctl(number, numericCast(Self.waitingBytes), &count) == 0 && count > 0
+    }
+
+    #if canImport(Darwin)
+    /// `FIONREAD`, which Swift does not see.
+    private static let waitingBytes: UInt = 0x4004_667F
+    #else
+    private static let waitingBytes = FIONREAD
+    #endif
+
     /// The next bytes, at most so many; none at the end. Waits for them.
     func readPiece(_ capacity: Int) throws(SystemError) -> Bytes {
         try Bytes(capacity: capacity) { buffer throws(SystemError) in
