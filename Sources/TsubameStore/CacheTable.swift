@@ -107,7 +107,7 @@ enum CacheTable {
             return nil
         }
         let file = String.fromDatabaseValue(row[file])
-        guard file.map(BodyFolder.isName) ?? true else { return nil }
+        guard file.map({ CacheFileName.kind(of: $0) == .body }) ?? true else { return nil }
         return StoredContent(
             length: length, sums: BlockSums(sums), file: file,
             bytes: try row.withUnsafeData(atIndex: body) { data in
@@ -193,7 +193,7 @@ enum CacheTable {
     static func remove(where condition: String, _ arguments: StatementArguments, _ db: Database) throws -> [String] {
         let files = try String?.fetchAll(
             db.cachedStatement(sql: "DELETE FROM response WHERE \(condition) RETURNING file"), arguments: arguments)
-        return files.compactMap { $0 }.filter(BodyFolder.isName)
+        return files.compactMap { $0 }.filter { CacheFileName.kind(of: $0) == .body }
     }
 
     // MARK: What a row is

@@ -166,7 +166,7 @@ final class DatabaseCacheKeeper: DiskKeeper {
     /// Removes files that have no row: those of processes that were killed while they wrote.
     private func sweep() {
         transact { db in try CacheTable.recount(db) }
-        for name in folder.names {
+        for (name, kind) in folder.files where kind != .record {
             attempt { db in
                 // A name with an ending has no row yet, and no lock if nobody writes it.
                 try folder.sweep(name) { try CacheTable.hasFile(name, db) }

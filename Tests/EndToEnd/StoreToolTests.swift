@@ -90,10 +90,10 @@ struct StoreToolTests {
         try place.hasSuffix(".sqlite") ? ResponseCache(sqlite: place) : ResponseCache(folder: place)
     }
 
-    /// The files of a cache, beside its database.
+    /// The files of a cache, beside its database and the mark of its folder.
     private static func files(of place: String) throws -> [String] {
         let folder = place.hasSuffix(".sqlite") ? place + "-bodies" : place
-        return try FileManager.default.subpathsOfDirectory(atPath: folder)
+        return try FileManager.default.subpathsOfDirectory(atPath: folder).filter { $0 != "tsubame-cache" }
     }
 
     @Test(arguments: places) func aProcessThatIsKilledLosesNoResponseThatItHadKept(in place: String) async throws {

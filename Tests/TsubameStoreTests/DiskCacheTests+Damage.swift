@@ -134,7 +134,7 @@ extension DiskCacheTests {
             let writer = try #require(keeper.store(Self.head(), under: "GET writing", length: nil))
             #expect(writer.write(Self.bytes(100_000)))
             try store(Self.bytes(100_000), under: "GET kept", in: keeper)
-            for name in ["0123.body", "0123.body.part"] {
+            for name in [".body", ".body.part"].map({ Self.leftover + $0 }) {
                 try Data("left".utf8).write(to: URL(filePath: "\(path)-bodies/\(name)"))
             }
             #expect(try files(path).count == 4)
@@ -146,6 +146,20 @@ extension DiskCacheTests {
                 let response = try #require(other.responses(to: key).first)
                 #expect(try await read(response, other) == Self.bytes(100_000))
             }
+        }
+    }
+
+    @Test func `FAULT 8: a database leaves files alone that it did not make`() async throws {
+        try await withPath { path in
+            let names: Set = ["notes.txt", "notes.part", Self.leftover]
+            try FileManager.default.createDirectory(atPath: path + "-bodies", withIntermediateDirectories: false)
+            for name in names { try Data(name.utf8).write(to: URL(filePath: "\(path)-bodies/\(name)")) }
+            let keeper = try DatabaseCacheKeeper(path, limit: 1_000_000)
+            try store(Self.bytes(100_000), in: keeper)
+            #expect(try files(path).count == names.count + 1)
+            keeper.removeAll()
+            keeper.queue?.sync {}
+            #expect(try Set(files(path)) == names)
         }
     }
 }

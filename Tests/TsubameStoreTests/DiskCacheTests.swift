@@ -37,6 +37,9 @@ enum CachePlace: CaseIterable {
         return Bytes(data.prefix(count))
     }
 
+    /// The name of a file that no process writes any more.
+    static let leftover = "0123456789abcdef0123456789abcdef"
+
     func withPath(_ body: (String) async throws -> Void) async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "tsubame-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -250,7 +253,7 @@ enum CachePlace: CaseIterable {
             let writer = try #require(keeper.store(Self.head(), under: "GET a", length: nil))
             #expect(writer.write(Self.bytes(100_000)))
             let folder = keeper.folder(of: "GET a").path
-            for name in ["0123.body", "0123.body.part", "4567.part"] {
+            for name in [".body", ".body.part", ".part"].map({ Self.leftover + $0 }) {
                 try Data("left".utf8).write(to: URL(filePath: "\(folder)/\(name)"))
             }
             #expect(keeper.byteCount == 0)

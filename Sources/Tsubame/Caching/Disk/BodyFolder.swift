@@ -20,14 +20,6 @@ package struct BodyFolder: Sendable {
 
     package init(path: String) { self.path = path }
 
-    /// Whether a file here may have this name: one of this folder and no other.
-    package static func isName(_ name: String) -> Bool {
-        !name.isEmpty && !name.hasPrefix(".")
-            && name.utf8.allSatisfy { byte in
-                (0x30...0x39).contains(byte) || (0x61...0x7A).contains(byte) || byte == 0x2E
-            }
-    }
-
     /// Makes a file that is to be whole later, under a name that no other has.
     /// - Parameter ending: of the name.
     package func makeFile(ending: String = "") throws(CallError) -> IncomingBody {
@@ -38,9 +30,15 @@ package struct BodyFolder: Sendable {
 
     /// Makes a file that takes the place of the one of this name when it is whole.
     package func makeFile(named name: String) throws(CallError) -> IncomingBody {
-        let part = "\(path)/\(name)\(IncomingBody.ending)"
+        let part = "\(path)/\(name)\(CacheFileName.partEnding)"
         for _ in 0..<Self.mostTries {
-            if mkdir(path, 0o700) != 0, errno != EEXIST { throw failure("made") }
+            if mkdir(path, 0o700) != 0 {
+                guard errno == EEXIST else { throw failure("made") }
+                if let status = FileStatus(of: path, followsLinks: false), status.kind != .folder {
+                    errno = ENOTDIR
+                    throw failure("made")
+                }
+            }
             let descriptor = open(part, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
             if descriptor < 0 {
                 // Another process may just have removed the folder, which was empty.
@@ -60,10 +58,12 @@ package struct BodyFolder: Sendable {
 
     /// Opens a whole file; nil if it is not there or not as long as it was.
     package func file(_ name: String, length: Int64) -> BodyFile? {
-        let descriptor = open("\(path)/\(name)", O_RDONLY | O_CLOEXEC)
+        let descriptor = openFile(name)
         guard descriptor >= 0 else { return nil }
         let file = BodyFile(descriptor: descriptor)
-        guard FileStatus(of: descriptor)?.size == length else { return nil }
+        guard let status = FileStatus(of: descriptor), status.kind == .regular, status.size == length else {
+            return nil
+        }
         return file
     }
 
@@ -82,7 +82,7 @@ package struct BodyFolder: Sendable {
         var now = timespec()
         guard clock_gettime(CLOCK_REALTIME, &now) == 0 else { return }
         let times = [now, now]
-        utimensat(AT_FDCWD, "\(path)/\(name)", times, 0)
+        utimensat(AT_FDCWD, "\(path)/\(name)", times, AT_SYMLINK_NOFOLLOW)
     }
 
     /// Removes the folder itself, if it is empty.
@@ -90,7 +90,16 @@ package struct BodyFolder: Sendable {
 
     package func remove(_ names: [String]) { for name in names { unlink("\(path)/\(name)") } }
 
-    /// The names of all files.
+    /// Whether it is a folder, and no link to one: what a link leads to is not the cache's.
+    private var isOwn: Bool { FileStatus(of: path, followsLinks: false)?.kind == .folder }
+
+    /// The files in it that a cache has made, with what they are.
+    package var files: [(name: String, kind: CacheFileName.Kind)] {
+        guard isOwn else { return [] }
+        return names.compactMap { name in CacheFileName.kind(of: name).map { (name, $0) } }
+    }
+
+    /// The names of all that is in it.
     package var names: [String] {
         guard let folder = opendir(path) else { return [] }
         defer { closedir(folder) }
@@ -109,11 +118,17 @@ package struct BodyFolder: Sendable {
     /// Removes a file unless somebody is about to keep it.
     /// - Parameter isKept: asked while nobody else can have the file locked.
     package func sweep(_ name: String, unless isKept: () throws -> Bool) rethrows {
-        let descriptor = open("\(path)/\(name)", O_RDONLY | O_CLOEXEC)
+        let descriptor = openFile(name)
         guard descriptor >= 0 else { return }
         defer { _ = close(descriptor) }
+        guard FileStatus(of: descriptor)?.kind == .regular else { return }
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0, try !isKept() else { return }
         unlink("\(path)/\(name)")
+    }
+
+    /// Follows no link, and waits for nobody who would write to a pipe.
+    private func openFile(_ name: String) -> Int32 {
+        open("\(path)/\(name)", O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
     }
 
     /// What writing has failed by, last.

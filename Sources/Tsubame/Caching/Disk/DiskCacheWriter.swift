@@ -63,7 +63,7 @@ package final class DiskCacheWriter: CacheWriter {
         if let begun = state.file {
             file = begun
         } else {
-            file = try folder.makeFile(ending: StoredContent.ending)
+            file = try folder.makeFile(ending: CacheFileName.bodyEnding)
             state.file = file
             let gathered = state.gathered.joined()
             state.gathered = GatheredBytes()

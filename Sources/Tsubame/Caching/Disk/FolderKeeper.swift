@@ -45,11 +45,12 @@ final class FolderKeeper: DiskKeeper {
     private let work = DispatchQueue(label: "tsubame.cache")
     private let state = Mutex(State())
 
-    /// - Throws: ``CallError/Kind/file`` if the folder cannot be made or written.
+    /// - Throws: ``CallError/Kind/file`` if the folder cannot be made or written, or holds files that are not of a cache.
     init(_ path: String, limit: Int64) throws(CallError) {
         root = BodyFolder(path: path)
         self.limit = max(limit, 0)
         try root.make()
+        try CacheFolderMark.claim(root)
     }
 
     var name: String { root.path }
@@ -79,7 +80,7 @@ final class FolderKeeper: DiskKeeper {
         var responses: [StoredResponse] = []
         var found: [Int64: CacheRecord] = [:]
         var room = CacheLimits.smallBody
-        for name in folder.names where Self.isRecord(name) {
+        for (name, kind) in folder.files where kind == .record {
             guard let record = record(name, in: folder), record.key == key, let id = Self.id(of: name) else { continue }
             remember(Place(folder: folder, name: name), as: id)
             let size = record.content.bytes?.count ?? 0
@@ -112,7 +113,7 @@ final class FolderKeeper: DiskKeeper {
 
     /// nil if it is not there any more, or damaged.
     private func record(_ name: String, in folder: BodyFolder) -> CacheRecord? {
-        guard let status = FileStatus(of: "\(folder.path)/\(name)"), status.size <= Self.longestRecord,
+        guard let status = Self.status(name, in: folder), status.size <= Self.longestRecord,
             let bytes = folder.file(name, length: status.size)?.read(Int(status.size), at: 0)
         else { return nil }
         if let record = CacheRecord(bytes) { return record }
@@ -123,12 +124,21 @@ final class FolderKeeper: DiskKeeper {
     private func forgetDamaged(_ name: String, in folder: BodyFolder) {
         state.withLock { $0.found = [:] }
         // Another process may have forgotten it, with its file.
-        guard FileStatus(of: "\(folder.path)/\(name)") != nil else { return }
+        guard Self.status(name, in: folder) != nil else { return }
         note("a response in \(root.path) was damaged, and is forgotten")
-        folder.remove([name, name + StoredContent.ending])
+        folder.remove([name, name + CacheFileName.bodyEnding])
     }
 
-    private static func isRecord(_ name: String) -> Bool { !name.utf8.contains(0x2E) }
+    /// Of a file, and not of what a link leads to; nil if there is none.
+    private static func status(_ name: String, in folder: BodyFolder) -> FileStatus? {
+        let status = FileStatus(of: "\(folder.path)/\(name)", followsLinks: false)
+        return status?.kind == .regular ? status : nil
+    }
+
+    /// The folders of all keys.
+    private var folders: [BodyFolder] {
+        root.names.filter { CacheFileName.isStem($0) }.map { BodyFolder(path: "\(root.path)/\($0)") }
+    }
 
     private static func id(of name: String) -> Int64? {
         UInt64(name.prefix(16), radix: 16).map { Int64(bitPattern: $0) }
@@ -153,7 +163,7 @@ final class FolderKeeper: DiskKeeper {
             guard size <= limit else { return false }
             let file: IncomingBody
             if let body = content.file {
-                file = try folder.makeFile(named: String(body.dropLast(StoredContent.ending.count)))
+                file = try folder.makeFile(named: String(body.dropLast(CacheFileName.bodyEnding.count)))
             } else {
                 file = try folder.makeFile()
             }
@@ -189,31 +199,32 @@ final class FolderKeeper: DiskKeeper {
     /// Those with the same selecting fields, and more than a key may have.
     private func removeOthers(than name: String, like head: StoredHead, in folder: BodyFolder) {
         var others: [(name: String, time: Double)] = []
-        for other in folder.names where Self.isRecord(other) && other != name {
+        for (other, kind) in folder.files where kind == .record && other != name {
             guard let record = record(other, in: folder) else { continue }
             if record.head.selecting == head.selecting {
-                folder.remove([other, other + StoredContent.ending])
+                folder.remove([other, other + CacheFileName.bodyEnding])
             } else {
                 others.append((other, record.head.responseTime))
             }
         }
         others.sort { $0.time > $1.time }
         for other in others.dropFirst(CacheLimits.variants - 1) {
-            folder.remove([other.name, other.name + StoredContent.ending])
+            folder.remove([other.name, other.name + CacheFileName.bodyEnding])
         }
     }
 
     func remove(_ key: String) { removeAll(in: folder(of: key)) }
 
     func removeAll() {
-        for name in root.names { removeAll(in: BodyFolder(path: "\(root.path)/\(name)")) }
+        for folder in folders { removeAll(in: folder) }
         state.withLock { $0.byteCount = nil }
     }
 
     private func removeAll(in folder: BodyFolder) {
         state.withLock { $0.found = [:] }
         // A body goes after its record, which would be damaged without it.
-        for name in folder.names.sorted(by: { $0.utf8.count < $1.utf8.count }) { folder.sweep(name) { false } }
+        let names = folder.files.map(\.name).sorted { $0.utf8.count < $1.utf8.count }
+        for name in names { folder.sweep(name) { false } }
         folder.removeFolder()
     }
 
@@ -235,7 +246,7 @@ final class FolderKeeper: DiskKeeper {
             for response in found {
                 // One that is as long as the whole cache may be is kept alone.
                 if sum <= goal || response.size > goal && sum <= limit { break }
-                response.folder.remove([response.name, response.name + StoredContent.ending])
+                response.folder.remove([response.name, response.name + CacheFileName.bodyEnding])
                 response.folder.removeFolder()
                 sum -= response.size
             }
@@ -247,27 +258,24 @@ final class FolderKeeper: DiskKeeper {
     /// All responses; what killed processes have left is removed.
     private func survey() -> [Found] {
         var found: [Found] = []
-        for folderName in root.names {
-            let folder = BodyFolder(path: "\(root.path)/\(folderName)")
+        for folder in folders {
             var records: [String: Found] = [:]
             var bodies: [String: Int64] = [:]
-            for name in folder.names {
-                guard let status = FileStatus(of: "\(folder.path)/\(name)"), status.kind == .regular else { continue }
-                if Self.isRecord(name) {
+            for (name, kind) in folder.files {
+                guard let status = Self.status(name, in: folder) else { continue }
+                switch kind {
+                case .record:
                     records[name] = Found(folder: folder, name: name, size: status.size, used: status.modified)
-                } else if name.hasSuffix(StoredContent.ending) {
-                    bodies[String(name.dropLast(StoredContent.ending.count))] = status.size
-                } else {
-                    folder.sweep(name) { false }
+                case .body: bodies[String(name.dropLast(CacheFileName.bodyEnding.count))] = status.size
+                case .part: folder.sweep(name) { false }
                 }
             }
             for (name, size) in bodies {
                 if records[name] != nil {
                     records[name]?.size += size
                 } else {
-                    let path = "\(folder.path)/\(name)"
                     // Its record may have come since.
-                    folder.sweep(name + StoredContent.ending) { FileStatus(of: path) != nil }
+                    folder.sweep(name + CacheFileName.bodyEnding) { Self.status(name, in: folder) != nil }
                 }
             }
             found += records.values

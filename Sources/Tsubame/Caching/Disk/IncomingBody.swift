@@ -11,9 +11,6 @@ import TsubameCore
 
 /// A file that is being written. One that is dropped before it is kept is removed.
 package final class IncomingBody {
-    /// Of the names of files that are not whole.
-    package static let ending = ".part"
-
     package let name: String
     private let descriptor: Int32
     private let folder: String
@@ -28,7 +25,7 @@ package final class IncomingBody {
 
     deinit {
         // The name goes first: as long as the lock is held nobody else takes it for a file that was left.
-        if !isKept { unlink("\(folder)/\(name)\(isWhole ? "" : Self.ending)") }
+        if !isKept { unlink("\(folder)/\(name)\(isWhole ? "" : CacheFileName.partEnding)") }
         _ = close(descriptor)
     }
 
@@ -41,7 +38,7 @@ package final class IncomingBody {
 
     /// Gives the file its name. It need not be on the disk yet: what a loss of power takes is noticed by its sums.
     package func complete() -> Bool {
-        guard rename("\(folder)/\(name)\(Self.ending)", "\(folder)/\(name)") == 0 else { return false }
+        guard rename("\(folder)/\(name)\(CacheFileName.partEnding)", "\(folder)/\(name)") == 0 else { return false }
         isWhole = true
         return true
     }

@@ -8,8 +8,6 @@ package import TsubameCore
 package struct StoredContent: Sendable {
     /// Up to here a body has no file of its own.
     package static let inlineBytes = 64 << 10
-    /// Of the names of those files.
-    package static let ending = ".body"
 
     package let length: Int64
     package let sums: BlockSums
@@ -41,7 +39,7 @@ package struct StoredContent: Sendable {
             }
             return ReceivedBody(bytes.slice(Int(offset)..<bytes.count))
         }
-        guard BodyFolder.isName(name), let file = folder.file(name, length: length) else { return nil }
+        guard CacheFileName.kind(of: name) == .body, let file = folder.file(name, length: length) else { return nil }
         let source = StoredBody(file, self, from: offset, on: queue, isDamaged: isDamaged)
         guard length - offset <= Int64(CacheLimits.smallBody) else { return ReceivedBody(source) }
         return source.whole().map { ReceivedBody($0) }
