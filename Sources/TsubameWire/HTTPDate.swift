@@ -11,7 +11,87 @@ package enum HTTPDate {
             + " \(CivilTime.digits(time.year, 4)) \(time.timeOfDay) GMT"
     }
 
-    /// Any of the three forms that a recipient has to read (RFC 9110 section 5.6.7), as leniently as the dates of
-    /// cookies; nil if it is none.
-    package static func parse(_ text: String) -> Int64? { CookieDate.parse(text) }
+    /// Any of the three forms that a recipient has to read, in upper or lower case (RFC 9111 section 4.2); nil for all else.
+    ///
+    /// A date with another zone than GMT is no date: read as GMT, it would be wrong by hours.
+    package static func parse(_ text: String) -> Int64? {
+        var text = text
+        return text.withUTF8 { bytes in
+            var reader = HTTPDateReader(rest: bytes[...])
+            guard let date = reader.date(), reader.rest.isEmpty else { return nil }
+            return date.secondsSince1970
+        }
+    }
+}
+
+/// Reads a date part by part. A part that is not there is nil or false, and then the text is no date.
+private struct HTTPDateReader {
+    /// The weekdays behind their first three letters, as RFC 850 writes them.
+    private static let weekdayEndings: [StaticString] = ["day", "day", "sday", "nesday", "rsday", "day", "urday"]
+
+    var rest: Slice<UnsafeBufferPointer<UInt8>>
+
+    mutating func date() -> CivilTime? {
+        guard let weekday = index(in: CivilTime.weekdayNames) else { return nil }
+        if takes(", ") {
+            // Sun, 06 Nov 1994 08:49:37 GMT
+            guard let day = number(2), takes(" "), let month = index(in: CivilTime.monthNames), takes(" "),
+                let year = number(4), takes(" "), let time = time(), takes(" GMT")
+            else { return nil }
+            return Self.civil(year, month, day, time)
+        }
+        if takes(" ") {
+            // Sun Nov  6 08:49:37 1994
+            guard let month = index(in: CivilTime.monthNames), takes(" "), let day = takes(" ") ? number(1) : number(2),
+                takes(" "), let time = time(), takes(" "), let year = number(4)
+            else { return nil }
+            return Self.civil(year, month, day, time)
+        }
+        // Sunday, 06-Nov-94 08:49:37 GMT
+        guard takes(Self.weekdayEndings[weekday]), takes(", "), let day = number(2), takes("-"),
+            let month = index(in: CivilTime.monthNames), takes("-"), let year = number(2), takes(" "),
+            let time = time(), takes(" GMT")
+        else { return nil }
+        // The same century as in cookies (RFC 6265bis section 5.1.1). A date depends on no clock then.
+        return Self.civil(year + (year < 70 ? 2000 : 1900), month, day, time)
+    }
+
+    private static func civil(
+        _ year: Int, _ month: Int, _ day: Int, _ time: (hour: Int, minute: Int, second: Int)
+    ) -> CivilTime? {
+        CivilTime(
+            year: year, month: month + 1, day: day, hour: time.hour, minute: time.minute, second: time.second)
+    }
+
+    /// `08:49:37`
+    private mutating func time() -> (hour: Int, minute: Int, second: Int)? {
+        guard let hour = number(2), takes(":"), let minute = number(2), takes(":"), let second = number(2) else {
+            return nil
+        }
+        return (hour, minute, second)
+    }
+
+    /// Which of the names comes next.
+    private mutating func index(in names: [StaticString]) -> Int? {
+        for (index, name) in names.enumerated() where takes(name) { return index }
+        return nil
+    }
+
+    /// Whether this comes next, in upper or lower case.
+    private mutating func takes(_ text: StaticString) -> Bool {
+        let count = text.utf8CodeUnitCount
+        let isNext = text.withUTF8Buffer { expected in
+            rest.prefix(count).lazy.map(\.lowercasedASCII).elementsEqual(expected.lazy.map(\.lowercasedASCII))
+        }
+        if isNext { rest = rest.dropFirst(count) }
+        return isNext
+    }
+
+    /// A number of just so many digits.
+    private mutating func number(_ count: Int) -> Int? {
+        let digits = rest.prefix(count).compactMap(\.digitValue)
+        guard digits.count == count else { return nil }
+        rest = rest.dropFirst(count)
+        return digits.reduce(0) { $0 * 10 + $1 }
+    }
 }

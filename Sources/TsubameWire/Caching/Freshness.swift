@@ -21,10 +21,8 @@ package struct Freshness: Sendable, Hashable {
         initialAge = max(apparentAge, Double(Self.age(head.fields[values: .age])) + delay)
         if let maxAge = control.maxAge {
             (lifetime, isHeuristic) = (Double(maxAge), false)
-        } else if let expires = head.fields[values: .expires].first {
-            // What is no date is in the past (section 5.3).
-            let end = HTTPDate.parse(expires).map { Double($0) } ?? 0
-            (lifetime, isHeuristic) = (min(max(0, end - given), Double(CacheControl.longest)), false)
+        } else if head.fields.contains(.expires) {
+            (lifetime, isHeuristic) = (Self.lifetime(head.fields[values: .expires], from: given), false)
         } else if let lastModified, control.isPublic || StoringRules.isHeuristicallyCacheable(head.status) {
             (lifetime, isHeuristic) = (max(0, given - Double(lastModified)) / 10, true)
         } else {
@@ -37,6 +35,12 @@ package struct Freshness: Sendable, Hashable {
 
     /// How long it stays fresh from now; negative once it is stale.
     package func timeToLive(at now: Double) -> Double { lifetime - age(at: now) }
+
+    /// The time up to an Expires. All but a single date is in the past (section 5.3).
+    private static func lifetime(_ expires: [String], from given: Double) -> Double {
+        guard expires.count == 1, let end = expires.first.flatMap({ HTTPDate.parse($0) }) else { return 0 }
+        return min(max(0, Double(end) - given), Double(CacheControl.longest))
+    }
 
     /// Of several the first counts (section 5.1); 0 for what is no number of seconds.
     private static func age(_ fields: [String]) -> Int64 {

@@ -48,6 +48,30 @@ import TsubameWire
         #expect(selecting.values.allSatisfy { $0?.hasPrefix("sha256:") == true })
     }
 
+    @Test(arguments: HTTPDateTests.malformed)
+    func `FAULT 20: an Expires that is no date makes nothing fresh`(_ text: String) {
+        #expect(CacheScene.lifetime(["Expires: \(text)"]) == "0")
+        // Nor is its lifetime guessed.
+        #expect(CacheScene.lifetime(["Expires: \(text)", "Last-Modified: \(CacheScene.time(-1_000))"]) == "0")
+        #expect(CacheScene.lifetime(["Expires: \(text)", "Cache-Control: max-age=60"]) == "60")
+    }
+
+    @Test func `FAULT 20: several lines or values of Expires make nothing fresh`() {
+        let date = CacheScene.time(90)
+        #expect(CacheScene.lifetime(["Expires: \(date)", "Expires: \(date)"]) == "0")
+        #expect(CacheScene.lifetime(["Expires: \(date)", "Expires: 0"]) == "0")
+        #expect(CacheScene.lifetime(["Expires: \(date), \(date)"]) == "0")
+        #expect(CacheScene.lifetime(["Expires: \(date)"]) == "90")
+    }
+
+    @Test func `FAULT 20: a Date that is none makes nothing younger or older`() {
+        let (earlier, later) = ("Date: Sat, 08 Sep 2001 15:46:40 AEST", "Date: Sun, 09 Sep 2001 11:46:40 AEST")
+        #expect(CacheScene.age([earlier], dated: false) == "0")
+        let expires = "Expires: \(CacheScene.time(90))"
+        #expect(CacheScene.decided([expires, later], after: 89, dated: false) == "reuse")
+        #expect(CacheScene.decided([expires, later], after: 90, dated: false) == "forward, stale")
+    }
+
     @Test(arguments: [Double.nan, .infinity, -.infinity, 1e300, -1e300])
     func `no clock makes a cache fail`(_ now: Double) {
         let terms = StoredTerms(CacheScene.head(["Cache-Control: max-age=60", "Age: 5"]))
