@@ -15,6 +15,7 @@ import TsubameCore
 /// if it is named, by the URL or by `resolve`, or is this machine's: those are asked about too. Unix-domain sockets are not asked about.
 public struct AddressPolicy: Sendable, Hashable, CustomStringConvertible {
     private final class Rule: Sendable {
+        let number = UniqueNumber()
         let isAllowed: @Sendable (ConnectAddress) -> Bool
 
         init(_ isAllowed: @escaping @Sendable (ConnectAddress) -> Bool) { self.isAllowed = isAllowed }
@@ -56,7 +57,7 @@ public struct AddressPolicy: Sendable, Hashable, CustomStringConvertible {
     public static func == (left: AddressPolicy, right: AddressPolicy) -> Bool { left.rule === right.rule }
 
     /// By the rule's identity.
-    public func hash(into hasher: inout Hasher) { hasher.combine(rule.map { ObjectIdentifier($0) }) }
+    public func hash(into hasher: inout Hasher) { hasher.combine(rule?.number) }
 }
 
 /// An address that a connection would be made to.

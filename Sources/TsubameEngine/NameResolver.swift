@@ -61,7 +61,7 @@ public struct NameResolver: Sendable, Hashable, CustomStringConvertible {
     public static func == (left: NameResolver, right: NameResolver) -> Bool { left.names === right.names }
 
     /// By the resolver's identity.
-    public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(names)) }
+    public func hash(into hasher: inout Hasher) { hasher.combine(names.number) }
 }
 
 /// The answers of one resolver, kept for a while.
@@ -78,6 +78,7 @@ final class NameCache: Sendable {
         var waiting: [String: (replies: [Reply], since: MonotonicTime)] = [:]
     }
 
+    let number = UniqueNumber()
     private let state = Mutex(State())
     private let lookUp: @Sendable (String, @escaping Reply) -> Void
 

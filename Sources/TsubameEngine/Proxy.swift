@@ -175,6 +175,15 @@ public struct Proxy: Sendable, Hashable, CustomStringConvertible, CustomReflecta
         }
     }
 
+    /// The same text for equal proxies, credentials included: for a digest.
+    var secretText: String {
+        switch parts.secret {
+        case .none: description
+        case .user(let name, let password): "\(description) \(name.debugDescription) \(password.debugDescription)"
+        case .bearer(let token): "\(description) bearer \(token.debugDescription)"
+        }
+    }
+
     /// Its URL without credentials.
     public var description: String {
         let host = host.utf8.contains(0x3A) ? "[\(host)]" : host

@@ -81,6 +81,15 @@ public struct ProxyPolicy: Sendable, Hashable, CustomStringConvertible, CustomRe
 
     var isNone: Bool { choice == .none }
 
+    /// The same text for equal rules, credentials included: for a digest. nil for a closure.
+    var secretText: String? {
+        switch choice {
+        case .none: ""
+        case .rules(let rules): rules.secretText
+        case .closure: nil
+        }
+    }
+
     func proxy(for uri: TargetURI) throws(CallError) -> Proxy? {
         switch choice {
         case .none: nil
@@ -105,12 +114,13 @@ public struct ProxyPolicy: Sendable, Hashable, CustomStringConvertible, CustomRe
 /// One closure; two policies are the same if theirs is.
 private final class ProxyChooser: Sendable, Hashable {
     let choose: @Sendable (TargetURI) -> Proxy?
+    private let number = UniqueNumber()
 
     init(_ choose: @escaping @Sendable (TargetURI) -> Proxy?) { self.choose = choose }
 
     static func == (left: ProxyChooser, right: ProxyChooser) -> Bool { left === right }
 
-    func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+    func hash(into hasher: inout Hasher) { hasher.combine(number) }
 }
 
 /// A proxy's URL, read once; what is wrong with it is thrown when it would be used.
@@ -128,6 +138,8 @@ private struct ProxyText: Sendable, Hashable {
             (problem, advice) = ("\(source) cannot be used: \(error.reason)", error.advice)
         }
     }
+
+    var secretText: String { proxy?.secretText ?? problem }
 }
 
 private struct ProxyRules: Sendable, Hashable, CustomStringConvertible {
@@ -150,6 +162,11 @@ private struct ProxyRules: Sendable, Hashable, CustomStringConvertible {
             throw CallError(.invalidRequest, text.problem, advice: text.advice)
         }
         return proxy
+    }
+
+    var secretText: String {
+        [http?.secretText ?? "", https?.secretText ?? "", exceptions.text, "\(exceptsLoopback)"]
+            .map(\.debugDescription).joined(separator: " ")
     }
 
     private func isLoopback(_ host: String) -> Bool {
@@ -206,6 +223,12 @@ private struct ProxyExceptions: Sendable, Hashable {
         // Hosts come as URLs have them.
         guard let host = text == "*" ? text : Origin("http://\(text)")?.host else { return nil }
         return Entry(name: DomainName.withoutRootDot(host), port: port, network: nil, prefix: 0)
+    }
+
+    /// The same for equal exceptions.
+    var text: String {
+        entries.map { "\($0.name) \($0.port ?? 0) \($0.network ?? "") \($0.prefix)" }.joined(separator: ",")
+            + (unreadable.map { ", \($0)" } ?? "")
     }
 
     func matches(_ origin: Origin) -> Bool {

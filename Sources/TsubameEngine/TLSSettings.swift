@@ -146,9 +146,7 @@ public struct PinnedKeys: Sendable, Hashable {
 /// }
 /// ```
 public struct TLSCheck: Sendable, Hashable {
-    private final class Identity: Sendable {}
-
-    private let identity = Identity()
+    private let number = UniqueNumber()
     let check: @Sendable (_ host: String, _ tls: TLSInfo) throws -> Void
 
     /// A check by `check`.
@@ -158,10 +156,10 @@ public struct TLSCheck: Sendable, Hashable {
     public init(_ check: @escaping @Sendable (_ host: String, _ tls: TLSInfo) throws -> Void) { self.check = check }
 
     /// The same if made by the same call.
-    public static func == (left: TLSCheck, right: TLSCheck) -> Bool { left.identity === right.identity }
+    public static func == (left: TLSCheck, right: TLSCheck) -> Bool { left.number == right.number }
 
     /// By the check's identity.
-    public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(identity)) }
+    public func hash(into hasher: inout Hasher) { hasher.combine(number) }
 }
 
 extension ConnectionSettings.TLS.Identity: CustomStringConvertible, CustomReflectable {

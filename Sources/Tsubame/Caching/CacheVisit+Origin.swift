@@ -64,7 +64,7 @@ extension CacheVisit {
                 try await caching.perform(call) { cache.remove(key: key) }
             }
         }
-        return try await taken(response, why, since: start)
+        return try await taken(response, why, since: start, replacing: stored.head)
     }
 
     /// As if nothing had been stored.
@@ -113,7 +113,10 @@ extension CacheVisit {
         fresh.head = stored.head.updated(by: update, requestTime: start, responseTime: cache.now())
         // It may say anew what it varies by; this request was answered by it.
         let vary = fresh.head.varying
-        if let selecting = StoredHead.selecting(vary: vary, in: request.headers, terms.identity) {
+        let selecting = StoredHead.selecting(
+            vary: vary, in: request.headers, terms.identity,
+            setsCookies: update.contains(.setCookie) || stored.head.hasCookies, replacing: stored.head)
+        if let selecting {
             fresh.head.selecting = selecting
         }
         let (keeper, changed) = (cache.keeper, fresh)
@@ -124,8 +127,9 @@ extension CacheVisit {
     // MARK: Storing
 
     /// A response of the origin on its way back, stored if it may be.
+    /// - Parameter stored: what has answered such requests so far.
     private func taken(
-        _ response: Response, _ why: CacheStatus.Forward, since start: Double
+        _ response: Response, _ why: CacheStatus.Forward, since start: Double, replacing stored: StoredHead? = nil
     ) async throws(CallError) -> Response {
         var response = response
         var status = CacheStatus(forward: why)
@@ -136,7 +140,10 @@ extension CacheVisit {
             var head = StoredHead(
                 status: response.statusCode, fields: StoringRules.stored(fields), selecting: [:], requestTime: start,
                 responseTime: cache.now())
-            if let selecting = StoredHead.selecting(vary: head.varying, in: request.headers, terms.identity) {
+            let selecting = StoredHead.selecting(
+                vary: head.varying, in: request.headers, terms.identity, setsCookies: fields.contains(.setCookie),
+                replacing: stored)
+            if let selecting {
                 head.selecting = selecting
                 do throws(CallError) {
                     let length = fields[.contentLength].flatMap { Int64($0) }

@@ -2,6 +2,7 @@
 
 import HTTPTypes
 import TsubameCore
+import TsubameEngine
 import TsubameWire
 
 /// Stands outside of retries, so that what is stale stands in only when they are through, and inside of decoding, so that
@@ -11,8 +12,9 @@ final class Caching: CallAround {
     let cache: ResponseCache
     let background: BackgroundCalls
     private let redaction: Redaction
-    /// What decides who answers, of the settings.
+    /// Whose the responses are, as far as that is the same for all requests: the settings of connections, and the jar.
     private let settings: String
+    private let jar: String?
     /// The fields that most requests come with, and what they say.
     private let preset: HTTPFields
     private let presetTerms: CacheTerms?
@@ -23,14 +25,14 @@ final class Caching: CallAround {
         self.preset = preset
         let redaction = Redaction(secrets: configuration.secrets.union(configuration.authentication.secretFields))
         self.redaction = redaction
-        let settings = Self.settings(configuration)
-        self.settings = settings
+        let (settings, jar) = (configuration.connection.identity, configuration.cookies.jar?.owner)
+        (self.settings, self.jar) = (settings, jar)
         presetTerms =
             preset.contains(.host)
             ? nil
             : CacheTerms(
                 .get, preset, policy: .standard,
-                identity: CacheIdentity(preset, settings: settings, authority: "") { redaction.isSecret($0) })
+                identity: CacheIdentity(preset, settings: settings, jar: jar, authority: "") { redaction.isSecret($0) })
     }
 
     func intercept(_ request: Request, _ call: Call, next: Onward) async throws(CallError) -> Response {
@@ -43,18 +45,6 @@ final class Caching: CallAround {
         return try await visit.answer()
     }
 
-    /// Whom the client trusts, as whom it comes, and where it looks for servers: what it has stored by other settings than
-    /// all clients have is for this process only.
-    private static func settings(_ configuration: Configuration) -> String {
-        let (tls, connection) = (configuration.tls, configuration.connection)
-        if tls == ConnectionSettings.TLS(), connection.resolve.isEmpty, connection.unixSocket == nil { return "" }
-        var hasher = Hasher()
-        hasher.combine(tls)
-        hasher.combine(connection.resolve)
-        hasher.combine(connection.unixSocket)
-        return String(UInt(bitPattern: hasher.finalize()), radix: 16)
-    }
-
     private func terms(of request: borrowing Request, _ uri: TargetURI) -> CacheTerms {
         if let presetTerms, request.method == .get, SharedFields.isSame(preset, request.headers),
             request.body.isEmpty, request.cachePolicy == .standard
@@ -63,8 +53,11 @@ final class Caching: CallAround {
         }
         let isQuery = request.method == .query
         let content = isQuery ? Self.content(of: request) : nil
+        // Cookies of another client's jar, in a request that it has sent before, are as if set by hand.
+        let endsWithJarCookies = jar != nil && request.endsWithJarCookies
         let identity = CacheIdentity(
-            request.headers, content: content, settings: settings, authority: uri.authority
+            request.headers, content: content, settings: settings, jar: jar, endsWithJarCookies: endsWithJarCookies,
+            authority: uri.authority
         ) {
             redaction.isSecret($0)
         }

@@ -19,10 +19,16 @@ import Foundation
 /// let again = try await api.get("users")              // from memory, if the server allows it
 /// print(again.headers[.cacheStatus] ?? "")            // tsubame; hit; ttl=59
 /// ```
-/// Answers to GET are kept, and to QUERY whose body is bytes: whole ones only, as they came, with their content
-/// codings. A request with other credentials (Authorization, Cookie, or a field whose name is one of the client's
-/// secrets), or of a client with other settings of TLS, addresses or sockets, is never answered by what was for another
-/// one.
+/// Answers to GET are kept, and to QUERY whose body is bytes: whole ones only, as they came, with their content codings.
+/// A request with other credentials
+/// (Authorization, a Cookie set by hand, or a field whose name is one of the client's secrets), or of a client with other
+/// ``Configuration/connection`` settings, is never answered by what was for another one. A response that was got with cookies
+/// of a jar, or set some, is used for that jar only. It stays in use when the jar's cookies change, unless it says
+/// `Vary: Cookie`.
+///
+/// Processes that share a cache on disk share the responses that they got by default settings. The proxy, the HTTP version,
+/// the address family and the interface may be set as well, if they are the same. Responses that were got by other settings,
+/// such as TLS or a resolver of one's own, are for one process. So are those that were got with cookies of a jar in memory.
 ///
 /// It is in memory unless it was made for another place. What goes wrong there fails no call; it may cost one some of the
 /// time that it has. ``byteCount``, ``remove(_:)``, ``removeAll()`` and ``description`` read and write there, and wait for

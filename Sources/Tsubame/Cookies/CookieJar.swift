@@ -58,6 +58,8 @@ public final class CookieJar: Sendable {
     private let keeper: (any CookieKeeper)?
     /// Where calls have what is kept looked up and changed: other processes' locks may have to be waited for.
     let queue: DispatchQueue?
+    /// Whose jar it is, for a cache: the same in each process for the jars of one file, else this jar alone.
+    let owner: String
     /// Whether more than memory is needed for a look.
     var isKept: Bool { keeper != nil }
 
@@ -68,7 +70,14 @@ public final class CookieJar: Sendable {
         self.init(store: CookieStore(suffixes: publicSuffixes), keeper: nil)
     }
 
-    package init(store: CookieStore, keeper: (any CookieKeeper)?) {
+    /// A jar in memory for cookies that somebody else keeps in a file.
+    /// - Parameter file: by which a cache knows the jar in each process; nil for a jar of this process alone.
+    package convenience init(cookiesOf file: String?) {
+        self.init(store: CookieStore(), keeper: nil, file: file)
+    }
+
+    package init(store: CookieStore, keeper: (any CookieKeeper)?, file: String? = nil) {
+        owner = (keeper?.name ?? file).map { CacheIdentity.digest(FilePath.absolute($0)) } ?? UniqueNumber().text
         state = Mutex(State(store: store))
         self.keeper = keeper
         queue = keeper.map { _ in DispatchQueue(label: "tsubame.cookies") }

@@ -12,7 +12,9 @@ struct CookiesOut: CallHook {
     func add(to request: inout Request, _ call: Call) {
         guard let uri = request.uri else { return }
         let (text, notes) = jar.field(for: uri)
+        let count = request.headers.count
         if let text { request.headers.appendSafely(HTTPField(name: .cookie, value: text)) }
+        request.endsWithJarCookies = request.headers.count > count
         for note in notes { call.emit(.decision(note)) }
     }
 }

@@ -42,7 +42,8 @@ struct OpenSession: Sendable {
     ///   - given: fields by hand, in which there may be some more.
     ///   - domain: of those.
     func jar(given: HTTPFields, domain: String) throws(CallError) -> CookieJar {
-        let jar = CookieJar()
+        // Cookies by hand are of this run: what a cache keeps of it is for no other one.
+        let jar = CookieJar(cookiesOf: given.contains(.cookie) ? nil : file.path)
         for cookie in old.cookies + Session.cookies(in: given, host: domain, isSecure: isSecure) {
             do throws(CallError) {
                 try jar.set(cookie)

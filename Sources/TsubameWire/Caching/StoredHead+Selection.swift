@@ -5,15 +5,28 @@ package import HTTPTypes
 extension StoredHead {
     /// Marks the part of the identity in `selecting`.
     private static let identityMark = "="
+    /// Whose jar a response was got with: one whose cookies were sent or set, and one that took no part. No field has such a
+    /// name.
+    private static let jarMark = "=/jar"
+    private static let idleJarMark = "=/idle-jar"
 
     /// Fields whose values are kept as a digest.
     private static let secretFields: Set<String> = ["authorization", "proxy-authorization", "cookie"]
 
     /// The values by which a response is chosen later; nil if it never can be, which is what `Vary: *` says.
+    /// - Parameters:
+    ///   - setsCookies: whether the response sets cookies.
+    ///   - stored: which it is to take the place of; jars that come and go must not each leave one.
     package static func selecting(
-        vary: [String], in request: HTTPFields, _ identity: CacheIdentity
+        vary: [String], in request: HTTPFields, _ identity: CacheIdentity, setsCookies: Bool = false,
+        replacing stored: StoredHead? = nil
     ) -> [String: String?]? {
         var values: [String: String?] = [:]
+        if identity.hasJarCookies || setsCookies {
+            values[jarMark] = .some(identity.jar ?? "")
+        } else if let jar = identity.jar {
+            values[idleJarMark] = .some(stored?.selecting[idleJarMark].flatMap { $0 } ?? jar)
+        }
         for (name, value) in identity.values { values[identityMark + name] = .some(value) }
         for element in vary.joined(separator: ",").split(separator: ",") {
             let name = element.filter { $0 != " " && $0 != "\t" }.lowercasedASCII
@@ -25,11 +38,23 @@ extension StoredHead {
         return values
     }
 
+    /// Whether it was got with cookies, or has set some.
+    package var hasCookies: Bool { selecting[Self.jarMark] != nil }
+
     /// Whether this response answers a request with these fields.
+    ///
+    /// A response that was got with cookies of a jar, or set some, answers that jar's requests only. One that was got without
+    /// answers all requests without cookies, and the others of the same jar.
     package func answers(_ request: HTTPFields, _ identity: CacheIdentity) -> Bool {
         var identical = 0
+        var isOfJar = !identity.hasJarCookies
         for (name, stored) in selecting {
-            if name.hasPrefix(Self.identityMark) {
+            if name == Self.jarMark {
+                guard stored == identity.jar ?? "" else { return false }
+                isOfJar = true
+            } else if name == Self.idleJarMark {
+                if stored == identity.jar { isOfJar = true }
+            } else if name.hasPrefix(Self.identityMark) {
                 guard identity.values[String(name.dropFirst(Self.identityMark.count))] == stored else { return false }
                 identical += 1
             } else {
@@ -38,7 +63,7 @@ extension StoredHead {
                 }
             }
         }
-        return identical == identity.values.count
+        return isOfJar && identical == identity.values.count
     }
 
     /// All values of the field as one, with as little white space as possible; nil if there is none.

@@ -1,0 +1,38 @@
+// What a cache makes of the settings of connections, to give no response to a client with other ones.
+
+import TsubameCore
+import TsubameWire
+
+extension ConnectionSettings {
+    private static let plain: ConnectionSettings = {
+        var settings = ConnectionSettings()
+        settings.proxy = .none
+        return settings
+    }()
+
+    /// The same text for equal settings and for no others, as the pool compares them; a digest, since caches on disk keep it.
+    /// Empty for the defaults without a proxy.
+    ///
+    /// The settings that are named here have the same text in each process. All others have a text of this process alone: a
+    /// closure, such as a resolver, cannot be recognised in another process. A setting that is added later is among them.
+    package var identity: String {
+        var rest = self
+        var texts: [String] = []
+        func take<Value: Equatable>(_ setting: WritableKeyPath<ConnectionSettings, Value>, as text: String?) {
+            guard let text, rest[keyPath: setting] != Self.plain[keyPath: setting] else { return }
+            texts.append(text)
+            rest[keyPath: setting] = Self.plain[keyPath: setting]
+        }
+        take(\.httpVersion, as: "versions \(httpVersion.applicationProtocols)")
+        take(\.addressFamily, as: addressFamily == .ipv4 ? "IPv4" : "IPv6")
+        take(\.interface, as: interface.map { "interface \($0.debugDescription)" })
+        take(\.allowedAddresses, as: allowedAddresses == .publicOnly ? "public addresses" : nil)
+        take(\.proxy, as: proxy.secretText.map { "proxy \($0)" })
+        if rest != Self.plain {
+            var hasher = Hasher()
+            hasher.combine(rest)
+            texts.append("\(UniqueNumber.process) \(hasher.finalize())")
+        }
+        return texts.isEmpty ? "" : CacheIdentity.digest(texts.joined(separator: "\n"))
+    }
+}

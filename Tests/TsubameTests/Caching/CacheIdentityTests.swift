@@ -1,0 +1,284 @@
+// Whose a stored response is: by which settings it was got, and with whose cookies.
+
+import Foundation
+import HTTPTypes
+import Testing
+@testable import Tsubame
+import TsubameEngine
+import TsubameTesting
+
+@Suite(.timeLimit(.minutes(1))) struct CacheIdentityTests {
+    private static let minute: HTTPFields = [.cacheControl: "max-age=60"]
+
+    /// The number of the request.
+    private static let counting: @Sendable (ReceivedRequest) -> Reply = { .ok("\($0.index)", headers: minute) }
+
+    // MARK: Settings
+
+    /// Settings by which the server can be reached as well.
+    private static let changes: [@Sendable (inout Configuration) -> Void] = [
+        { $0.connection.allowedAddresses = .only { $0.isLoopback } },
+        { $0.connection.allowedAddresses = .only { $0.isLoopback } },
+        { $0.proxy = .choose { _ in nil } },
+        { $0.proxy = .url("http://192.0.2.1:1", except: ["127.0.0.1"]) },
+        { $0.resolver = .custom { _ in NameResolver.Answer(["127.0.0.1"]) } },
+        { $0.resolve = ["other.example": "127.0.0.1"] },
+        { $0.connection.interface = "127.0.0.1" },
+        { $0.connection.addressFamily = .ipv4 },
+        { $0.connection.httpVersion = .http11 },
+        { $0.tls.minimumVersion = .tls13 },
+    ]
+
+    @Test func `FAULT 9: what was got by other settings of connections answers nobody else`() async throws {
+        try await cached(Self.counting) { cached in
+            for number in 0..<2 {
+                let answer = try await cached.get("a")
+                #expect(answer.text == "0" && answer.status.hasPrefix("tsubame; hit") == (number == 1))
+            }
+            for (index, change) in Self.changes.enumerated() {
+                let view = cached.client.with(change)
+                for number in 0..<2 {
+                    let response = try await view.get("a")
+                    let isHit = response.cacheStatus?.hasPrefix("tsubame; hit") == true
+                    #expect(response.bytes == Bytes("\(index + 1)") && isHit == (number == 1), "\(index)")
+                }
+                // Other settings of calls change nothing.
+                let patient = try await view.with { $0.timeouts.total = .seconds(50) }.get("a")
+                #expect(patient.bytes == Bytes("\(index + 1)"), "\(index)")
+            }
+            let again = try await cached.get("a")
+            #expect(again.text == "0" && cached.asked.count == Self.changes.count + 1)
+        }
+    }
+
+    @Test func `FAULT 9: no stored response gets around allowedAddresses, or a proxy that fails`() async throws {
+        let dead = try DeadPort()
+        try await cached(retry: .off, Self.counting) { cached in
+            _ = try await cached.get("a")
+            let guarded = cached.client.with { $0.connection.allowedAddresses = .publicOnly }
+            let refused = try await failure { try await guarded.get("a") }
+            #expect(refused.kind == .connectionFailed && refused.reason.contains("allowedAddresses"), "\(refused)")
+            let proxied = cached.client.with { $0.proxy = .url("http://127.0.0.1:\(dead.number)") }
+            let failed = try await failure { try await proxied.get("a") }
+            #expect(failed.kind == .proxy || failed.kind == .connectionFailed, "\(failed)")
+            #expect(cached.asked.count == 1)
+        }
+    }
+
+    private func identity(_ change: (inout ConnectionSettings) -> Void) -> String {
+        var settings = ConnectionSettings()
+        settings.proxy = .none
+        change(&settings)
+        return settings.identity
+    }
+
+    @Test func `FAULT 9: settings that are values have the same identity in each process`() {
+        #expect(identity { _ in } == "")
+        #expect(identity { $0.allowedAddresses = .publicOnly } == "sha256:afe4301a356db213686abbe3186c9a8f")
+        let old = identity { ($0.httpVersion, $0.addressFamily) = (.http11, .ipv4) }
+        #expect(old == "sha256:23d86af3c6c653aba98a349c5148ec6a")
+        // The same rules, and no others.
+        let proxies = [
+            ProxyPolicy.url("http://p.example:3128"), .url("p.example:3128"), .url("http://p.example:3129"),
+            .url("http://a:b@p.example:3128"), .url("http://a:c@p.example:3128"),
+            .url("http://p.example:3128", bearer: "t"), .url("http://p.example:3128", except: ["x.example"]),
+            .url("socks5://p.example:3128"), .environment(["http_proxy": "http://p.example:3128"]), .url("no proxy"),
+        ]
+        let identities = proxies.map { proxy in identity { $0.proxy = proxy } }
+        #expect(identities[0] == identities[1] && Set(identities).count == proxies.count - 1)
+        #expect(identities.allSatisfy { $0.hasPrefix("sha256:") })
+    }
+
+    @Test func `FAULT 9: a closure has an identity that no later one gets`() {
+        let identities = (0..<100).flatMap { _ in
+            [
+                identity { $0.resolver = .custom { _ in NameResolver.Answer([]) } },
+                identity { $0.proxy = .choose { _ in nil } },
+                identity { $0.allowedAddresses = .only { _ in true } },
+                identity { $0.tls.check = TLSCheck { _, _ in } },
+            ]
+        }
+        #expect(Set(identities).count == 400)
+        let resolver = NameResolver.custom { _ in NameResolver.Answer([]) }
+        #expect(identity { $0.resolver = resolver } == identity { $0.resolver = resolver })
+    }
+
+    // MARK: Cookies
+
+    /// The number of the request, with a new session cookie.
+    private static func renewing(_ fields: HTTPFields = minute) -> @Sendable (ReceivedRequest) -> Reply {
+        { request in
+            var fields = fields
+            fields[.setCookie] = "session=\(request.index)"
+            return .ok("\(request.index)", headers: fields)
+        }
+    }
+
+    @Test(arguments: CachePlace.allCases)
+    func `FAULT 21: a new session cookie makes nothing that is stored missed`(_ place: CachePlace) async throws {
+        try await cached(in: place, Self.renewing()) { cached in
+            let client = cached.client.with { $0.cookies = .memory }
+            for path in ["a", "b", "a", "b", "a"] { _ = try await client.get(path).accepted() }
+            #expect(cached.asked == ["/a", "/b"])
+            let jar = try #require(client.cookieJar)
+            try jar.set("session=new", from: cached.server.url)
+            let hit = try await client.get("a")
+            #expect(hit.bytes == Bytes("0") && hit.cacheStatus == "tsubame; hit; ttl=60")
+        }
+    }
+
+    @Test func `FAULT 21: what was stored before the first cookie is used after it`() async throws {
+        try await cached(Self.counting) { cached in
+            let client = cached.client.with { $0.cookies = .memory }
+            _ = try await client.get("a").accepted()
+            try client.cookieJar?.set("session=1", from: cached.server.url)
+            let hit = try await client.get("a")
+            #expect(hit.cacheStatus == "tsubame; hit; ttl=60" && cached.asked.count == 1)
+        }
+    }
+
+    @Test func `FAULT 21: Vary names the cookies where they count`() async throws {
+        var fields = Self.minute
+        fields[.vary] = "Cookie"
+        try await cached(Self.renewing(fields)) { cached in
+            let client = cached.client.with { $0.cookies = .memory }
+            let jar = try #require(client.cookieJar)
+            for (cookie, text) in [("a", "0"), ("b", "1"), ("a", "0"), ("b", "1")] {
+                try jar.set("session=\(cookie)", from: cached.server.url)
+                let response = try await client.get("a")
+                #expect(response.bytes == Bytes(text))
+            }
+        }
+    }
+
+    @Test func `FAULT 21: a response with cookies is for its jar only`() async throws {
+        try await cached { request in
+            .ok(request["cookie"] ?? "none", headers: Self.minute)
+        } _: { cached in
+            let (ann, bob) = (
+                cached.client.with { $0.cookies = .memory }, cached.client.with { $0.cookies = .memory }
+            )
+            try ann.cookieJar?.set("user=ann", from: cached.server.url)
+            try bob.cookieJar?.set("user=bob", from: cached.server.url)
+            for clients in [[ann, bob, cached.client], [cached.client, bob, ann]] {
+                var texts: Set<String> = []
+                for client in clients { texts.insert(try await client.get("a").text()) }
+                #expect(texts == ["user=ann", "user=bob", "none"])
+            }
+            #expect(cached.asked.count == 3)
+        }
+    }
+
+    @Test func `FAULT 21: nor is a response that sets cookies for another jar`() async throws {
+        try await cached(Self.renewing()) { cached in
+            let clients = [
+                cached.client, cached.client.with { $0.cookies = .memory }, cached.client.with { $0.cookies = .memory },
+            ]
+            for _ in 0..<2 {
+                for (number, client) in clients.enumerated() {
+                    let response = try await client.get("a")
+                    #expect(response.bytes == Bytes("\(number)"))
+                }
+            }
+        }
+    }
+
+    @Test func `FAULT 21: a response without cookies is for all that send none`() async throws {
+        try await cached(Self.counting) { cached in
+            for cookies in [CookiePolicy.memory, .memory, .off] {
+                let response = try await cached.client.with { $0.cookies = cookies }.get("a")
+                #expect(response.bytes == Bytes("0"))
+            }
+            let other = cached.client.with { $0.cookies = .memory }
+            try other.cookieJar?.set("a=b", from: cached.server.url)
+            let response = try await other.get("a")
+            #expect(response.bytes == Bytes("1"))
+        }
+    }
+
+    @Test func `FAULT 21: jars that come and go leave one response, and not one each`() async throws {
+        try await cached(Self.counting) { cached in
+            var sizes: Set<Int64> = []
+            for number in 0..<4 {
+                let response = try await cached.client.with { $0.cookies = .memory }.get("a")
+                #expect(response.bytes == Bytes("\(number)"))
+                sizes.insert(cached.cache.byteCount)
+                cached.clock.pass(61)
+            }
+            #expect(sizes.count == 1)
+        }
+    }
+
+    @Test func `FAULT 21: a response with cookies stays its jar's when it is validated without any`() async throws {
+        try await cached { request in
+            request["if-none-match"] == nil
+                ? .ok(request["cookie"] ?? "none", headers: [.cacheControl: "max-age=60", .eTag: "\"1\""])
+                : .status(.notModified, headers: [.eTag: "\"1\""])
+        } _: { cached in
+            let client = cached.client.with { $0.cookies = .memory }
+            try client.cookieJar?.set("user=ann", from: cached.server.url)
+            _ = try await client.get("a").accepted()
+            try client.cookieJar?.clear()
+            cached.clock.pass(61)
+            let validated = try await client.get("a")
+            #expect(validated.cacheStatus == "tsubame; fwd=stale; fwd-status=304; ttl=60")
+            let other = try await cached.get("a")
+            #expect(other.text == "none")
+        }
+    }
+
+    @Test func `FAULT 21: a Cookie that is set by hand counts by its value, beside the jar`() async throws {
+        try await cached(Self.counting) { cached in
+            for policy in [CookiePolicy.off, .memory] {
+                let client = cached.client.with { $0.cookies = policy }
+                try client.cookieJar?.set("session=1", from: cached.server.url)
+                let asked = cached.asked.count
+                for cookie in ["user=ann", "user=bob", "user=ann"] {
+                    _ = try await client.get("a", headers: [.cookie: cookie]).accepted()
+                }
+                #expect(cached.asked.count == asked + 2)
+                try client.cookieJar?.set("session=2", from: cached.server.url)
+                _ = try await client.get("a", headers: [.cookie: "user=bob"]).accepted()
+                #expect(cached.asked.count == asked + 2)
+            }
+        }
+    }
+
+    @Test func `FAULT 21: cookies of a jar that another client sends count by their values`() async throws {
+        try await cached(Self.counting) { cached in
+            let client = cached.client.with { $0.cookies = .memory }
+            try client.cookieJar?.set("user=ann", from: cached.server.url)
+            let sent = try await client.get("a").request
+            try client.cookieJar?.set("user=bob", from: cached.server.url)
+            let other = try await client.get("b").request
+            for (number, request) in [sent, sent, other].enumerated() {
+                var request = request
+                request.target = sent.target
+                let response = try await cached.client.send(request)
+                #expect(response.bytes == Bytes(number < 2 ? "2" : "3"))
+            }
+        }
+    }
+
+    @Test func `FAULT 21: the jars of one file are one jar, in each process`() async throws {
+        try await withTemporaryFolder { folder in
+            let path = folder.appending(path: "cookies.txt").path
+            try await cached(Self.renewing()) { cached in
+                for number in 0..<2 {
+                    let jar = try CookieJar(file: path)
+                    let client = cached.client.with { $0.cookies = .jar(jar) }
+                    let response = try await client.get("a")
+                    #expect(response.bytes == Bytes("0"), "\(number)")
+                    if number == 0 { _ = try await client.get("b").accepted() }
+                }
+                #expect(cached.asked == ["/a", "/b"])
+            }
+            let link = folder.appending(path: "link").path
+            try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: path)
+            #expect(try CookieJar(file: link).owner == CookieJar(file: path).owner)
+            #expect(try CookieJar(file: "\(folder.path)/./cookies.txt").owner == CookieJar(file: path).owner)
+            #expect(try CookieJar(file: folder.appending(path: "other").path).owner != CookieJar(file: path).owner)
+            #expect(CookieJar().owner != CookieJar().owner)
+        }
+    }
+}
