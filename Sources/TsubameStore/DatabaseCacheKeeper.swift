@@ -203,8 +203,6 @@ final class DatabaseCacheKeeper: DiskKeeper {
             return try working(body)
         } catch {
             note(DatabaseFile.failure(error, place.path))
-            // Whoever holds it will let go of it.
-            if (error as? DatabaseError)?.resultCode == .SQLITE_BUSY { return nil }
             state.withLock { $0.pauseEnd = MonotonicClock.now &+ Self.pause }
             return nil
         }

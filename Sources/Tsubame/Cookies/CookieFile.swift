@@ -16,8 +16,6 @@ import TsubameWire
 final class CookieFile: CookieKeeper {
     /// What 3,000 cookies of the longest kind take, with room.
     private static let maximumBytes = 32 << 20
-    /// How long another process may hold the lock.
-    private static let patience: UInt64 = 5_000_000_000
 
     /// What tells one version of the file from another.
     private struct Version: Sendable, Hashable {
@@ -42,12 +40,17 @@ final class CookieFile: CookieKeeper {
     }
 
     let path: String
+    private let patience: MonotonicTime
     /// The version that the jar knows; nil for no file.
     private let known = Mutex<Version?>(nil)
     /// What the jar takes after each change.
     private let notices = Mutex<[String]>([])
 
-    init(_ path: String) { self.path = path }
+    /// - Parameter patience: how long another process may hold the lock, in nanoseconds.
+    init(_ path: String, patience: MonotonicTime = 5_000_000_000) {
+        self.path = path
+        self.patience = patience
+    }
 
     var name: String { path }
 
@@ -63,7 +66,7 @@ final class CookieFile: CookieKeeper {
     func update(_ store: inout CookieStore, now: Int64, _ change: (inout CookieStore) -> Void) throws(CallError) {
         let lock: FileLock
         do throws(CallError) {
-            lock = try FileLock(target, patience: Self.patience)
+            lock = try FileLock(target, patience: patience)
             try refresh(&store, now: now)
         } catch {
             change(&store)
@@ -92,7 +95,7 @@ final class CookieFile: CookieKeeper {
 
     /// Puts a text in place of whatever is there.
     func replace(by text: String) throws(CallError) {
-        let lock = try FileLock(target, patience: Self.patience)
+        let lock = try FileLock(target, patience: patience)
         _ = try write(text, lock)
     }
 

@@ -23,7 +23,8 @@ public import TsubameWire
 /// It is in memory unless it was made for a file. Then every change is kept before the call goes on that made it, several
 /// processes see each other's, and whatever can go wrong there is thrown by the functions that change something. They may
 /// wait for another process, up to five seconds; a call waits no longer than its deadline, and holds up no thread. If a
-/// change cannot be kept, it goes on; its events say why, and so does ``failure``.
+/// change cannot be kept, it goes on; its events say why, and so does ``failure``. After such a wait, calls use what is in
+/// memory for a second, so that their waits do not add up.
 ///
 /// At most 180 cookies are kept for a domain and 3,000 in all; what has not been sent for longest goes first, and in a full
 /// domain what is not Secure. No cookie lives longer than 400 days.
@@ -36,6 +37,16 @@ public final class CookieJar: Sendable {
         var notices: [String] = []
         /// Those of which no call has told yet.
         var untold: [String] = []
+        /// Until then calls go on by what is in memory.
+        var pauseEnd: MonotonicTime = 0
+        var isPaused: Bool { pauseEnd > MonotonicClock.now }
+
+        /// After a failure.
+        /// - Parameter start: when what has failed was begun.
+        mutating func pause(since start: MonotonicTime) {
+            let now = MonotonicClock.now
+            if now &- start > CookieJar.longWait { pauseEnd = now &+ CookieJar.pause }
+        }
 
         /// Servers cause notices: each is kept once, and not more than ``CookieJar/keptNotices``.
         mutating func add(_ notices: [String]) {
@@ -53,6 +64,10 @@ public final class CookieJar: Sendable {
     }
 
     private static let keptNotices = 100
+    /// A failure that took longer was a wait for another process, in nanoseconds.
+    private static let longWait: MonotonicTime = 100_000_000
+    /// How long calls leave the place alone after that, in nanoseconds: their waits would add up.
+    private static let pause: MonotonicTime = 1_000_000_000
 
     private let state: Mutex<State>
     private let keeper: (any CookieKeeper)?
@@ -171,7 +186,7 @@ public final class CookieJar: Sendable {
     func field(for uri: TargetURI) -> (text: String?, notes: [String]) {
         let now = Self.now
         return state.withLock { state in
-            refresh(&state, now)
+            if !state.isPaused { refresh(&state, now) }
             let field = state.store.field(for: uri.host, path: uri.path, isSecure: uri.isSecure, now: now)
             var notes = state.tell()
             if let count = field?.leftOut, count > 0 {
@@ -190,7 +205,7 @@ public final class CookieJar: Sendable {
         var refused: [RefusedCookie] = []
         var notes: [String] = []
         do throws(CallError) {
-            try change { (store, now) in refused = store.take(fields, from: uri, now: now) }
+            try change(isOfCall: true) { (store, now) in refused = store.take(fields, from: uri, now: now) }
         } catch {
             notes = ["cookies of \(uri.host) are not kept: \(error.reason)"]
         }
@@ -207,18 +222,23 @@ public final class CookieJar: Sendable {
 
     private func refresh(_ state: inout State, _ now: Int64) {
         guard let keeper else { return }
+        let start = MonotonicClock.now
         do throws(CallError) {
             try keeper.refresh(&state.store, now: now)
             state.readingFailure = nil
         } catch {
             state.readingFailure = error
+            state.pause(since: start)
         }
         state.add(keeper.takeNotices())
     }
 
     /// Changes the store, and keeps the change.
+    /// - Parameter isOfCall: whether a call waits for it, which goes on without if others have waited in vain just now.
     @discardableResult
-    func change<T: Sendable>(_ body: (inout CookieStore, Int64) -> T) throws(CallError) -> T {
+    func change<T: Sendable>(
+        isOfCall: Bool = false, _ body: (inout CookieStore, Int64) -> T
+    ) throws(CallError) -> T {
         let now = Self.now
         let (result, failure): (T?, CallError?) = state.withLock { state in
             var result: T?
@@ -226,11 +246,18 @@ public final class CookieJar: Sendable {
                 result = body(&state.store, now)
                 return (result, nil)
             }
+            if isOfCall, state.isPaused {
+                result = body(&state.store, now)
+                state.keepingFailure = state.keepingFailure ?? state.readingFailure
+                return (result, state.keepingFailure)
+            }
+            let start = MonotonicClock.now
             do throws(CallError) {
                 try keeper.update(&state.store, now: now) { result = body(&$0, now) }
                 state.keepingFailure = nil
             } catch {
                 state.keepingFailure = error
+                state.pause(since: start)
             }
             state.add(keeper.takeNotices())
             return (result, state.keepingFailure)

@@ -199,6 +199,54 @@ import TsubameTesting
         }
     }
 
+    /// Counts how often it is to keep a change.
+    private struct CountingKeeper: CookieKeeper {
+        let file: CookieFile
+        let changes = Log<Int64>()
+
+        var name: String { file.name }
+
+        func refresh(_ store: inout CookieStore, now: Int64) throws(CallError) {
+            try file.refresh(&store, now: now)
+        }
+
+        func update(_ store: inout CookieStore, now: Int64, _ change: (inout CookieStore) -> Void) throws(CallError) {
+            changes.add(now)
+            try file.update(&store, now: now, change)
+        }
+    }
+
+    @Test func `FAULT 14: calls that find a jar locked wait once, and not one after the other`() async throws {
+        try await withFile { file in
+            let keeper = CountingKeeper(file: CookieFile(file, patience: 400_000_000))
+            let jar = CookieJar(store: CookieStore(), keeper: keeper)
+            let log = Log<CallEvent>()
+            try await serving(try await Self.cookieServer()) { server, plain in
+                let client = plain.with { $0.cookies = .jar(jar) }
+                let observation = client.observe { log.add($0) }
+                var lock: FileLock? = try FileLock(file, patience: 1_000_000_000)
+                try await withThrowingTaskGroup(of: Void.self) { group in
+                    for _ in 0..<8 { group.addTask { _ = try await client.get("x").accepted() } }
+                    try await group.waitForAll()
+                }
+                _ = try await client.get("y").accepted()
+                // Each wait is as long as nearly half a pause.
+                #expect(keeper.changes.all.count < 5)
+                #expect(log.decisions.count { $0.contains("locked by another process") } == 9)
+                // The process goes on by what it has in memory.
+                #expect(server.requests.last?["cookie"] == "a=1")
+                #expect(jar.failure?.reason.contains("locked") == true)
+                lock = nil
+                // Its owner asks at once.
+                try jar.set("b=2", from: url)
+                #expect(lock == nil && jar.failure == nil)
+                let kept = try text(file)
+                #expect(kept.contains("\ta\t1\n") && kept.contains("\tb\t2\n"))
+                observation.cancel()
+            }
+        }
+    }
+
     @Test func `a lock that nobody lets go ends with the call's deadline, or when the call is cancelled`() async throws
     {
         try await withFile { file in
