@@ -67,8 +67,7 @@ struct CallPlan: Sendable {
         guard let path else { return CookieJar() }
         let jar = try CookieJar(file: path) { Diagnostics.say("\(path): \($0)") }
         // Not only when a cookie is to be kept: by then the login has been used up.
-        let target = OutputFile.resolved(path)
-        let folder = target.lastIndex(of: "/").map { $0 == target.startIndex ? "/" : String(target[..<$0]) } ?? "."
+        let folder = FilePath.folder(of: FilePath.resolved(path))
         guard access(folder, W_OK | X_OK) == 0 else { throw SystemError("the cookie jar \(path) cannot be written") }
         return jar
     }

@@ -38,6 +38,31 @@ package enum FileOutput {
         return (bytes.count, 0)
     }
 
+    /// Puts a whole file in the place of another one. Its bytes are on the disk before it has the name: a machine that loses
+    /// its power keeps the old file or the new one, and none of half the bytes.
+    /// - Parameters:
+    ///   - path: of the whole file.
+    ///   - descriptor: by which it was written.
+    /// - Returns: 0, or the error for which the old file is still there.
+    package static func replace(_ target: String, by path: String, _ descriptor: Int32) -> Int32 {
+        let code = flush(descriptor)
+        guard code == 0 else { return code }
+        return rename(path, target) == 0 ? 0 : errno
+    }
+
+    /// Waits until the bytes of a file are on the disk.
+    /// - Returns: 0, or the error. A file system that cannot do it is no error.
+    package static func flush(_ descriptor: Int32) -> Int32 {
+        while fsync(descriptor) != 0 {
+            switch errno {
+            case EINTR: continue
+            case EINVAL, ENOSYS, ENOTSUP: return 0
+            case let code: return code
+            }
+        }
+        return 0
+    }
+
     private static func write(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
         #if canImport(Glibc)
         Glibc.write(descriptor, bytes.baseAddress, bytes.count)

@@ -27,6 +27,28 @@ struct FileOutputTests {
         #expect(got == Data(bytes))
     }
 
+    @Test func `FAULT 16: a file has its name only once its bytes are on the disk`() throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "tsubame-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let (old, new) = (folder.appending(path: "old"), folder.appending(path: "new"))
+        try Data("old".utf8).write(to: old)
+        try Data("new".utf8).write(to: new)
+        // Bytes of which nothing is known to be on the disk take no name.
+        #expect(FileOutput.replace(old.path, by: new.path, -1) == EBADF)
+        #expect(try Data(contentsOf: old) == Data("old".utf8))
+        let file = try FileHandle(forUpdating: new)
+        #expect(FileOutput.replace("\(folder.path)/missing/file", by: new.path, file.fileDescriptor) == ENOENT)
+        #expect(FileOutput.replace(old.path, by: new.path, file.fileDescriptor) == 0)
+        #expect(try Data(contentsOf: old) == Data("new".utf8))
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["old"])
+    }
+
+    @Test func `a file that cannot be put on a disk is no error`() {
+        let pipe = Pipe()
+        #expect(FileOutput.flush(pipe.fileHandleForWriting.fileDescriptor) == 0)
+    }
+
     @Test func `what keeps them from being written is said`() throws {
         let full = try FileHandle(forWritingTo: URL(filePath: "/dev/full"))
         let result = [1, 2, 3].withUnsafeBytes { FileOutput.write($0, to: full.fileDescriptor) }

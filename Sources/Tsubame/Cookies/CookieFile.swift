@@ -167,11 +167,7 @@ final class CookieFile: CookieKeeper {
     // MARK: Writing
 
     /// Where a symbolic link leads: the link is to stay one.
-    private var target: String {
-        guard let resolved = realpath(path, nil) else { return path }
-        defer { free(resolved) }
-        return String(cString: resolved)
-    }
+    private var target: String { FilePath.resolved(path) }
 
     private func write(_ text: String, _ lock: FileLock) throws(CallError) -> Version {
         let target = target
@@ -187,34 +183,15 @@ final class CookieFile: CookieKeeper {
             if stat(target, &status) == 0, status.st_uid != geteuid() {
                 _ = fchown(descriptor, status.st_uid, status.st_gid)
             }
-            try Self.write(text, to: descriptor, partial)
-            guard fstat(descriptor, &status) == 0, rename(partial, target) == 0 else {
-                throw Self.failure("the file \(target) cannot be written")
-            }
+            var text = text
+            var code = text.withUTF8 { FileOutput.write(UnsafeRawBufferPointer($0), to: descriptor).error }
+            if code == 0, fstat(descriptor, &status) != 0 { code = errno }
+            if code == 0 { code = FileOutput.replace(target, by: partial, descriptor) }
+            guard code == 0 else { throw Self.failure("the file \(target) cannot be written", code: code) }
             return Version(status)
         } catch {
             _ = unlink(partial)
             throw error
-        }
-    }
-
-    private static func write(_ text: String, to descriptor: Int32, _ path: String) throws(CallError) {
-        var rest = Array(text.utf8)[...]
-        while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { bytes in
-                #if canImport(Glibc)
-                return Glibc.write(descriptor, bytes.baseAddress, bytes.count)
-                #elseif canImport(Musl)
-                return Musl.write(descriptor, bytes.baseAddress, bytes.count)
-                #else
-                return Darwin.write(descriptor, bytes.baseAddress, bytes.count)
-                #endif
-            }
-            if count > 0 {
-                rest = rest.dropFirst(count)
-            } else if errno != EINTR {
-                throw failure("the file \(path) cannot be written")
-            }
         }
     }
 

@@ -233,13 +233,18 @@ final class DownloadPart: Sendable {
             state.unsynced = 0
             return state.done
         }
-        guard fsync(descriptor) == 0 else { throw failure("written", errno) }
+        try flush()
         try keep(onDisk: true) { state in
             // Added, and not set: another connection may have come here with more meanwhile.
             for span in done.list { state.record?.synced.add(span) }
             if state.isScattered { state.record?.done = state.done }
             return true
         }
+    }
+
+    private func flush() throws(CallError) {
+        let code = FileOutput.flush(descriptor)
+        guard code == 0 else { throw failure("written", code) }
     }
 
     /// The digest of the whole.
@@ -269,7 +274,7 @@ final class DownloadPart: Sendable {
         var hasName = false
         defer { if let mode, !hasName { fchmod(descriptor, mode | Self.writable) } }
         // A name must not outlive the bytes that it stands for.
-        if isKept, fsync(descriptor) != 0 { throw failure("written", errno) }
+        try flush()
         if replacing {
             try move(to: target)
         } else if link(path, target) == 0 {

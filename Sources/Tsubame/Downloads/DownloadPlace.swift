@@ -211,11 +211,7 @@ struct DownloadPlace: Sendable {
 
     private static func resolved(_ path: String) -> String {
         // What is no link keeps the name that it was given.
-        guard FileStatus(of: path, followsLinks: false)?.kind != .regular, let resolved = realpath(path, nil) else {
-            return path
-        }
-        defer { free(resolved) }
-        return String(cString: resolved)
+        FileStatus(of: path, followsLinks: false)?.kind == .regular ? path : FilePath.resolved(path)
     }
 
     private static func occupied(_ path: String) -> CallError {

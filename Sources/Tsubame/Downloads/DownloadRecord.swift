@@ -122,7 +122,7 @@ struct DownloadRecord: Codable, Sendable, Equatable {
         let file = open(new, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard file >= 0 else { throw DownloadPart.failure("the file \(new) cannot be written", errno) }
         var code = data.withUnsafeBytes { FileOutput.write($0, to: file).error }
-        if code == 0, onDisk, fsync(file) != 0 { code = errno }
+        if code == 0, onDisk { code = FileOutput.flush(file) }
         _ = close(file)
         if code == 0, rename(new, path) != 0 { code = errno }
         guard code == 0 else {

@@ -35,7 +35,8 @@ struct PartialFile: ~Copyable {
     }
 
     func finish(renamingTo target: String) throws(CallError) {
-        guard rename(path, target) == 0 else { throw Self.error("renamed to \(target)", path, request, errno) }
+        let code = FileOutput.replace(target, by: path, descriptor)
+        guard code == 0 else { throw Self.error("renamed to \(target)", path, request, code) }
     }
 
     private static func error(_ what: String, _ path: String, _ request: Request, _ code: Int32) -> CallError {

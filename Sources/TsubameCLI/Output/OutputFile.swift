@@ -40,7 +40,8 @@ final class OutputFile: Sendable {
             (target, partial) = (nil, nil)
             return
         }
-        let target = Self.resolved(path)
+        // The link is to stay one.
+        let target = FilePath.resolved(path)
         let partial = PartialPath.beside(target)
         do throws(SystemError) {
             // What takes the place of a file that not everybody may read must never have been open to everybody.
@@ -53,13 +54,6 @@ final class OutputFile: Sendable {
         EndSignals.removeWhenInterrupted(partial)
         isTerminal = false
         (self.target, self.partial) = (target, partial)
-    }
-
-    /// Where a symbolic link leads: the link is to stay one.
-    static func resolved(_ path: String) -> String {
-        guard let resolved = realpath(path, nil) else { return path }
-        defer { free(resolved) }
-        return String(cString: resolved)
     }
 
     func write(_ bytes: Bytes) throws(SystemError) {
@@ -79,11 +73,11 @@ final class OutputFile: Sendable {
     func finish() throws(SystemError) {
         try flush()
         guard let target, let partial else { return }
+        let code = FileOutput.replace(target, by: partial, descriptor.number)
         descriptor.shut()
-        guard rename(partial, target) == 0 else {
-            let error = SystemError("the file \(target) cannot be written")
+        guard code == 0 else {
             discard()
-            throw error
+            throw SystemError("the file \(target) cannot be written", code: code)
         }
         EndSignals.keep(partial)
     }

@@ -97,21 +97,17 @@ struct SessionFile: Sendable {
 
     func save(_ session: Session) throws(SystemError) {
         // A symbolic link is to stay one.
-        let target = OutputFile.resolved(path)
+        let target = FilePath.resolved(path)
         let partial = PartialPath.beside(target)
         let file = try Descriptor.writing(partial, isNew: true, mode: 0o600)
         EndSignals.removeWhenInterrupted(partial)
         defer { EndSignals.keep(partial) }
         do throws(SystemError) {
+            defer { file.shut() }
             try file.writeAll(session.json.text() + "\n")
-            file.shut()
+            let code = FileOutput.replace(target, by: partial, file.number)
+            guard code == 0 else { throw SystemError("the session file \(path) cannot be written", code: code) }
         } catch {
-            file.shut()
-            unlink(partial)
-            throw error
-        }
-        guard rename(partial, target) == 0 else {
-            let error = SystemError("the session file \(path) cannot be written")
             unlink(partial)
             throw error
         }
