@@ -23,11 +23,15 @@ extension Request {
     }
 
     /// A request for a whole URL.
+    /// - Parameter keepingDotSegments: whether `.` and `..` stay in the path as they are written; they are removed by
+    ///   default (RFC 3986 section 5.2.4).
     public init(
-        _ method: HTTPRequest.Method, url: String, query: Parameters = [:], headers: HTTPFields = [:],
-        body: Body = .empty
+        _ method: HTTPRequest.Method, url: String, keepingDotSegments: Bool = false, query: Parameters = [:],
+        headers: HTTPFields = [:], body: Body = .empty
     ) {
-        self.init(method, url: url, encodedQuery: query.isEmpty ? "" : query.encoded(), headers: headers, body: body)
+        self.init(
+            method, url: url, keepingDotSegments: keepingDotSegments,
+            encodedQuery: query.isEmpty ? "" : query.encoded(), headers: headers, body: body)
         keep(query.failure)
     }
 

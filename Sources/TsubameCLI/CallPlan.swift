@@ -30,8 +30,8 @@ struct CallPlan: Sendable {
         self.options = options
         fields = items.fields
         unset = items.unset
-        // One that is invalid is told when it is to be sent.
-        let uri = try? TargetURI(parsing: url)
+        // One that is invalid is told when it is to be sent, and the request decides about dot segments.
+        let uri = try? TargetURI(parsing: url, keepingDotSegments: true)
         let hostField = items.fields.first { $0.name.canonicalName == "host" }
         let host = hostField?.value ?? uri?.authority ?? "localhost"
         session = try OpenSession(options.session, host: host, isSecure: uri?.isSecure ?? false)

@@ -51,13 +51,14 @@ public struct Request: Sendable {
 
     /// A request for a whole URL.
     package init(
-        _ method: HTTPRequest.Method, url: String, encodedQuery: String, headers: HTTPFields, body: Body
+        _ method: HTTPRequest.Method, url: String, keepingDotSegments: Bool = false, encodedQuery: String,
+        headers: HTTPFields, body: Body
     ) {
         self.method = method
         self.headers = headers
         self.body = body
         do throws(CallError) {
-            let uri = try TargetURI(parsing: url)
+            let uri = try TargetURI(parsing: url, keepingDotSegments: keepingDotSegments)
             target = .uri(encodedQuery.isEmpty ? uri : uri.adding(query: encodedQuery))
         } catch {
             target = .invalid(error)

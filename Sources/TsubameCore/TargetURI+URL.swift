@@ -17,8 +17,9 @@ extension TargetURI {
     ///
     /// nil where Foundation reads another URI out of the same text, or none.
     public var url: URL? {
-        guard let url = URL(string: string), let read = try? TargetURI(url),
-            read.origin == origin, read.target == target, read.fragment == fragment, read.userinfo == nil
+        guard let url = URL(string: string),
+            let read = try? TargetURI(parsing: url.absoluteString, keepingDotSegments: true), read.origin == origin,
+            read.target == target, read.fragment == fragment, read.userinfo == nil
         else { return nil }
         return url
     }

@@ -3,7 +3,8 @@
 /// An absolute `http` or `https` URI, taken apart and checked when it is made.
 ///
 /// Non-ASCII characters and spaces in path and query are percent-encoded; a backslash, a control character, an empty
-/// host, port 0 and a second `@` in the userinfo are errors.
+/// host, port 0 and a second `@` in the userinfo are errors. The segments `.` and `..` of a path are removed (RFC 3986
+/// section 5.2.4), also where they are written as `%2e`. An empty userinfo (`http://@host/`) is none.
 ///
 /// Of a host there is one form, for the Host field, DNS, TLS, cookies and the pool. Percent-escapes in it are undone, as
 /// browsers and curl do; names in other scripts become A-labels (UTS 46, non-transitional), and a name that UTS 46
@@ -74,14 +75,15 @@ public struct TargetURI: Sendable {
     }
 
     /// Parses an absolute URL.
+    /// - Parameter keepingDotSegments: whether `.` and `..` stay in the path as they are written.
     /// - Throws: ``CallError/Kind/invalidRequest`` with what is wrong.
-    public init(parsing url: String) throws(CallError) {
+    public init(parsing url: String, keepingDotSegments: Bool = false) throws(CallError) {
         var url = url
         url.makeContiguousUTF8()
         let result: Result<TargetURI, URIProblem> =
             url.utf8.withContiguousStorageIfAvailable { bytes in
                 do throws(URIProblem) {
-                    return .success(try URIParser.parse(bytes))
+                    return .success(try URIParser.parse(bytes, keepingDotSegments: keepingDotSegments))
                 } catch {
                     return .failure(error)
                 }

@@ -25,7 +25,10 @@ package enum URIParser {
         return table
     }()
 
-    package static func parse(_ bytes: UnsafeBufferPointer<UInt8>) throws(URIProblem) -> TargetURI {
+    /// - Parameter keepingDotSegments: whether the path stays as it is written.
+    package static func parse(
+        _ bytes: UnsafeBufferPointer<UInt8>, keepingDotSegments: Bool = false
+    ) throws(URIProblem) -> TargetURI {
         var at: Int
         let isSecure: Bool
         if starts(bytes, with: "http://") {
@@ -62,14 +65,21 @@ package enum URIParser {
         var userinfo: String?
         var hostStart = authorityStart
         if let lastAt {
-            userinfo = String(decoding: bytes[authorityStart..<lastAt], as: UTF8.self)
+            // An empty one names neither a user nor a password.
+            if lastAt > authorityStart { userinfo = String(decoding: bytes[authorityStart..<lastAt], as: UTF8.self) }
             hostStart = lastAt + 1
         }
         let written = UnsafeBufferPointer(rebasing: bytes[hostStart..<authorityEnd])
         let origin = try authority(written, isSecure: isSecure)
 
-        let (target, pathLength, end) = try encodeTarget(bytes, from: authorityEnd)
-        let fragment = try fragment(bytes, from: end)
+        let encoded = try encodeTarget(bytes, from: authorityEnd)
+        var (target, pathLength) = (encoded.target, encoded.pathLength)
+        if !keepingDotSegments, DotSegments.mayOccur(in: bytes[authorityEnd..<encoded.end]) {
+            let path = DotSegments.removed(from: target.utf8.prefix(pathLength))
+            target = path + Substring(target.utf8.dropFirst(pathLength))
+            pathLength = path.utf8.count
+        }
+        let fragment = try fragment(bytes, from: encoded.end)
         return TargetURI(
             origin: origin, authority: authority(of: origin, written), target: target, pathLength: pathLength,
             fragment: fragment, userinfo: userinfo)

@@ -27,7 +27,9 @@ import Tsubame
         },
         Sample(name: "no content") { Request(.delete, url: "\($0)/anything") },
         Sample(name: "empty text") { Request(.post, url: "\($0)/anything", body: .text("")) },
-        Sample(name: "dots and brackets in the path") { Request(.get, url: "\($0)/anything/%2e%2e/[x]") },
+        Sample(name: "dots and brackets in the path") {
+            Request(.get, url: "\($0)/anything/%2e%2e/[x]", keepingDotSegments: true)
+        },
         Sample(name: "a method of one's own") { Request(HTTPRequest.Method("PURGE") ?? .get, url: "\($0)/anything") },
     ]
 

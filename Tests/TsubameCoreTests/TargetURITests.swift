@@ -29,6 +29,30 @@ import TsubameCore
         #expect(try TargetURI(parsing: "http://a/%41%zz").target == "/%41%zz")
     }
 
+    @Test(
+        "FAULT 27: dot segments of a URL are removed (RFC 3986 section 5.2.4), unless it is to stay as it is",
+        arguments: [
+            ("/a/../b", "/b"), ("/a/./b/.", "/a/b/"), ("/..", "/"), ("/../../x?y/../z", "/x?y/../z"), ("/.", "/"),
+            ("/a/%2e%2E/b", "/b"), ("/a/..", "/"), ("/a/.../b", "/a/.../b"), ("/a/..b/.c", "/a/..b/.c"),
+            ("/a/%41/b", "/a/%41/b"), ("/a//../b", "/a/b"), ("/\u{E9}/../b?\u{E9}", "/b?%C3%A9"), ("?/../x", "/?/../x"),
+        ])
+    func dotSegments(written: String, target: String) throws {
+        let uri = try TargetURI(parsing: "http://a\(written)#/../f")
+        #expect(uri.target == target)
+        #expect(uri.path == String(target.prefix { $0 != "?" }))
+        #expect(uri.fragment == "/../f")
+        #expect(try TargetURI(parsing: uri.string) == uri)
+        if written.utf8.first == 0x2F, !written.contains("\u{E9}") {
+            #expect(try TargetURI(parsing: "http://a" + written, keepingDotSegments: true).target == written)
+        }
+    }
+
+    @Test("FAULT 23: an empty userinfo is none") func emptyUserinfo() throws {
+        #expect(try TargetURI(parsing: "http://@a/").userinfo == nil)
+        #expect(try TargetURI(parsing: "http://@a:81/x").authority == "a:81")
+        #expect(try TargetURI(parsing: "http://u@a/").userinfo == "u")
+    }
+
     @Test("BAD-INPUT 26: a fragment ends the authority, so the host is what stands before it")
     func fragmentEndsAuthority() throws {
         let uri = try TargetURI(parsing: "http://a#@evil/")

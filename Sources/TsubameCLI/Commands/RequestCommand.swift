@@ -164,7 +164,8 @@ struct RequestCommand: ToolCommand {
             throw UsageProblem("“\(words.method ?? "")” is no method.")
         }
         return Request(
-            method, url: plan.url, query: items.query, headers: plan.fields(headers), body: body)
+            method, url: plan.url, keepingDotSegments: content.pathAsIs, query: items.query,
+            headers: plan.fields(headers), body: body)
     }
 }
 

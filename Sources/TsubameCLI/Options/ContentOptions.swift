@@ -18,6 +18,7 @@ struct ContentOptions: Options {
     var ignoreStdin = false
     var offline = false
     var defaultScheme: Scheme?
+    var pathAsIs = false
 
     static let title = "What is sent"
     static let options: [CommandOption<Self>] = [
@@ -44,8 +45,9 @@ struct ContentOptions: Options {
             "default-scheme", of: Scheme.self,
             "Of URLs without one; without this option, http for localhost and IP addresses, else https."
         ) { $0.defaultScheme = $1 },
-        // HTTPie's users may have it in their scripts.
-        .flag("path-as-is", isHidden: true, "Leave /../ and /./ in the URL's path as they are: always so.") { _ in },
+        .flag("path-as-is", "Send /../ and /./ of the URL's path as they are; by default they are resolved.") {
+            $0.pathAsIs = true
+        },
     ]
 
     var format: RequestContent.Format { multipart ? .multipart : form ? .form : json ? .json : .automatic }

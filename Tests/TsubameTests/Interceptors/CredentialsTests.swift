@@ -81,6 +81,17 @@ import TsubameTesting
         #expect(sent == field)
     }
 
+    @Test func `FAULT 23: an empty userinfo sends no Authorization, also from a Location`() async throws {
+        #expect(try await Self.authorization(url: "https://@a.example/") == nil)
+        #expect(try await Self.authorization(.bearer("abc"), url: "https://@a.example/") == "Bearer abc")
+        let stub = StubTransport {
+            $0.on("https://a.example/start").respond(status: .found, headers: [.location: "https://@b.example/end"])
+            $0.on("https://b.example/end")
+        }
+        _ = try await Client(transport: stub).get(url: "https://a.example/start")
+        #expect(stub.requests.map { $0.headers[.authorization] } == [nil, nil])
+    }
+
     @Test func `the client's credentials go to its own origin only`() async throws {
         let own = Authentication.bearer("abc")
         let base = "https://a.example/v1"

@@ -94,7 +94,7 @@ import TsubameCore
     }
 
     @Test(
-        "BAD-INPUT 25: a relative Location resolves by RFC 3986",
+        "FAULT 29, BAD-INPUT 25: a relative Location resolves as in WHATWG's URL standard",
         arguments: [
             ("/next", "https://a.example/next"), ("next", "https://a.example/dir/next"),
             ("./next", "https://a.example/dir/next"), ("../next", "https://a.example/next"),
@@ -103,7 +103,9 @@ import TsubameCore
             ("HTTPS://B.example:443/x", "https://b.example/x"), ("", "https://a.example/dir/page?q=1"),
             ("next?to=http://b.example/", "https://a.example/dir/next?to=http://b.example/"),
             ("a b", "https://a.example/dir/a%20b"), ("/é", "https://a.example/%C3%A9"),
-            ("/x/./y/../z/", "https://a.example/x/z/"),
+            ("/x/./y/../z/", "https://a.example/x/z/"), ("/a\\b", "https://a.example/a/b"),
+            ("https:next", "https://a.example/dir/next"), ("///b.example/x", "https://b.example/x"),
+            ("\\\\b.example\\x", "https://b.example/x"), (" /next ", "https://a.example/next"),
         ])
     func relative(location: String, target: String) {
         var test = Case(locations: [location])
@@ -153,7 +155,7 @@ import TsubameCore
         "BAD-INPUT 22: a Location that is none is an error of kind redirect",
         arguments: [
             "http://", "https://a.example\\@evil.example/", "https://a.example:0/", "https://[::1%25eth0]/",
-            "https://a@b@evil.example/", "https://a.example:99999/", "/a\\b",
+            "https://a@b@evil.example/", "https://a.example:99999/", "/a\tb",
         ])
     func invalid(location: String) {
         guard case .fail(let error) = Case(locations: [location]).verdict() else {
