@@ -27,7 +27,8 @@ public import TsubameWire
 /// memory for a second, so that their waits do not add up.
 ///
 /// At most 180 cookies are kept for a domain and 3,000 in all; what has not been sent for longest goes first, and in a full
-/// domain what is not Secure. No cookie lives longer than 400 days.
+/// domain what is not Secure. No cookie lives longer than 400 days. Secure cookies travel by https, and by http only to
+/// `localhost`, the names below it and loopback addresses.
 public final class CookieJar: Sendable {
     private struct State: Sendable {
         var store: CookieStore

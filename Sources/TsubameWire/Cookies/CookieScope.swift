@@ -1,5 +1,7 @@
 // Hosts and paths as cookies compare them (RFC 6265bis §5.1.2–5.1.4).
 
+import TsubameCore
+
 package enum CookieScope {
     /// Whether `host` is `domain` or lies below it. IP addresses have nothing below them.
     package static func host(_ host: String, matches domain: String) -> Bool {
@@ -31,6 +33,12 @@ package enum CookieScope {
             && last.dropFirst(2).allSatisfy {
                 $0.digitValue != nil || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains($0)
             }
+    }
+
+    /// Whether the host is `localhost`, below it, or a loopback address. No other machine sees what goes there, so Secure
+    /// cookies travel by http, as in browsers (W3C Secure Contexts section 3.1).
+    static func isThisMachine(_ host: String) -> Bool {
+        host == "::1" || host == "[::1]" || Origin.isLocalhost(host) || host.hasPrefix("127.") && isAddress(host)
     }
 
     /// The path that a cookie without one gets: the request's up to its last `/`.

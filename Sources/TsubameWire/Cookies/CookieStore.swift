@@ -32,7 +32,7 @@ package struct CookieStore: Sendable {
     /// - Parameters:
     ///   - host: in lower case, without a port; an IDN as its A-label; brackets of IPv6 may stand.
     ///   - path: the path of the request; a query is not looked at.
-    ///   - isSecure: whether the response came over a secure connection.
+    ///   - isSecure: whether the response came over a secure connection; this machine counts as one, as in browsers.
     ///   - now: seconds since 1970.
     package mutating func store(
         _ field: String, host: String, path: String, isSecure: Bool, now: Int64
@@ -44,7 +44,7 @@ package struct CookieStore: Sendable {
             name: field.name, value: field.value, domain: scope.domain, isHostOnly: scope.isHostOnly,
             path: field.path ?? CookieScope.defaultPath(of: path), expires: field.expiry(at: now),
             isSecure: field.isSecure, isHTTPOnly: field.isHTTPOnly, sameSite: field.sameSite)
-        if !isSecure {
+        if !isSecure, !CookieScope.isThisMachine(host) {
             if cookie.isSecure { throw .secureOverHTTP }
             if hidesSecureCookie(cookie, now: now) { throw .hidesSecure }
         }
@@ -89,6 +89,7 @@ package struct CookieStore: Sendable {
         for host: String, path: String, isSecure: Bool, now: Int64, usedAt: UInt64?
     ) -> [StoredCookie] {
         var matches: [StoredCookie] = []
+        let isSecure = isSecure || CookieScope.isThisMachine(host)
         for domain in CookieScope.domains(of: host) where domains[domain] != nil {
             removeExpired(in: domain, now: now)
             for index in domains[domain]?.indices ?? 0..<0 {

@@ -136,19 +136,34 @@ import TsubameTesting
         try await plain.use { plain in
             try await serving(secure) {
                 $0.cookies = .memory
-                $0.tls.roots = .pem(TestCertificates.authorityPEM)
+                $0.tls.verification = .dangerouslyOff
+                $0.resolve = ["a.test:443": "127.0.0.1:\(secure.port)", "a.test:80": "127.0.0.1:\(plain.port)"]
             } _: { secure, client in
                 let observation = client.observe { log.add($0) }
-                _ = try await client.get(url: "https://localhost:\(secure.port)/")
-                _ = try await client.get(url: "http://localhost:\(plain.port)/x")
-                _ = try await client.get(url: "http://localhost:\(plain.port)/new")
-                _ = try await client.get(url: "https://localhost:\(secure.port)/")
+                _ = try await client.get(url: "https://a.test/")
+                _ = try await client.get(url: "http://a.test/x")
+                _ = try await client.get(url: "http://a.test/new")
+                _ = try await client.get(url: "https://a.test/")
                 observation.cancel()
                 #expect(client.cookieJar?.cookies.map(\.value) == ["good"])
                 #expect(plain.requests.map { $0["cookie"] } == [nil, nil])
                 #expect(secure.requests.map { $0["cookie"] } == [nil, "id=good"])
                 #expect(log.decisions.count == 2)
                 #expect(log.decisions.allSatisfy { $0.contains("insecure connection") })
+            }
+        }
+    }
+
+    @Test func `FAULT 29: a Secure cookie works over http to localhost`() async throws {
+        let server = try await ScriptedServer.start { request in
+            .ok("", headers: request.path == "/set" ? [.setCookie: "id=1; Secure; Path=/"] : [:])
+        }
+        try await serving(server) {
+            $0.cookies = .memory
+        } _: { server, client in
+            for host in ["localhost", "a.localhost", "127.0.0.1"] {
+                for path in ["set", "get"] { _ = try await client.get(url: "http://\(host):\(server.port)/\(path)") }
+                #expect(server.requests.last?["cookie"] == "id=1", "\(host)")
             }
         }
     }
