@@ -185,6 +185,10 @@ final class Connection: ChannelInboundHandler, Carrier, @unchecked Sendable {
                     // A final answer: whatever it is, the body that it did not wait for is not wanted.
                     held?.cancel()
                     held = nil
+                    if decoder.isChunkedHTTP10 {
+                        exchange.call.emit(
+                            .decision("the HTTP/1.0 response is read as chunked, and its connection closed after it"))
+                    }
                     exchange.begin(head, length: length)
                 case .body(let range):
                     received.add(range, of: buffer)

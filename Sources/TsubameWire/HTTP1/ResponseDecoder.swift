@@ -85,6 +85,9 @@ package struct ResponseDecoder: ~Copyable {
         scanner.reset()
     }
 
+    /// After a head: whether an HTTP/1.0 response is chunked, which its version does not know.
+    package var isChunkedHTTP10: Bool { state == .chunks && scanner.minorVersion == 0 }
+
     /// After the end: whether the connection can carry another exchange, as far as the response says.
     package var isReusable: Bool { state == .ended && !mustClose }
 
@@ -158,11 +161,13 @@ package struct ResponseDecoder: ~Copyable {
         _ base: UnsafeRawPointer, _ size: Int, _ available: Int
     ) throws(WireError) -> (Event, consumed: Int) {
         let framing = try ResponseFraming(
-            scanner.fields, candidates: scanner.candidates, minorVersion: scanner.minorVersion, base)
+            scanner.fields, candidates: scanner.candidates, base)
         if framing.isChunked, framing.length != nil {
             scanner.removeFields(base, named: "content-length")
             mustClose = true
         }
+        // RFC 9112 section 6.1: HTTP/1.0 knows no Transfer-Encoding, and a recipient on the way may not have read it.
+        if framing.isChunked, scanner.minorVersion == 0 { mustClose = true }
         if framing.saysClose || (scanner.minorVersion == 0 && !framing.saysKeepAlive) { mustClose = true }
         let status = scanner.status
         if status < 200 {

@@ -14,7 +14,7 @@ struct ResponseFraming {
     ///   - candidates: bit n is set if field n has to be looked at; bit 63 stands for all from there on.
     ///   - base: the head's bytes, after folds have been joined.
     init(
-        _ fields: UnsafeBufferPointer<FieldSlot>, candidates: UInt64, minorVersion: Int, _ base: UnsafeRawPointer
+        _ fields: UnsafeBufferPointer<FieldSlot>, candidates: UInt64, _ base: UnsafeRawPointer
     ) throws(WireError) {
         var candidates = candidates
         while candidates != 0 {
@@ -28,9 +28,6 @@ struct ResponseFraming {
                 try read(fields[index], base)
                 index += 1
             }
-        }
-        if isChunked, minorVersion == 0 {
-            throw .invalid("an HTTP/1.0 response has a Transfer-Encoding")
         }
     }
 

@@ -38,7 +38,7 @@ enum HTTP2FieldCheck {
     private static func length(
         _ slots: UnsafeBufferPointer<FieldSlot>, _ candidates: UInt64, _ base: UnsafeRawPointer
     ) throws(WireError) -> Int64? {
-        try ResponseFraming(slots, candidates: candidates, minorVersion: 1, base).length
+        try ResponseFraming(slots, candidates: candidates, base).length
     }
 
     /// A trailer section.

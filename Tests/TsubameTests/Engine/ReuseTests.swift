@@ -20,6 +20,8 @@ import TsubameTesting
         "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\nok",
         "HTTP/1.1 200 OK\r\nConnection: foo, Close\r\nContent-Length: 2\r\n\r\nok",
         "HTTP/1.0 200 OK\r\nContent-Length: 2\r\n\r\nok",
+        // FAULT 29, BAD-INPUT 5: chunks in a version that does not know them.
+        "HTTP/1.0 200 OK\r\nConnection: keep-alive\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n",
         // BAD-INPUT 4 and 9: where the next response begins is in doubt.
         "HTTP/1.1 200 OK\r\nContent-Length: 9\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n",
         "HTTP/1.1 204 No Content\r\nContent-Length: 2\r\n\r\nok",
@@ -46,6 +48,17 @@ import TsubameTesting
             }
             #expect(server.acceptedConnections == 2)
             #expect(server.requests.allSatisfy { $0["connection"] == "close" })
+        }
+    }
+
+    @Test func `FAULT 29, BAD-INPUT 5: an event says that an HTTP/1.0 response is chunked`() async throws {
+        let answer = "HTTP/1.0 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n"
+        try await serving(try await ScriptedServer.start { _ in .bytes(answer) }) { server, client in
+            let log = Log<CallEvent>()
+            let observation = client.observe { log.add($0) }
+            #expect(try await client.get(url: server.url).bytes == Bytes("ok"))
+            observation.cancel()
+            #expect(log.decisions == ["the HTTP/1.0 response is read as chunked, and its connection closed after it"])
         }
     }
 

@@ -124,10 +124,22 @@ import TsubameWire
             "different Content-Lengths")
     }
 
-    @Test("BAD-INPUT 5: an HTTP/1.0 response with a Transfer-Encoding is refused")
-    func chunkedInHTTP10() {
+    @Test(
+        "FAULT 29, BAD-INPUT 5: a chunked HTTP/1.0 response is decoded, and its connection not used again",
+        arguments: ["", "Connection: keep-alive\r\n", "Content-Length: 3\r\nConnection: keep-alive\r\n"])
+    func chunkedInHTTP10(fields: String) {
+        let head = "HTTP/1.0 200 OK\r\nTransfer-Encoding: chunked\r\n\(fields)\r\n"
+        let outcome = ResponseFeeder().feedInEveryWay(head + "5\r\nhello\r\n0\r\nA: b\r\n\r\n")
+        #expect(outcome.isOver && !outcome.isReusable && outcome.text == "hello", "\(outcome)")
+        #expect(outcome.head?.version == .http10)
+        #expect(outcome.head?.fields.contains { $0.hasPrefix("Content-Length") } == false)
+        refused(head + "5\r\nhello\r\n", .incompleteResponse, "closed")
         refused(
-            "HTTP/1.0 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", .invalidResponse, "HTTP/1.0")
+            "HTTP/1.0 200 OK\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n", .invalidResponse, "not \"chunked\"")
+        var feeder = ResponseFeeder()
+        feeder.isHead = true
+        let bodyless = feeder.feedInEveryWay(head)
+        #expect(bodyless.isOver && !bodyless.isReusable, "\(bodyless)")
     }
 
     // MARK: 6 to 8
