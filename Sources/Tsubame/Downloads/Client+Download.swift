@@ -42,10 +42,12 @@ extension Client {
     /// With `resume`, what came stays when the call fails or the process dies, and a later call for the same target goes on
     /// behind it, in whatever process: it asks for the rest by `Range` and `If-Range`, and puts the two together only if the
     /// strong entity tag (or, where there is none, the date), the length and the position agree; otherwise it begins anew. The
-    /// URL's query may be another one, as where URLs are signed; for a named file the host and the folder may be, too, if there
-    /// is an entity tag, the length is known and the path ends with the same segment. A connection that breaks is followed by others within the call, as often as ``Configuration/retry`` has it; one that has brought a
-    /// mebibyte or more does not count. What cannot be resumed (other methods than GET, a weak tag or none, a coded body,
-    /// `Accept-Ranges: none`) begins anew.
+    /// URL's query may be another one, as where URLs are signed; for a named file the folder may be, too, if there is an
+    /// entity tag, the length is known and the path ends with the same segment. Bytes of another origin, after redirects, follow
+    /// only if the policy has the file's digest, and never by http after https. A connection that breaks is followed by
+    /// others within the call, as often as ``Configuration/retry`` has it; one that has brought a mebibyte or more does not
+    /// count. What cannot be resumed (other methods than GET, a weak tag or none, a coded body, `Accept-Ranges: none`)
+    /// begins anew.
     /// - Parameters:
     ///   - request: most often a GET. With a Range of the caller's own, the part is what is saved.
     ///   - target: a folder that exists, in which the file gets the name of ``Response/suggestedFileName``, or a file.

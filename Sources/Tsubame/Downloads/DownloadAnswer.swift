@@ -21,7 +21,10 @@ enum DownloadAnswer: Sendable, Equatable {
     ///   - asked: the bytes that were asked for; nil if all were.
     ///   - record: of what is here.
     ///   - received: how many bytes are.
-    init(_ response: Response, asked: Range<Int64>?, record: DownloadRecord?, received: Int64) {
+    ///   - hasDigest: whether the caller names the digest of the whole file.
+    init(
+        _ response: Response, asked: Range<Int64>?, record: DownloadRecord?, received: Int64, hasDigest: Bool
+    ) {
         guard let asked, let record else {
             if response.statusCode == 206, !response.request.headers.contains(.range) {
                 self = .unasked
@@ -32,14 +35,16 @@ enum DownloadAnswer: Sendable, Equatable {
             }
             return
         }
+        let isAdmitted = record.admits(from: DownloadRecord.origin(of: response), hasDigest: hasDigest)
         switch response.statusCode {
-        case 206: self = Self.part(response, asked, record)
+        case 206: self = isAdmitted ? Self.part(response, asked, record) : .again
         case 200: self = Self.isCoded(response) ? .again : .everything
         case 412: self = .again
         case 416:
             let total = response.contentRange?.total
             let isOther = response.headers.contains(.eTag) && !record.validators.agree(with: response.headers)
-            self = total == received && total == record.total ?? received && !isOther ? .complete : .again
+            self =
+                isAdmitted && total == received && total == record.total ?? received && !isOther ? .complete : .again
         default: self = .refused
         }
     }

@@ -200,6 +200,15 @@ final class DownloadPart: Sendable {
         }
     }
 
+    /// Bytes of this origin follow. Once there are some of two, a later call may not take them for those of one.
+    func join(_ origin: String?) throws(CallError) {
+        try keep { state in
+            guard let known = state.record?.origin, known != origin else { return false }
+            state.record?.origin = nil
+            return true
+        }
+    }
+
     /// From now on bytes may come in any order.
     func scatter() throws(CallError) {
         state.withLock { $0.isScattered = true }

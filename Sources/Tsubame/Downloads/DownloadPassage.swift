@@ -81,7 +81,8 @@ struct DownloadPassage {
     /// - Returns: whether the file is whole.
     private mutating func take(_ response: Response) async throws(CallError) -> Bool {
         let answer = DownloadAnswer(
-            response, asked: asked, record: part?.record, received: part?.received ?? 0)
+            response, asked: asked, record: part?.record, received: part?.received ?? 0,
+            hasDigest: run.digest != nil)
         switch answer {
         case .everything: return try await takeEverything(response)
         case .rest(let span, let total):
@@ -93,6 +94,7 @@ struct DownloadPassage {
                     ))
             }
             try part.learn(total: total)
+            try part.join(DownloadRecord.origin(of: response))
             begin(response, part, total: total)
             try await write(response, part, span)
             return part.gap() == nil
@@ -100,8 +102,14 @@ struct DownloadPassage {
             if let part { begin(response, part, total: part.received) }
             return true
         case .again:
+            let isAdmitted = part?.record?.admits(
+                from: DownloadRecord.origin(of: response), hasDigest: run.digest != nil)
             try part?.restart(nil, isKept: false)
-            call.emit(.decision("the download begins anew: the server does not go on with what is there"))
+            call.emit(
+                .decision(
+                    isAdmitted == false
+                        ? "the download begins anew: the bytes that are there are of another origin"
+                        : "the download begins anew: the server does not go on with what is there"))
             return false
         case .unasked:
             throw CallError(
@@ -137,7 +145,7 @@ struct DownloadPassage {
             {
                 call.emit(.decision(obstacle))
             }
-            if run.resumes, let record, part.received > 0, part.record?.agrees(with: record) == true {
+            if part.received > 0, run.resumes, agrees(part, with: record) {
                 // Only the server knew the name under which there is something already.
                 return false
             }
@@ -148,14 +156,15 @@ struct DownloadPassage {
             }
         }
         // Of the same version nothing is thrown away, though the server begins at the beginning.
-        if let record, part.record?.agrees(with: record) == true {
+        if agrees(part, with: record) {
+            try part.join(record?.origin)
             begin(response, part, total: total)
         } else {
             if part.received > 0 {
                 call.emit(
                     .decision(
                         run.resumes
-                            ? "the download begins anew: the \(part.received) bytes that are there are of another version"
+                            ? "the download begins anew: the \(part.received) bytes that are there are of another version or origin"
                             : "an unfinished download of the same name, of \(part.received) bytes, is given up"))
             }
             try part.restart(record, isKept: run.resumes)
@@ -166,6 +175,11 @@ struct DownloadPassage {
         if part.total == nil { try part.learn(total: end) }
         if part.gap(in: 0..<end) == nil { try part.cut(at: end) }
         return part.gap(in: 0..<end) == nil
+    }
+
+    private func agrees(_ part: DownloadPart, with record: DownloadRecord?) -> Bool {
+        guard let record, let known = part.record else { return false }
+        return known.agrees(with: record, hasDigest: run.digest != nil)
     }
 
     /// Looks for the file that this would come to. Its length and name say little: another URL's may have the same.

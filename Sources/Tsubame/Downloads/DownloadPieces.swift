@@ -162,12 +162,15 @@ final class DownloadPieces: Sendable {
         defer { state.withLock { $0.calls[helper.id] = nil } }
         return try await run.client.perform(helper) { response throws(CallError) in
             defer { response.body.discard() }
-            let answer = DownloadAnswer(response, asked: gap, record: self.record, received: gap.lowerBound)
+            let answer = DownloadAnswer(
+                response, asked: gap, record: self.record, received: gap.lowerBound,
+                hasDigest: self.run.digest != nil)
             guard case .rest(let span, _) = answer else {
                 // Busy, perhaps: nothing speaks against what the others bring.
                 if answer != .refused { self.disagree() }
                 return false
             }
+            try self.part.join(DownloadRecord.origin(of: response))
             _ = try await DownloadWriter(self.part, self.run.meter).write(response, span) { _ in gap.upperBound }
             return true
         }

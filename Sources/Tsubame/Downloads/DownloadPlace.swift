@@ -24,6 +24,7 @@ struct DownloadPlace: Sendable {
     private let name: String?
     let ifExists: DownloadPolicy.IfExists
     private let syncDistance: Int64
+    private let hasDigest: Bool
 
     /// - Parameters:
     ///   - path: of a folder that is there, or of a file in one; empty for the current one.
@@ -31,6 +32,7 @@ struct DownloadPlace: Sendable {
     /// - Throws: ``CallError/Kind/file`` if nothing can be written there.
     init(_ path: String, isFolder: Bool, _ policy: DownloadPolicy) throws(CallError) {
         syncDistance = policy.syncDistance
+        hasDigest = policy.digest != nil
         let status = FileStatus(of: path.isEmpty ? "." : path)
         let isFolder = isFolder || path.isEmpty || path.hasSuffix("/") || status?.kind == .folder
         if isFolder {
@@ -106,6 +108,7 @@ struct DownloadPlace: Sendable {
             // Something else that is called the same, and may still be wanted.
             if ifExists == .number, let record = part.record, part.received > 0, record.resource != resource,
                 !record.isOf(request) || !record.validators.agree(with: response.wire)
+                    || !record.admits(from: DownloadRecord.origin(of: response), hasDigest: hasDigest)
             {
                 continue
             }

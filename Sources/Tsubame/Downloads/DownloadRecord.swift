@@ -26,6 +26,8 @@ struct DownloadRecord: Codable, Sendable, Equatable {
     /// What the call asked for, query included, as a digest.
     let resource: String
     let validators: DownloadValidators
+    /// Where all of the bytes came from, after redirects; nil if they came from several origins, or nothing says so.
+    var origin: String?
     /// In bytes, if it is known.
     var total: Int64?
     /// The bytes that are there; nil while they are those from the beginning to the end of the file.
@@ -51,19 +53,21 @@ struct DownloadRecord: Codable, Sendable, Equatable {
         self.url = url
         resource = Self.resource(request)
         self.validators = validators
+        origin = Self.origin(of: response)
         self.total = total
         boot = Self.currentBoot
     }
 
     /// Whether both are of one version of one file.
-    func agrees(with other: DownloadRecord) -> Bool {
-        validators == other.validators && isOf(other.url)
+    func agrees(with other: DownloadRecord, hasDigest: Bool) -> Bool {
+        validators == other.validators && isOf(other.url) && admits(from: other.origin, hasDigest: hasDigest)
             && (total == other.total || (url == other.url && (total == nil || other.total == nil)))
     }
 
     /// Whether the rest may be asked for by this request. Another query is that of a newly signed URL. Validators only mean
     /// something for one URL (RFC 9110 section 8.8.1), so elsewhere more must agree: a tag and not only a date, a length, which
-    /// the answer then has to have, and the file's own name.
+    /// the answer then has to have, and the file's own name. The answer must also come from an origin that ``admits(from:hasDigest:)``
+    /// lets through.
     func isOf(_ request: Request) -> Bool { Self.url(request).map { isOf($0) } ?? false }
 
     private func isOf(_ other: String) -> Bool {
@@ -71,6 +75,16 @@ struct DownloadRecord: Codable, Sendable, Equatable {
         guard validators.etag != nil, total != nil, let name = Self.lastSegment(url) else { return false }
         return name == Self.lastSegment(other)
     }
+
+    /// Whether bytes of an origin may stand beside those that are there. A validator of one origin says nothing about the bytes
+    /// of another (RFC 9110 section 8.8.1), so the whole file needs a digest then. Bytes that came by https are never followed
+    /// by ones that did not.
+    func admits(from other: String?, hasDigest: Bool) -> Bool {
+        guard let other else { return false }
+        return other == origin || hasDigest && (other.hasPrefix("https:") || origin?.hasPrefix("http:") == true)
+    }
+
+    static func origin(of response: Response) -> String? { response.request.uri?.origin.description }
 
     private static func url(_ request: Request) -> String? {
         request.uri.map { $0.origin.description + $0.path }
