@@ -30,6 +30,7 @@ public final class Corridor: Sendable {
     private let allowedOrigins: Set<Origin>
     /// How bodies of JSON are encoded.
     let json: JSONCoding
+    private let clientFields: ClientFields
     let joint: JointRequests?
     private let entries: [CorridorEntry]
 
@@ -100,6 +101,7 @@ public final class Corridor: Sendable {
         hasForeignArounds = hasArounds || (engine == nil && !(transport is any PromptTransport))
         allowedOrigins = configuration.allowedOrigins
         json = configuration.json
+        clientFields = ClientFields(configuration)
     }
 }
 
@@ -127,8 +129,14 @@ extension Corridor {
     func adopt(_ request: Request, insteadOf given: Request) -> Request {
         guard let uri = request.uri, uri != given.uri else { return request }
         var adopted = request
-        if uri.origin != given.uri?.origin, !allowedOrigins.contains(uri.origin) { adopted.isForeign = true }
-        adopted.entry = request
+        if uri.origin != given.uri?.origin, !allowedOrigins.contains(uri.origin) {
+            adopted.isForeign = true
+            // What it copied. A field with a value of its own is the around's affair.
+            adopted.headers.removeAll { field in
+                clientFields.contains(field) && given.headers[values: field.name].contains(field.value)
+            }
+        }
+        adopted.entry = adopted
         return adopted
     }
 }

@@ -8,12 +8,14 @@ import HTTPTypes
 final class Redirects: Judge {
     let policy: RedirectPolicy
     private let allowedOrigins: Set<Origin>
+    private let clientFields: ClientFields
     /// The hosts that are reached by https only.
     private let store: HSTSStore?
 
     init(policy: RedirectPolicy, configuration: Configuration) {
         self.policy = policy
         allowedOrigins = configuration.allowedOrigins
+        clientFields = ClientFields(configuration)
         store = configuration.hsts.store
     }
 
@@ -116,6 +118,7 @@ final class Redirects: Judge {
             for name in [HTTPField.Name.authorization, .proxyAuthorization, .cookie, .host] {
                 next.headers[fields: name] = []
             }
+            next.headers.removeAll { clientFields.contains($0) }
         } else if target.origin != origin {
             next.headers[fields: .host] = []
         }
