@@ -10,6 +10,7 @@ extension Client {
         var request = request
         // One that comes from a response.
         if request.answeredChallenges > 0 { request.answeredChallenges = 0 }
+        withhold(in: &request)
         switch request.target {
         case .invalid(let error):
             throw error
@@ -26,7 +27,7 @@ extension Client {
             switch base {
             case .none:
                 throw CallError(
-                    .invalidRequest, "the path \"\(Redaction.standard.url(path.encoded))\" has no base URL",
+                    .invalidRequest, "the path \"\(request.redaction.url(path.encoded))\" has no base URL",
                     advice: "give the client one: Client(\"https://…\"), or pass a whole URL: get(url:)",
                     request: request)
             case .invalid(let error):
@@ -51,6 +52,11 @@ extension Client {
         }
         RequestDefaults.apply(to: &request)
         return request
+    }
+
+    /// The request's texts withhold what this client's do.
+    func withhold(in request: inout Request) {
+        if let redaction, request.redaction != redaction { request.redaction = redaction }
     }
 }
 

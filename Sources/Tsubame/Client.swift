@@ -30,7 +30,7 @@ public final class Client: Sendable {
     private let log: CallLog?
     let background: BackgroundCalls
     /// Only where it differs from the standard.
-    private let redaction: Redaction?
+    let redaction: Redaction?
 
     /// What paths are appended to.
     enum Base: Sendable {
@@ -208,7 +208,7 @@ public final class Client: Sendable {
         var timeouts = configuration.timeouts
         if !request.timeouts.isUnset { timeouts = request.timeouts.merged(over: timeouts) }
         if let defaultTotal, !timeouts.isSet(.total) { timeouts.total = defaultTotal }
-        if let redaction { request.redaction = redaction }
+        withhold(in: &request)
         if request.body.isDeferred { request.body = request.body.resolved(by: configuration.json) }
         var observer = observer
         if let log {
@@ -292,7 +292,9 @@ public final class Client: Sendable {
     func sendAgain(_ raw: Request, _ call: Call) async throws(CallError) -> Response {
         var request = try prepare(raw)
         // What a redirect to another origin starts from.
-        request.entry = raw
+        var entry = raw
+        withhold(in: &entry)
+        request.entry = entry
         var response =
             corridor.hasForeignArounds
             ? try await guarded(call, request) : try await corridor.run(request, from: 0, call)
@@ -345,7 +347,7 @@ extension Client: CustomStringConvertible, CustomReflectable {
     public var description: String {
         switch base {
         case .none: "client without a base URL"
-        case .uri(let uri): "client of \(uri)"
+        case .uri(let uri): "client of \((redaction ?? .standard).url(uri.string))"
         case .invalid(let error): "client whose base URL is invalid: \(error.reason)"
         }
     }

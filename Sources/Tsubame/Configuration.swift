@@ -60,7 +60,7 @@ public struct Configuration: Sendable {
     /// always real time.
     public var clock: any Clock<Duration> = ContinuousClock()
     /// Names of parameters and fields, in lower case, whose values no text of a call or an error shows; one is secret if
-    /// its name contains one of these.
+    /// its name contains one of these. See ``Redaction/secrets`` for `auth` and `sig`.
     public var secrets = Redaction.standard.secrets
 
     /// The defaults.

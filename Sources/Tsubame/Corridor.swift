@@ -127,8 +127,10 @@ extension Corridor {
     /// A request that an around of the user's made in place of the one it was given: at another origin it goes without
     /// whatever belongs to the client, and a redirect of it never starts from the call's own request.
     func adopt(_ request: Request, insteadOf given: Request) -> Request {
-        guard let uri = request.uri, uri != given.uri else { return request }
         var adopted = request
+        // One that was made anew knows nothing of the client's secrets.
+        if adopted.redaction != given.redaction { adopted.redaction = given.redaction }
+        guard let uri = request.uri, uri != given.uri else { return adopted }
         if uri.origin != given.uri?.origin, !allowedOrigins.contains(uri.origin) {
             adopted.isForeign = true
             // What it copied. A field with a value of its own is the around's affair.

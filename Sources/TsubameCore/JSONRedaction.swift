@@ -13,10 +13,10 @@ struct JSONRedaction {
 
     init(_ redaction: Redaction) { self.redaction = redaction }
 
-    func redacted(_ text: String) -> String {
+    func redacted(_ text: ArraySlice<UInt8>) -> [UInt8] {
         var copy = self
-        copy.read(Array(text.utf8)[...])
-        return String(decoding: copy.output, as: UTF8.self)
+        copy.read(text)
+        return copy.output
     }
 
     private var isWithheld: Bool { isNamedSecret || secretDepth != nil }
@@ -45,7 +45,7 @@ struct JSONRedaction {
     private mutating func take(string: ArraySlice<UInt8>, isName: Bool) {
         if isName {
             output += string
-            isNamedSecret = redaction.isSecret(String(decoding: string, as: UTF8.self))
+            isNamedSecret = redaction.isSecret(utf8: string)
         } else {
             output += isWithheld ? Self.placeholder : Array(string)
             isNamedSecret = false

@@ -20,14 +20,20 @@ public struct ReceivedFields: Sendable {
     }
 
     private var storage: Storage
+    /// What their text withholds; nil for the standard.
+    private let redaction: Redaction?
 
-    package init(_ head: ReceivedHead) {
+    package init(_ head: ReceivedHead, redaction: Redaction? = nil) {
         storage = .received(head, hidden: 0)
+        self.redaction = redaction
     }
 
     /// Fields made by hand, as for a stub's response.
-    public init(_ fields: HTTPFields) {
+    public init(_ fields: HTTPFields) { self.init(fields, redaction: nil) }
+
+    package init(_ fields: HTTPFields, redaction: Redaction?) {
         storage = .listed(fields)
+        self.redaction = redaction
     }
 
     /// The value of the field, several of that name joined by `, `; nil if there is none.
@@ -141,8 +147,10 @@ extension ReceivedFields: Sequence {
 
 extension ReceivedFields: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     /// One field a line, in wire order, with the values of credentials withheld.
-    public var description: String {
-        map { "\($0.name.rawName): \(Redaction.standard.value(of: $0))" }.joined(separator: "\n")
+    public var description: String { text(redaction ?? .standard) }
+
+    func text(_ redaction: Redaction) -> String {
+        map { "\($0.name.rawName): \(redaction.value(of: $0))" }.joined(separator: "\n")
     }
 
     /// The same as ``description``.

@@ -5,13 +5,18 @@ public import HTTPTypes
 /// Which fields and query values are withheld from every text.
 public struct Redaction: Sendable, Hashable {
     /// Names of query and form parameters, in lower case, whose values are withheld; a parameter is secret if its name
-    /// contains one.
+    /// contains one. `auth` and `sig` count only where no further letter of the word follows: `author` is not secret.
     public let secrets: Set<String>
 
-    /// What is withheld unless ``Configuration`` says otherwise: names with `token`, `key`, `password`, `secret`,
-    /// `signature` or `code` in them.
+    /// What is withheld unless ``Configuration`` says otherwise: names with `token`, `key`, `password`, `passwd`, `pwd`,
+    /// `secret`, `signature`, `sig`, `code`, `auth` or `jwt` in them.
     public static let standard = Redaction(
-        secrets: ["token", "key", "password", "secret", "signature", "code"])
+        secrets: [
+            "token", "key", "password", "passwd", "pwd", "secret", "signature", "sig", "code", "auth", "jwt",
+        ])
+
+    /// Other words begin with these, such as `author`, `signal` and WWW-Authenticate.
+    private static let beginnings: Set<String> = ["auth", "sig"]
 
     /// Withholds parameters whose names hold one of `secrets`, in lower case; and credentials, always.
     public init(secrets: Set<String>) { self.secrets = secrets }
@@ -21,6 +26,7 @@ public struct Redaction: Sendable, Hashable {
 
     private static let fields: Set<String> = [
         "authorization", "proxy-authorization", "cookie", "set-cookie", "authentication-info",
+        "proxy-authentication-info",
     ]
 
     /// Fields that hold a URL.
@@ -41,11 +47,17 @@ public struct Redaction: Sendable, Hashable {
     public func isSecret(_ name: some StringProtocol) -> Bool { isSecret(utf8: name.utf8) }
 
     // By bytes, here and below: a combining mark behind a letter or a delimiter must not hide it.
-    private func isSecret(utf8 name: some Collection<UInt8>) -> Bool {
-        let name = name.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }
+    func isSecret(utf8 name: some Collection<UInt8>) -> Bool {
+        let written = Array(name)
+        let name = written.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }
         return secrets.contains { secret in
-            let secret = Array(secret.utf8)
-            return name.indices.contains { name[$0...].starts(with: secret) }
+            let mayGoOn = !Self.beginnings.contains(secret)
+            let wanted = Array(secret.utf8)
+            return name.indices.contains { index in
+                guard name[index...].starts(with: wanted) else { return false }
+                let end = index + wanted.count
+                return mayGoOn || end == written.count || !(0x61...0x7A).contains(written[end])
+            }
         }
     }
 
@@ -55,7 +67,8 @@ public struct Redaction: Sendable, Hashable {
         var text: [UInt8] = []
         var rest = Array(url.utf8)[...]
         // Userinfo: what stands between `//` and the last `@` of the authority; without `//`, what looks like it.
-        let slashes = rest.indices.dropFirst().first { rest[$0] == slash && rest[$0 - 1] == slash }
+        let beforeQuery = rest.prefix { $0 != question && $0 != hash }
+        let slashes = beforeQuery.indices.dropFirst().first { rest[$0] == slash && rest[$0 - 1] == slash }
         if let slashes {
             text += rest[...slashes]
             rest = rest[(slashes + 1)...]
@@ -71,19 +84,34 @@ public struct Redaction: Sendable, Hashable {
             let afterMark = mark + 1
             let end = rest[afterMark...].firstIndex(of: hash) ?? rest.endIndex
             text += rest[..<afterMark]
-            let pieces = rest[afterMark..<end].split(separator: UInt8(ascii: "&"), omittingEmptySubsequences: false)
-            for (index, piece) in pieces.enumerated() {
-                if index > 0 { text.append(UInt8(ascii: "&")) }
-                guard let equals = piece.firstIndex(of: UInt8(ascii: "=")), isSecret(utf8: piece[..<equals]) else {
-                    text += piece
-                    continue
-                }
-                text += piece[...equals]
-                text += Self.placeholder.utf8
-            }
+            text += parameters(rest[afterMark..<end])
             rest = rest[end...]
         }
         return Self.printable(String(decoding: text + rest, as: UTF8.self))
+    }
+
+    /// `name=value&…` with the values of secret names withheld.
+    func parameters(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
+        var text: [UInt8] = []
+        let pieces = bytes.split(separator: UInt8(ascii: "&"), omittingEmptySubsequences: false)
+        for (index, piece) in pieces.enumerated() {
+            if index > 0 { text.append(UInt8(ascii: "&")) }
+            guard let equals = piece.firstIndex(of: UInt8(ascii: "=")), isSecret(utf8: piece[..<equals]) else {
+                text += Self.withoutUserinfo(piece)
+                continue
+            }
+            text += piece[...equals]
+            text += Self.placeholder.utf8
+        }
+        return text
+    }
+
+    /// A value may be a URL itself.
+    private static func withoutUserinfo(_ bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+        guard let slashes = bytes.firstRange(of: Array("//".utf8)) else { return bytes }
+        let authority = bytes[slashes.upperBound...].prefix { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "\\") }
+        guard let mark = authority.lastIndex(of: UInt8(ascii: "@")) else { return bytes }
+        return bytes[..<slashes.upperBound] + bytes[(mark + 1)...]
     }
 
     /// The same of a text that is no URL. Where its authority ends is not known then: what stands between a colon and the

@@ -13,9 +13,12 @@ extension TargetURI {
     /// Control characters and spaces around the reference are left out. A backslash before the query is a slash, any
     /// number of slashes but one stands before a host, and `http:g` is relative to a base of the same scheme. The fragment
     /// is the reference's own: RFC 9110 section 10.2.2 lets the caller inherit one.
+    /// - Parameter redaction: what the error withholds.
     /// - Throws: ``CallError/Kind/invalidRequest`` for a reference that comes out as no valid URI. A control character
     ///   inside, a NUL anywhere and a backslash before an `@` of the authority are refused, unlike in WHATWG's standard.
-    package func resolving(_ reference: String) throws(CallError) -> Destination {
+    package func resolving(
+        _ reference: String, redaction: Redaction = .standard
+    ) throws(CallError) -> Destination {
         // By bytes, here and below: a combining mark after a delimiter must not hide it.
         var rest = Self.trimmed(Array(reference.utf8)[...])
         var scheme = origin.scheme
@@ -26,7 +29,8 @@ extension TargetURI {
         }
         let slashes = rest.prefix(while: Self.isSlash).count
         if slashes > 1 || scheme != origin.scheme {
-            return .uri(try TargetURI(parsing: "\(scheme)://" + Self.withAuthority(rest.dropFirst(slashes))))
+            let whole = "\(scheme)://" + Self.withAuthority(rest.dropFirst(slashes))
+            return .uri(try TargetURI(parsing: whole, redaction: redaction))
         }
         let start =
             switch rest.first {
@@ -35,7 +39,8 @@ extension TargetURI {
             case 0x2F?, 0x5C?: ""
             default: directory
             }
-        return .uri(try TargetURI(parsing: origin.description + start + Self.withSlashes(rest)))
+        let whole = origin.description + start + Self.withSlashes(rest)
+        return .uri(try TargetURI(parsing: whole, redaction: redaction))
     }
 
     /// The path up to its last slash.

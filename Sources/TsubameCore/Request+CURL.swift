@@ -19,8 +19,8 @@ extension Request {
     /// ```
     /// A request has the client's fields and base once it was sent: `response.request`, `error.request`, and the request
     /// of ``CallEvent/Kind/sent(_:)``. Credentials, and the values of parameters whose names say that they are secret,
-    /// are withheld in URL, fields and forms, and strings of that name in JSON. A body that is a stream is to be given by
-    /// standard input.
+    /// are withheld in URL, fields, forms and multipart bodies, and strings of that name in JSON. Such a body is withheld as
+    /// a whole if a content coding hides its names. A body that is a stream is to be given by standard input.
     /// - Parameter showingSecrets: whether nothing is withheld.
     public func curl(showingSecrets: Bool = false) -> String {
         var words = ["curl", "--globoff", "--path-as-is"]
@@ -73,31 +73,26 @@ extension Request {
             var copy = self
             copy.body = body.resolved(by: nil)
             return copy.bodyWords(showingSecrets, &prefix)
-        case .bytes(let bytes):
+        case .bytes(let content):
+            var bytes = Array(content)
+            if !showingSecrets {
+                let type = headers[.contentType] ?? body.contentType ?? ""
+                let coding = headers[.contentEncoding] ?? body.contentCoding ?? "identity"
+                bytes = BodyRedaction(redaction).redacted(
+                    bytes[...], type: type, isCoded: coding.lowercased() != "identity")
+            }
             let text = String(decoding: bytes, as: UTF8.self)
             // No argument can hold a NUL, and bytes that are no text survive only as they are.
             guard text.utf8.elementsEqual(bytes), !bytes.contains(0) else {
                 prefix = "printf '%s' '\(Data(bytes).base64EncodedString())' | base64 -d | "
                 return ["--data-binary", "@-"]
             }
-            let type = headers[.contentType] ?? body.contentType ?? ""
-            return ["--data-raw", Self.quoted(showingSecrets ? text : redaction.body(text, type: type))]
+            return ["--data-raw", Self.quoted(text)]
         }
     }
 
     /// As one word, whatever is in it.
     private static func quoted(_ text: String) -> String {
         "'" + text.replacing("'", with: "'\\''") + "'"
-    }
-}
-
-extension Redaction {
-    /// A form, or JSON, with the values of secret names withheld; anything else as it is.
-    fileprivate func body(_ text: String, type: String) -> String {
-        let type = type.lowercased()
-        if type.hasPrefix("application/x-www-form-urlencoded") {
-            return String(url("?" + text).dropFirst())
-        }
-        return type.contains("json") ? JSONRedaction(self).redacted(text) : text
     }
 }

@@ -174,9 +174,12 @@ public struct Request: Sendable {
 
     /// What its texts withhold.
     package var redaction: Redaction {
-        get { options?.redaction ?? .standard }
+        get { ownRedaction ?? .standard }
         set { change { $0.redaction = newValue } }
     }
+
+    /// The same, and nil where it is the standard that nobody changed.
+    package var ownRedaction: Redaction? { options?.redaction }
 
     /// Whether the method may be repeated without harm (RFC 9110 section 9.2.2), or the caller says so.
     package var mayBeReplayed: Bool {
@@ -208,7 +211,7 @@ private final class RequestOptions: @unchecked Sendable {
     var entry: RequestEntry?
     var isMendedElsewhere: (@Sendable () -> Bool)?
     var answeredChallenges = 0
-    var redaction = Redaction.standard
+    var redaction: Redaction?
 
     func copy() -> RequestOptions {
         let copy = RequestOptions()

@@ -18,7 +18,7 @@ public struct Response: Sendable {
     package init(head: ReceivedHead, body: ReceivedBody, details: ResponseDetails) {
         statusCode = head.status
         statusReason = nil
-        headers = ReceivedFields(head)
+        headers = ReceivedFields(head, redaction: details.request.ownRedaction)
         self.body = body
         self.details = details
     }
@@ -27,7 +27,7 @@ public struct Response: Sendable {
     package init(statusCode: Int, headers: HTTPFields, body: ReceivedBody, details: ResponseDetails) {
         self.statusCode = statusCode
         statusReason = nil
-        self.headers = ReceivedFields(headers)
+        self.headers = ReceivedFields(headers, redaction: details.request.ownRedaction)
         self.body = body
         self.details = details
     }
@@ -38,7 +38,7 @@ public struct Response: Sendable {
     ) {
         statusCode = status.code
         statusReason = status.reasonPhrase
-        self.headers = ReceivedFields(headers)
+        self.headers = ReceivedFields(headers, redaction: request?.ownRedaction)
         self.body = ReceivedBody(body)
         details = ResponseDetails(
             head: nil, request: request ?? Request(.get, uri: .unknown), connection: nil, timings: Timings(),
@@ -78,7 +78,9 @@ public struct Response: Sendable {
 
     /// The fields as received, before any decoding.
     public var wire: ReceivedFields {
-        details.head.map { ReceivedFields($0) } ?? details.storedFields.map { ReceivedFields($0) } ?? headers
+        let redaction = details.request.ownRedaction
+        return details.head.map { ReceivedFields($0, redaction: redaction) }
+            ?? details.storedFields.map { ReceivedFields($0, redaction: redaction) } ?? headers
     }
 
     /// The trailer fields, once the body has been read (RFC 9110 section 6.5). Never merged into ``headers``.
@@ -167,7 +169,9 @@ extension TargetURI {
 extension Response: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     /// Status, fields and the size of the body, with credentials withheld.
     public var description: String {
-        "\(statusCode) \(status.reasonPhrase)\n\(headers)\n\n\(body.bytes.map { "\($0.count) bytes" } ?? "streaming")"
+        let fields = headers.text(details.request.redaction)
+        let size = body.bytes.map { "\($0.count) bytes" } ?? "streaming"
+        return "\(statusCode) \(status.reasonPhrase)\n\(fields)\n\n\(size)"
     }
 
     /// The same as ``description``.

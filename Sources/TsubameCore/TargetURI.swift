@@ -78,6 +78,11 @@ public struct TargetURI: Sendable {
     /// - Parameter keepingDotSegments: whether `.` and `..` stay in the path as they are written.
     /// - Throws: ``CallError/Kind/invalidRequest`` with what is wrong.
     public init(parsing url: String, keepingDotSegments: Bool = false) throws(CallError) {
+        try self.init(parsing: url, keepingDotSegments: keepingDotSegments, redaction: .standard)
+    }
+
+    /// - Parameter redaction: what the error withholds.
+    package init(parsing url: String, keepingDotSegments: Bool = false, redaction: Redaction) throws(CallError) {
         var url = url
         url.makeContiguousUTF8()
         let result: Result<TargetURI, URIProblem> =
@@ -92,7 +97,7 @@ public struct TargetURI: Sendable {
         case .success(let uri): self = uri
         case .failure(let problem):
             throw CallError(
-                .invalidRequest, "the URL \(problem.reason): \(Redaction.standard.invalidURL(url))",
+                .invalidRequest, "the URL \(problem.reason): \(redaction.invalidURL(url))",
                 advice: problem.advice)
         }
     }

@@ -180,7 +180,8 @@ final class Connection: ChannelInboundHandler, Carrier, @unchecked Sendable {
                     return
                 case .informational(let head):
                     if head.status == 100 { releaseBody() }
-                    exchange.call.emit(.informational(status: head.status, ReceivedFields(head)))
+                    let fields = ReceivedFields(head, redaction: exchange.request.ownRedaction)
+                    exchange.call.emit(.informational(status: head.status, fields))
                 case .head(let head, let length):
                     // A final answer: whatever it is, the body that it did not wait for is not wanted.
                     held?.cancel()

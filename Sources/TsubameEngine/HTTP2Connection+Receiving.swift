@@ -95,7 +95,8 @@ extension HTTP2Connection {
         case .informational(let stream, let head):
             guard let lane = lane(stream), let exchange = lane.exchange else { return }
             if head.status == 100 { releaseBody(of: lane) }
-            exchange.call.emit(.informational(status: head.status, ReceivedFields(head)))
+            let fields = ReceivedFields(head, redaction: exchange.request.ownRedaction)
+            exchange.call.emit(.informational(status: head.status, fields))
         case .head(let stream, let head, let length):
             guard let lane = lane(stream), let exchange = lane.exchange else { return }
             // A final answer: whatever it is, the body that it did not wait for is not wanted.

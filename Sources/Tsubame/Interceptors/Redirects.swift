@@ -37,9 +37,10 @@ final class Redirects: Judge {
             return .fail(error("the redirect names \(locations.count) different Locations", response, hop))
         }
         guard let uri = Self.sent(hop.request, as: response.request.uri) else { return .proceed }
+        let redaction = hop.request.redaction
         var target: TargetURI
         do throws(CallError) {
-            switch try uri.resolving(location) {
+            switch try uri.resolving(location, redaction: redaction) {
             case .uri(let resolved):
                 target = resolved.inheriting(from: uri)
             case .otherScheme(let scheme):
@@ -51,7 +52,8 @@ final class Redirects: Judge {
         // Where it would go by https anyway, it goes at once (RFC 6797 section 8.3).
         if !target.isSecure, store?.contains(target.host) == true { target = target.upgraded }
         if uri.isSecure, !target.isSecure, !policy.allowsInsecure {
-            return .note("the redirect from https to \(target) is not followed: it would be unprotected")
+            let shown = redaction.url(target.string)
+            return .note("the redirect from https to \(shown) is not followed: it would be unprotected")
         }
         let home = response.history.first?.request.uri?.origin ?? uri.origin
         guard var next = request(for: status, to: target, from: uri.origin, hop, home: home) else {
@@ -68,20 +70,24 @@ final class Redirects: Judge {
     private func judge(
         _ next: Request, _ response: borrowing Response, _ hop: borrowing Hop, home: Origin
     ) -> Verdict {
-        let why = ResendReason(.redirect, "\(response.statusCode) to \(next.uri.map { "\($0)" } ?? "")")
+        let withheld = hop.request.redaction
+        let shown = next.uri.map { withheld.url($0.string) } ?? ""
+        let why = ResendReason(.redirect, "\(response.statusCode) to \(shown)")
         guard let rule = policy.rule else { return .resend(next, after: .zero, why: why) }
         let redirect = RedirectPolicy.Redirect(response: copy response, request: next, count: hop.resends)
         switch rule(redirect) {
         case .standard:
             return .resend(next, after: .zero, why: why)
         case .giveBack(let reason):
-            return .note("the redirect to \(next.uri.map { "\($0)" } ?? "") is not followed: \(reason)")
+            return .note("the redirect to \(shown) is not followed: \(reason)")
         case .follow(var other):
             guard let uri = other.uri else {
                 return .fail(error("the rule for redirects gave a request without a URL of its own", response, hop))
             }
             if hop.request.isForeign || uri.origin != home && !isAllowed(uri.origin) { other.isForeign = true }
-            let why = ResendReason(.redirect, "\(response.statusCode) to \(uri), by the rule for redirects")
+            if other.redaction != withheld { other.redaction = withheld }
+            let shown = withheld.url(uri.string)
+            let why = ResendReason(.redirect, "\(response.statusCode) to \(shown), by the rule for redirects")
             return .resend(other, after: .zero, why: why)
         }
     }

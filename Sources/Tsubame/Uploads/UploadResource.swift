@@ -54,7 +54,7 @@ struct UploadResource: Sendable, Hashable {
             throw Unusable(reason: "the place to go on at is at another origin, \(uri.origin)")
         }
         if base.isSecure, !uri.isSecure, !trust.allowsInsecure {
-            throw Unusable(reason: "from https it would go on without protection, at \(uri)")
+            throw Unusable(reason: "from https it would go on without protection, at \(uri.origin)")
         }
         self.uri = uri
         isForeign = trust.isForeign
