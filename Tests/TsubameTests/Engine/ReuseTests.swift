@@ -56,7 +56,8 @@ import TsubameTesting
         try await serving(try await ScriptedServer.start { _ in .bytes(answer) }) { server, client in
             let log = Log<CallEvent>()
             let observation = client.observe { log.add($0) }
-            #expect(try await client.get(url: server.url).bytes == Bytes("ok"))
+            let response = try await client.get(url: server.url)
+            #expect(response.bytes == Bytes("ok"))
             observation.cancel()
             #expect(log.decisions == ["the HTTP/1.0 response is read as chunked, and its connection closed after it"])
         }

@@ -57,7 +57,7 @@ import TsubameWire
         async throws
     {
         let (coding, body) = Self.slow
-        try await serving(.start { _ in Self.reply(coding, body) }, { $0.timeouts.total = .seconds(2) }) {
+        try await serving(.start { _ in Self.reply(coding, body) }, { $0.timeouts.total = .seconds(3) }) {
             _, client in
             let error = await callError { try await reading.read(client) }
             #expect(error?.kind == .timeout && error?.timeout == .total, "\(String(describing: error))")

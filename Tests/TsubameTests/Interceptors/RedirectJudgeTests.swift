@@ -49,6 +49,7 @@ import TsubameCore
         case .file: " file"
         case .stream(_, let isOneShot): isOneShot ? " once" : " stream"
         case .failed: " failed"
+        case .deferred: " deferred"
         }
     }
 
