@@ -24,7 +24,7 @@ extension Corridor {
                 switch segments[index].end {
                 case .transport:
                     try passage.count(call)
-                    passage.resolveBody(by: json)
+                    if passage.request.body.isDeferred { passage.resolveBody(by: json) }
                     // Called by its own type where that is known: an async call through a protocol costs a frame more.
                     if let engine {
                         response = try await engine.send(passage.request, call: call)

@@ -51,7 +51,7 @@ struct Passage {
 
     /// What an interceptor put into the request may still depend on the client.
     mutating func resolveBody(by coding: JSONCoding) {
-        if request.body.isDeferred { request.body = request.body.resolved(by: coding) }
+        request.body = request.body.resolved(by: coding)
     }
 
     /// Counts one more exchange.

@@ -35,6 +35,7 @@ final class Connection: ChannelInboundHandler, Carrier, @unchecked Sendable {
     var moved: (at: MonotonicTime, acknowledged: UInt64) = (0, 0)
     private var failure: (any Error)?
     let facts: ConnectionInfo
+    private let isEncrypted: Bool
     @exclusivity(unchecked) var exchanges = 0
     private var isClosed = false
     let madeAt = MonotonicClock.now
@@ -45,6 +46,7 @@ final class Connection: ChannelInboundHandler, Carrier, @unchecked Sendable {
         self.key = key
         self.shard = shard
         self.facts = facts
+        isEncrypted = key.isEncrypted
     }
 
     var isShared: Bool { false }
@@ -240,7 +242,7 @@ final class Connection: ChannelInboundHandler, Carrier, @unchecked Sendable {
     /// Bytes after the response that the loop has not read yet. They must not become the next answer, and the next request
     /// can go out before the loop reads again. TLS hides how much a read took, so the socket is always asked there.
     private var hasWaitingInput: Bool {
-        guard wasFullRead || key.isEncrypted, let channel = context?.channel else { return false }
+        guard wasFullRead || isEncrypted, let channel = context?.channel else { return false }
         return SocketState.hasInput(channel)
     }
 
