@@ -9,7 +9,7 @@ import TsubameCore
 /// A dispatch timer and not a sleeping task: what blocking calls wait for must not depend on a free thread of the
 /// concurrency pool. Nor on one of `DispatchQueue.global()`, on which the blocking calls themselves may run: with four of
 /// them on two cores its timers were 1.8 s late, with eight more than 5 s. A serial queue gets a thread beside that pool, and
-/// is on time within 1 ms.
+/// is on time within 1 ms. All alarms share it, so that what runs there must neither block nor call the user's code.
 final class Alarm: Sendable {
     private static let queue = DispatchQueue(label: "tsubame.alarms")
     /// A dropped alarm leaves its timer behind: no longer than this, in nanoseconds.
@@ -17,9 +17,12 @@ final class Alarm: Sendable {
 
     private let due: MonotonicTime
     private let ring: @Sendable () -> Void
+    private let mayBlock: Bool
 
-    init(at due: MonotonicTime, _ ring: @escaping @Sendable () -> Void) {
+    /// - Parameter mayBlock: whether `ring` may block or call the user's code; it runs on a queue of its own then.
+    init(at due: MonotonicTime, mayBlock: Bool = false, _ ring: @escaping @Sendable () -> Void) {
         self.due = due
+        self.mayBlock = mayBlock
         self.ring = ring
         arm()
     }
@@ -29,7 +32,8 @@ final class Alarm: Sendable {
         let left = min(due > now ? due - now : 0, Self.longestTimer)
         Self.queue.asyncAfter(deadline: .now() + .nanoseconds(Int(clamping: left))) { [weak self] in
             guard let self else { return }
-            if MonotonicClock.now >= due { ring() } else { arm() }
+            guard MonotonicClock.now >= due else { return arm() }
+            if mayBlock { DispatchQueue(label: "tsubame.alarm").async(execute: ring) } else { ring() }
         }
     }
 }

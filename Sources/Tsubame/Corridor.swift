@@ -124,6 +124,9 @@ extension Corridor: CustomStringConvertible, CustomReflectable {
 }
 
 extension Corridor {
+    /// Fields that belong to the origin that they were made for.
+    static let credentials: Set<HTTPField.Name> = [.authorization, .proxyAuthorization, .cookie, .host]
+
     /// A request that an around of the user's made in place of the one it was given: at another origin it goes without
     /// whatever belongs to the client, and a redirect of it never starts from the call's own request.
     func adopt(_ request: Request, insteadOf given: Request) -> Request {
@@ -133,9 +136,10 @@ extension Corridor {
         guard let uri = request.uri, uri != given.uri else { return adopted }
         if uri.origin != given.uri?.origin, !allowedOrigins.contains(uri.origin) {
             adopted.isForeign = true
-            // What it copied. A field with a value of its own is the around's affair.
+            // Fields that it copied. A field with another value is the around's affair.
             adopted.headers.removeAll { field in
-                clientFields.contains(field) && given.headers[values: field.name].contains(field.value)
+                (Self.credentials.contains(field.name) || clientFields.contains(field))
+                    && given.headers[values: field.name].contains(field.value)
             }
         }
         adopted.entry = adopted

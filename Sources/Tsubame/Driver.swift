@@ -90,7 +90,7 @@ extension Corridor {
     /// Reads what is left of a body that nobody wants, unless it is long or slow.
     private func drain(_ body: ReceivedBody) async {
         guard body.bytes == nil else { return }
-        let alarm = Alarm(at: MonotonicClock.now &+ Self.drainTime) { body.discard() }
+        let alarm = Alarm(at: MonotonicClock.now &+ Self.drainTime, mayBlock: true) { body.discard() }
         await body.drain(upTo: Self.drainedBytes)
         withExtendedLifetime(alarm) {}
     }

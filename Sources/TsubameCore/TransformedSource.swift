@@ -12,6 +12,9 @@ final class TransformedSource: BodySource, @unchecked Sendable {
     /// Input and output between two yields: about 1 ms of decompression.
     private static let turnBytes = 256 << 10
 
+    /// What a piece without a byte counts as.
+    private static let emptyCost = 4 << 10
+
     private let source: any BodySource
     private let transform: any BodyTransform
     let call: Call?
@@ -41,9 +44,9 @@ final class TransformedSource: BodySource, @unchecked Sendable {
                     continue
                 }
                 if let output = try transform.pull() {
-                    guard output.count > 0 else { continue }
-                    untilYield -= output.count
-                    return output
+                    untilYield -= max(output.count, Self.emptyCost)
+                    if output.count > 0 { return output }
+                    continue
                 }
                 guard let input = try await source.next() else {
                     isAtEnd = true

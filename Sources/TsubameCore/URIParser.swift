@@ -65,8 +65,9 @@ package enum URIParser {
         var userinfo: String?
         var hostStart = authorityStart
         if let lastAt {
-            // An empty one names neither a user nor a password.
-            if lastAt > authorityStart { userinfo = String(decoding: bytes[authorityStart..<lastAt], as: UTF8.self) }
+            // An empty one, and a colon alone, name neither a user nor a password.
+            let written = String(decoding: bytes[authorityStart..<lastAt], as: UTF8.self)
+            if !written.isEmpty, written != ":" { userinfo = written }
             hostStart = lastAt + 1
         }
         let written = UnsafeBufferPointer(rebasing: bytes[hostStart..<authorityEnd])

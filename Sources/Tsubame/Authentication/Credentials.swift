@@ -175,9 +175,10 @@ extension Request {
     /// Has the server see the head before a body that may be long: it will answer with a challenge, and would otherwise
     /// be sent the body twice.
     fileprivate mutating func holdLongBody() {
-        guard !body.isEmpty, body.length.map({ $0 > Self.shortBody }) ?? true, !headers.contains(.expect) else {
-            return
-        }
+        guard !body.isEmpty, !headers.contains(.expect) else { return }
+        var length = body.length
+        if case .file(let path) = body.content { length = FileStatus(of: path)?.size }
+        guard length.map({ $0 > Self.shortBody }) ?? true else { return }
         headers.appendSafely(HTTPField(name: .expect, value: "100-continue"))
     }
 

@@ -139,7 +139,7 @@ public final class TokenAuthenticator: Sendable {
         guard !overflow else { return }
         let time = patience.inSeconds
         flight.keep(
-            Alarm(at: due) {
+            Alarm(at: due, mayBlock: true) {
                 self.end(flight, .failure(Self.failure("it gave none within \(time)")))
                 task.cancel()
             })

@@ -47,7 +47,9 @@ final class DownloadMeter: Sendable {
             let now = MonotonicClock.now
             guard now &- state.lastTold < Self.interval else { return tellNow(&state) }
             if state.alarm == nil {
-                state.alarm = Alarm(at: state.lastTold &+ Self.interval) { [weak self] in self?.ring() }
+                let due = state.lastTold &+ Self.interval
+                // It writes to the disk, and calls the caller's closure.
+                state.alarm = Alarm(at: due, mayBlock: true) { [weak self] in self?.ring() }
             }
             return .success(())
         }

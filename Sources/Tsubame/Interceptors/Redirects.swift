@@ -121,10 +121,7 @@ final class Redirects: Judge {
             next.entry = hop.request.entry
             next.method = method
             next.isForeign = true
-            for name in [HTTPField.Name.authorization, .proxyAuthorization, .cookie, .host] {
-                next.headers[fields: name] = []
-            }
-            next.headers.removeAll { clientFields.contains($0) }
+            next.headers.removeAll { Corridor.credentials.contains($0.name) || clientFields.contains($0) }
         } else if target.origin != origin {
             next.headers[fields: .host] = []
         }

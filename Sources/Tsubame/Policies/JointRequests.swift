@@ -79,8 +79,9 @@ final class JointRequests: Around {
             return response
         } catch {
             switch error.kind {
-            // They are of this call: each of the others has deadlines and limits of its own.
-            case .cancelled, .timeout, .limitExceeded: break
+            // They are of this call: each of the others has deadlines, and exchanges, of its own.
+            case .cancelled, .timeout: break
+            case .limitExceeded where error.phase == .preparing: break
             default: outcome = .failure(error)
             }
             throw error

@@ -1,5 +1,6 @@
 // Bodies of requests that are challenged: which can be sent again, and which are lost.
 
+import Foundation
 import HTTPTypes
 import Testing
 import Tsubame
@@ -96,6 +97,18 @@ import TsubameTesting
             #expect(try await client.post("a", body: longer).statusCode == 200)
             #expect(server.schemes == ["-", "Digest", "Digest"])
             #expect(server.requests.allSatisfy { $0["expect"] == nil })
+        }
+    }
+
+    @Test(arguments: [65_536, 65_537]) func `FAULT 28: a file waits if it is long`(count: Int) async throws {
+        try await withTemporaryFolder { folder in
+            let file = folder.appending(path: "body")
+            try Data(repeating: 0x61, count: count).write(to: file)
+            try await guarded(DigestGuard()) { (server, client, _) async throws in
+                let response = try await client.post("a", body: .file(path: file.path, contentType: "text/plain"))
+                #expect(response.statusCode == 200)
+                #expect(server.requests.map { $0["expect"] } == [count > 65_536 ? "100-continue" : nil, nil])
+            }
         }
     }
 

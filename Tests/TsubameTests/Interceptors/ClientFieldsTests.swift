@@ -65,6 +65,25 @@ import TsubameTesting
         try Self.check(stub.requests.last)
     }
 
+    @Test("FAULT 10, BAD-INPUT 21: nor does one on the wire take the client's credentials along")
+    func onTheWire() async throws {
+        let stub = Self.stub()
+        let around = AroundTests.TestAround { request, next in
+            let uri = try TargetURI(parsing: "https://b.example/end")
+            return try await next(Request(.get, uri: uri, headers: request.headers))
+        }
+        let client = Client("https://a.example", transport: stub) {
+            $0.authentication = .basic(user: "u", password: "p")
+            $0.cookies = .memory
+            $0.wireInterceptors = [around]
+        }
+        try client.cookieJar?.set("sid=1", from: "https://a.example")
+        _ = try await client.get("plain")
+        let only = try #require(stub.requests.first)
+        #expect(stub.requests.count == 1 && only.uri?.origin == Origin("https://b.example"))
+        #expect(only.headers[.authorization] == nil && only.headers[.cookie] == nil)
+    }
+
     @Test("FAULT 10, BAD-INPUT 21: an interceptor that sends elsewhere takes none of the client's fields along")
     func elsewhere() async throws {
         let stub = Self.stub()

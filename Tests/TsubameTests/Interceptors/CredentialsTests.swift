@@ -74,7 +74,7 @@ import TsubameTesting
             ("https://user:pw@a.example/", "Basic dXNlcjpwdw=="), ("https://user@a.example/", "Basic dXNlcjo="),
             ("https://us%20er:p%40ss@a.example/", "Basic dXMgZXI6cEBzcw=="),
             // An escaped colon belongs to the name; the first one that is written divides.
-            ("https://us%3Aer@a.example/", "Basic dXM6ZXI6"), ("https://:@a.example/", "Basic Og=="),
+            ("https://us%3Aer@a.example/", "Basic dXM6ZXI6"), ("https://:pw@a.example/", "Basic OnB3"),
         ])
     func `the userinfo of a URL is sent as Basic`(url: String, field: String) async throws {
         let sent = try await Self.authorization(url: url)
@@ -83,6 +83,7 @@ import TsubameTesting
 
     @Test func `FAULT 23: an empty userinfo sends no Authorization, also from a Location`() async throws {
         #expect(try await Self.authorization(url: "https://@a.example/") == nil)
+        #expect(try await Self.authorization(url: "https://:@a.example/") == nil)
         #expect(try await Self.authorization(.bearer("abc"), url: "https://@a.example/") == "Bearer abc")
         let stub = StubTransport {
             $0.on("https://a.example/start").respond(status: .found, headers: [.location: "https://@b.example/end"])

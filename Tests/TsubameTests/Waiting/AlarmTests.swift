@@ -67,4 +67,36 @@ private struct Endless: Around {
             #expect(bodies == Array(repeating: Bytes("second"), count: 8))
         }
     }
+
+    @Test func `FAULT 17: a progress closure that blocks delays no other call`() async throws {
+        let (second, rest, other) = (Gate(), Gate(), DispatchSemaphore(value: 0))
+        let head = "HTTP/1.1 200 OK\r\nContent-Length: 15\r\n\r\n"
+        let server = try await ScriptedServer.start { request in
+            guard request.path == "/file" else { return .ok("late") }
+            return [.bytes(head + "12345"), .wait(for: second), .bytes("12345"), .wait(for: rest), .bytes("12345")]
+        }
+        try await withTemporaryFolder { folder in
+            try await serving(server) { _, client in
+                let (isBlocked, wasReleased) = (Gate(), Log<Bool>())
+                let download = Task {
+                    try await client.download("file", to: folder.appending(path: "file")) { progress in
+                        if progress.received == 5 { second.open() }
+                        guard progress.received == 10, !isBlocked.isOpen else { return }
+                        isBlocked.open()
+                        wasReleased.add(other.wait(timeout: .now() + 20) == .success)
+                    }
+                }
+                try await isBlocked.wait()
+                let guarded = client.with {
+                    $0.interceptors += [Endless(gate: Gate())]
+                    $0.timeouts.total = .milliseconds(50)
+                }
+                let error = await callError { _ = try await guarded.get("x") }
+                other.signal()
+                rest.open()
+                _ = try await download.value
+                #expect(error?.timeout == .total && wasReleased.all == [true])
+            }
+        }
+    }
 }
