@@ -82,17 +82,25 @@ struct BodyRedaction {
     }
 
     /// The value of a parameter; its name is in lower case and ends with its equals sign.
+    ///
+    /// nil also where readers of the field may find different values.
     private static func parameter(_ name: String, of value: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
-        for parameter in value.split(separator: UInt8(ascii: ";")).dropFirst() {
-            let parameter = parameter.drop { $0 == 0x20 || $0 == 0x09 }
-            guard lowercased(parameter.prefix(name.utf8.count)).elementsEqual(name.utf8) else { continue }
-            // A semicolon within quotes ends nothing.
-            let text = value[(parameter.startIndex + name.utf8.count)...]
-            let quote = UInt8(ascii: "\"")
-            return text.first == quote
-                ? text.dropFirst().prefix { $0 != quote } : text.prefix { $0 > 0x20 && $0 != UInt8(ascii: ";") }
+        let quote = UInt8(ascii: "\"")
+        // For RFC 9110 the backslash escapes the quote; for browsers the quote ends the value.
+        if value.firstRange(of: [UInt8(ascii: "\\"), quote]) != nil { return nil }
+        var isQuoted = false
+        let parameters = value.split { byte in
+            if byte == quote { isQuoted.toggle() }
+            return byte == UInt8(ascii: ";") && !isQuoted
         }
-        return nil
+        let found = parameters.dropFirst().compactMap { parameter -> ArraySlice<UInt8>? in
+            let parameter = parameter.drop { $0 == 0x20 || $0 == 0x09 }
+            let isIt = lowercased(parameter.prefix(name.utf8.count)).elementsEqual(name.utf8)
+            return isIt ? parameter.dropFirst(name.utf8.count) : nil
+        }
+        guard found.count == 1, let text = found.first else { return nil }
+        if text.first == quote { return text.dropFirst().prefix { $0 != quote } }
+        return text.contains(quote) ? nil : text.prefix { $0 > 0x20 }
     }
 
     private static func lowercased(_ bytes: ArraySlice<UInt8>) -> [UInt8] {

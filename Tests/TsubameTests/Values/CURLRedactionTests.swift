@@ -41,6 +41,20 @@ import Foundation
         }
     }
 
+    @Test(
+        "FAULT 13, BAD-INPUT 20: no parameter hides the name of a part",
+        arguments: [
+            (#"filename="a; name=x"; name="token""#, false), (#"filename="a; name=token"; name="x""#, true),
+            (#"filename="a\"; name=x"; name="token""#, false), (#"filename="a\"; name="token""#, false),
+            (#"name=x; name="token""#, false), (#"name=x"; name="token""#, false), ("name=token", false),
+            ("name=x", true), (#"Name="x"; filename=a"#, true),
+        ])
+    func partName(parameters: String, isShown: Bool) {
+        let body = "--b\r\nContent-Disposition: form-data; \(parameters)\r\n\r\ns3cret\r\n--b--\r\n"
+        let request = Self.post(.bytes(Array(body.utf8), contentType: "multipart/form-data; boundary=b"))
+        #expect(Self.text(request).contains("s3cret") == isShown, "\(Self.text(request))")
+    }
+
     @Test("FAULT 13, BAD-INPUT 20: bytes that are no text hide no secret beside them") func binary() {
         let request = Self.post(
             .multipart {
