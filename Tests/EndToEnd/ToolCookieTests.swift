@@ -70,13 +70,15 @@ struct ToolCookieTests {
 
     @Test func `FAULT 24: a cookie that the jar's file cannot hold is told`() async throws {
         let reply = Reply.bytes(
-            "HTTP/1.1 200 OK\r\nSet-Cookie: a\tb=geheim\r\nSet-Cookie: c=1; Path=/\r\nContent-Length: 0\r\n\r\n")
+            "HTTP/1.1 200 OK\r\nSet-Cookie: a\tb=geheim\r\nSet-Cookie: v=geheim\tx\r\n"
+                + "Set-Cookie: c=1; Path=/\r\nContent-Length: 0\r\n\r\n")
         try await ScriptedServer.start { _ in reply }.use { server in
             try await withFolder { folder in
                 let jar = folder.appending(path: "cookies.txt").path
                 let run = try await run(server, "--cookie-jar", jar, "URL")
                 #expect(run.status == 0 && run.stdout.isEmpty, "\(run)")
                 #expect(run.stderr.contains("the cookie “a\\u{9}b” of 127.0.0.1 is not kept in \(jar)"), "\(run)")
+                #expect(run.stderr.contains("the cookie “v” of 127.0.0.1 is not kept in \(jar)"), "\(run)")
                 #expect(!run.stderr.contains("geheim"))
                 #expect(try String(contentsOfFile: jar, encoding: .utf8).hasSuffix("\tc\t1\n"))
             }

@@ -80,7 +80,7 @@ final class CookieFile: CookieKeeper {
             let name = Redaction.name(entry.cookie.name)
             let notice = """
                 the cookie “\(name)” of \(entry.cookie.domain) is not kept in \(path): \
-                no cookies.txt can hold a name or a path with a tab
+                no cookies.txt can hold a tab in a name, a value or a path
                 """
             notices.withLock { $0.append(notice) }
         }

@@ -7,9 +7,9 @@ extension CookieJar {
     /// A jar that is kept in a `cookies.txt`, which other programs can use as well: read now and whenever it has changed,
     /// written as a whole, under another name and then renamed, with every change. Its mode becomes 0600.
     ///
-    /// Session cookies are kept, too, as curl does. A cookie whose name or path has a tab stays in memory only, and
-    /// ``notices`` say so. Lines that cannot be read are told to `problem`; they, and
-    /// comments, are gone once the file is written. For many cookies, or many processes, `TsubameStore` has a better way.
+    /// Session cookies are kept, too, as curl does. A cookie with a tab in its name, value or path stays in memory
+    /// only, and ``notices`` say so. Lines that cannot be read are told to `problem`; they, and comments, are gone once the
+    /// file is written. For many cookies, or many processes, `TsubameStore` has a better way.
     /// - Throws: ``CallError/Kind/file`` if the file is there and cannot be read, or is none of that format.
     public convenience init(
         file path: String, publicSuffixes: PublicSuffixList = .builtIn, problem: (CookieLineProblem) -> Void = { _ in }
@@ -39,9 +39,9 @@ extension CookieJar {
         return try change { (store, now) in store.insert(contents, now: now) }
     }
 
-    /// All cookies in that format. It cannot express a tab in a name or path, and has no place for
+    /// All cookies in that format. It cannot express a tab in a name, value or path, and has no place for
     /// ``Cookie/sameSite-swift.property``.
-    /// - Parameter leftOut: told of each cookie whose name or path has a tab; the text goes without it.
+    /// - Parameter leftOut: told of each cookie with a tab in its name, value or path; the text goes without it.
     public func exportText(leftOut: (Cookie) -> Void = { _ in }) -> String {
         let now = Self.now
         let (text, others) = refreshed(now) { store in
@@ -52,7 +52,7 @@ extension CookieJar {
     }
 
     /// Writes them into a file, under another name and then renamed; nobody but its owner can read it.
-    /// - Parameter leftOut: told of each cookie whose name or path has a tab; the file goes without it.
+    /// - Parameter leftOut: told of each cookie with a tab in its name, value or path; the file goes without it.
     /// - Throws: ``CallError/Kind/file``.
     public func exportFile(_ path: String, leftOut: (Cookie) -> Void = { _ in }) throws(CallError) {
         try CookieFile(path).replace(by: exportText(leftOut: leftOut))

@@ -12,9 +12,9 @@ package enum CookieText {
 
     package static let heading = "# Netscape HTTP Cookie File\n# Written by Tsubame.\n\n"
 
-    /// Whether a line can express the cookie: a tab in its name or path would begin another field.
+    /// Whether a line can express the cookie: a tab in its name, value or path would begin another field.
     package static func canHold(_ cookie: Cookie) -> Bool {
-        !cookie.name.utf8.contains(0x09) && !cookie.path.utf8.contains(0x09)
+        ![cookie.name, cookie.value, cookie.path].contains { $0.utf8.contains(0x09) }
     }
 
     /// - Returns: nil for a cookie that no line can express.
@@ -73,14 +73,15 @@ package enum CookieText {
     }
 
     private static func cookie(_ line: ArraySlice<UInt8>, isHTTPOnly: Bool) throws(Problem) -> Cookie {
-        // A value may have tabs.
-        let fields = line.split(separator: 0x09, maxSplits: 6, omittingEmptySubsequences: false).map { field in
+        let fields = line.split(separator: 0x09, maxSplits: 7, omittingEmptySubsequences: false).map { field in
             field.withUnsafeBytes { ReceivedHead.text($0) }
         }
         // curl takes a line without the last field as one with an empty value.
         guard fields.count >= 6 else {
             throw Problem(reason: "it has \(fields.count) fields instead of 7 with tabs between them")
         }
+        // No tab can be written again, and curl takes no such line.
+        guard fields.count <= 7 else { throw Problem(reason: "it has more than 7 fields with tabs between them") }
         let isHostOnly = !(try flag(fields[1], "second"))
         return Cookie(
             name: fields[5], value: fields.count > 6 ? fields[6] : "", domain: domain(fields[0]),
