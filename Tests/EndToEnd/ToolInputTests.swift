@@ -6,6 +6,10 @@ import TsubameTesting
 
 @Suite(.timeLimit(.minutes(2)))
 struct ToolInputTests {
+    private static let warning =
+        "tsubame: warning: the data on the standard input was not sent; --raw @- sends it, --ignore-stdin hides this "
+        + "warning\n"
+
     /// Runs the tool with `URL` standing for the server's; gives the request that it sent, and what it said.
     private func sent(
         _ input: ToolProcess.Input, _ arguments: String..., sourceLocation: SourceLocation = #_sourceLocation
@@ -56,12 +60,41 @@ struct ToolInputTests {
         (["URL", "X:y"], "GET"), (["GET", "URL", "a=b"], "GET"), (["-I", "POST", "URL", "X:y"], "POST"),
         (["-I", "URL", "a=b"], "POST"), (["HEAD", "URL"], "HEAD"),
     ])
-    func aPipeIsLeftAloneWithoutSuchAMethod(words: [String], method: String) async throws {
+    func `FAULT 25: a pipe is left alone without such a method, and data in it is told`(
+        words: [String], method: String
+    ) async throws {
         let alone = try await sent(.null, words).request.bodyByteCount
-        for input in [ToolProcess.Input.pipe(Array("{}".utf8)), .silentPipe, .closed, .terminal("x\n\u{4}")] {
+        for input in [ToolProcess.Input.pipe([]), .silentPipe, .closed, .terminal("x\n\u{4}")] {
             let (request, run) = try await sent(input, words)
             #expect(request.method == method)
             #expect(request.bodyByteCount == alone && run.stderr.isEmpty, "\(run)")
+        }
+        let (request, run) = try await sent(.pipe(Array("{}".utf8)), words)
+        #expect(request.method == method && request.bodyByteCount == alone)
+        #expect(run.stderr == (words[0] == "-I" ? "" : Self.warning), "\(run)")
+    }
+
+    @Test(arguments: [["DELETE", "URL", "X-A:b"], ["PROPFIND", "URL", "X-A:b"], ["URL", "X-A:b", "-q"]])
+    func `FAULT 25: data beside items that form no body is told where it is not sent`(words: [String]) async throws {
+        let (request, run) = try await sent(.pipe(Array("DATA\n".utf8)), words)
+        #expect(request.bodyByteCount == 0 && run.stderr == Self.warning, "\(run)")
+        for option in ["-I", "-qq"] {
+            let silent = try await sent(.pipe(Array("DATA\n".utf8)), words + [option]).run
+            #expect(silent.stderr.isEmpty, "\(silent)")
+        }
+    }
+
+    @Test func `FAULT 25: data that comes after the items were sent is told`() async throws {
+        let gate = Gate()
+        let reply: Reply = [.wait(for: gate), .bytes("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")]
+        try await ScriptedServer.start { _ in reply }.use { server in
+            let process = try ToolProcess(["POST", server.url, "a=b"], input: .silentPipe)
+            try await gate.waitForArrivals(1)
+            process.give("late\n")
+            gate.open()
+            let run = try await process.finished()
+            #expect(run.status == 0 && run.stderr == Self.warning, "\(run)")
+            #expect(try await server.request(0).text == "{\"a\": \"b\"}")
         }
     }
 
@@ -77,7 +110,9 @@ struct ToolInputTests {
                 #expect(request.text == "{}" && request.method == method && run.stderr.isEmpty)
             }
             for words in [["GET", "URL"], ["HEAD", "URL"], ["GET", "URL", "X:y"], ["-I", "POST", "URL"]] {
-                #expect(try await sent(.file(file), words).request.bodyByteCount == 0, "\(words)")
+                let (request, run) = try await sent(.file(file), words)
+                #expect(request.bodyByteCount == 0, "\(words)")
+                #expect(run.stderr == (words[0] == "-I" ? "" : Self.warning), "\(run)")
             }
         }
     }

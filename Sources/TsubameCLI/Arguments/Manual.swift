@@ -36,7 +36,8 @@ struct Manual: Sendable {
         title: "The standard input",
         paragraphs: [
             "A file on the standard input is the body; a pipe only with POST, PUT, PATCH or QUERY. Data there and items that form a "
-                + "body are an error. --raw @- reads it in any case, --ignore-stdin never."
+                + "body are an error. A warning tells of other data that was not sent. --raw @- reads it in any case, "
+                + "--ignore-stdin never."
         ])
 
     static let output = Manual(

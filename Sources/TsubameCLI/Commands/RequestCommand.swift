@@ -41,7 +41,15 @@ struct RequestCommand: ToolCommand {
         try downloads.validate()
     }
 
-    func run() throws -> ExitStatus { CommandRuns(runs: try prepared()).run() }
+    func run() throws -> ExitStatus {
+        let runs = try prepared()
+        let status = CommandRuns(runs: runs).run()
+        // A body that can be read only once may be the standard input, left where a server ended the exchange early.
+        if !content.ignoreStdin, output.quiet < 2, runs.allSatisfy({ $0.request.body.canBeSentAgain }) {
+            RawBody.warnOfUnsentInput()
+        }
+        return status
+    }
 
     /// Everything that can be wrong about the arguments is found here, before anything is sent.
     private func prepared() throws -> [RequestRun] {

@@ -44,16 +44,31 @@ enum RawBody {
 
     /// Looks for data on the standard input beside items that form a body. The data would be lost without a word.
     ///
-    /// A file that has been read from is left to its reader, and a pipe that stays silent is not waited for.
+    /// A pipe that stays silent is not waited for.
     static func refuseStandardInput(method: String?) throws(UsageProblem) {
-        let input = Descriptor.input
         guard isInputMeant(method) else { return }
-        let hasData =
-            input.kind == .regular
-            ? input.isAtStart && input.remainingBytes > 0 : input.isReadable(within: glance) && input.hasBytes
-        guard hasData else { return }
+        _ = Descriptor.input.isReadable(within: glance)
+        guard inputHasData else { return }
         throw UsageProblem(
             "The standard input and the items cannot both be the body; --ignore-stdin sends the items alone.")
+    }
+
+    /// Warns of data on the standard input after an exchange that did not read it. Waits for none.
+    static func warnOfUnsentInput() {
+        guard inputHasData else { return }
+        Diagnostics.say(
+            "warning: the data on the standard input was not sent; --raw @- sends it, --ignore-stdin hides this warning"
+        )
+    }
+
+    /// Whether data is on the standard input now. A file that has been read from is left to its reader.
+    private static var inputHasData: Bool {
+        let input = Descriptor.input
+        return switch input.kind {
+        case .regular: input.isAtStart && input.remainingBytes > 0
+        case .pipe, .socket: input.hasBytes
+        case .terminal, .other, .closed: false
+        }
     }
 
     /// Whether the standard input can only be meant for a body.

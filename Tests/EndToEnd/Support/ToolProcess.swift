@@ -104,6 +104,11 @@ final class ToolProcess: Sendable {
 
     func end() { send(signal: SIGKILL) }
 
+    /// Writes a short text into its silent pipe.
+    func give(_ text: String) {
+        if let held = ends.withLock({ $0.held }) { Self.write(Array(text.utf8)[...], to: held) }
+    }
+
     /// Waits for the end of its output and of itself.
     func finished() async throws -> ProductRun {
         let run = await waiting { self.collect() }
@@ -243,17 +248,23 @@ final class ToolProcess: Sendable {
             return (slave, master)
         case .pipe(let bytes):
             let pipe = try ProcessPipe()
+            // A new pipe has room for a page, which is there before the tool starts.
+            Self.write(bytes.prefix(4_096), to: pipe.write)
             // More than a pipe holds is written while it is read.
             Thread.detachNewThread {
-                var rest = bytes[...]
-                while !rest.isEmpty {
-                    let count = rest.withUnsafeBytes { Foundation.write(pipe.write, $0.baseAddress, $0.count) }
-                    guard count > 0 else { break }
-                    rest = rest.dropFirst(count)
-                }
+                Self.write(bytes.dropFirst(4_096), to: pipe.write)
                 close(pipe.write)
             }
             return (pipe.read, nil)
+        }
+    }
+
+    private static func write(_ bytes: ArraySlice<UInt8>, to descriptor: Int32) {
+        var rest = bytes
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { Foundation.write(descriptor, $0.baseAddress, $0.count) }
+            guard count > 0 else { break }
+            rest = rest.dropFirst(count)
         }
     }
 
