@@ -29,8 +29,8 @@ public struct Request: Sendable {
     public var body: Body
     /// Whether the client, rather than the caller, asked for coded content, and so is to undo the codings.
     package var undoesCodings = false
-    /// Whether the last Cookie field is of the client's jar, and not set by hand.
-    package var endsWithJarCookies = false
+    /// The owner of the client's jar if the last Cookie field is of that jar; nil if it was set by hand, or there is none.
+    package var jarOwner: String?
     private var options: RequestOptions?
 
     /// A request for a path below the client's base URL.

@@ -26,9 +26,42 @@ enum CookieTable {
         try Int64.fetchOne(db.cachedStatement(sql: "PRAGMA data_version")) ?? 0
     }
 
-    static func removeExpired(_ db: Database, now: Int64) throws {
+    private static func removeExpired(_ db: Database, now: Int64) throws {
         try db.execute(sql: "DELETE FROM cookie WHERE expires <= ?", arguments: [now])
     }
+
+    /// Done with a file that is opened, before its cookies are read.
+    static func prepare(_ db: Database, now: Int64) throws {
+        try removeExpired(db, now: now)
+        try makeOwner(db)
+    }
+
+    // MARK: The owner
+
+    /// The key of the row that names the owner of the cookies. No cookie has an empty domain.
+    private static let ownerKey = "'', '', 'tsubame-owner', 0"
+
+    /// Gives the file an owner unless it has one.
+    static func makeOwner(_ db: Database) throws { try putOwner(UniqueNumber().text, db, "IGNORE") }
+
+    static func setOwner(_ owner: String, _ db: Database) throws { try putOwner(owner, db, "REPLACE") }
+
+    private static func putOwner(_ owner: String, _ db: Database, _ conflict: String) throws {
+        try db.execute(
+            sql: """
+                INSERT OR \(conflict) INTO cookie
+                    (domain, path, name, hostOnly, value, secure, httpOnly, sameSite, created, used)
+                VALUES (\(ownerKey), ?, 0, 0, '', 0, 0)
+                """, arguments: [owner])
+    }
+
+    static func owner(_ db: Database) throws -> String? {
+        let sql = "SELECT value FROM cookie WHERE (domain, path, name, hostOnly) = (\(ownerKey))"
+        guard let row = try Row.fetchOne(db.cachedStatement(sql: sql)) else { return nil }
+        return String.fromDatabaseValue(row[0])
+    }
+
+    // MARK: The cookies
 
     /// The cookies used last, as many as a store holds. What has a value of the wrong kind is left out.
     static func cookies(_ db: Database, withSessions: Bool) throws -> [StoredCookie] {
@@ -36,7 +69,8 @@ enum CookieTable {
             db.cachedStatement(
                 sql: """
                     SELECT domain, path, name, hostOnly, value, expires, secure, httpOnly, sameSite, created, used
-                    FROM cookie WHERE ? OR expires IS NOT NULL ORDER BY used DESC LIMIT \(CookieStore.maximum)
+                    FROM cookie
+                    WHERE domain <> '' AND (? OR expires IS NOT NULL) ORDER BY used DESC LIMIT \(CookieStore.maximum)
                     """), arguments: [withSessions])
         var cookies: [StoredCookie] = []
         while let row = try rows.next() {

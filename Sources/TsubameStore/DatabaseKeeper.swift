@@ -22,6 +22,8 @@ final class DatabaseKeeper: CookieKeeper {
 
     var name: String { place.path }
 
+    var keepsAll: Bool { keepsSessions }
+
     func takeNotices() -> [String] { place.takeNotices() }
 
     func refresh(_ store: inout CookieStore, now: Int64) throws(CallError) {
@@ -43,6 +45,7 @@ final class DatabaseKeeper: CookieKeeper {
                 if isChanged { return }
                 try db.inTransaction(.immediate) {
                     try load(db, into: &store, now)
+                    let owner = store.owner
                     let changes = store.recording(change)
                     isChanged = true
                     for (key, used) in store.takeUses() where changes[key] == nil {
@@ -55,6 +58,7 @@ final class DatabaseKeeper: CookieKeeper {
                             try CookieTable.remove(key, db)
                         }
                     }
+                    if store.owner != owner { try CookieTable.setOwner(store.owner, db) }
                     return .commit
                 }
             }
@@ -72,6 +76,7 @@ final class DatabaseKeeper: CookieKeeper {
         guard current != version.withLock({ $0 }) else { return }
         let cookies = try CookieTable.cookies(db, withSessions: keepsSessions)
         store.replace(where: isKept, by: cookies, now: now)
+        store.takeOwner(try CookieTable.owner(db))
         version.withLock { $0 = current }
     }
 
@@ -81,7 +86,7 @@ final class DatabaseKeeper: CookieKeeper {
         _ store: inout CookieStore, _ now: Int64, _ body: (inout CookieStore, Database) throws -> Void
     ) throws(CallError) {
         do {
-            try place.work(now: now, begin: { try CookieTable.removeExpired($0, now: now) }) { db, arrival in
+            try place.work(now: now, begin: { try CookieTable.prepare($0, now: now) }) { db, arrival in
                 if arrival != .known { version.withLock { $0 = nil } }
                 if arrival == .begun { try putAll(of: store, into: db) }
                 try body(&store, db)

@@ -144,6 +144,30 @@ struct ToolCacheTests {
         }
     }
 
+    @Test func `FAULT 21: a new session file at the path of an old one gets no page of the old account`() async throws {
+        try await withFolder { folder in
+            let server = try await ScriptedServer.start { request in
+                request.target.hasPrefix("/login")
+                    ? .ok("", headers: [.setCookie: "user=\(request.target.dropFirst(7)); Path=/"])
+                    : .ok("for \(request["cookie"] ?? "none")", headers: [.cacheControl: "max-age=600"])
+            }
+            try await server.use { server in
+                let session = folder.appending(path: "s.json")
+                let words = ["--cache", "--session=\(session.path)", "-b"]
+                for user in ["alice", "bob"] {
+                    let login = try await run(folder, words + [server.url + "/login/\(user)"])
+                    #expect(login.status == 0, "\(login)")
+                    for _ in 0..<2 {
+                        let run = try await run(folder, words + [server.url + "/page"])
+                        #expect(run.stdout == "for user=\(user)", "\(run)")
+                    }
+                    try FileManager.default.removeItem(at: session)
+                }
+                #expect(server.requests.count == 4)
+            }
+        }
+    }
+
     @Test func whatIsDamagedIsForgottenAndTold() async throws {
         try await withFolder { folder in
             try await ScriptedServer.start(Self.server).use { server in

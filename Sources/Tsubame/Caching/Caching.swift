@@ -14,7 +14,7 @@ final class Caching: CallAround {
     private let redaction: Redaction
     /// Whose the responses are, as far as that is the same for all requests: the settings of connections, and the jar.
     private let settings: String
-    private let jar: String?
+    private let jar: CookieJar?
     /// The fields that most requests come with, and what they say.
     private let preset: HTTPFields
     private let presetTerms: CacheTerms?
@@ -25,14 +25,14 @@ final class Caching: CallAround {
         self.preset = preset
         let redaction = Redaction(secrets: configuration.secrets.union(configuration.authentication.secretFields))
         self.redaction = redaction
-        let (settings, jar) = (configuration.connection.identity, configuration.cookies.jar?.owner)
+        let (settings, jar) = (configuration.connection.identity, configuration.cookies.jar)
         (self.settings, self.jar) = (settings, jar)
         presetTerms =
             preset.contains(.host)
             ? nil
             : CacheTerms(
                 .get, preset, policy: .standard,
-                identity: CacheIdentity(preset, settings: settings, jar: jar, authority: "") { redaction.isSecret($0) })
+                identity: CacheIdentity(preset, settings: settings, authority: "") { redaction.isSecret($0) })
     }
 
     func intercept(_ request: Request, _ call: Call, next: Onward) async throws(CallError) -> Response {
@@ -49,15 +49,17 @@ final class Caching: CallAround {
         if let presetTerms, request.method == .get, SharedFields.isSame(preset, request.headers),
             request.body.isEmpty, request.cachePolicy == .standard
         {
-            return presetTerms
+            var terms = presetTerms
+            terms.identity.jar = jar?.owner
+            return terms
         }
         let isQuery = request.method == .query
         let content = isQuery ? Self.content(of: request) : nil
         // Cookies of another client's jar, in a request that it has sent before, are as if set by hand.
-        let endsWithJarCookies = jar != nil && request.endsWithJarCookies
+        let sender = jar == nil ? nil : request.jarOwner
         let identity = CacheIdentity(
-            request.headers, content: content, settings: settings, jar: jar, endsWithJarCookies: endsWithJarCookies,
-            authority: uri.authority
+            request.headers, content: content, settings: settings, jar: sender ?? jar?.owner,
+            endsWithJarCookies: sender != nil, authority: uri.authority
         ) {
             redaction.isSecret($0)
         }

@@ -72,9 +72,10 @@ final class CookieFile: CookieKeeper {
             change(&store)
             throw error
         }
+        let owner = store.owner
         let changes = store.recording(change)
-        guard !changes.isEmpty else { return }
-        let version = try write(store.text(now: now), lock)
+        guard !changes.isEmpty || store.owner != owner else { return }
+        let version = try write(store.text(now: now, withOwner: true), lock)
         known.withLock { $0 = version }
         for case let entry? in changes.values where !CookieText.canHold(entry.cookie) {
             let name = Redaction.name(entry.cookie.name)
@@ -108,6 +109,7 @@ final class CookieFile: CookieKeeper {
         guard stat(path, &status) == 0 || errno != ENOENT else {
             known.withLock { $0 = nil }
             store.replace(where: { _ in true }, by: [], now: now)
+            store.renewOwner()
             return []
         }
         let (contents, version) = try Self.read(path)
@@ -120,7 +122,12 @@ final class CookieFile: CookieKeeper {
         var others = CookieStore(suffixes: store.suffixes)
         let problems = others.insert(contents, now: now)
         store.replace(where: { _ in true }, by: others.stored, now: now)
-        known.withLock { $0 = version }
+        let last: Version? = known.withLock { known in
+            defer { known = version }
+            return known
+        }
+        // A lock has made the empty file that follows on none; any other file without an owner is a new one.
+        if contents.owner != nil || last != nil || version.size > 0 { store.takeOwner(contents.owner) }
         return problems
     }
 

@@ -9,7 +9,8 @@ extension CookieJar {
     ///
     /// Session cookies are kept, too, as curl does. A cookie with a tab in its name, value or path stays in memory
     /// only, and ``notices`` say so. Lines that cannot be read are told to `problem`; they, and comments, are gone once the
-    /// file is written. For many cookies, or many processes, `TsubameStore` has a better way.
+    /// file is written. One comment, `# tsubame-owner: …`, says for a cache whose cookies they are. For many cookies, or
+    /// many processes, `TsubameStore` has a better way.
     /// - Throws: ``CallError/Kind/file`` if the file is there and cannot be read, or is none of that format.
     public convenience init(
         file path: String, publicSuffixes: PublicSuffixList = .builtIn, problem: (CookieLineProblem) -> Void = { _ in }

@@ -24,7 +24,11 @@ public import TsubameWire
 /// processes see each other's, and whatever can go wrong there is thrown by the functions that change something. They may
 /// wait for another process, up to five seconds; a call waits no longer than its deadline, and holds up no thread. If a
 /// change cannot be kept, it goes on; its events say why, and so does ``failure``. After such a wait, calls use what is in
-/// memory for a second, so that their waits do not add up.
+/// memory for a second, so that their waits do not add up. The first call after that second, or a change by the program,
+/// keeps the changes that could not be kept before.
+///
+/// A cache knows the jar by an owner, which is kept with the cookies. ``clear()``, ``delete(_:)`` and ``endSession()`` give
+/// the jar a new owner, so that the next account gets no stored response of the last one.
 ///
 /// At most 180 cookies are kept for a domain and 3,000 in all; what has not been sent for longest goes first, and in a full
 /// domain what is not Secure. No cookie lives longer than 400 days. Secure cookies travel by https, and by http only to
@@ -40,6 +44,10 @@ public final class CookieJar: Sendable {
         var untold: [String] = []
         /// Until then calls go on by what is in memory.
         var pauseEnd: MonotonicTime = 0
+        /// Changes that are in memory only, because the place was locked or failed; nil for what was taken out.
+        var unkept: [CookieKey: StoredCookie?] = [:]
+        /// The owner that is to be kept with them; nil for the one that is kept.
+        var unkeptOwner: String?
         var isPaused: Bool { pauseEnd > MonotonicClock.now }
 
         /// After a failure.
@@ -48,6 +56,16 @@ public final class CookieJar: Sendable {
             let now = MonotonicClock.now
             if now &- start > CookieJar.longWait { pauseEnd = now &+ CookieJar.pause }
         }
+
+        /// Remembers changes that could not be kept.
+        mutating func remember(_ changes: [CookieKey: StoredCookie?]) {
+            unkept.merge(changes) { (_, new) in new }
+            // Servers cause changes. Those that are left are of cookies that are in the store.
+            if unkept.count > 2 * CookieStore.maximum { unkept = unkept.filter { $0.value != nil } }
+        }
+
+        /// The store has the one that is kept until a change of it is kept.
+        var owner: String { unkeptOwner ?? store.owner }
 
         /// Servers cause notices: each is kept once, and not more than ``CookieJar/keptNotices``.
         mutating func add(_ notices: [String]) {
@@ -74,8 +92,15 @@ public final class CookieJar: Sendable {
     private let keeper: (any CookieKeeper)?
     /// Where calls have what is kept looked up and changed: other processes' locks may have to be waited for.
     let queue: DispatchQueue?
-    /// Whose jar it is, for a cache: the same in each process for the jars of one file, else this jar alone.
-    let owner: String
+    /// What all owners of this jar begin with: the same in each process for a place that keeps all cookies.
+    private let place: String
+    /// Beside the state, whose lock is held while another process is waited for.
+    private let publishedOwner: Mutex<String>
+    /// Whose jar it is, for a cache. It is kept with the cookies, and is another one once the program has removed cookies
+    /// or another file has taken the place.
+    var owner: String { publishedOwner.withLock { $0 } }
+    /// The part of it that is kept with the cookies.
+    package var keptOwner: String { state.withLock { $0.owner } }
     /// Whether more than memory is needed for a look.
     var isKept: Bool { keeper != nil }
 
@@ -87,13 +112,21 @@ public final class CookieJar: Sendable {
     }
 
     /// A jar in memory for cookies that somebody else keeps in a file.
-    /// - Parameter file: by which a cache knows the jar in each process; nil for a jar of this process alone.
-    package convenience init(cookiesOf file: String?) {
-        self.init(store: CookieStore(), keeper: nil, file: file)
+    /// - Parameters:
+    ///   - file: by which a cache knows the jar in each process; nil for a jar of this process alone.
+    ///   - owner: the one that is kept in the file; nil for a new one.
+    package convenience init(cookiesOf file: String?, owner: String?) {
+        var store = CookieStore()
+        store.takeOwner(owner)
+        self.init(store: store, keeper: nil, file: file)
     }
 
     package init(store: CookieStore, keeper: (any CookieKeeper)?, file: String? = nil) {
-        owner = (keeper?.name ?? file).map { CacheIdentity.digest(FilePath.absolute($0)) } ?? UniqueNumber().text
+        // Cookies of a process alone, such as session cookies beside a database, may be of another account each time.
+        let path: String? = if let keeper { keeper.keepsAll ? keeper.name : nil } else { file }
+        let place = path.map { CacheIdentity.digest(FilePath.absolute($0)) } ?? UniqueNumber().text
+        self.place = place
+        publishedOwner = Mutex("\(place) \(store.owner)")
         state = Mutex(State(store: store))
         self.keeper = keeper
         queue = keeper.map { _ in DispatchQueue(label: "tsubame.cookies") }
@@ -183,11 +216,19 @@ public final class CookieJar: Sendable {
 
     // MARK: For the rest of the module
 
+    /// How many changes are in memory only.
+    var unkeptCount: Int { state.withLock { $0.unkept.count } }
+
     /// The Cookie field for a request, and what there is to tell about it.
-    func field(for uri: TargetURI) -> (text: String?, notes: [String]) {
+    /// - Returns: also the owner of the cookies in it.
+    func field(for uri: TargetURI) -> (text: String?, owner: String, notes: [String]) {
         let now = Self.now
         return state.withLock { state in
-            if !state.isPaused { refresh(&state, now) }
+            if !state.isPaused {
+                let isUnkept = !state.unkept.isEmpty || state.unkeptOwner != nil
+                if let keeper, isUnkept { keep(&state, keeper, now) { _ in } }
+                if !state.isPaused { refresh(&state, now) }
+            }
             let field = state.store.field(for: uri.host, path: uri.path, isSecure: uri.isSecure, now: now)
             var notes = state.tell()
             if let count = field?.leftOut, count > 0 {
@@ -196,7 +237,7 @@ public final class CookieJar: Sendable {
             if let failure = state.readingFailure {
                 notes.append("cookies may be out of date: \(failure.reason)")
             }
-            return (field?.text, notes)
+            return (field?.text, owner, notes)
         }
     }
 
@@ -223,6 +264,7 @@ public final class CookieJar: Sendable {
 
     private func refresh(_ state: inout State, _ now: Int64) {
         guard let keeper else { return }
+        let owner = state.owner
         let start = MonotonicClock.now
         do throws(CallError) {
             try keeper.refresh(&state.store, now: now)
@@ -231,7 +273,47 @@ public final class CookieJar: Sendable {
             state.readingFailure = error
             state.pause(since: start)
         }
+        // What was read may be without them.
+        if !state.unkept.isEmpty { state.store.apply(state.unkept, now: now) }
         state.add(keeper.takeNotices())
+        if state.owner != owner { publish(state.owner) }
+    }
+
+    private func publish(_ owner: String) {
+        let owner = "\(place) \(owner)"
+        publishedOwner.withLock { $0 = owner }
+    }
+
+    /// Changes the store, and keeps the change with those that could not be kept before.
+    private func keep(
+        _ state: inout State, _ keeper: any CookieKeeper, _ now: Int64, _ body: (inout CookieStore) -> Void
+    ) {
+        let (unkept, unkeptOwner) = (state.unkept, state.unkeptOwner)
+        let start = MonotonicClock.now
+        var changes: [CookieKey: StoredCookie?] = [:]
+        var (keptOwner, newOwner) = (state.store.owner, unkeptOwner)
+        do throws(CallError) {
+            try keeper.update(&state.store, now: now) { store in
+                keptOwner = store.owner
+                changes = store.recording { store in
+                    if !unkept.isEmpty { store.apply(unkept, now: now) }
+                    if let unkeptOwner { store.takeOwner(unkeptOwner) }
+                    let owner = store.owner
+                    body(&store)
+                    if store.owner != owner { newOwner = store.owner }
+                }
+            }
+            (state.unkept, state.unkeptOwner) = ([:], nil)
+            state.keepingFailure = nil
+        } catch {
+            state.remember(changes)
+            state.unkeptOwner = newOwner
+            state.store.takeOwner(keptOwner)
+            state.keepingFailure = error
+            state.pause(since: start)
+        }
+        state.add(keeper.takeNotices())
+        publish(state.owner)
     }
 
     /// Changes the store, and keeps the change.
@@ -245,22 +327,15 @@ public final class CookieJar: Sendable {
             var result: T?
             guard let keeper else {
                 result = body(&state.store, now)
+                publish(state.owner)
                 return (result, nil)
             }
             if isOfCall, state.isPaused {
-                result = body(&state.store, now)
+                state.remember(state.store.recording { result = body(&$0, now) })
                 state.keepingFailure = state.keepingFailure ?? state.readingFailure
                 return (result, state.keepingFailure)
             }
-            let start = MonotonicClock.now
-            do throws(CallError) {
-                try keeper.update(&state.store, now: now) { result = body(&$0, now) }
-                state.keepingFailure = nil
-            } catch {
-                state.keepingFailure = error
-                state.pause(since: start)
-            }
-            state.add(keeper.takeNotices())
+            keep(&state, keeper, now) { result = body(&$0, now) }
             return (result, state.keepingFailure)
         }
         if let failure { throw failure }

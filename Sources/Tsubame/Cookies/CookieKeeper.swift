@@ -8,6 +8,9 @@ package protocol CookieKeeper: Sendable {
     /// Where, for people to read.
     var name: String { get }
 
+    /// Whether all cookies are kept there; if not, each process has some of its own.
+    var keepsAll: Bool { get }
+
     /// Brings the store up to what is kept, if that has changed; cheap if it has not.
     func refresh(_ store: inout CookieStore, now: Int64) throws(CallError)
 
@@ -22,5 +25,7 @@ package protocol CookieKeeper: Sendable {
 }
 
 extension CookieKeeper {
+    package var keepsAll: Bool { true }
+
     package func takeNotices() -> [String] { [] }
 }

@@ -11,10 +11,10 @@ struct CookiesOut: CallHook {
 
     func add(to request: inout Request, _ call: Call) {
         guard let uri = request.uri else { return }
-        let (text, notes) = jar.field(for: uri)
+        let (text, owner, notes) = jar.field(for: uri)
         let count = request.headers.count
         if let text { request.headers.appendSafely(HTTPField(name: .cookie, value: text)) }
-        request.endsWithJarCookies = request.headers.count > count
+        request.jarOwner = request.headers.count > count ? owner : nil
         for note in notes { call.emit(.decision(note)) }
     }
 }

@@ -42,8 +42,10 @@ struct OpenSession: Sendable {
     ///   - given: fields by hand, in which there may be some more.
     ///   - domain: of those.
     func jar(given: HTTPFields, domain: String) throws(CallError) -> CookieJar {
-        // Cookies by hand are of this run: what a cache keeps of it is for no other one.
-        let jar = CookieJar(cookiesOf: given.contains(.cookie) ? nil : file.path)
+        // Cookies by hand may be of another account. A cache keeps nothing of this run for another one, and the session has
+        // a new owner.
+        let isByHand = given.contains(.cookie)
+        let jar = CookieJar(cookiesOf: isByHand ? nil : file.path, owner: isByHand ? nil : old.owner)
         for cookie in old.cookies + Session.cookies(in: given, host: domain, isSecure: isSecure) {
             do throws(CallError) {
                 try jar.set(cookie)
@@ -77,6 +79,7 @@ struct OpenSession: Sendable {
         }
         new.bindSecrets(to: origin)
         new.cookies = jar.cookies
+        new.owner = jar.keptOwner
         try file.save(new)
     }
 }

@@ -18,6 +18,8 @@ extension Session {
         fields = try Self.entries(of: json["headers"], "headers").map { entry throws(SessionProblem) in
             try Self.field(entry)
         }
+        // Another tool may have made something else of it: the jar takes no other form.
+        if case .string(let text)? = json["__meta__"]?["owner"] { owner = text }
         auth = try Self.auth(json["auth"])
         cookies = try Self.entries(of: json["cookies"], "cookies").map { entry throws(SessionProblem) in
             try Self.cookie(entry, host: host)
@@ -126,9 +128,10 @@ extension Session {
         func optional(_ name: String, _ text: String?) -> [(name: String, value: JSONValue)] {
             text.map { [(name, .string($0))] } ?? []
         }
-        let about: [(name: String, value: JSONValue)] = [
+        var about: [(name: String, value: JSONValue)] = [
             ("about", .string("Session of tsubame, in HTTPie's layout")), ("tsubame", .string(Version.string)),
         ]
+        about += optional("owner", owner)
         let credentials = auth.map { auth in
             [("type", .string(auth.type)), ("raw_auth", .string(auth.text))] + optional("origin", auth.origin)
         }

@@ -22,6 +22,8 @@ struct Session: Sendable {
     var fields: [Field] = []
     var auth: Auth?
     var cookies: [Cookie] = []
+    /// Whose cookies they are, for a cache; nil until they are kept.
+    var owner: String?
 
     // MARK: Into a request
 

@@ -16,7 +16,7 @@ package struct CacheIdentity: Sendable, Hashable {
     package let changesEachTime: Bool
 
     /// Whose jar the client has; nil for a client without one.
-    package let jar: String?
+    package var jar: String?
     /// Whether the request has cookies of that jar.
     package let hasJarCookies: Bool
 

@@ -19,7 +19,7 @@ package struct CacheTerms: Sendable {
     /// The Range field, and the If-Range beside it.
     package let range: String?
     package let ifRange: String?
-    package let identity: CacheIdentity
+    package var identity: CacheIdentity
 
     /// - Parameter hasOtherContent: whether the request has content of which its identity says nothing.
     package init(

@@ -1,16 +1,44 @@
 // Putting into a store and taking out, its limits, and what has changed in it.
 
+import TsubameCore
+
 extension CookieStore {
-    /// Removes the cookies for which `matches` says so.
+    /// Removes the cookies for which `matches` says so. The owner is another one if there were any.
     /// - Returns: how many there were.
     @discardableResult
     package mutating func removeAll(where matches: (Cookie) -> Bool) -> Int {
         let before = count
-        for domain in Array(domains.keys) { remove(in: domain) { matches($0.cookie) } }
+        remove(where: matches)
+        // The next account may log in now, and is not to see the pages of the last one.
+        if count < before { renewOwner() }
         return before - count
     }
 
-    package mutating func removeAll() { removeAll { _ in true } }
+    package mutating func removeAll() {
+        remove { _ in true }
+        renewOwner()
+    }
+
+    private mutating func remove(where matches: (Cookie) -> Bool) {
+        for domain in Array(domains.keys) { remove(in: domain) { matches($0.cookie) } }
+    }
+
+    // MARK: The owner
+
+    /// No process has used the new one before.
+    package mutating func renewOwner() { owner = UniqueNumber().text }
+
+    /// Takes the owner that is kept with the cookies; a new one if that is missing or not of this form.
+    package mutating func takeOwner(_ text: String?) {
+        guard let text, Self.isOwner(text) else { return renewOwner() }
+        owner = text
+    }
+
+    /// Whether it has the form of ``UniqueNumber/text``.
+    package static func isOwner(_ text: String) -> Bool {
+        (1...64).contains(text.utf8.count)
+            && text.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) || $0 == 0x2D }
+    }
 
     /// Puts other cookies in place of those for which `isReplaced` says so, such as what others have kept meanwhile.
     /// Nothing of it counts as a change. What cannot be kept, or has ended, is left out.
@@ -23,7 +51,7 @@ extension CookieStore {
         // What this process has sent is known here only.
         var used: [CookieKey: UInt64] = [:]
         for entry in domains.values.joined() { used[CookieKey(entry.cookie)] = entry.used }
-        removeAll(where: isReplaced)
+        remove(where: isReplaced)
         for var entry in others where !entry.isOver(at: now) {
             guard let cookie = try? checked(entry.cookie) else { continue }
             entry.cookie = cookie
@@ -35,10 +63,23 @@ extension CookieStore {
 
     /// Does `body`, and says what was put in or taken out by it: nil for what was taken out.
     package mutating func recording(_ body: (inout CookieStore) -> Void) -> [CookieKey: StoredCookie?] {
+        let outer = changes
         changes = [:]
         body(&self)
-        defer { changes = nil }
-        return changes ?? [:]
+        let recorded = changes ?? [:]
+        changes = outer?.merging(recorded) { (_, new) in new }
+        return recorded
+    }
+
+    /// Makes changes once more, after what is kept has been read again.
+    package mutating func apply(_ changes: [CookieKey: StoredCookie?], now: Int64) {
+        let removed = Set(changes.filter { $0.value == nil }.keys)
+        for domain in Set(removed.map(\.domain)) {
+            remove(in: domain) { removed.contains(CookieKey($0.cookie)) }
+        }
+        // The place may still have those that this store no longer has.
+        for key in removed { self.changes?[key] = .some(nil) }
+        for entry in changes.values.compactMap({ $0 }).sorted(by: { $0.created < $1.created }) { put(entry, now: now) }
     }
 
     /// What has been sent since this was called last, and when; from the first call on.

@@ -16,8 +16,10 @@ extension CookieStore {
     }
 
     /// The cookies in order of creation, with the heading, without those whose time is over.
-    package func text(now: Int64) -> String {
-        stored.reduce(into: CookieText.heading) { text, entry in
+    /// - Parameter withOwner: whether a comment names the owner, for the jar's own file.
+    package func text(now: Int64, withOwner: Bool = false) -> String {
+        let heading = CookieText.heading + (withOwner ? "\(CookieText.ownerMark)\(owner)\n" : "")
+        return stored.reduce(into: heading) { text, entry in
             if !entry.isOver(at: now) { text += CookieText.line(entry.cookie) ?? "" }
         }
     }

@@ -1,5 +1,7 @@
 // The cookies of a client (RFC 6265bis §5.7, §5.8). A plain value: whoever shares it guards it.
 
+import TsubameCore
+
 package struct CookieStore: Sendable {
     package static let maximumPerDomain = 180
     package static let maximum = 3_000
@@ -8,6 +10,8 @@ package struct CookieStore: Sendable {
     package static let maximumLifetime: Int64 = 400 * 86_400
 
     package let suffixes: PublicSuffixList
+    /// Whose cookies these are, for a cache: another text once the program has removed cookies.
+    package internal(set) var owner = UniqueNumber().text
     var domains: [String: [StoredCookie]] = [:]
     var counter: UInt64 = 0
     package internal(set) var count = 0

@@ -11,6 +11,8 @@ package enum CookieText {
     private static let maximumLines = 10_000
 
     package static let heading = "# Netscape HTTP Cookie File\n# Written by Tsubame.\n\n"
+    /// Begins the comment that names the owner of the cookies. Other programs ignore it.
+    static let ownerMark = "# tsubame-owner: "
 
     /// Whether a line can express the cookie: a tab in its name, value or path would begin another field.
     package static func canHold(_ cookie: Cookie) -> Bool {
@@ -34,6 +36,8 @@ package enum CookieText {
         package fileprivate(set) var problems: [CookieLineProblem] = []
         /// Whether the text says in its first line what it is.
         package fileprivate(set) var hasHeading = false
+        /// The owner that a comment names; nil for none.
+        package fileprivate(set) var owner: String?
     }
 
     /// Reads UTF-8, and in lines that are none ISO-8859-1.
@@ -50,6 +54,7 @@ package enum CookieText {
             if !isHTTPOnly, line.first == UInt8(ascii: "#") {
                 let words = String(decoding: line.prefix(80), as: UTF8.self)
                 if number == 1, words.contains("HTTP Cookie File") { contents.hasHeading = true }
+                if words.hasPrefix(ownerMark) { contents.owner = String(words.dropFirst(ownerMark.count)) }
                 continue
             }
             if line.allSatisfy({ $0 == 0x20 || $0 == 0x09 }) { continue }

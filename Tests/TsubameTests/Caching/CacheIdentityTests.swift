@@ -218,7 +218,7 @@ import TsubameTesting
             let client = cached.client.with { $0.cookies = .memory }
             try client.cookieJar?.set("user=ann", from: cached.server.url)
             _ = try await client.get("a").accepted()
-            try client.cookieJar?.clear()
+            try client.cookieJar?.set("user=ann; Max-Age=0", from: cached.server.url)
             cached.clock.pass(61)
             let validated = try await client.get("a")
             #expect(validated.cacheStatus == "tsubame; fwd=stale; fwd-status=304; ttl=60")
@@ -280,5 +280,70 @@ import TsubameTesting
             #expect(try CookieJar(file: folder.appending(path: "other").path).owner != CookieJar(file: path).owner)
             #expect(CookieJar().owner != CookieJar().owner)
         }
+    }
+
+    /// The cookie of the request.
+    private static let greeting: @Sendable (ReceivedRequest) -> Reply = { .ok($0["cookie"] ?? "none", headers: minute) }
+
+    private static let departures: [@Sendable (CookieJar) throws -> Void] = [
+        { try $0.clear() }, { try $0.endSession() }, { _ = try $0.delete { $0.name == "user" } },
+        { jar in for cookie in jar.cookies { try jar.delete(cookie) } },
+    ]
+
+    @Test(arguments: departures.indices)
+    func `FAULT 21: the next account of a jar gets no page of the last one`(_ departure: Int) async throws {
+        try await withTemporaryFolder { folder in
+            let file = try CookieJar(file: folder.appending(path: "cookies.txt").path)
+            for jar in [CookieJar(), file] {
+                try await cached(Self.greeting) { cached in
+                    let client = cached.client.with { $0.cookies = .jar(jar) }
+                    for user in ["user=alice", "user=bob"] {
+                        try jar.set(user, from: cached.server.url)
+                        for _ in 0..<2 {
+                            let response = try await client.get("a")
+                            #expect(response.bytes == Bytes(user))
+                        }
+                        try Self.departures[departure](jar)
+                    }
+                    #expect(cached.asked.count == 2)
+                    let departed = try await client.get("a")
+                    #expect(departed.bytes == Bytes("none"))
+                }
+            }
+        }
+    }
+
+    @Test func `FAULT 21: a new file at the path of a jar has another owner`() async throws {
+        try await withTemporaryFolder { folder in
+            let path = folder.appending(path: "cookies.txt").path
+            try await cached(Self.greeting) { cached in
+                let old = try CookieJar(file: path)
+                try old.set("user=alice", from: cached.server.url)
+                let client = cached.client.with { $0.cookies = .jar(old) }
+                _ = try await client.get("a").accepted()
+                try FileManager.default.removeItem(atPath: path)
+                let new = try CookieJar(file: path)
+                try new.set("user=bob", from: cached.server.url)
+                for jar in [new, old] {
+                    let response = try await cached.client.with { $0.cookies = .jar(jar) }.get("a")
+                    #expect(response.bytes == Bytes("user=bob"))
+                }
+                #expect(new.owner == old.owner && cached.asked.count == 2)
+                // Another program keeps no owner.
+                let host = "127.0.0.1"
+                let text = "# Netscape HTTP Cookie File\n\(host)\tFALSE\t/\tFALSE\t0\tuser\tcarol\n"
+                try text.write(toFile: path, atomically: true, encoding: .utf8)
+                let response = try await client.get("a")
+                #expect(response.bytes == Bytes("user=carol"))
+            }
+        }
+    }
+
+    @Test func `FAULT 21: an exported text names no owner, and an imported one gives none`() throws {
+        let jar = CookieJar()
+        let owner = jar.owner
+        #expect(!jar.exportText().contains("tsubame-owner"))
+        try jar.importText("# Netscape HTTP Cookie File\n# tsubame-owner: 1-2-3\n")
+        #expect(jar.owner == owner)
     }
 }
