@@ -10,7 +10,6 @@ extension Client {
         var request = request
         // One that comes from a response.
         if request.answeredChallenges > 0 { request.answeredChallenges = 0 }
-        withhold(in: &request)
         switch request.target {
         case .invalid(let error):
             throw error

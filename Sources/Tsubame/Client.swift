@@ -290,11 +290,11 @@ public final class Client: Sendable {
 
     /// Sends something more within a call that has begun, such as for the rest of a body.
     func sendAgain(_ raw: Request, _ call: Call) async throws(CallError) -> Response {
+        var raw = raw
+        withhold(in: &raw)
         var request = try prepare(raw)
         // What a redirect to another origin starts from.
-        var entry = raw
-        withhold(in: &entry)
-        request.entry = entry
+        request.entry = raw
         var response =
             corridor.hasForeignArounds
             ? try await guarded(call, request) : try await corridor.run(request, from: 0, call)

@@ -17,23 +17,35 @@ public struct ReceivedFields: Sendable {
         /// `hidden` has a bit for each of the first 64 fields that was removed.
         case received(ReceivedHead, hidden: UInt64)
         case listed(HTTPFields)
+        /// Few clients have secrets of their own, so that the fields of all others stay small: a response is copied often.
+        case withheld(WithheldFields)
     }
 
     private var storage: Storage
-    /// What their text withholds; nil for the standard.
-    private let redaction: Redaction?
 
     package init(_ head: ReceivedHead, redaction: Redaction? = nil) {
         storage = .received(head, hidden: 0)
-        self.redaction = redaction
+        if let redaction { withhold(by: redaction) }
     }
 
     /// Fields made by hand, as for a stub's response.
-    public init(_ fields: HTTPFields) { self.init(fields, redaction: nil) }
+    public init(_ fields: HTTPFields) { storage = .listed(fields) }
 
     package init(_ fields: HTTPFields, redaction: Redaction?) {
         storage = .listed(fields)
-        self.redaction = redaction
+        if let redaction { withhold(by: redaction) }
+    }
+
+    /// - Parameter redaction: what their text withholds, if that is not the standard.
+    private mutating func withhold(by redaction: Redaction) {
+        storage = .withheld(WithheldFields(self, redaction))
+    }
+
+    /// Changes the fields that the text of `withheld` is of.
+    private mutating func change(_ withheld: WithheldFields, _ change: (inout ReceivedFields) -> Void) {
+        var fields = withheld.fields
+        change(&fields)
+        storage = .withheld(WithheldFields(fields, withheld.redaction))
     }
 
     /// The value of the field, several of that name joined by `, `; nil if there is none.
@@ -41,6 +53,8 @@ public struct ReceivedFields: Sendable {
         switch storage {
         case .listed(let fields):
             return fields[name]
+        case .withheld(let withheld):
+            return withheld.fields[name]
         case .received(let head, let hidden):
             var joined: String?
             Self.forEach(name, in: head, hidden) { index in
@@ -56,6 +70,8 @@ public struct ReceivedFields: Sendable {
         switch storage {
         case .listed(let fields):
             return fields[values: name]
+        case .withheld(let withheld):
+            return withheld.fields[values: name]
         case .received(let head, let hidden):
             var values: [String] = []
             Self.forEach(name, in: head, hidden) { values.append(ReceivedHead.text(head.value($0))) }
@@ -68,6 +84,8 @@ public struct ReceivedFields: Sendable {
         switch storage {
         case .listed(let fields):
             return fields.contains(name)
+        case .withheld(let withheld):
+            return withheld.fields.contains(name)
         case .received(let head, let hidden):
             var found = false
             Self.forEach(name, in: head, hidden) { _ in found = true }
@@ -78,6 +96,7 @@ public struct ReceivedFields: Sendable {
     /// Removes every field of that name.
     public mutating func remove(_ name: HTTPField.Name) {
         guard contains(name) else { return }
+        if case .withheld(let withheld) = storage { return change(withheld) { $0.remove(name) } }
         guard case .received(let head, var hidden) = storage, head.fieldCount <= 64 else {
             var fields = HTTPFields(self)
             fields[fields: name] = []
@@ -90,6 +109,7 @@ public struct ReceivedFields: Sendable {
 
     /// Adds a field at the end.
     public mutating func append(_ field: HTTPField) {
+        if case .withheld(let withheld) = storage { return change(withheld) { $0.append(field) } }
         var fields = HTTPFields(self)
         fields.appendSafely(field)
         storage = .listed(fields)
@@ -104,6 +124,18 @@ public struct ReceivedFields: Sendable {
                 if head.name(index).equalsIgnoringCase(UnsafeRawBufferPointer(wanted)) { body(index) }
             }
         }
+    }
+}
+
+/// Fields, and what their text withholds beside the standard.
+private final class WithheldFields: Sendable {
+    /// Never withheld themselves.
+    let fields: ReceivedFields
+    let redaction: Redaction
+
+    init(_ fields: ReceivedFields, _ redaction: Redaction) {
+        self.fields = fields
+        self.redaction = redaction
     }
 }
 
@@ -129,17 +161,23 @@ extension ReceivedFields: Sequence {
                     return HTTPField(name: name, value: ReceivedHead.text(head.value(index)))
                 }
                 return nil
+            // ``makeIterator()`` leaves none.
+            case .withheld: return nil
             }
         }
     }
 
     /// Begins with the first field.
-    public func makeIterator() -> Iterator { Iterator(fields: self) }
+    public func makeIterator() -> Iterator {
+        if case .withheld(let withheld) = storage { return withheld.fields.makeIterator() }
+        return Iterator(fields: self)
+    }
 
     /// How many fields there are.
     public var count: Int {
         switch storage {
         case .listed(let fields): fields.count
+        case .withheld(let withheld): withheld.fields.count
         case .received(let head, let hidden): head.fieldCount - hidden.nonzeroBitCount
         }
     }
@@ -147,7 +185,10 @@ extension ReceivedFields: Sequence {
 
 extension ReceivedFields: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     /// One field a line, in wire order, with the values of credentials withheld.
-    public var description: String { text(redaction ?? .standard) }
+    public var description: String {
+        if case .withheld(let withheld) = storage { return withheld.fields.text(withheld.redaction) }
+        return text(.standard)
+    }
 
     func text(_ redaction: Redaction) -> String {
         map { "\($0.name.rawName): \(redaction.value(of: $0))" }.joined(separator: "\n")

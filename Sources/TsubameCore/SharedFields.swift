@@ -9,11 +9,13 @@ package final class SharedFields: Sendable {
     /// The lines, each with its end.
     package let lines: Bytes
     package let lineCount: Int
+    package let endConnection: Bool
 
     package init(_ fields: HTTPFields, lines: Bytes, lineCount: Int) {
         self.fields = fields
         self.lines = lines
         self.lineCount = lineCount
+        endConnection = fields.endConnection
     }
 
     /// Whether the others share these fields' storage. While both are there, none of them can have been changed: a change
@@ -27,5 +29,12 @@ package final class SharedFields: Sendable {
                     && some.load(as: UInt.self) == others.load(as: UInt.self)
             }
         }
+    }
+}
+
+extension HTTPFields {
+    /// Whether they ask for the connection's end after the response (RFC 9112 section 9.6).
+    package var endConnection: Bool {
+        contains(.connection) && self[.connection]?.lowercased().contains("close") == true
     }
 }

@@ -120,6 +120,7 @@ extension Connection {
             shared = nil
             headers[fields: .proxyAuthorization] = []
         }
+        requestEndsConnection = shared?.endConnection ?? headers.endConnection
         let capacity = RequestEncoder.capacity(
             method: method, target: target, authority: uri.authority, headers: headers, shared: shared)
         output.clear(minimumCapacity: capacity + bodyCount)

@@ -19,6 +19,7 @@ final class Connection: ChannelInboundHandler, Carrier, @unchecked Sendable {
     @exclusivity(unchecked) var context: ChannelHandlerContext?
     @exclusivity(unchecked) var decoder = ResponseDecoder(limits: Limits())
     @exclusivity(unchecked) var exchange: Exchange?
+    @exclusivity(unchecked) var requestEndsConnection = false
     /// Received and not yet consumed.
     @exclusivity(unchecked) private var pending = UnconsumedInput()
     /// The last read took as much as it could, so the socket may hold more.
@@ -229,10 +230,7 @@ final class Connection: ChannelInboundHandler, Carrier, @unchecked Sendable {
         detach(exchange)
         deadline.clear()
         if isPaused { resume() }
-        let wantsClose =
-            exchange.request.headers.contains(.connection)
-            && exchange.request.headers[.connection]?.lowercased().contains("close") == true
-        if leftover > 0 || isSending || !decoder.isReusable || wantsClose || hasWaitingInput {
+        if leftover > 0 || isSending || !decoder.isReusable || requestEndsConnection || hasWaitingInput {
             close()
         } else {
             shard.release(self)

@@ -13,7 +13,12 @@ struct UnconsumedInput {
     var capacity: Int { kept?.storageCapacity ?? 0 }
 
     /// Puts the kept bytes in front of a new read.
+    @inline(__always)
     mutating func prepend(to read: inout ByteBuffer) {
+        if kept != nil { join(&read) }
+    }
+
+    private mutating func join(_ read: inout ByteBuffer) {
         guard var joined = kept else { return }
         kept = nil
         if joined.readerIndex > 0 {
