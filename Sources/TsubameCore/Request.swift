@@ -29,8 +29,6 @@ public struct Request: Sendable {
     public var body: Body
     /// Whether the client, rather than the caller, asked for coded content, and so is to undo the codings.
     package var undoesCodings = false
-    /// The owner of the client's jar if the last Cookie field is of that jar; nil if it was set by hand, or there is none.
-    package var jarOwner: String?
     private var options: RequestOptions?
 
     /// A request for a path below the client's base URL.
@@ -172,6 +170,12 @@ public struct Request: Sendable {
         set { change { $0.answeredChallenges = newValue } }
     }
 
+    /// The owner of the client's jar if the last Cookie field is of that jar; nil if it was set by hand, or there is none.
+    package var jarOwner: String? {
+        get { options?.jarOwner }
+        set { if newValue != options?.jarOwner { change { $0.jarOwner = newValue } } }
+    }
+
     /// What its texts withhold.
     package var redaction: Redaction {
         get { ownRedaction ?? .standard }
@@ -212,6 +216,7 @@ private final class RequestOptions: @unchecked Sendable {
     var isMendedElsewhere: (@Sendable () -> Bool)?
     var answeredChallenges = 0
     var redaction: Redaction?
+    var jarOwner: String?
 
     func copy() -> RequestOptions {
         let copy = RequestOptions()
@@ -227,6 +232,7 @@ private final class RequestOptions: @unchecked Sendable {
         copy.isMendedElsewhere = isMendedElsewhere
         copy.answeredChallenges = answeredChallenges
         copy.redaction = redaction
+        copy.jarOwner = jarOwner
         return copy
     }
 }
