@@ -23,8 +23,8 @@ extension Request {
     }
 
     /// A request for a whole URL.
-    /// - Parameter keepingDotSegments: whether `.` and `..` stay in the path as they are written; they are removed by
-    ///   default (RFC 3986 section 5.2.4).
+    ///
+    /// The segments `.` and `..` of its path are removed (RFC 3986 section 5.2.4), unless `keepingDotSegments` is true.
     public init(
         _ method: HTTPRequest.Method, url: String, keepingDotSegments: Bool = false, query: Parameters = [:],
         headers: HTTPFields = [:], body: Body = .empty

@@ -74,8 +74,7 @@ public struct TargetURI: Sendable {
         origin.description + target + (fragment.map { "#" + $0 } ?? "")
     }
 
-    /// Parses an absolute URL.
-    /// - Parameter keepingDotSegments: whether `.` and `..` stay in the path as they are written.
+    /// Parses an absolute URL. With `keepingDotSegments`, `.` and `..` stay in the path as they are written.
     /// - Throws: ``CallError/Kind/invalidRequest`` with what is wrong.
     public init(parsing url: String, keepingDotSegments: Bool = false) throws(CallError) {
         try self.init(parsing: url, keepingDotSegments: keepingDotSegments, redaction: .standard)

@@ -52,8 +52,10 @@ extension CookieJar {
         return text
     }
 
-    /// Writes them into a file, under another name and then renamed; nobody but its owner can read it.
-    /// - Parameter leftOut: told of each cookie with a tab in its name, value or path; the file goes without it.
+    /// Writes them into a file, under another name and then renamed. Only its owner can read it.
+    /// - Parameters:
+    ///   - path: of the file.
+    ///   - leftOut: told of each cookie with a tab in its name, value or path; the file goes without it.
     /// - Throws: ``CallError/Kind/file``.
     public func exportFile(_ path: String, leftOut: (Cookie) -> Void = { _ in }) throws(CallError) {
         try CookieFile(path).replace(by: exportText(leftOut: leftOut))
