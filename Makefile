@@ -14,10 +14,10 @@ all: tool
 
 ## Installs what is missing, or says exactly what to install.
 setup:
-	@Scripts/setup.sh
+	@Scripts/build/setup.sh
 
 setup-test:
-	@Scripts/setup.sh test
+	@Scripts/build/setup.sh test
 
 ## Does the five origins' jobs against the embedded server.
 demo: setup
@@ -28,22 +28,22 @@ test: setup-test consumer smoke compare-httpbin docs unit
 
 unit:
 	$(STEADY) $(SWIFT) build $(TRAITS) --build-tests
-	@SWIFT=$(SWIFT) WIDTH=1 Scripts/unit.sh --filter 'Origin|Tool|Readme'
-	@SWIFT=$(SWIFT) WIDTH=6 Scripts/unit.sh --skip Origin --skip Tool --skip Readme
+	@SWIFT=$(SWIFT) WIDTH=1 Scripts/check/unit.sh --filter 'Scenario|Tool|Readme'
+	@SWIFT=$(SWIFT) WIDTH=6 Scripts/check/unit.sh --skip Scenario --skip Tool --skip Readme
 
 ## A package that uses only product Tsubame: what it resolves is committed, and its counts are thresholds.
 consumer: setup-test
-	@Scripts/check-consumer.sh
+	@Scripts/check/check-consumer.sh
 
 counts: setup-test
-	@Scripts/check-counts.sh
+	@Scripts/measure/check-counts.sh
 
 ## The tool with the Swift runtime linked statically.
 tool: setup
 	$(SWIFT) build $(TRAITS) -c release --product tsubame --static-swift-stdlib --scratch-path .build-static
 
 smoke: tool
-	@Scripts/smoke.sh .build-static/release/tsubame
+	@Scripts/check/smoke.sh .build-static/release/tsubame
 
 install: tool
 	install -d "$(DESTDIR)$(PREFIX)/bin"
@@ -61,37 +61,39 @@ format:
 
 lint:
 	$(SWIFT) format lint --strict --parallel --recursive $(FORMATTED)
-	@Scripts/check-house.sh
-	@python3 Scripts/check-samples.py
-	@python3 Scripts/cache-table.py --check
+	@Scripts/check/check-house.sh
+	@python3 Scripts/check/check-rooms.py
+	@python3 Scripts/check/check-samples.py
+	@python3 Scripts/tables/cache-table.py --check
+	@python3 Scripts/check/check-prose.py
 
 ## The documentation as a site, in .build-docs/site; a link that leads nowhere is an error.
 docs: setup
-	@SWIFT=$(SWIFT) Scripts/docs.sh
+	@SWIFT=$(SWIFT) Scripts/build/docs.sh
 
 ## Whether the tool starts as fast as curl: medians of interleaved runs, by the clock.
 start-up: tool
-	@python3 Scripts/start-up.py .build-static/release/tsubame --limit 1.15
+	@python3 Scripts/measure/start-up.py .build-static/release/tsubame --limit 1.15
 
 ## A recording of the tool for the README, from a real run.
 recording: tool
-	@python3 Scripts/record.py .build-static/release/tsubame Documentation/tool.svg
+	@python3 Scripts/build/record.py .build-static/release/tsubame Documentation/tool.svg
 
 ## Processes killed while they write cookies, responses and downloads: 200 of each. Results are kept in Tests/KILLS.md.
 kills: setup-test
 	$(STEADY) $(SWIFT) build $(TRAITS) --build-tests
 	TSUBAME_KILLS=200 $(SWIFT) test $(TRAITS) --skip-build --disable-xctest --filter StoreToolTests
-	python3 Scripts/kill-downloads.py .build/debug/tsubame 200
+	python3 Scripts/check/kill-downloads.py .build/debug/tsubame 200
 
 ## The tests once under each sanitizer. Results are kept in Tests/SANITIZERS.md.
 sanitize: setup-test
-	@Scripts/sanitize.sh thread address
+	@Scripts/check/sanitize.sh thread address
 
 ## A hundred thousand requests to a server that closes idle connections at random, and a body that takes a minute.
 soak: setup-test
-	$(SWIFT) build $(TRAITS) --build-tests
-	TSUBAME_SOAK=100000 $(SWIFT) test $(TRAITS) --skip-build --disable-xctest --filter RandomCloseTests
-	python3 Scripts/soak-tool.py .build/debug/tsubame
+	$(STEADY) $(SWIFT) build $(TRAITS) --build-tests
+	$(STEADY) TSUBAME_SOAK=100000 $(SWIFT) test $(TRAITS) --skip-build --disable-xctest --filter RandomCloseTests
+	python3 Scripts/check/soak-tool.py .build/debug/tsubame
 
 ## Tsubame beside its peers, over all workloads: half an hour; the first time as long again to build them.
 bench: setup
@@ -99,7 +101,7 @@ bench: setup
 
 ## Our httpbin beside PyPI's, by value; skipped where PyPI cannot be reached.
 compare-httpbin: setup-test tool
-	@python3 Scripts/compare-httpbin.py --tool .build-static/release/tsubame || { status=$$?; \
+	@python3 Scripts/check/compare-httpbin.py --tool .build-static/release/tsubame || { status=$$?; \
 	    [ $$status = 75 ] && echo "skipped: PyPI's httpbin cannot be had"; }
 
 clean:

@@ -22,10 +22,9 @@ let package = Package(
         .executable(name: "tsubame", targets: ["TsubameCLI"]),
     ],
     traits: [
-        .trait(name: "XML", description: "Response.xml and Body.xml, on XMLCoder"),
+        .trait(name: "XML", description: "Response.xml and RequestBody.xml, on XMLCoder"),
         .trait(name: "Store", description: "Cookies kept in SQLite, on GRDB; needs SQLite's header and library"),
         .trait(name: "Server", description: "The embedded httpbin-compatible server, on Hummingbird"),
-        .trait(name: "Tool", description: "The command-line tool `tsubame`", enabledTraits: ["Server"]),
         .default(enabledTraits: []),
     ],
     dependencies: [
@@ -45,19 +44,22 @@ let package = Package(
     ],
     targets: [
         .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
+        .target(name: "TsubamePlatform", swiftSettings: settings),
         .target(
             name: "TsubameCore",
-            dependencies: [.product(name: "HTTPTypes", package: "swift-http-types")],
+            dependencies: ["TsubamePlatform", .product(name: "HTTPTypes", package: "swift-http-types")],
             // For `Bytes.span`.
             swiftSettings: settings + [.enableExperimentalFeature("Lifetimes")]),
         .target(
             name: "TsubameWire",
-            dependencies: ["TsubameCore", "CZlib", .product(name: "HTTPTypes", package: "swift-http-types")],
+            dependencies: [
+                "TsubamePlatform", "TsubameCore", "CZlib", .product(name: "HTTPTypes", package: "swift-http-types"),
+            ],
             swiftSettings: settings),
         .target(
             name: "TsubameEngine",
             dependencies: [
-                "TsubameCore", "TsubameWire",
+                "TsubamePlatform", "TsubameCore", "TsubameWire",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
@@ -70,7 +72,7 @@ let package = Package(
         .target(
             name: "Tsubame",
             dependencies: [
-                "TsubameCore", "TsubameWire", "TsubameEngine",
+                "TsubamePlatform", "TsubameCore", "TsubameWire", "TsubameEngine",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
             ],
@@ -86,14 +88,15 @@ let package = Package(
         .target(
             name: "TsubameStore",
             dependencies: [
-                "Tsubame", "TsubameCore", "TsubameWire",
+                "Tsubame", "TsubamePlatform", "TsubameCore", "TsubameWire",
                 .product(name: "GRDB", package: "GRDB.swift", condition: .when(traits: ["Store"])),
             ],
             swiftSettings: settings),
         .target(
             name: "TsubameTesting",
             dependencies: [
-                "Tsubame", "TsubameCore", "TsubameEngine",
+                "Tsubame", "TsubamePlatform", "TsubameCore",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
@@ -121,11 +124,7 @@ let package = Package(
             swiftSettings: settings),
         .target(name: "TsubameTerminal", dependencies: ["CZlib"], swiftSettings: settings),
         .executableTarget(
-            name: "TsubameCLI",
-            dependencies: [
-                "Tsubame", "TsubameCore", "TsubameWire", "TsubameEngine", "TsubameTerminal", "HTTPBin",
-                .product(name: "HTTPTypes", package: "swift-http-types"),
-            ],
+            name: "TsubameCLI", dependencies: ["Tsubame", "TsubamePlatform", "TsubameTerminal", "HTTPBin"],
             swiftSettings: settings),
 
         // One example for each of the hand-written layers that this library replaces.
@@ -137,18 +136,21 @@ let package = Package(
 
         .testTarget(
             name: "TsubameCoreTests",
-            dependencies: ["TsubameCore", .product(name: "HTTPTypes", package: "swift-http-types")],
+            dependencies: [
+                "TsubamePlatform", "TsubameCore", .product(name: "HTTPTypes", package: "swift-http-types"),
+            ],
             swiftSettings: settings),
         .testTarget(
             name: "TsubameWireTests",
             dependencies: [
-                "TsubameCore", "TsubameWire", .product(name: "HTTPTypes", package: "swift-http-types"),
+                "TsubamePlatform", "TsubameCore", "TsubameWire",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
             ],
             swiftSettings: settings),
         .testTarget(
             name: "TsubameTests",
             dependencies: [
-                "Tsubame", "TsubameCore", "TsubameWire", "TsubameEngine", "TsubameTesting",
+                "Tsubame", "TsubamePlatform", "TsubameCore", "TsubameWire", "TsubameEngine", "TsubameTesting",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
@@ -187,7 +189,7 @@ let package = Package(
         .testTarget(
             name: "TsubameStoreTests",
             dependencies: [
-                "TsubameStore", "Tsubame", "TsubameCore", "TsubameTesting",
+                "TsubameStore", "Tsubame", "TsubamePlatform", "TsubameCore", "TsubameTesting",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "GRDB", package: "GRDB.swift", condition: .when(traits: ["Store"])),
             ],
@@ -195,8 +197,8 @@ let package = Package(
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
-                "Tsubame", "TsubameCore", "TsubameWire", "TsubameEngine", "TsubameFoundation", "TsubameXML",
-                "TsubameStore", "TsubameTesting", "HTTPBin", "TsubameCLI", "StoreWriter",
+                "Tsubame", "TsubamePlatform", "TsubameCore", "TsubameWire", "TsubameEngine", "TsubameFoundation",
+                "TsubameXML", "TsubameStore", "TsubameTesting", "HTTPBin", "TsubameCLI", "StoreWriter",
                 "RequestParam", "HttpClient", "URLLoader", "MixiAsyncURLConnection", "APIConnector",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),

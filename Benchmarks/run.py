@@ -453,4 +453,5 @@ def main():
                     file.write("\n".join(report).rstrip() + "\n")
 
 
-main()
+if __name__ == "__main__":
+    main()

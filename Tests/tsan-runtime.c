@@ -1,5 +1,5 @@
 // Tells ThreadSanitizer of two ways in which the Swift runtime orders memory and which it cannot see, because the runtime
-// is not instrumented; each would be reported as a race. Preloaded by Scripts/sanitize.sh.
+// is not instrumented; each would be reported as a race. Preloaded by Scripts/check/sanitize.sh.
 //
 // - Synchronization.Mutex: its fast paths are compiled into the caller, its slow ones, for a contended lock, are not.
 // - A continuation that is resumed before its task awaits it: the task then goes on without being scheduled.

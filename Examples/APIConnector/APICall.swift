@@ -1,5 +1,5 @@
-// Origin 5: an API call as a type whose values are set at birth.
-// What all calls of the API have in common: parameters sorted by name, in the query of a GET, else in the body.
+// APICall: an API call as a type whose values are set at initialisation.
+// All calls of the API share this: parameters are sorted by name, in the query of a GET, otherwise in the body.
 
 import Tsubame
 
@@ -13,7 +13,7 @@ extension APICall {
     var timeoutInterval: Duration { .seconds(60) }
 
     var query: Parameters { method == .get ? parameters.sorted() : [:] }
-    var body: Body { method == .get ? .empty : .form(parameters.sorted()) }
+    var body: RequestBody { method == .get ? .empty : .form(parameters.sorted()) }
     // Any status is an answer, and its JSON is decoded.
     var acceptedStatuses: StatusSet { .all }
 

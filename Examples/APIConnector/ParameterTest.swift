@@ -1,5 +1,5 @@
-// Origin 5: an API call as a type whose values are set at birth.
-// The call that proves the encoding: httpbin gives back what it was sent.
+// ParameterTest: an API call as a type whose values are set at initialisation.
+// This call checks the encoding: httpbin returns the parameters that it received.
 
 import Tsubame
 
@@ -7,7 +7,7 @@ struct ParameterTest: APICall {
     static let original = "!*'();:@&=+$,/?%#[]-._~ "
 
     let method: HTTPRequest.Method
-    var path: Path { method == .get ? "get" : "post" }
+    var path: RequestPath { method == .get ? "get" : "post" }
     var headers: HTTPFields { [.accept: "application/json"] }
     var parameters: Parameters { ["parameterTestKey": Self.original] }
     var timeoutInterval: Duration { .seconds(10) }

@@ -1,5 +1,5 @@
-// Origin 5: an API call as a type whose values are set at birth.
-// The proof against httpbin: what was encoded by GET and by POST comes back as it was.
+// APIConnector: checks API calls against httpbin.
+// Parameters that are encoded by GET and by POST must come back unchanged.
 
 import Foundation
 import Tsubame

@@ -1,10 +1,10 @@
-// Origin 2: a form login by POST, told by delegate.
-// The cookie that the login gives is kept, and opens the page behind it.
+// SignIn: a form login by POST that reports to a delegate.
+// The client keeps the cookie of the login, which opens the page that needs it.
 
 import Foundation
 import Tsubame
 
-/// Signs in, then asks who it is.
+/// Signs in, then asks the server which account is signed in.
 final class SignIn: CallDelegate {
     private struct Account: Decodable {
         let name: String

@@ -1,5 +1,5 @@
-// Origin 2: a form login by POST, told by delegate.
-// The name is the second argument; the password is read from standard input, and shown nowhere.
+// HttpClient: a form login by POST that reports to a delegate.
+// The name is the second argument. The password is read from standard input and never shown.
 
 import Foundation
 import Tsubame

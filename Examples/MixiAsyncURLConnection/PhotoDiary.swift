@@ -1,5 +1,5 @@
-// Origin 4: connections with blocks for completion, progress and errors, and a timeout that fires for every method.
-// A request, and what becomes of its response, stand in one place. The blocks run on the main thread.
+// PhotoDiary: calls with closures for completion, progress and errors, and a timeout that applies to every method.
+// A request and the handling of its response stand together. The closures run on the main thread.
 
 import Foundation
 import Tsubame
@@ -8,7 +8,7 @@ import Tsubame
 struct PhotoDiary {
     let api: Client
 
-    /// A page in EUC-JP: its charset is honoured.
+    /// Loads a page in EUC-JP. The response's charset is honoured.
     func loadPage(then next: @escaping @MainActor () -> Void) {
         api.start(Request(.get, "euc-jp")) { result in
             complete("page", result) { response in
@@ -19,11 +19,11 @@ struct PhotoDiary {
         }
     }
 
-    /// A photo, with a bar that grows as it is sent.
+    /// Uploads a photo, with a bar that grows as the photo is sent.
     func uploadPhoto(then next: @escaping @MainActor () -> Void) {
         struct Receipt: Decodable { let bytes: Int }
 
-        let photo = Body.bytes([UInt8](repeating: 0xD8, count: 4 << 20), contentType: "image/jpeg")
+        let photo = RequestBody.bytes([UInt8](repeating: 0xD8, count: 4 << 20), contentType: "image/jpeg")
         api.start(Request(.post, "upload", body: photo)) { progress in
             guard progress.received.bytes == 0 else { return }
             print("progress: \(Int((progress.sent.fraction ?? 0) * 100)) %")
@@ -33,7 +33,7 @@ struct PhotoDiary {
         }
     }
 
-    /// An error of the server is an answer, not an error of the transfer.
+    /// A status that reports an error is a response, not an error of the transfer.
     func loadMissingPage(then next: @escaping @MainActor () -> Void) {
         api.start(Request(.get, "status/404")) { result in
             complete("missing page", result) { "\($0.status)" }
@@ -41,7 +41,7 @@ struct PhotoDiary {
         }
     }
 
-    /// A POST that is not answered in time is ended.
+    /// Sends a POST that the timeout ends, because the response is late.
     func postTooSlowly(then next: @escaping @MainActor () -> Void) {
         var comment = Request(.post, "delay/10", body: .form(["comment": "いい写真ですね"]))
         comment.timeouts.total = .milliseconds(500)
@@ -51,7 +51,7 @@ struct PhotoDiary {
         }
     }
 
-    /// A call that nobody waits for any more.
+    /// Cancels a call whose result is no longer needed.
     func cancelPage(then next: @escaping @MainActor () -> Void) {
         let call = api.start(Request(.get, "delay/10")) { result in
             fail("cancelled page", result, as: .cancelled)
@@ -60,7 +60,7 @@ struct PhotoDiary {
         call.cancel()
     }
 
-    /// What completes; a transfer that fails ends the program.
+    /// Expects a response; a transfer that fails ends the program.
     private func complete(
         _ what: String, _ result: Result<Response, CallError>, _ describe: (Response) throws -> String
     ) {
@@ -72,7 +72,7 @@ struct PhotoDiary {
         }
     }
 
-    /// What is meant to fail, in this way and no other.
+    /// Expects a failure of exactly this kind.
     private func fail(_ what: String, _ result: Result<Response, CallError>, as kind: CallError.Kind) {
         switch result {
         case .failure(let error) where error.kind == kind:

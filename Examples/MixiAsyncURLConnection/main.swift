@@ -1,5 +1,5 @@
-// Origin 4: connections with blocks for completion, progress and errors, and a timeout that fires for every method.
-// One after the other: a page, an upload, a missing page, a POST that takes too long, a page that is cancelled.
+// MixiAsyncURLConnection: calls with closures for completion, progress and errors, one after the other.
+// It loads a page, an upload, a missing page, a POST that takes too long, and a page that is cancelled.
 
 import Foundation
 import Tsubame

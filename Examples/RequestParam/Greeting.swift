@@ -1,5 +1,4 @@
-// Origin 1: a request and its response as a pair of classes to subclass.
-// One call of the API: such a pair.
+// Greeting: one call of the API, as a pair of classes for its request and its response.
 
 import Tsubame
 
@@ -11,7 +10,7 @@ final class GreetingRequest: RequestParam<GreetingResponse> {
         super.init(method)
     }
 
-    override var path: Path { "keyvalue" }
+    override var path: RequestPath { "keyvalue" }
     override var parameters: Parameters { ["word": word] }
 
     override func afterResponse(_ response: Response) {

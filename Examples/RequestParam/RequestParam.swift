@@ -1,25 +1,26 @@
-// Origin 1: a request and its response as a pair of classes to subclass.
-// What is sent, by GET or by POST; the client adds deviceId, messageType and dateTime to every call.
+// RequestParam: a request as a class to subclass.
+// It is sent by GET or by POST. The client adds deviceId, messageType and dateTime to every call.
 
 import Tsubame
 
-/// What is sent. A subclass names its path, its parameters and its answer.
+/// A request. A subclass names its path, its parameters and its response.
 class RequestParam<Answer: ResponseParam>: EndpointClass<Answer> {
     private let chosen: HTTPRequest.Method
 
     init(_ method: HTTPRequest.Method) { chosen = method }
 
-    /// A subclass's own parameters.
+    /// The subclass's own parameters.
     var parameters: Parameters { [:] }
 
     override var method: HTTPRequest.Method { chosen }
     override var query: Parameters { method == .get ? parameters : [:] }
-    override var body: Body { method == .get ? .empty : .form(parameters) }
+    override var body: RequestBody { method == .get ? .empty : .form(parameters) }
 
     override var timeouts: Timeouts {
         var timeouts = Timeouts()
         timeouts.connect = .seconds(60)
-        // What was one read timeout there: for the answer to begin, and between its bytes.
+        // The original's single read timeout covers two limits here: for the start of the response, and between its
+        // bytes.
         timeouts.head = .seconds(60)
         timeouts.idle = .seconds(60)
         return timeouts

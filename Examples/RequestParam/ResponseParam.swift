@@ -1,12 +1,11 @@
-// Origin 1: a request and its response as a pair of classes to subclass.
-// What is received: `key1=value1&key2=value2&…&END`.
+// ResponseParam: a response as a class to subclass, in the format `key1=value1&key2=value2&…&END`.
 
 import Tsubame
 
-/// What is received, once the whole of it is there and its status is a good one.
+/// A response that has arrived completely with a successful status.
 class ResponseParam {
     let statusCode: Int
-    /// What went wrong at the server, in its words; empty if nothing did.
+    /// The server's error message; empty if there was no error.
     let errorMessage: String
     let values: Parameters
 

@@ -1,10 +1,9 @@
-// Origin 1: a request and its response as a pair of classes to subclass.
-// Who shows what comes of calls, and waits for some of them without waiting: a delegate.
+// Viewer: a delegate that shows the results of calls without waiting for them.
 
 import Foundation
 import Tsubame
 
-/// Starts calls, any number at once, and ends the program when all have ended.
+/// Starts any number of calls at once, and ends the program when all have ended.
 final class Viewer: CallDelegate {
     private let api: Client
     private var running: [UInt64: GreetingRequest] = [:]

@@ -1,5 +1,5 @@
-// Origin 1: a request and its response as a pair of classes to subclass.
-// Four calls: GET and POST, each waited for in place and each answered through a delegate.
+// RequestParam: a request and its response as a pair of classes to subclass.
+// It makes four calls: GET and POST, each first with a blocking wait and then through a delegate.
 
 import Foundation
 import Tsubame

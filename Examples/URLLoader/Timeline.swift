@@ -1,5 +1,4 @@
-// Origin 3: a timeline viewer that lives on notifications.
-// A timeline as it comes: XML.
+// Timeline: a user's timeline, decoded from XML.
 
 #if XML
 import Tsubame
@@ -17,7 +16,7 @@ struct Timeline: Decodable {
 
     let status: [Status]
 
-    /// The request for a user's timeline: a name with a slash or a question mark in it is still one segment.
+    /// The request for a user's timeline. A name with a slash or a question mark is still one segment.
     static func request(of user: String) -> Request {
         Request(.get, "timeline/\(user).xml")
     }

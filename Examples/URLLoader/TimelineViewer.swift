@@ -1,5 +1,5 @@
-// Origin 3: a timeline viewer that lives on notifications.
-// It observes the four stages of a transfer, knowing nothing of who loads; others may observe them too.
+// TimelineViewer: shows a timeline by notifications.
+// It observes the four stages of a transfer without knowing the loader; others may observe the same stages.
 
 #if XML
 import Foundation
@@ -12,8 +12,8 @@ final class TimelineViewer {
     private var observers: [any NSObjectProtocol] = []
     private let end: (_ isShown: Bool) -> Void
 
-    /// Views the next timeline that is loaded, and no other.
-    /// - Parameter end: called when it has been shown, or cannot be.
+    /// Shows the next timeline that is loaded, and no other.
+    /// - Parameter end: called when the timeline has been shown, or cannot be shown.
     init(then end: @escaping (_ isShown: Bool) -> Void) {
         self.end = end
         observe(.callDidReceiveResponse, CallNotification.response) { (response: Response) in
@@ -44,7 +44,7 @@ final class TimelineViewer {
         close(isShown: false)
     }
 
-    /// What is not removed goes on being told, of every later load.
+    /// An observer that is not removed would receive every later load too.
     private func close(isShown: Bool) {
         observers.forEach(NotificationCenter.default.removeObserver)
         observers = []
@@ -57,7 +57,7 @@ final class TimelineViewer {
         observers.append(
             NotificationCenter.default.addObserver(forName: name, object: nil, queue: nil) { notification in
                 guard let value = notification.userInfo?[key] as? Value else { return }
-                // Calls post on the main actor.
+                // Calls post their notifications on the main actor.
                 MainActor.assumeIsolated { act(value) }
             })
     }

@@ -1,6 +1,5 @@
-// Origin 3: a timeline viewer that lives on notifications.
-// Loads the timelines of the users named behind the URL, one after the other, with an indicator while anything is in
-// flight.
+// URLLoader: a timeline viewer that lives on notifications.
+// It loads the timelines of the users named after the URL, one after the other. An indicator shows while a load runs.
 
 #if XML
 import Foundation
@@ -14,7 +13,7 @@ let indicator = ActivityMonitor(api) { count in print("indicator: \(count > 0 ? 
 
 @MainActor func load(_ users: ArraySlice<String>, hasFailed: Bool = false) {
     guard let user = users.first else { exit(hasFailed ? 1 : 0) }
-    // Kept by what it observes, until its timeline is there.
+    // The objects that it observes keep it alive until its timeline has arrived.
     _ = TimelineViewer { isShown in load(users.dropFirst(), hasFailed: hasFailed || !isShown) }
     api.start(Timeline.request(of: user), notifying: .default)
 }

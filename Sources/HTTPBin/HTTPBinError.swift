@@ -1,14 +1,14 @@
-// Why a server did not come up.
+// HTTPBinError: the reasons why a server cannot start.
 #if Server
 
-/// Why a server could not be started.
+/// The reason why a server could not start.
 public enum HTTPBinError: Error, Hashable, CustomStringConvertible {
     /// The port lies outside 0...65535.
     case invalidPort(Int)
-    /// The address could not be listened on: in use, not this machine's, not permitted, or not resolved.
+    /// The server cannot listen on the address. The address is in use, not local, not permitted or cannot be resolved.
     case cannotListen(host: String, port: Int, reason: String)
 
-    /// The certificate or the key is none, they do not belong together, or none could be made.
+    /// The certificate or the key is invalid, they do not belong together, or a certificate could not be made.
     case invalidIdentity(reason: String)
 
     public var description: String {
@@ -18,7 +18,7 @@ public enum HTTPBinError: Error, Hashable, CustomStringConvertible {
         case .cannotListen(let host, let port, let reason):
             "cannot listen on \(host), port \(port): \(reason)"
         case .invalidIdentity(let reason):
-            "no identity for HTTPS: \(reason)"
+            "cannot use the identity for HTTPS: \(reason)"
         }
     }
 }

@@ -1,15 +1,15 @@
-// What a server of HTTPS proves itself with.
+// HTTPBin.Identity: the certificate and the key of an HTTPS server.
 #if Server
 
 extension HTTPBin {
-    /// The certificate and the key of a server that speaks HTTPS, and the authority that clients have to trust.
+    /// The certificate and the key of an HTTPS server, and the authority that clients have to trust.
     /// ```swift
     /// let identity = try HTTPBin.Identity.make()
     /// let server = try await HTTPBin(tls: identity).start()       // https://127.0.0.1:40123
     /// try identity.authority?.write(toFile: "ca.pem", atomically: true, encoding: .utf8)
     /// ```
     public struct Identity: Sendable, Hashable {
-        /// The server's certificate in PEM, and behind it those between it and the authority, if there are any.
+        /// The server's certificate in PEM, followed by the intermediate certificates, if any.
         public let certificates: String
 
         /// The server's private key in PEM.
@@ -18,21 +18,21 @@ extension HTTPBin {
         /// The certificate of the authority in PEM, for clients to trust. `GET /authority.pem` gives it too.
         public let authority: String?
 
-        /// The names that a certificate is made for by default: those by which a machine calls itself.
+        /// The default names of a certificate: the names and addresses of the loopback interface.
         public static let loopbackNames = ["localhost", "127.0.0.1", "::1"]
 
-        /// Takes an identity that exists. Whether it is one is known when the server starts.
+        /// Takes an existing identity. The server checks it when it starts.
         public init(certificates: String, privateKey: String, authority: String? = nil) {
             self.certificates = certificates
             self.privateKey = privateKey
             self.authority = authority
         }
 
-        /// Makes an authority and a certificate signed by it, both with keys on P-256 and valid for a day. The key of
-        /// the authority is thrown away, so that it never signs anything else.
+        /// Makes an authority and a certificate that it signs, both with P-256 keys and valid for one day. The
+        /// authority's key is discarded, so that it never signs another certificate.
         ///
-        /// - Parameter names: host names and IP addresses that the certificate is for.
-        /// - Throws: ``HTTPBinError/invalidIdentity(reason:)`` if one of the names cannot stand in a certificate.
+        /// - Parameter names: the host names and IP addresses of the certificate.
+        /// - Throws: ``HTTPBinError/invalidIdentity(reason:)`` if a certificate cannot hold one of the names.
         public static func make(for names: [String] = loopbackNames) throws -> Identity {
             do {
                 return try CertificateMaker().identity(for: names)

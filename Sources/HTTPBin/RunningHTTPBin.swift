@@ -1,4 +1,4 @@
-// A server that listens, until it is stopped or dropped.
+// RunningHTTPBin: a server that listens until it is stopped or released.
 #if Server
 #if canImport(Glibc)
 import Glibc
@@ -9,16 +9,16 @@ import Darwin
 #endif
 import NIOCore
 
-/// A server that listens. It ends with ``stop()``, or when the last reference to it is dropped; keep one as long as
-/// it is needed, since the compiler may drop a variable behind its last use.
+/// A server that listens. It ends with ``stop()``, or when its last reference is released. Keep a reference as long as
+/// you need the server, because the compiler may release a variable after its last use.
 public final class RunningHTTPBin: Sendable {
-    /// The host it was told to listen on.
+    /// The host on which the server listens.
     public let host: String
 
-    /// The TCP port it listens on.
+    /// The TCP port on which the server listens.
     public let port: Int
 
-    /// The certificate in PEM that clients have to trust, if it speaks HTTPS and its authority is known.
+    /// The certificate in PEM that clients have to trust; nil without HTTPS or if the authority is not known.
     public var authority: String? { tls?.authority }
 
     private let tls: HTTPBin.Identity?
@@ -39,7 +39,7 @@ public final class RunningHTTPBin: Sendable {
         self.connections = connections
     }
 
-    /// In the system's words.
+    /// The error as the operating system describes it.
     private static func words(_ error: any Error) -> String {
         switch error {
         case let error as IOError where error.errnoCode == EADDRINUSE: "the port is already in use"
@@ -54,8 +54,8 @@ public final class RunningHTTPBin: Sendable {
         close()
     }
 
-    /// The root of the server without a slash at its end, such as `http://127.0.0.1:40123`, or with `https`.
-    /// A server that listens on every address is named by its loopback address.
+    /// The root of the server without a trailing slash, such as `http://127.0.0.1:40123`, or with `https`. For a server
+    /// that listens on every address, the URL holds the loopback address.
     public var url: String {
         let name =
             switch host {
@@ -66,13 +66,13 @@ public final class RunningHTTPBin: Sendable {
         return "\(tls == nil ? "http" : "https")://\(name):\(port)"
     }
 
-    /// How many connections are open at this moment.
+    /// The number of connections that are open now.
     public var connectionCount: Int {
         connections.count
     }
 
-    /// Stops listening, closes every connection, also under a running answer, and returns when all are closed and no
-    /// endpoint runs any more. May be called more than once, and from several tasks.
+    /// Stops listening and closes every connection, even during a response. Returns when all connections are closed and
+    /// no endpoint runs. May be called more than once, and from several tasks.
     public func stop() async {
         close()
         await waitUntilClosed()
@@ -84,7 +84,7 @@ public final class RunningHTTPBin: Sendable {
     }
 
     func waitUntilClosed() async {
-        // Only behind this is every connection that was accepted in the table.
+        // Only after this is every accepted connection in the table.
         try? await listener.closeFuture.get()
         await connections.waitUntilClosed()
     }

@@ -1,4 +1,4 @@
-// What `import Tsubame` brings along.
+// Exports: the modules whose symbols `import Tsubame` also makes visible.
 
 @_exported public import HTTPTypes
 @_exported public import TsubameCore

@@ -1,22 +1,22 @@
-// ExitStatus: what a request's end means to the shell.
-#if Tool
+// ExitStatus: the status with which `tsubame` ends.
+
 import Tsubame
 
 /// The status with which `tsubame` ends.
 enum ExitStatus: Int32 {
     case ok = 0
-    /// No answer, not a whole one, or nowhere to write it to.
+    /// No response, an incomplete response, or an output that cannot be written.
     case failure = 1
     /// A deadline passed.
     case timeout = 2
-    /// 3xx: a redirect that was not followed, or none, such as 304.
+    /// 3xx: a redirect that was not followed, or a status that is no redirect, such as 304.
     case redirect = 3
     /// 4xx.
     case clientError = 4
     /// 5xx.
     case serverError = 5
     case tooManyRedirects = 6
-    /// The arguments make no sense (`EX_USAGE`); nothing was sent.
+    /// The arguments are wrong (`EX_USAGE`), and nothing was sent.
     case usage = 64
 
     init(status: Int) {
@@ -28,7 +28,7 @@ enum ExitStatus: Int32 {
         }
     }
 
-    /// - Parameter maximum: how many redirects were allowed.
+    /// - Parameter maximum: the number of redirects that were allowed.
     init(_ error: CallError, maximumRedirects maximum: Int) {
         let followed = error.response?.history.count { (300..<400).contains($0.statusCode) } ?? 0
         switch error.kind {
@@ -38,5 +38,3 @@ enum ExitStatus: Int32 {
         }
     }
 }
-
-#endif

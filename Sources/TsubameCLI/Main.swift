@@ -1,23 +1,6 @@
-// The entry point, with the trait Tool and without it.
-
-#if !Tool
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#elseif canImport(Darwin)
-import Darwin
-#endif
-#endif
+// Main: the entry point of the tool.
 
 @main
 enum Main {
-    static func main() {
-        #if Tool
-        TsubameCommand.start()
-        #else
-        print("This is tsubame without its commands. Build it with: swift build --traits Tool --product tsubame")
-        exit(1)
-        #endif
-    }
+    static func main() { TsubameCommand.start() }
 }

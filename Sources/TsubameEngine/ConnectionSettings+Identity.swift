@@ -1,6 +1,7 @@
 // What a cache makes of the settings of connections, to give no response to a client with other ones.
 
 import TsubameCore
+import TsubamePlatform
 import TsubameWire
 
 extension ConnectionSettings {

@@ -1,6 +1,7 @@
 // ConnectionSettings: everything beside the origin that takes part in making a connection.
 
 import TsubameCore
+import TsubamePlatform
 
 /// How connections are made. Part of what identifies a connection in the pool: two calls whose settings differ never
 /// share one.

@@ -6,21 +6,21 @@ import NIOPosix
 import Synchronization
 public import TsubameCore
 
-/// Does exchanges over real connections, on a few event loops that it shares with whoever else uses NIO's.
+/// Does exchanges over real connections, on a few event loops that it shares with other users of NIO.
 ///
 /// An origin has a home loop; a call that already runs on a loop stays on that one, any other goes to the home loop.
-/// See ARCHITECTURE.md, "Engine".
+/// See Documentation/design/engine.md.
 public final class Engine: PromptTransport {
-    private let loops: LoopSet
+    private let loops: EventLoopPools
     private let settings: SharedSettings
 
     /// An engine with a pool of its own.
     /// - Parameter settings: how connections are made.
     public convenience init(settings: ConnectionSettings = ConnectionSettings()) {
-        self.init(loops: LoopSet(), settings: SharedSettings(settings))
+        self.init(loops: EventLoopPools(), settings: SharedSettings(settings))
     }
 
-    private init(loops: LoopSet, settings: SharedSettings) {
+    private init(loops: EventLoopPools, settings: SharedSettings) {
         self.loops = loops
         self.settings = settings
     }
@@ -31,7 +31,7 @@ public final class Engine: PromptTransport {
             ? self : Engine(loops: loops, settings: SharedSettings(settings, reusing: self.settings))
     }
 
-    /// What `print(client.corridor)` calls it.
+    /// What `print(client.chain)` calls it.
     public var name: String { "Engine (HTTP/1.1, HTTP/2)" }
 
     /// Runs tasks on the engine's event loops: see `Client.executor`.
@@ -51,19 +51,19 @@ public final class Engine: PromptTransport {
                 .invalidRequest, "only OPTIONS asks the server as a whole", advice: "unset asksServer", request: request
             )
         }
-        let upload: Upload = request.body.isEmpty ? .none : try Upload(request.body)
+        let upload: RequestBodySource = request.body.isEmpty ? .none : try RequestBodySource(request.body)
         let key = try key(for: uri)
-        let (shard, isHere) = loops.shard(for: key)
-        let exchange = Exchange(request, uri: uri, call: call, key: key, shard: shard, upload: upload)
+        let (loopPool, isHere) = loops.loopPool(for: key)
+        let exchange = Exchange(request, uri: uri, call: call, key: key, loopPool: loopPool, upload: upload)
         if call.isGuarded {
             // An interceptor may have cancelled the task that it goes on in, and nothing else of the call.
             await withTaskCancellationHandler {
-                await run(exchange, on: shard, isHere: isHere)
+                await run(exchange, on: loopPool, isHere: isHere)
             } onCancel: {
                 exchange.cancel()
             }
         } else {
-            await run(exchange, on: shard, isHere: isHere)
+            await run(exchange, on: loopPool, isHere: isHere)
         }
         switch exchange.takeOutcome() {
         case .success(let response): return response
@@ -73,13 +73,13 @@ public final class Engine: PromptTransport {
     }
 
     @inline(__always)
-    private func run(_ exchange: Exchange, on shard: Shard, isHere: Bool) async {
+    private func run(_ exchange: Exchange, on loopPool: LoopPool, isHere: Bool) async {
         await withUnsafeContinuation { continuation in
             exchange.wait(continuation)
             if isHere {
-                shard.start(exchange)
+                loopPool.start(exchange)
             } else {
-                shard.handOver(exchange)
+                loopPool.handOver(exchange)
             }
         }
     }
@@ -92,30 +92,30 @@ public final class Engine: PromptTransport {
     /// How many connections calls to this origin find or wait for where they go first: idle, in use, or being made.
     package func connections(to uri: TargetURI) async throws(CallError) -> Int {
         let key = try key(for: uri)
-        let shard = loops.home(of: key)
-        return (try? await shard.loop.submit { shard.connections(for: key) }.get()) ?? 0
+        let loopPool = loops.home(of: key)
+        return (try? await loopPool.loop.submit { loopPool.connections(for: key) }.get()) ?? 0
     }
 
     /// Makes one more connection, which the first call that comes will use.
     package func warmUp(_ uri: TargetURI, call: Call) async throws(CallError) {
         let key = try key(for: uri)
-        let shard = loops.home(of: key)
+        let loopPool = loops.home(of: key)
         let exchange = Exchange(
-            call.original, uri: uri, call: call, key: key, shard: shard, upload: .none, isWarmUp: true)
-        await run(exchange, on: shard, isHere: false)
+            call.original, uri: uri, call: call, key: key, loopPool: loopPool, upload: .none, isWarmUp: true)
+        await run(exchange, on: loopPool, isHere: false)
         if case .failure(let error) = exchange.takeOutcome() { throw error }
     }
 
     /// Closes idle connections, and the others as soon as they are free; later calls fail.
     public func close() async {
-        for shard in loops.shards { _ = try? await shard.loop.submit { shard.close() }.get() }
+        for loopPool in loops.loopPools { _ = try? await loopPool.loop.submit { loopPool.close() }.get() }
     }
 
     package func statistics() async -> EngineStatistics {
         var sum = EngineStatistics()
-        for shard in loops.shards {
-            guard let part = try? await shard.loop.submit({ shard.statistics }).get() else { continue }
-            sum.running += shard.load.load(ordering: .relaxed)
+        for loopPool in loops.loopPools {
+            guard let part = try? await loopPool.loop.submit({ loopPool.statistics }).get() else { continue }
+            sum.running += loopPool.load.load(ordering: .relaxed)
             sum.leased += part.leased
             sum.idle += part.idle
             sum.waiting += part.waiting

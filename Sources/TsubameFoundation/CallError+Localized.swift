@@ -1,17 +1,17 @@
-// What alerts show of an error: `error.localizedDescription`.
+// CallError+Localized: the texts of an error for alerts, such as `error.localizedDescription`.
 
 public import Foundation
 public import Tsubame
 
 extension CallError: LocalizedError {
-    /// What failed and where: the first line of its `description`, credentials withheld.
+    /// The first line of the error's `description`: the failure and its place, with credentials withheld.
     public var errorDescription: String? {
         description.split(whereSeparator: \.isNewline).first.map(String.init) ?? reason
     }
 
-    /// What is wrong, in words.
+    /// The reason for the failure.
     public var failureReason: String? { reason }
 
-    /// What to do about it.
+    /// The advice: how to solve the problem; nil if there is none.
     public var recoverySuggestion: String? { advice }
 }

@@ -1,33 +1,34 @@
-// NotificationCenter: the world is told, and the caller knows none of it.
+// NotificationCenter: posts the stages of a call as notifications, so that observers need no reference to the caller.
 
 public import Foundation
 public import Tsubame
 import TsubameCore
 
 extension Notification.Name {
-    /// The head of a response is there. `userInfo[CallNotification.response]` is the `Response`.
+    /// Posted when the head of a response has arrived. `userInfo[CallNotification.response]` is the `Response`.
     public static let callDidReceiveResponse = Notification.Name("tsubame.callDidReceiveResponse")
-    /// A piece of the body. `userInfo[CallNotification.bytes]` is the `Data`.
+    /// Posted for each piece of the body. `userInfo[CallNotification.bytes]` is the `Data`.
     public static let callDidReceiveData = Notification.Name("tsubame.callDidReceiveData")
-    /// The call has ended with a response. `userInfo[CallNotification.response]` is the whole `Response`, and
-    /// `userInfo[CallNotification.bytes]` its body as `Data`.
+    /// Posted when the call has ended with a response. `userInfo[CallNotification.response]` is the complete
+    /// `Response`, and `userInfo[CallNotification.bytes]` is its body as `Data`.
     public static let callDidFinish = Notification.Name("tsubame.callDidFinish")
-    /// The call has failed. `userInfo[CallNotification.error]` is the `CallError`.
+    /// Posted when the call has failed. `userInfo[CallNotification.error]` is the `CallError`.
     public static let callDidFail = Notification.Name("tsubame.callDidFail")
 }
 
 /// The keys of a notification's `userInfo`.
 public enum CallNotification {
-    /// The `Response`.
+    /// The key of the `Response`.
     public static let response = "response"
-    /// The body, or a piece of it, as `Data`.
+    /// The key of the body, or of a piece of it, as `Data`.
     public static let bytes = "bytes"
-    /// The `CallError`.
+    /// The key of the `CallError`.
     public static let error = "error"
 }
 
 extension Client {
-    /// Starts a call and posts its stages to `center`, on the main actor, with the `Call` as the notifications' object.
+    /// Starts a call and posts its stages to `center`, on the main actor. The `Call` is the object of each
+    /// notification.
     @discardableResult
     public func start(_ request: Request, notifying center: NotificationCenter) -> Call {
         let center = PostingCenter(center)
@@ -50,7 +51,7 @@ extension Client {
     }
 }
 
-// NotificationCenter may be posted to from any thread; its documentation says so, its declaration on Linux does not.
+// The documentation of NotificationCenter allows posts from any thread, but on Linux its declaration is not Sendable.
 private struct PostingCenter: @unchecked Sendable {
     private let center: NotificationCenter
 

@@ -1,4 +1,4 @@
-// XML bodies, in and out, on XMLCoder.
+// Response+XML: XML bodies of requests and responses, coded by XMLCoder.
 
 #if XML
 #if canImport(FoundationEssentials)
@@ -11,10 +11,10 @@ public import TsubameCore
 public import XMLCoder
 
 extension Response {
-    /// The body as a `Decodable` type from XML. Decoding runs where this is called. An empty 204, 205 or HEAD response
-    /// decodes to nil or an empty value.
-    /// - Throws: ``/Tsubame/CallError`` of kind `status`, `decoding` with the decoder's error as `underlying`, or `misuse`
-    ///   if the body is still being streamed.
+    /// Decodes the XML body as a `Decodable` type, in the caller's execution context. An empty 204, 205 or HEAD
+    /// response decodes to nil or an empty value.
+    /// - Throws: ``/Tsubame/CallError`` of kind `status`, of kind `decoding` with the decoder's error as
+    ///   `underlying`, or of kind `misuse` if the body is still being streamed.
     public func xml<T: Decodable>(_ type: T.Type = T.self, decoder: XMLDecoder = .keepingSpaces) throws(CallError) -> T
     {
         try accepted()
@@ -23,8 +23,8 @@ extension Response {
 }
 
 extension XMLDecoder {
-    /// A decoder that keeps the spaces of a text: XMLCoder's default trims each piece of one, and an entity such as
-    /// `&amp;` ends a piece. A number or a truth value with white space around it is refused.
+    /// A decoder that keeps the white space of a text. XMLCoder's default trims each piece of a text, and an entity
+    /// such as `&amp;` ends a piece. This decoder refuses a number or Boolean with white space around it.
     public static var keepingSpaces: XMLDecoder {
         let decoder = XMLDecoder()
         decoder.trimValueWhitespaces = false
@@ -32,12 +32,12 @@ extension XMLDecoder {
     }
 }
 
-extension Body {
-    /// A value as XML with the given root element. One that cannot be encoded is thrown when it is sent.
+extension RequestBody {
+    /// A value as XML with the given root element. If the value cannot be encoded, sending the body throws the error.
     public static func xml(
         _ value: some Encodable, root: String, encoder: XMLEncoder = XMLEncoder(),
         contentType: String = "application/xml"
-    ) -> Body {
+    ) -> RequestBody {
         do {
             return .bytes(Bytes(try encoder.encode(value, withRootKey: root)), contentType: contentType)
         } catch {

@@ -1,8 +1,8 @@
-// StoreWriter: fills a store of SQLite until it is through, or killed; a line for each thing that is kept.
+// StoreWriter: fills a SQLite store until it is done or killed, and prints a line for each stored item.
 //
-// StoreWriter cookies FILE PREFIX COUNT: `PREFIX0=0` and so on, each with a number that grows, 100 names at most.
-// StoreWriter cache PLACE URL COUNT: what a GET of URL/0 and so on answers, read to its end.
-// StoreWriter hits PLACE URL COUNT: how long a GET of URL takes that the cache answers.
+// StoreWriter cookies FILE PREFIX COUNT: stores `PREFIX0=0` and so on with growing numbers, under at most 100 names.
+// StoreWriter cache PLACE URL COUNT: stores the responses to a GET of URL/0 and so on, read to their end.
+// StoreWriter hits PLACE URL COUNT: measures a GET of URL that the cache answers.
 // PLACE is memory, a folder, or a file whose name ends with .sqlite.
 
 #if Store
@@ -46,7 +46,7 @@ do {
         let cache = try cache(in: place)
         let client = Client { $0.cache = .cache(cache) }
         let request = Request(.get, url: arguments[3])
-        // Where the main thread has no part in it.
+        // The task runs on the client's executor, so that the main thread takes no part in it.
         let task = Task(executorPreference: client.executor) {
             for _ in 0..<200 { _ = try await client.send(request) }
             var hits = 0

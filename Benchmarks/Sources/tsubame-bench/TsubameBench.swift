@@ -1,5 +1,6 @@
-// tsubame-bench MODE URL N C: one workload, one line. MODE: get, bare (without what a client has without being told),
-// cached, loop, block, down, up, close, idle; lines, jsonLines, events. With h2- before it, HTTP/2 is spoken unasked.
+// TsubameBench: `tsubame-bench MODE URL N C` runs one workload and prints one line. MODE is get, bare (without a
+// client's default features), cached, loop, block, down, up, close, idle, lines, jsonLines or events. With the prefix
+// h2- the client speaks HTTP/2 with prior knowledge.
 
 #if canImport(Glibc)
 import Glibc
@@ -24,8 +25,8 @@ enum TsubameBench {
         let isHTTP2 = mode.hasPrefix("h2-")
         if isHTTP2 { mode.removeFirst(3) }
         let workload = Workload(mode: mode, isHTTP2: isHTTP2, url: arguments[0], count: count, concurrency: concurrency)
-        // The main thread sleeps while tasks do the work; an async main would end in dispatch_main, which valgrind
-        // does not survive.
+        // The main thread sleeps while tasks do the work. An async main would end in dispatch_main, which valgrind does
+        // not survive.
         Task.detached {
             do {
                 try await workload.run()
@@ -59,7 +60,7 @@ struct Workload: Sendable {
             }
             if mode == "cached" { configuration.cache = .memory() }
             if mode == "idle" {
-                // The system takes some thousands at a time and lets the others try again, seconds later.
+                // The system accepts some thousands of connections at a time; the others retry seconds later.
                 configuration.timeouts.connect = .seconds(120)
                 configuration.timeouts.head = .seconds(120)
             }
@@ -90,7 +91,7 @@ struct Workload: Sendable {
         case "up":
             let length = 256 << 20
             try await drive("tsubame", nil, bytes: length) {
-                let body = Body.stream(length: Int64(length)) { Zeros(left: length) }
+                let body = RequestBody.stream(length: Int64(length)) { Zeros(left: length) }
                 let text = try await client.post(url: url, body: body).text()
                 guard text == "\(length)\n" else { throw Wrong.answer }
             }
@@ -131,7 +132,7 @@ struct Workload: Sendable {
         measurement.report(measured)
     }
 
-    /// As many connections as requests, all idle at the end; the server answers when it has all of them.
+    /// As many connections as requests, all idle at the end. The server answers when it has all requests.
     private func idle(_ client: Client) async throws {
         _ = try await client.get(url: url + "/1").text()
         let before = residentKiB()
@@ -143,7 +144,7 @@ struct Workload: Sendable {
             try await group.waitForAll()
         }
         measurement.report([], middle: Double(residentKiB() - before) / Double(count))
-        // Idle until it was measured.
+        // The connections stay idle until they have been measured.
         withExtendedLifetime(client) {}
     }
 
@@ -166,7 +167,7 @@ struct Workload: Sendable {
 
 enum Wrong: Error { case answer, mode }
 
-/// Zeros in pieces of 64 KiB.
+/// Zero bytes in pieces of 64 KiB.
 struct Zeros: AsyncSequence, AsyncIteratorProtocol, Sendable {
     var left: Int
     private static let piece = Bytes(repeatElement(0, count: 65_536))

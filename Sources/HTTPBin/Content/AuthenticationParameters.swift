@@ -1,8 +1,8 @@
-// The parameters of credentials: `username="a", qop=auth, nc=00000001`.
+// AuthenticationParameters: the parameters of credentials, such as `username="a", qop=auth, nc=00000001`.
 #if Server
 
-/// Follows RFC 9110 section 11.2, and RFC 8187 for `username*`. Values are bytes, since a name in UTF-8 is sent as it is
-/// (RFC 7616 section 4).
+/// Follows RFC 9110 section 11.2, and RFC 8187 for `username*`. Values are bytes, because a name in UTF-8 is sent
+/// unencoded (RFC 7616 section 4).
 struct AuthenticationParameters {
     /// The scheme in lower case.
     let scheme: String
@@ -33,13 +33,13 @@ struct AuthenticationParameters {
             values[name] = value
             return
         }
-        // `UTF-8''` and then the value; RFC 7616 knows no other charset.
+        // The value follows `UTF-8''`; RFC 7616 knows no other charset.
         let pieces = value.split(separator: UInt8(ascii: "'"), maxSplits: 2, omittingEmptySubsequences: false)
         guard pieces.count == 3, String(latin1: pieces[0]).lowercased() == "utf-8" else { return }
         values[String(name.dropLast())] = PercentCoding.decode(pieces[2])
     }
 
-    /// A quoted string, or what stands before the next comma. Quotes that do not close end with the field.
+    /// A quoted string, or the text before the next comma. A quoted string that does not close ends with the field.
     private static func takeValue(_ rest: inout ArraySlice<UInt8>) -> [UInt8] {
         guard rest.first == UInt8(ascii: "\"") else {
             var value = rest.prefix { $0 != UInt8(ascii: ",") }

@@ -1,9 +1,9 @@
-// Base64 as Python's urlsafe_b64decode reads it.
+// Base64: a decoder that reads base64 as Python's urlsafe_b64decode does.
 #if Server
 
 enum Base64 {
-    /// Decodes both alphabets (RFC 4648 sections 4 and 5). What belongs to neither is skipped, and so is everything
-    /// behind padding that completes a group.
+    /// Decodes both alphabets (RFC 4648 sections 4 and 5). It skips characters of neither alphabet, and everything
+    /// after padding that completes a group.
     ///
     /// - Returns: nil if the last group is not complete.
     static func decode(_ text: some Sequence<UInt8>) -> [UInt8]? {
@@ -13,7 +13,7 @@ enum Base64 {
         var padding = 0
         for byte in text {
             if byte == UInt8(ascii: "=") {
-                // In front of the second digit it is skipped like any other foreign character.
+                // Padding before the second digit is skipped like any other character outside the alphabet.
                 if place >= 2 { padding += 1 }
                 if place + padding >= 4 { return result }
                 continue

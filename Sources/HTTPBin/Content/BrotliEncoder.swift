@@ -1,4 +1,4 @@
-// Compresses a body with brotli, where its library is installed.
+// BrotliEncoder: compresses a body with brotli, where its library is installed.
 #if Server
 #if canImport(Glibc)
 import Glibc
@@ -8,7 +8,7 @@ import Musl
 import Darwin
 #endif
 
-/// The library is looked for when it is first needed and not linked, so that the server runs without it.
+/// The library is not linked but looked up when it is first needed, so that the server runs without it.
 struct BrotliEncoder: Sendable {
     private typealias MaxCompressedSize = @convention(c) @Sendable (Int) -> Int
     private typealias Compress =
@@ -31,7 +31,7 @@ struct BrotliEncoder: Sendable {
     private let compress: Compress
 
     private init?() {
-        // Never closed: the functions are used as long as the process runs.
+        // The library is never closed, because its functions are used as long as the process runs.
         guard let library = Self.names.lazy.compactMap({ dlopen($0, RTLD_NOW) }).first,
             let size = dlsym(library, "BrotliEncoderMaxCompressedSize"),
             let compress = dlsym(library, "BrotliEncoderCompress")
@@ -41,15 +41,15 @@ struct BrotliEncoder: Sendable {
     }
 
     func compress(_ bytes: [UInt8]) throws -> [UInt8] {
-        // Zero for input that is too long to have a bound.
+        // The bound is zero for input that is too long to have one.
         var count = maxCompressedSize(bytes.count)
-        guard count > 0 else { throw Problem(500, "too long for brotli") }
+        guard count > 0 else { throw Problem(500, "the body is too long for brotli") }
         let compressed = [UInt8](unsafeUninitializedCapacity: count) { output, initialized in
             let succeeded = compress(
                 Self.quality, Self.windowBits, Self.genericMode, bytes.count, bytes, &count, output.baseAddress)
             initialized = succeeded == 1 ? count : 0
         }
-        guard !compressed.isEmpty else { throw Problem(500, "brotli does not end") }
+        guard !compressed.isEmpty else { throw Problem(500, "brotli failed to finish") }
         return compressed
     }
 }

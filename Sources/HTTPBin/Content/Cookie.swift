@@ -1,8 +1,8 @@
-// Cookies as Werkzeug reads and writes them.
+// Cookie: reads and writes cookies as Werkzeug does.
 #if Server
 
 enum Cookie {
-    /// The first value of each name in a Cookie field. A pair that cannot be read is left out.
+    /// The first value of each name in a Cookie field. Pairs that cannot be read are left out.
     static func parse(_ field: String) -> [(name: String, value: String)] {
         var result = Pairs()
         var rest = Array(field.utf8)[...]
@@ -17,7 +17,7 @@ enum Cookie {
         return result.firsts
     }
 
-    /// One pair up to the semicolon behind it, or nil if something else stands there.
+    /// One pair up to the next semicolon; nil if the text does not begin with a pair.
     private static func takePair(_ rest: inout ArraySlice<UInt8>) -> (String, String)? {
         rest = rest.drop(while: isSpace)
         let name = rest.prefix { !isSpace($0) && $0 != UInt8(ascii: "=") && !isQuoteOrSemicolon($0) }
@@ -64,7 +64,7 @@ enum Cookie {
         return digits[0] << 6 | digits[1] << 3 | digits[2]
     }
 
-    /// The value as it stands in a Set-Cookie field: quoted if RFC 6265 does not allow it bare.
+    /// The value in the form of a Set-Cookie field. It is quoted if RFC 6265 does not allow it unquoted.
     static func written(_ value: String) -> String {
         let bare = "!#$%&'()*+-./:<=>?@[]^_`{|}~".utf8
         func isBare(_ byte: UInt8) -> Bool {

@@ -1,12 +1,12 @@
-// Compresses a body with zlib.
+// Deflater: compresses a body with zlib.
 #if Server
 import CZlib
 
 enum Deflater {
     enum Format: Int32 {
-        /// RFC 1950, what `Content-Encoding: deflate` means (RFC 9110 section 8.4.1.2).
+        /// RFC 1950, the format of `Content-Encoding: deflate` (RFC 9110 section 8.4.1.2).
         case zlib = 15
-        /// RFC 1952; zlib takes the sum of 16 and the window's bits as a request for it.
+        /// RFC 1952. zlib reads 16 plus the window bits as a request for gzip.
         case gzip = 31
     }
 
@@ -16,10 +16,10 @@ enum Deflater {
             deflateInit2_(
                 &stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, format.rawValue, 8, Z_DEFAULT_STRATEGY, zlibVersion(),
                 Int32(MemoryLayout<z_stream>.size)) == Z_OK
-        else { throw Problem(500, "zlib does not start") }
+        else { throw Problem(500, "zlib failed to start") }
         defer { deflateEnd(&stream) }
 
-        // The bound holds for any input, gzip's head and foot included, so one call is enough.
+        // The bound holds for any input, gzip's header and trailer included, so one call is enough.
         let bound = Int(clamping: deflateBound(&stream, uLong(bytes.count)))
         var input = bytes
         let compressed = [UInt8](unsafeUninitializedCapacity: bound) { output, count in
@@ -33,7 +33,7 @@ enum Deflater {
                 }
             }
         }
-        guard !compressed.isEmpty else { throw Problem(500, "zlib does not end") }
+        guard !compressed.isEmpty else { throw Problem(500, "zlib failed to finish") }
         return compressed
     }
 }

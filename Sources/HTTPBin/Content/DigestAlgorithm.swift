@@ -1,8 +1,8 @@
-// The hash functions of Digest authentication.
+// DigestAlgorithm: the hash functions of Digest authentication.
 #if Server
 import Crypto
 
-/// By the names that httpbin gives them.
+/// The raw values are httpbin's names.
 enum DigestAlgorithm: String {
     case md5 = "MD5"
     case sha256 = "SHA-256"
@@ -13,7 +13,7 @@ enum DigestAlgorithm: String {
         self = name.flatMap(Self.init) ?? .md5
     }
 
-    /// The hash of all parts with colons between them, in lower-case hexadecimal digits.
+    /// The hash of all parts, joined with colons, in lower-case hexadecimal digits.
     func hash(_ parts: [[UInt8]]) -> [UInt8] {
         let data = Array(parts.joined(separator: [UInt8(ascii: ":")]))
         return switch self {

@@ -1,4 +1,4 @@
-// Hexadecimal digits.
+// Hexadecimal: reads and writes hexadecimal digits.
 #if Server
 
 enum Hexadecimal {

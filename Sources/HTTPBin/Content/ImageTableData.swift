@@ -1,4 +1,4 @@
-// The images, made by Scripts/make-images.py.
+// The images, made by Scripts/tables/make-images.py.
 #if Server
 
 enum ImageTableData {

@@ -1,7 +1,7 @@
-// The random numbers of Python's `random`, so that a seed gives the bytes that httpbin gives.
+// MersenneTwister: the generator of Python's `random`, so that a seed gives the bytes that httpbin gives.
 #if Server
 
-/// MT19937 (Matsumoto and Nishimura, 1998), seeded in the way in which Python seeds it from an integer.
+/// MT19937 (Matsumoto and Nishimura, 1998), seeded from an integer as Python seeds it.
 struct MersenneTwister {
     private static let size = 624
     private static let middle = 397
@@ -9,7 +9,7 @@ struct MersenneTwister {
     private var state: [UInt32]
     private var next = MersenneTwister.size
 
-    /// Takes a decimal integer of up to 4,300 digits, as many as Python reads; its sign has no effect.
+    /// Takes a decimal integer of up to 4,300 digits, Python's own limit. The sign has no effect.
     init?(seed text: String) {
         var digits = text.utf8[...]
         while let last = digits.last, Self.isSpace(last) { digits.removeLast() }
@@ -66,7 +66,7 @@ struct MersenneTwister {
         }
     }
 
-    /// A byte, drawn as Python's `randint(0, 255)` draws it: nine bits until they are below 256.
+    /// A byte as Python's `randint(0, 255)` draws it: nine bits, drawn again until the number is below 256.
     mutating func byte() -> UInt8 {
         while true {
             let bits = word() >> 23

@@ -1,4 +1,4 @@
-// Random bytes, or those that follow from a seed.
+// RandomBytes: random bytes, or the bytes that follow from a seed.
 #if Server
 
 enum RandomBytes {
@@ -7,7 +7,7 @@ enum RandomBytes {
         return (0..<count).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
     }
 
-    /// The bytes that httpbin makes of the same seed, or random ones without a seed.
+    /// The bytes that httpbin makes from the same seed, or random bytes without a seed.
     static func make(_ count: Int, seed: String?) throws -> [UInt8] {
         guard let seed else { return make(count) }
         guard var generator = MersenneTwister(seed: seed) else { throw Problem(400, "not an integer: seed") }

@@ -1,4 +1,4 @@
-// Small readings of text that come up in several endpoints.
+// String and Number: small readings of text that several endpoints share.
 #if Server
 #if canImport(FoundationEssentials)
 import FoundationEssentials
@@ -20,7 +20,7 @@ extension String {
         self.init(scalars)
     }
 
-    /// Text that is UTF-8 as itself, anything else as a `data:` URL (RFC 2397).
+    /// The bytes as text if they are valid UTF-8, otherwise as a `data:` URL (RFC 2397).
     init(readableOr mediaType: String, _ bytes: [UInt8]) {
         self =
             String(validating: bytes, as: UTF8.self)
@@ -37,7 +37,7 @@ enum Number {
         return Int(text) ?? .max
     }
 
-    /// Any integer, as Python's `int` reads it; one that is too large becomes the largest, or the smallest.
+    /// Any integer, as Python's `int` reads it. A number out of range becomes `Int.max` or `Int.min`.
     static func integer(_ text: String) -> Int? {
         let trimmed = text.trimmed
         let unsigned = trimmed.first == "-" || trimmed.first == "+" ? String(trimmed.dropFirst()) : trimmed
@@ -45,14 +45,14 @@ enum Number {
         return trimmed.first == "-" ? -magnitude : magnitude
     }
 
-    /// A run of decimal digits without zeros in front, for a number of any size; nil if it is none.
+    /// A run of decimal digits of any length without leading zeros; nil for any other text.
     static func canonical(_ text: String) -> String? {
         guard digits(text) != nil else { return nil }
         let significant = text.drop { $0 == "0" }
         return significant.isEmpty ? "0" : String(significant)
     }
 
-    /// A count from a parameter, between 0 and `limit`.
+    /// A count from a parameter, from 0 to `limit`.
     static func count(_ text: String?, default value: Int, limit: Int) throws -> Int {
         guard let text else { return value }
         guard let count = digits(text) else { throw Problem(400, "not a count: \(text)") }

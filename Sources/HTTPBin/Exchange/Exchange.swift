@@ -1,4 +1,4 @@
-// One request as an endpoint sees it.
+// Exchange: one request as an endpoint sees it.
 #if Server
 import HTTPTypes
 import HummingbirdCore
@@ -11,7 +11,7 @@ struct Exchange: Sendable {
     let sessions: SessionStore
     let uploads: UploadStore
     let target: Target
-    /// What the route's placeholders matched, decoded.
+    /// The decoded segments that the route's placeholders matched.
     var parameters: [String] = []
 
     init(
@@ -37,20 +37,21 @@ struct Exchange: Sendable {
         try Pairs(urlEncoded: target.query)
     }
 
-    /// The values of a field, joined with commas, their bytes as ISO-8859-1 as WSGI has it; nil if there is none.
+    /// The values of a field, joined with commas, their bytes as ISO-8859-1 (as in WSGI); nil if there is no such
+    /// field.
     func field(_ name: HTTPField.Name) -> String? {
         let fields = request.headers[fields: name]
         guard !fields.isEmpty else { return nil }
         return fields.map { $0.withUnsafeBytesOfValue { String(latin1: $0) } }.joined(separator: ",")
     }
 
-    /// The same for a field whose name is none of the well-known ones.
+    /// The values of a field whose name is not predefined.
     func field(_ name: String) -> String? {
         HTTPField.Name(name).flatMap(field)
     }
 
-    /// Every field as gunicorn and Werkzeug give them: title case, equal names joined, bytes as ISO-8859-1, and
-    /// nothing of a name with an underscore, which CGI could not tell from one with a hyphen.
+    /// Every field as gunicorn and Werkzeug give them: names in title case, equal names joined, bytes as ISO-8859-1.
+    /// Names with an underscore are left out, because CGI cannot tell them from names with a hyphen.
     var fields: [(name: String, value: String)] {
         var places: [String: Int] = [:]
         var result: [(name: String, value: String)] = []
@@ -68,12 +69,12 @@ struct Exchange: Sendable {
         return result
     }
 
-    /// The peer's address, or what a proxy says it is.
+    /// The peer's address, or the address that a proxy reports.
     var origin: String {
         field("X-Forwarded-For") ?? connection.channel.remoteAddress?.ipAddress ?? ""
     }
 
-    /// Host and port for URLs that the answer names. Empty if the Host field is no host.
+    /// Host and port for URLs in the response. Empty if the Host field holds no valid host.
     var host: String {
         guard let named = request.head.authority else {
             let local = connection.channel.localAddress
@@ -90,7 +91,7 @@ struct Exchange: Sendable {
         return isPlausible ? host : ""
     }
 
-    /// By the connection, unless a proxy says that it was reached in another way.
+    /// The connection's scheme, unless a proxy reports another one.
     var scheme: String {
         field("X-Forwarded-Proto") ?? field("X-Forwarded-Protocol")
             ?? (field("X-Forwarded-Ssl") == "on" || settings.tls != nil ? "https" : "http")
@@ -103,7 +104,7 @@ struct Exchange: Sendable {
         var bytes: [UInt8] = []
         for try await buffer in request.body {
             guard buffer.readableBytes <= settings.bodyLimit - bytes.count else {
-                throw Problem(413, "a body of more than \(settings.bodyLimit) bytes")
+                throw Problem(413, "the body is longer than \(settings.bodyLimit) bytes")
             }
             bytes.append(contentsOf: buffer.readableBytesView)
         }

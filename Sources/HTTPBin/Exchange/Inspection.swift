@@ -1,4 +1,4 @@
-// What httpbin tells a client about its own request.
+// Inspection: the description of a request that httpbin gives to its sender.
 #if Server
 import HTTPTypes
 
@@ -9,19 +9,19 @@ struct Inspection {
 
     private let members: [Member: JSON]
 
-    /// Fields that a hosting platform adds; they are shown only if the query asks with `show_env`.
+    /// Fields that a hosting platform adds. They are shown only if the query asks with `show_env`.
     private static let environment: Set<String> = [
         "X-Varnish", "X-Request-Start", "X-Heroku-Queue-Depth", "X-Real-Ip", "X-Forwarded-Proto",
         "X-Forwarded-Protocol", "X-Forwarded-Ssl", "X-Heroku-Queue-Wait-Time", "X-Forwarded-For",
         "X-Heroku-Dynos-In-Use", "X-Forwarded-Port", "X-Request-Id", "Via", "Total-Route-Time", "Connect-Time",
     ]
 
-    /// Looks at everything but the body.
+    /// Describes everything except the body.
     init(headOf exchange: Exchange) throws {
         members = try Self.head(exchange)
     }
 
-    /// Looks at everything, reading the body by its content type.
+    /// Describes the whole request, with the body read by its content type.
     init(_ exchange: Exchange) async throws {
         var members = try Self.head(exchange)
         let body = try await exchange.body()
@@ -30,7 +30,7 @@ struct Inspection {
         members[.data] = .string(String(readableOr: "application/octet-stream", data))
         members[.json] = JSONParser.parse(data) ?? .null
         members[.form] = form.fields.json
-        // Of several files with one name httpbin shows the first.
+        // Of several files with one name, httpbin shows the first.
         var seen: Set<[UInt8]> = []
         members[.files] = .object(
             form.files.filter { seen.insert(Array($0.name.utf8)).inserted }.map {

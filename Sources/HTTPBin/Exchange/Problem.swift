@@ -1,7 +1,7 @@
-// A request that cannot be answered as asked.
+// Problem: an error that an endpoint throws, with the status and the text of the response.
 #if Server
 
-/// Thrown by an endpoint; the responder answers it with the status and the text.
+/// The responder turns a thrown problem into the response.
 struct Problem: Error {
     let status: Int
     let text: String

@@ -1,4 +1,4 @@
-// Builds answers.
+// Reply: builds responses.
 #if Server
 import HTTPTypes
 import HummingbirdCore
@@ -13,7 +13,7 @@ enum Reply {
         try bytes(Array(text.utf8), type: type, status: status)
     }
 
-    /// A page for a request that no route takes. The text is not escaped.
+    /// A page for a request that no route takes. The text is not HTML-escaped.
     static func page(_ text: String, status: Int) throws -> Response {
         let title = "\(status) \(reasons[status] ?? "")"
         let page =
@@ -21,7 +21,7 @@ enum Reply {
         return try Self.text(page, type: "text/html; charset=utf-8", status: status)
     }
 
-    /// No content, typed as Flask types an answer that says nothing else.
+    /// A response without content. Its type is Flask's default.
     static func empty(status: Int, fields: HTTPFields = [:]) throws -> Response {
         try bytes([], type: "text/html; charset=utf-8", status: status, fields: fields)
     }
@@ -33,8 +33,8 @@ enum Reply {
             status: try Self.status(status), headers: fields, body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
     }
 
-    /// A body of unknown length made piece by piece, with a pause before each piece but the first.
-    /// The answer to HEAD gives the length instead, which is then the only way to say where the body would end.
+    /// A body of unknown length, made piece by piece, with a pause before each piece but the first. The response to
+    /// HEAD gives the length instead, because no body shows where it would end.
     static func pieces(
         _ count: Int, type: String, status: Int = 200, delay: Double = 0, to exchange: Exchange,
         piece: @escaping @Sendable (Int) -> [UInt8]

@@ -1,8 +1,8 @@
-// A request target taken apart, and the URL that httpbin shows for it.
+// Target: a request target split into its parts, and the URL that httpbin shows for it.
 #if Server
 
 struct Target: Sendable {
-    /// The segments of the path, decoded one by one, so that an encoded slash stays inside its segment.
+    /// The segments of the path. Each is decoded on its own, so that an encoded slash stays inside its segment.
     let segments: [String]
     private let path: ArraySlice<UInt8>
     let query: ArraySlice<UInt8>
@@ -18,7 +18,8 @@ struct Target: Sendable {
         }
     }
 
-    /// The whole URL as Werkzeug writes it: escapes that change nothing are shown as the characters they stand for.
+    /// The whole URL as Werkzeug writes it. Escapes that do not change the meaning appear as the characters they
+    /// encode.
     func url(scheme: String, host: String) -> String {
         let decoded = String(decoding: PercentCoding.decode(path), as: UTF8.self).utf8
         let encodedPath = PercentCoding.encode(decoded.drop { $0 == UInt8(ascii: "/") }, keeping: "!$&'()*+,/:;=@%")

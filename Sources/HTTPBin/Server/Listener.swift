@@ -1,4 +1,4 @@
-// Accepts connections and has each one served by Hummingbird, in the HTTP that its client speaks.
+// Listener: accepts connections and hands each to Hummingbird, in the HTTP version that its client speaks.
 #if Server
 import HummingbirdCore
 import Logging
@@ -7,8 +7,8 @@ import NIOHTTP1
 import NIOPosix
 import NIOSSL
 
-/// Hummingbird's own server hands connections over through an asynchronous sequence; one that is still in it when the
-/// server stops traps in NIO, so here each connection gets its task while it is being accepted.
+/// Hummingbird's own server hands connections over through an asynchronous sequence. A connection that is still in the
+/// sequence when the server stops traps in NIO. So here each connection gets its task while it is being accepted.
 enum Listener {
     static func bind(
         _ settings: HTTPBin, tls: NIOSSLContext?, connections: ConnectionTable
@@ -58,14 +58,14 @@ enum Listener {
         _ channel: any Channel, by http: HTTP1Channel, settings: HTTPBin, connection: Connection, logger: Logger
     ) -> EventLoopFuture<Void> {
         http.setup(channel: channel, logger: logger).flatMapThrowing { value in
-            // First of all: the value must be handled once it exists.
+            // This comes first, because NIO requires that the value is handled once it exists.
             connection.serve { await http.handle(value: value, logger: logger) }
             try install(on: channel, settings: settings, connection: connection)
         }
     }
 
-    /// Puts the server's own handlers in front of Hummingbird's translation to HTTPRequest, which loses the version
-    /// and the place of the Host field.
+    /// Adds the server's own handlers before Hummingbird's translation to HTTPRequest, which loses the version and the
+    /// place of the Host field.
     private static func install(on channel: any Channel, settings: HTTPBin, connection: Connection) throws {
         let pipeline = channel.pipeline.syncOperations
         let decoder = try pipeline.handler(type: ByteToMessageHandler<HTTPRequestDecoder>.self)
@@ -75,7 +75,7 @@ enum Listener {
         if let tap { try pipeline.addHandler(tap, position: .before(decoder)) }
     }
 
-    /// Enters every connection into the table before anything else is done with it.
+    /// Adds every connection to the table before anything else happens to it.
     private final class Registrar: ChannelInboundHandler {
         typealias InboundIn = any Channel
 

@@ -1,4 +1,4 @@
-// Who is signed in at one server.
+// SessionStore: the signed-in sessions of one server.
 #if Server
 import Synchronization
 
@@ -13,7 +13,7 @@ final class SessionStore: Sendable {
 
     private let state = Mutex(State())
 
-    /// Begins a session and returns its token; when there are too many the oldest ends.
+    /// Begins a session and returns its token. If there are too many sessions, the oldest ends.
     func begin(for name: String) -> String {
         let token = String(decoding: Hexadecimal.lowercase(RandomBytes.make(16)), as: UTF8.self)
         state.withLock { state in

@@ -1,35 +1,35 @@
-// What has come of the uploads to one server that may go on.
+// UploadStore: the received bytes of one server's resumable uploads.
 #if Server
 import Synchronization
 
 /// Bounded: a new upload takes the place of the oldest.
 final class UploadStore: Sendable {
-    /// In bytes, for one upload and for all together.
+    /// The limit in bytes, for one upload and for all uploads together.
     static let byteLimit = 16 << 20
     private static let countLimit = 16
 
     struct Upload {
-        /// Emptied when they are complete.
+        /// The received bytes; empty once the upload is complete.
         var bytes: [UInt8] = []
-        /// How many there have been.
+        /// The number of bytes received.
         var count = 0
-        /// How many there are to be.
+        /// The declared length in bytes, if known.
         var length: Int?
-        /// Of the whole, in hexadecimal.
+        /// The digest of the complete upload, in hexadecimal.
         var digest: String?
-        /// The connection breaks when there are so many bytes; in order.
+        /// The byte counts at which the connection breaks, in order.
         var drops: [Int] = []
-        /// Who may append: whoever came last.
+        /// The request that may append: the latest one.
         var writer = 0
         var connection: Connection?
     }
 
-    /// What became of bytes that came.
+    /// The result of appending bytes.
     enum Outcome {
         case kept
-        /// Those up to the place where the connection is to break.
+        /// The bytes up to the place where the connection has to break were kept.
         case dropped
-        /// Somebody else goes on with it, or nobody.
+        /// Another request resumes the upload, or the upload is gone or complete.
         case refused
         case tooMany
     }
@@ -53,8 +53,9 @@ final class UploadStore: Sendable {
         return name
     }
 
-    /// Asks for an upload, and ends whatever else is still being done with it: its client thinks that broken off.
-    /// - Parameter connection: what goes on with it.
+    /// Takes an upload for a request and closes the connection of the request before it, which the client considers
+    /// broken off.
+    /// - Parameter connection: the connection of the request that resumes the upload.
     func take(_ name: String, for connection: Connection) -> Upload? {
         let (upload, previous) = state.withLock { state -> (Upload?, Connection?) in
             guard var upload = state.uploads[name] else { return (nil, nil) }
@@ -92,7 +93,8 @@ final class UploadStore: Sendable {
         }
     }
 
-    /// Ends an upload, unless it is shorter than it was to be: then it stays without a digest, and may go on.
+    /// Completes an upload. An upload that is shorter than its declared length stays without a digest and may be
+    /// resumed.
     func finish(_ name: String, by writer: Int, digest: ([UInt8]) -> String) -> Upload? {
         state.withLock { state in
             guard var upload = state.uploads[name], upload.writer == writer else { return nil }
@@ -104,7 +106,8 @@ final class UploadStore: Sendable {
         }
     }
 
-    /// Lets go of it: its connection may do something else now, under which it must not be closed.
+    /// Releases the upload from its connection. The connection may carry other requests now, so it must not be closed
+    /// for the upload.
     func leave(_ name: String, by writer: Int) {
         state.withLock { state in
             guard state.uploads[name]?.writer == writer else { return }

@@ -1,23 +1,24 @@
-// AccessToken: what proves to a server that a call may be made, for some time.
+// AccessToken: a token that authenticates requests, and how long it is valid.
 
 import TsubameCore
+import TsubamePlatform
 
-/// A token and, if it is known, how long it lasts.
+/// A token and, if it is known, how long it is valid.
 public struct AccessToken: Sendable {
-    /// A token is no longer sent when less than this is left, in nanoseconds, or a tenth of its time if that is less: it
-    /// has to arrive, too.
+    /// A token is no longer sent when less than this time is left, in nanoseconds. For a short validity, the margin is
+    /// a tenth of that. It leaves the request time to arrive.
     private static let longestMargin: UInt64 = 30_000_000_000
 
-    /// As it is sent.
+    /// The token as it is sent.
     public let value: String
-    /// Counted from the moment at which this value was made; nil if nobody knows.
+    /// How long the token is valid, from the creation of this value. nil if that is not known.
     public let expiresIn: Duration?
     private let lastUse: MonotonicTime
 
-    /// A token that lasts for `expiresIn`.
+    /// Creates a token.
     /// - Parameters:
-    ///   - value: as it is sent, without `Bearer`.
-    ///   - expiresIn: from now. Shortly before, a new one is asked for.
+    ///   - value: the token as it is sent, without `Bearer`.
+    ///   - expiresIn: how long the token is valid from now. The client asks for a new token shortly before the end.
     public init(_ value: String, expiresIn: Duration? = nil) {
         self.value = value
         self.expiresIn = expiresIn
@@ -30,7 +31,7 @@ public struct AccessToken: Sendable {
         lastUse = overflow ? MonotonicClock.never : end
     }
 
-    /// Whether it may still be sent.
+    /// Whether the token may still be sent.
     var isUsable: Bool { lastUse == MonotonicClock.never || MonotonicClock.now < lastUse }
 }
 

@@ -1,42 +1,42 @@
-// CredentialSource: what a request can go with, by where it goes and what the client was told.
+// CredentialSource: the credentials for one request, chosen by its URL and the client's settings.
 
 import TsubameCore
 import TsubameWire
 
 enum CredentialSource {
     case nothing
-    /// The value of Authorization, or why it must not be sent.
+    /// The value of Authorization, or the reason why it must not be sent.
     case field(String, problem: String?)
     case user(NamedUser)
     case token(TokenAuthenticator)
 
-    /// A user, and what may be done with his password.
+    /// A user, and how the password may be used.
     struct NamedUser {
         let user: DigestSession.User
-        /// Whether the password may go out as it is.
+        /// Whether the password itself may be sent, as Basic.
         let allowsBasic: Bool
-        /// Where it comes from, for texts.
+        /// Where the credentials come from, for error texts.
         let place: String
     }
 
-    /// - Parameter isAnswer: whether the request's credentials are not the caller's own, but answer a challenge.
-    /// - Throws: what is wrong with a netrc file.
+    /// - Parameter isAnswer: whether the request's credentials answer a challenge and were not set by the caller.
+    /// - Throws: the error of the netrc file.
     init(
         _ method: Authentication.Method, for request: borrowing Request, isAnswer: Bool = false
     ) throws(CallError) {
         self = .nothing
-        // A field of its own says nothing about Authorization, and the reverse.
+        // A token in another field is independent of Authorization.
         if case .token(let authenticator) = method, authenticator.field != .authorization {
             self = Self.token(of: authenticator, for: request, isAnswer: isAnswer)
             return
         }
         guard let uri = request.uri, isAnswer || !request.headers.contains(.authorization) else { return }
         if let userinfo = uri.userinfo {
-            let user = try Self.user(userinfo, of: uri.host, request.isForeign ? .none : method)
+            let user = try Self.user(userinfo, of: uri.host, request.isCrossOrigin ? .none : method)
             self = .user(NamedUser(user: user, allowsBasic: true, place: "userinfo of the URL"))
             return
         }
-        if request.isForeign { return }
+        if request.isCrossOrigin { return }
         switch method {
         case .none: return
         case .field(let value, let problem): self = .field(value, problem: problem)
@@ -53,14 +53,14 @@ enum CredentialSource {
     private static func token(
         of authenticator: TokenAuthenticator, for request: borrowing Request, isAnswer: Bool
     ) -> CredentialSource {
-        // The calls of a token source cannot wait for the token.
-        guard !request.isForeign, !authenticator.isFetchingHere,
+        // Calls of the token source cannot wait for the token that it fetches.
+        guard !request.isCrossOrigin, !authenticator.isFetchingHere,
             isAnswer || !request.headers.contains(authenticator.field)
         else { return .nothing }
         return .token(authenticator)
     }
 
-    /// The userinfo of a URL; a name without a password has that of the netrc file, if there is one.
+    /// The user of a URL. For a name without a password, the netrc file's password is used, if there is one.
     private static func user(
         _ userinfo: String, of host: String, _ method: Authentication.Method
     ) throws(CallError) -> DigestSession.User {

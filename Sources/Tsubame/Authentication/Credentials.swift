@@ -1,24 +1,25 @@
-// Credentials: what identifies the caller to his own origin, sent with a request or in answer to a 401.
+// Credentials: the chain step that sends credentials to the client's origin and answers its 401 responses.
 
 import HTTPTypes
 import TsubameCore
+import TsubamePlatform
 import TsubameWire
 
-/// Adds credentials where the request has none and stays at home, and answers what can be answered of a 401 (RFC 9110
-/// section 11.6): a challenge of Digest, and the refusal of a token. What a redirect sends to another origin is not this
-/// step's affair, and no more is the 401 that comes from there.
-final class Credentials: Interceptor, Step {
+/// Adds credentials to requests that have none, and answers a 401 (RFC 9110 section 11.6). It answers a Digest
+/// challenge, and replaces a refused token. The step ignores cross-origin requests and their responses.
+final class Credentials: ChainMember, Step {
     private let method: Authentication.Method
     private let hasNone: Bool
-    /// Whether what the client has depends on what servers say.
+    /// Whether responses can change the client's credentials.
     private let isChallenged: Bool
     private let digests: DigestMemory
     private let plainClient: @Sendable () -> Client
 
     /// - Parameters:
-    ///   - authentication: what is sent; userinfo of URLs too, unless it is a token in a field of its own.
-    ///   - digests: what servers that want Digest have said.
-    ///   - plainClient: makes the same client without authentication, for the source of a token.
+    ///   - authentication: the client's credentials. Userinfo of URLs is sent too, unless a token has a field of its
+    ///     own.
+    ///   - digests: the Digest challenges that servers have sent.
+    ///   - plainClient: makes the same client without authentication, for the token source.
     init(_ authentication: Authentication, _ digests: DigestMemory, plainClient: @escaping @Sendable () -> Client) {
         method = authentication.method
         switch method {
@@ -33,7 +34,7 @@ final class Credentials: Interceptor, Step {
     // MARK: Out
 
     func stance(toward request: borrowing Request) -> Stance {
-        // What most requests come to.
+        // This is the case for most requests.
         if !isChallenged, request.uri?.userinfo == nil { return hasNone ? .absent : .passing }
         do throws(CallError) {
             switch try CredentialSource(method, for: request) {
@@ -43,7 +44,7 @@ final class Credentials: Interceptor, Step {
             case .token(let authenticator): return authenticator.usableToken == nil ? .waiting : .judging
             }
         } catch {
-            // Thrown when it is to be sent.
+            // `willSend` throws this error.
             return .passing
         }
     }
@@ -69,7 +70,7 @@ final class Credentials: Interceptor, Step {
                 if let problem = field.problem { throw CallError(.invalidRequest, problem, request: request) }
                 request.headers.appendSafely(HTTPField(name: .authorization, value: field.value))
             } else {
-                // Not only once it is asked for.
+                // A name that no field can carry fails the first request, before any challenge.
                 guard !named.user.name.holdsControlCharacter else {
                     throw CallError(.invalidRequest, "the \(named.place) holds a control character", request: request)
                 }
@@ -88,8 +89,9 @@ final class Credentials: Interceptor, Step {
         return !digests.isEmpty && response.headers.contains(.authenticationInfo)
     }
 
-    func judge(_ response: borrowing Response, _ hop: borrowing Hop) -> Verdict {
-        // What another origin says is its own affair, whoever changed the way of the request.
+    func followUp(_ response: borrowing Response, _ hop: borrowing Hop) -> FollowUp {
+        // Another origin's response does not concern these credentials, even if an interceptor changed the request's
+        // URL.
         guard let uri = hop.request.uri, response.request.uri?.origin == uri.origin,
             let source = try? CredentialSource(
                 method, for: hop.request, isAnswer: hop.request.answeredChallenges > 0)
@@ -105,32 +107,32 @@ final class Credentials: Interceptor, Step {
         }
     }
 
-    /// To a challenge of Digest. It is answered once, and once more if only its nonce was too old.
+    /// Answers a Digest challenge once, and once more if only its nonce was too old.
     private func answer(
         _ response: borrowing Response, _ hop: borrowing Hop, _ uri: TargetURI, _ named: CredentialSource.NamedUser
-    ) -> Verdict {
+    ) -> FollowUp {
         let request = hop.request
         let asked = Challenge.parse(response.headers[values: .wwwAuthenticate])
         let (found, problems) = DigestChallenge.strongest(of: asked.challenges)
         guard let challenge = found else {
             let reasons = asked.problems + problems.map { "Digest cannot be answered: \($0)" }
             if !reasons.isEmpty { return .note("the 401 is given back: \(reasons.joined(separator: "; "))") }
-            // Of Basic the password has been sent before.
+            // With Basic, the password has been sent already.
             return named.allowsBasic
                 ? .proceed
-                : .note("the 401 is given back: the server does not offer Digest, and nothing else was chosen")
+                : .note("the 401 is given back: the server does not offer Digest, and the client uses nothing else")
         }
         guard request.answeredChallenges == 0 || challenge.isStale && request.answeredChallenges < 2 else {
             digests.learn(challenge, at: uri, by: named.user)
             return .note("the 401 is given back: the server refuses the answer to its challenge")
         }
         guard request.body.isWhole else {
-            // The next request can be sent with an answer at once.
+            // The next request can then be sent with an answer at once.
             digests.learn(challenge, at: uri, by: named.user)
             return .note("the 401 is given back: the body can be sent only once")
         }
         guard let field = digests.answer(challenge, to: request, at: uri, by: named.user) else {
-            return .note("the 401 is given back: the digest of the body is wanted, and its bytes are not known")
+            return .note("the 401 is given back: the server wants a digest of the body, whose bytes are not known")
         }
         var next = request
         next.answeredChallenges += 1
@@ -140,10 +142,10 @@ final class Credentials: Interceptor, Step {
         return .resend(next, after: .zero, why: ResendReason(.authentication, why))
     }
 
-    /// With another token, once.
+    /// Repeats the request once, with another token.
     private func repeated(
         _ response: borrowing Response, _ hop: borrowing Hop, _ authenticator: TokenAuthenticator
-    ) -> Verdict {
+    ) -> FollowUp {
         let request = hop.request
         guard request.answeredChallenges == 0 else {
             return .note("the 401 is given back: the new token is refused as well")
@@ -169,11 +171,11 @@ final class Credentials: Interceptor, Step {
 }
 
 extension Request {
-    /// In bytes: a shorter body costs less than the wait for `100 Continue`.
+    /// In bytes. Sending a shorter body costs less than waiting for `100 Continue`.
     private static let shortBody: Int64 = 64 << 10
 
-    /// Has the server see the head before a body that may be long: it will answer with a challenge, and would otherwise
-    /// be sent the body twice.
+    /// Asks the server to answer the head before a body that may be long. The server will send a challenge, so the
+    /// body would otherwise be sent twice.
     fileprivate mutating func holdLongBody() {
         guard !body.isEmpty, !headers.contains(.expect) else { return }
         var length = body.length

@@ -1,4 +1,4 @@
-// DigestMemory: what a client and its views know of servers that want Digest.
+// DigestMemory: the Digest challenges that a client and its views have received.
 
 import HTTPTypes
 import Synchronization
@@ -9,10 +9,10 @@ final class DigestMemory: Sendable {
     private let store = Mutex(DigestStore())
     private let knows = Atomic(false)
 
-    /// Whether nobody has asked for Digest yet: then no response is looked at for it.
+    /// Whether no server has asked for Digest yet. Responses are then not examined for it.
     var isEmpty: Bool { !knows.load(ordering: .relaxed) }
 
-    /// Credentials for a request that nothing has been asked of.
+    /// The credentials for a request that has not been challenged.
     func authorization(for request: Request, to uri: TargetURI, by user: DigestSession.User) -> String? {
         if isEmpty { return nil }
         let message = request.digestMessage(uri)
@@ -20,13 +20,13 @@ final class DigestMemory: Sendable {
         return next?.answer(to: message, by: user)
     }
 
-    /// Remembers a challenge for the requests to come.
+    /// Remembers a challenge for later requests.
     func learn(_ challenge: DigestChallenge, at uri: TargetURI, by user: DigestSession.User) {
         knows.store(true, ordering: .relaxed)
         store.withLock { $0.learn(challenge, at: uri, by: user) }
     }
 
-    /// Credentials for a request that was challenged.
+    /// The credentials for a request that was challenged.
     func answer(
         _ challenge: DigestChallenge, to request: Request, at uri: TargetURI, by user: DigestSession.User
     ) -> String? {
@@ -36,8 +36,8 @@ final class DigestMemory: Sendable {
         return next?.answer(to: message, by: user)
     }
 
-    /// Takes what a server says behind an answer.
-    /// - Returns: false if it has proven not to know the password.
+    /// Takes the Authentication-Info of a response.
+    /// - Returns: false if the server has proven that it does not know the password.
     func take(_ response: borrowing Response, at uri: TargetURI, by user: DigestSession.User) -> Bool {
         guard let sent = response.request.headers[.authorization] else { return true }
         let fields = response.headers[values: .authenticationInfo]

@@ -1,4 +1,4 @@
-// NetrcFile: a netrc file as it was found, or why it could not be read.
+// NetrcFile: the contents of a netrc file, or the error of reading it.
 
 #if canImport(FoundationEssentials)
 import FoundationEssentials
@@ -8,11 +8,11 @@ import Foundation
 import TsubameCore
 import TsubameWire
 
-/// Read once. Its permissions are not looked at, as curl does not.
+/// The file is read once. Like curl, this type does not check the file's permissions.
 final class NetrcFile: Sendable {
     private let content: Result<Netrc, CallError>
 
-    /// - Parameter path: nil for `$NETRC`, or else `~/.netrc` if it is there.
+    /// - Parameter path: the path of the file. nil stands for `$NETRC`, or else for `~/.netrc` if that exists.
     init(_ path: String?) {
         let environment = ProcessInfo.processInfo.environment
         let named = path ?? environment["NETRC"].flatMap { $0.isEmpty ? nil : $0 }
@@ -37,8 +37,8 @@ final class NetrcFile: Sendable {
         }
     }
 
-    /// What it says of a host.
-    /// - Parameter login: if only one user is meant.
+    /// The user that the file names for a host.
+    /// - Parameter login: the only user name to accept, or nil for any.
     func user(of host: String, login: String? = nil) throws(CallError) -> DigestSession.User? {
         guard let entry = try content.get().entry(for: host, login: login), entry.login != nil || entry.password != nil
         else { return nil }

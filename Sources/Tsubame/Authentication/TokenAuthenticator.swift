@@ -1,12 +1,13 @@
-// TokenAuthenticator: one token for many calls, and one fetch of a new one.
+// TokenAuthenticator: holds a client's token, and fetches a new one once for all calls that need it.
 
 import Dispatch
 public import HTTPTypes
 import Synchronization
 import TsubameCore
+import TsubamePlatform
 
-/// Holds the token of a client, and has a new one fetched when that is needed: before a call, if there is none or it is
-/// about to expire, and after a 401.
+/// Holds the token of a client, and fetches a new one when the client needs it. That is the case before a call, if
+/// there is no token or it is about to expire, and after a 401.
 ///
 /// ```swift
 /// let tokens = TokenAuthenticator { client in
@@ -15,70 +16,74 @@ import TsubameCore
 /// }
 /// let api = Client("https://api.example.com") { $0.authentication = .token(tokens) }
 /// ```
-/// However many calls want a token, the source is asked once, and all of them wait; after a 401 each is repeated once. A
-/// 401 to a token that has been replaced meanwhile asks for nothing: the call is repeated with the new one. What the
-/// source throws ends all calls that wait, as ``CallError/Kind/authentication`` with it as `underlying`; the next call
-/// asks again. The source has 30 s, whatever the deadlines of the calls are; a call that is cancelled, or whose time is
-/// up, leaves the others waiting. Calls that the source makes, by whichever client, go without the token.
+/// The authenticator asks the source once, and all calls that need a token wait for it. After a 401 each call is
+/// repeated once. If the refused token has been replaced meanwhile, the call is repeated with the new token and the
+/// source is not asked.
+///
+/// If the source throws an error, all waiting calls fail with ``CallError/Kind/authentication`` and the error as
+/// `underlying`. The next call asks the source again. The source has 30 seconds, independent of the deadlines of the
+/// calls. A call that is cancelled or reaches its deadline stops waiting, and the others wait on. Calls that the
+/// source makes go without the token, with any client.
 public final class TokenAuthenticator: Sendable {
-    /// Whose token the current task is fetching.
+    /// The authenticator for which the current task fetches a token.
     @TaskLocal private static var fetching: TokenAuthenticator?
 
     private struct State: Sendable {
         var token: AccessToken?
-        /// A server has refused it.
+        /// Whether a server has refused the token.
         var isRefused = false
         var flight: TokenFlight?
     }
 
     /// The field that carries the token.
     public let field: HTTPField.Name
-    /// What stands before the token, with a space; nothing if it is empty.
+    /// The text before the token, without the space that follows it. If it is empty, the token stands alone.
     public let scheme: String
-    let patience: Duration
+    let refreshTimeout: Duration
     private let refresh: @Sendable (Client) async throws -> AccessToken
     private let state: Mutex<State>
 
-    /// An authenticator with a source of tokens.
+    /// Creates an authenticator.
     /// - Parameters:
-    ///   - initial: a token that is there already.
-    ///   - scheme: stands before the token; empty for the token alone.
-    ///   - field: Authorization, unless the server wants it elsewhere.
-    ///   - refresh: gets a new token. The client that it is given is the one that needs the token, without
-    ///     authentication. It runs in a task of its own, on a thread of its own.
+    ///   - initial: a token to start with.
+    ///   - scheme: the text before the token. If it is empty, the token stands alone.
+    ///   - field: the field that carries the token. The default is Authorization.
+    ///   - refresh: returns a new token. The client that it receives is the one that needs the token, without
+    ///     authentication. The closure runs in a task and on a thread of its own.
     public convenience init(
         _ initial: AccessToken? = nil, scheme: String = "Bearer", field: HTTPField.Name = .authorization,
         refresh: @escaping @Sendable (Client) async throws -> AccessToken
     ) {
-        self.init(initial, scheme: scheme, field: field, patience: .seconds(30), refresh: refresh)
+        self.init(initial, scheme: scheme, field: field, refreshTimeout: .seconds(30), refresh: refresh)
     }
 
-    /// - Parameter patience: how long the source may take.
+    /// - Parameter refreshTimeout: how long the source may take.
     init(
         _ initial: AccessToken? = nil, scheme: String = "Bearer", field: HTTPField.Name = .authorization,
-        patience: Duration, refresh: @escaping @Sendable (Client) async throws -> AccessToken
+        refreshTimeout: Duration, refresh: @escaping @Sendable (Client) async throws -> AccessToken
     ) {
         self.scheme = scheme
         self.field = field
-        self.patience = patience
+        self.refreshTimeout = refreshTimeout
         self.refresh = refresh
         state = Mutex(State(token: initial))
     }
 
-    /// The token in use. Setting it, as after a login, makes the next call use it, and nil makes it ask the source.
+    /// The token in use. After a login, set it so that the next call uses it. Set it to nil to make the next call ask
+    /// the source.
     public var token: AccessToken? {
         get { state.withLock { $0.token } }
         set {
             state.withLock { state in
                 state.token = newValue
                 state.isRefused = false
-                // What is being fetched goes to those who wait for it, and does not replace what was set.
+                // A token that is being fetched still goes to the waiting calls, but does not replace this one.
                 state.flight = nil
             }
         }
     }
 
-    /// The token that a call can go with, now.
+    /// The token, if a call can be sent with it now.
     var usableToken: AccessToken? {
         state.withLock { state in
             guard let token = state.token, !state.isRefused, token.isUsable else { return nil }
@@ -86,23 +91,24 @@ public final class TokenAuthenticator: Sendable {
         }
     }
 
-    /// Whether the current task is fetching this very token: its calls cannot wait for what they are part of.
+    /// Whether the current task fetches this authenticator's token. Its calls cannot wait for the fetch that they are
+    /// part of.
     var isFetchingHere: Bool { Self.fetching === self }
 
     /// The value of the field.
     func value(of token: AccessToken) -> String { scheme.isEmpty ? token.value : "\(scheme) \(token.value)" }
 
-    /// A server refused what was sent, and the call cannot be repeated: the next one is to have another token.
+    /// Marks the token as refused by a server, for a call that cannot be repeated. The next call gets another token.
     func refuse(_ value: String) {
         state.withLock { state in
             if let token = state.token, self.value(of: token) == value { state.isRefused = true }
         }
     }
 
-    /// A token other than the one that was refused, or the first one.
+    /// Returns a token other than the refused one, or the first one.
     /// - Parameters:
     ///   - refused: the value of the field as it was sent.
-    ///   - client: makes the client that the source is given.
+    ///   - client: makes the client for the source.
     func newToken(
         insteadOf refused: String? = nil, _ client: @Sendable () -> Client, _ call: Call
     ) async throws(CallError) -> AccessToken {
@@ -119,14 +125,14 @@ public final class TokenAuthenticator: Sendable {
         }
         if let token { return token }
         guard let flight else { throw call.cancelled(.authenticating) }
-        call.emit(.decision(isFirst ? "a new token is asked for" : "a token is waited for that is being asked for"))
+        call.emit(.decision(isFirst ? "the call asks for a new token" : "the call waits for a new token"))
         if isFirst { start(flight, client()) }
         return try await flight.wait(call)
     }
 
     private func start(_ flight: TokenFlight, _ client: Client) {
         let refresh = refresh
-        // Not the concurrency pool: blocking calls may hold all its threads, waiting for this.
+        // The concurrency pool would not do: blocking calls may hold all its threads while they wait for this task.
         let task = Task(executorPreference: QueueExecutor()) {
             do {
                 let token = try await Self.$fetching.withValue(self) { try await refresh(client) }
@@ -135,19 +141,19 @@ public final class TokenAuthenticator: Sendable {
                 self.end(flight, .failure(Self.failure(error)))
             }
         }
-        let (due, overflow) = MonotonicClock.now.addingReportingOverflow(patience.nanosecondsClamped)
+        let (due, overflow) = MonotonicClock.now.addingReportingOverflow(refreshTimeout.nanosecondsClamped)
         guard !overflow else { return }
-        let time = patience.inSeconds
+        let time = refreshTimeout.inSeconds
         flight.keep(
             Alarm(at: due, mayBlock: true) {
-                self.end(flight, .failure(Self.failure("it gave none within \(time)")))
+                self.end(flight, .failure(Self.failure("it returned no token within \(time)")))
                 task.cancel()
             })
     }
 
     private func end(_ flight: TokenFlight, _ result: Result<AccessToken, CallError>) {
         state.withLock { state in
-            // One that comes after its time concerns nobody.
+            // A token that comes after the timeout is ignored.
             guard state.flight === flight else { return }
             state.flight = nil
             guard case .success(let token) = result else { return }
@@ -170,12 +176,12 @@ public final class TokenAuthenticator: Sendable {
 }
 
 extension TokenAuthenticator: CustomStringConvertible, CustomReflectable {
-    /// Whether there is a token.
+    /// Whether there is a token. The text does not contain it.
     public var description: String { token == nil ? "no token" : Redaction.placeholder }
     public var customMirror: Mirror { Mirror(self, children: ["token": description], displayStyle: .class) }
 }
 
-/// Runs the jobs of one fetch, on a thread of its own.
+/// Runs the jobs of one fetch on a thread of its own.
 private final class QueueExecutor: TaskExecutor {
     private let queue = DispatchQueue(label: "tsubame.token")
 

@@ -2,6 +2,7 @@
 
 import Synchronization
 import TsubameCore
+import TsubamePlatform
 
 final class TokenFlight: Sendable {
     private struct State: Sendable {
@@ -12,14 +13,14 @@ final class TokenFlight: Sendable {
 
     private let state = Mutex(State())
 
-    /// Keeps the deadline of the fetch until it is over.
+    /// Keeps the alarm of the fetch's timeout until the fetch has ended.
     func keep(_ alarm: Alarm) {
         state.withLock { state in
             if state.result == nil { state.alarm = alarm }
         }
     }
 
-    /// The first end counts.
+    /// Ends the fetch. Only the first result counts.
     func land(_ result: Result<AccessToken, CallError>) {
         let waiters = state.withLock { state -> [TokenWaiter] in
             guard state.result == nil else { return [] }
@@ -31,7 +32,7 @@ final class TokenFlight: Sendable {
         for waiter in waiters { waiter.latch.settle(.landed(result)) }
     }
 
-    /// The token. A call that is cancelled, or whose time is up, goes; the others wait on.
+    /// Returns the token. A call that is cancelled or reaches its deadline stops waiting; the others wait on.
     func wait(_ call: Call) async throws(CallError) -> AccessToken {
         let waiter = TokenWaiter()
         guard call.onCancel(waiter) else { throw call.cancelled(.authenticating) }

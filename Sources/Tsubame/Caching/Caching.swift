@@ -1,21 +1,22 @@
-// Caching: answers requests from what is stored, and stores what may be (RFC 9111).
+// Caching: the interceptor that answers requests from a cache and stores responses in it (RFC 9111).
 
 import HTTPTypes
 import TsubameCore
 import TsubameEngine
 import TsubameWire
 
-/// Stands outside of retries, so that what is stale stands in only when they are through, and inside of decoding, so that
-/// bodies are stored as they come. An answer from memory needs no task, no hop and no timer.
-final class Caching: CallAround {
+/// The cache is outside the retries, so that a stale response is used only after they have failed. It is inside the
+/// decoding, so that bodies are stored with their content codings. An answer from memory needs no task, no hop and no
+/// timer.
+final class Caching: CallInterceptor {
     let name = "Cache"
     let cache: ResponseCache
     let background: BackgroundCalls
     private let redaction: Redaction
-    /// Whose the responses are, as far as that is the same for all requests: the settings of connections, and the jar.
+    /// The parts of the caller's identity that are the same for all requests: the connection settings and the jar.
     private let settings: String
     private let jar: CookieJar?
-    /// The fields that most requests come with, and what they say.
+    /// The fields of most requests, and their terms.
     private let preset: HTTPFields
     private let presetTerms: CacheTerms?
 
@@ -35,18 +36,18 @@ final class Caching: CallAround {
                 identity: CacheIdentity(preset, settings: settings, authority: "") { redaction.isSecret($0) })
     }
 
-    func intercept(_ request: Request, _ call: Call, next: Onward) async throws(CallError) -> Response {
+    func intercept(_ request: Request, _ call: Call, next: CallNext) async throws(CallError) -> Response {
         guard let uri = request.uri else { return try await next(request, call) }
         let terms = terms(of: request, uri)
         if case .other(let isSafe) = terms.method { return try await pass(request, uri, isSafe: isSafe, call, next) }
-        let visit = CacheVisit(
+        let transaction = CacheTransaction(
             caching: self, request: request, terms: terms, key: CacheKey.of(uri), call: call, next: next,
             removals: cache.removalCount)
-        return try await visit.answer()
+        return try await transaction.answer()
     }
 
     private func terms(of request: borrowing Request, _ uri: TargetURI) -> CacheTerms {
-        if let presetTerms, request.method == .get, SharedFields.isSame(preset, request.headers),
+        if let presetTerms, request.method == .get, PreencodedFields.isSame(preset, request.headers),
             request.body.isEmpty, request.cachePolicy == .standard
         {
             var terms = presetTerms
@@ -55,7 +56,7 @@ final class Caching: CallAround {
         }
         let isQuery = request.method == .query
         let content = isQuery ? Self.content(of: request) : nil
-        // Cookies of another client's jar, in a request that it has sent before, are as if set by hand.
+        // A request that another client's jar has given cookies counts as if the caller had set them.
         let sender = jar == nil ? nil : request.jarOwner
         let identity = CacheIdentity(
             request.headers, content: content, settings: settings, jar: sender ?? jar?.owner,
@@ -68,15 +69,15 @@ final class Caching: CallAround {
             hasOtherContent: isQuery ? content == nil : !request.body.isEmpty)
     }
 
-    /// The content of a request; nil if it is not known before it is sent.
+    /// The content of a request, or nil if it is not known before it is sent.
     private static func content(of request: borrowing Request) -> Bytes? {
         if request.body.isEmpty { return Bytes() }
         return request.body.trailers == nil ? request.body.bytes : nil
     }
 
-    /// A request that no cache answers.
+    /// Sends a request that no cache answers.
     private func pass(
-        _ request: Request, _ uri: TargetURI, isSafe: Bool, _ call: Call, _ next: Onward
+        _ request: Request, _ uri: TargetURI, isSafe: Bool, _ call: Call, _ next: CallNext
     ) async throws(CallError) -> Response {
         var response = try await next(request, call)
         if !isSafe {
@@ -84,16 +85,16 @@ final class Caching: CallAround {
             if !keys.isEmpty {
                 let cache = cache
                 try await perform(call) { for key in keys { cache.remove(key: key) } }
-                call.emit(.caching("\(request.method.rawValue) makes it forget what it had of this URI"))
+                call.emit(.caching("\(request.method.rawValue) removes the stored responses of this URI"))
             }
         }
         response.headers.append(HTTPField(name: .cacheStatus, value: CacheStatus(forward: .method).text))
         return response
     }
 
-    /// Does what may block where that is to be done.
+    /// Runs work that may block on the storage's queue, if the storage has one.
     func perform<T: Sendable>(_ call: Call, _ work: @escaping @Sendable () -> T) async throws(CallError) -> T {
-        guard let queue = cache.keeper.queue else { return work() }
-        return try await BackgroundWork.run(on: queue, call, work)
+        guard let queue = cache.storage.queue else { return work() }
+        return try await BlockingWork.run(on: queue, call, work)
     }
 }

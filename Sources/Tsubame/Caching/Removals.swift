@@ -1,16 +1,16 @@
-// Removals: what a cache was told to forget lately.
+// Removals: the latest removals from a cache, so that older exchanges do not bring a response back.
 
-/// The last few hundred; what was begun before them counts as forgotten.
+/// Remembers a few hundred removals. For any older exchange every key counts as removed.
 struct Removals: Sendable {
     private static let limit = 256
 
     private(set) var count: UInt64 = 0
-    /// Of each key the last time.
+    /// The last removal of each key.
     private var last: [String: UInt64] = [:]
-    /// Everything up to here.
+    /// Up to this number every key counts as removed.
     private var all: UInt64 = 0
 
-    /// - Parameter key: nil for everything.
+    /// - Parameter key: nil for all keys.
     mutating func note(_ key: String?) {
         count &+= 1
         if last.count >= Self.limit || key == nil {

@@ -1,29 +1,30 @@
-// ResponseCachePolicy: whether a client keeps responses.
+// ResponseCachePolicy: whether a client keeps responses, and in which cache.
 
-/// Whether a client keeps responses and uses them again.
+/// Whether a client keeps responses to use them again, and in which cache.
 public struct ResponseCachePolicy: Sendable {
-    /// Where they are kept; nil if they are not.
+    /// The cache that keeps the responses; nil if the client keeps none.
     public let cache: ResponseCache?
 
-    /// No response is kept.
+    /// Keeps no response.
     public static let off = ResponseCachePolicy(cache: nil)
 
-    /// A new cache in memory, gone with the client and its views; ``Client/cache`` is the way to it.
-    /// - Parameter bytes: how much it keeps, bodies and fields; what was used longest ago goes first.
+    /// A new cache in memory. The client and its views share it, and it ends with them. ``Client/cache`` returns it.
+    /// - Parameter bytes: the most bytes to keep, bodies and fields. The least recently used responses are removed
+    ///   first.
     public static func memory(bytes: Int = 64 << 20) -> ResponseCachePolicy {
         ResponseCachePolicy(cache: ResponseCache(bytes: bytes))
     }
 
-    /// A cache that was made before, perhaps to be shared by clients.
+    /// A cache of your own, which several clients can share.
     public static func cache(_ cache: ResponseCache) -> ResponseCachePolicy { ResponseCachePolicy(cache: cache) }
 }
 
 extension ResponseCachePolicy: CustomStringConvertible {
-    /// `off`, or what the cache says of itself.
+    /// `off`, or the description of the cache.
     public var description: String { cache.map(\.description) ?? "off" }
 }
 
 extension Client {
-    /// The cache of the client and of its views; nil if it has none.
+    /// The cache of the client and of its views; nil if the client has none.
     public var cache: ResponseCache? { configuration.cache.cache }
 }

@@ -1,13 +1,14 @@
-// StoringSource: a body on its way to its reader that is stored in passing.
+// StoringSource: a body source that stores the body while the caller reads it.
 
 import Dispatch
 import Synchronization
 import TsubameCore
 
-/// What the reader pulls is stored, no more and no sooner; only what he reads to its end is kept.
+/// Stores only the pieces that the reader pulls, when it pulls them. The response is kept only if the reader reaches
+/// the end.
 final class StoringSource: BodySource {
     private let source: any BodySource
-    /// nil once there is nothing to store any more.
+    /// nil after storing has ended.
     private let writer: Mutex<(any CacheWriter)?>
     private let queue: DispatchQueue?
     private let call: Call
@@ -15,9 +16,9 @@ final class StoringSource: BodySource {
     private let isOver: @Sendable () -> Void
 
     /// - Parameters:
-    ///   - queue: where the writer is to be used, if it blocks.
-    ///   - isWanted: asked at the end.
-    ///   - isOver: called when nothing more is stored.
+    ///   - queue: the queue on which to use the writer, if it blocks.
+    ///   - isWanted: asked at the end whether to keep the response.
+    ///   - isOver: called when storing has ended.
     init(
         _ source: any BodySource, _ writer: any CacheWriter, queue: DispatchQueue?, _ call: Call,
         isWanted: @escaping @Sendable () -> Bool, isOver: @escaping @Sendable () -> Void
@@ -38,9 +39,9 @@ final class StoringSource: BodySource {
             if let queue {
                 let isWanted = isWanted
                 do throws(CallError) {
-                    goesOn = try await BackgroundWork.run(on: queue, call) { Self.store(piece, writer, isWanted) }
+                    goesOn = try await BlockingWork.run(on: queue, call) { Self.store(piece, writer, isWanted) }
                 } catch {
-                    // What the cache has no time for is not stored; what has come is the reader's.
+                    // The reader gets its piece. The response is not stored, because the cache ran out of time.
                     guard error.kind == .timeout else { throw error }
                     goesOn = false
                 }
@@ -101,12 +102,12 @@ final class LimitedSource: BodySource {
     }
 }
 
-extension ReceivedBody {
-    /// The first bytes of it.
-    func limited(to count: Int64) -> ReceivedBody {
+extension ResponseBody {
+    /// The first bytes of the body.
+    func limited(to count: Int64) -> ResponseBody {
         switch content {
-        case .whole(let bytes): ReceivedBody(bytes.slice(0..<Int(clamping: count)))
-        case .stream(let source): ReceivedBody(LimitedSource(source, count))
+        case .whole(let bytes): ResponseBody(bytes.slice(0..<Int(clamping: count)))
+        case .stream(let source): ResponseBody(LimitedSource(source, count))
         }
     }
 }

@@ -1,55 +1,27 @@
-// CookieFile: a `cookies.txt` in which a jar is kept.
+// CookieFile: keeps the cookies of a jar in a `cookies.txt` file.
 
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#elseif canImport(Darwin)
-import Darwin
-#endif
 import Synchronization
 import TsubameCore
+import TsubamePlatform
 import TsubameWire
 
-/// Whoever changes it holds a lock on it from reading to writing, so that no process undoes what another one did; since it
-/// is replaced as a whole, readers need none.
-final class CookieFile: CookieKeeper {
-    /// What 3,000 cookies of the longest kind take, with room.
+/// A writer holds a lock on the file from reading to writing, so that no process overwrites another's change. Readers
+/// need no lock, because the file is replaced as a whole.
+final class CookieFile: CookieStorage {
+    /// Enough for 3,000 cookies of the longest kind.
     private static let maximumBytes = 32 << 20
 
-    /// What tells one version of the file from another.
-    private struct Version: Sendable, Hashable {
-        let device: UInt64
-        let node: UInt64
-        let size: Int64
-        let seconds: Int64
-        let nanoseconds: Int64
-
-        init(_ status: stat) {
-            device = UInt64(status.st_dev)
-            node = UInt64(status.st_ino)
-            size = Int64(status.st_size)
-            #if canImport(Darwin)
-            let time = status.st_mtimespec
-            #else
-            let time = status.st_mtim
-            #endif
-            seconds = Int64(time.tv_sec)
-            nanoseconds = Int64(time.tv_nsec)
-        }
-    }
-
     let path: String
-    private let patience: MonotonicTime
-    /// The version that the jar knows; nil for no file.
-    private let known = Mutex<Version?>(nil)
-    /// What the jar takes after each change.
+    private let lockTimeout: MonotonicTime
+    /// The status of the file as the jar has read it, which tells its versions apart; nil if there was no file.
+    private let known = Mutex<FileStatus?>(nil)
+    /// The jar takes these notices after each change.
     private let notices = Mutex<[String]>([])
 
-    /// - Parameter patience: how long another process may hold the lock, in nanoseconds.
-    init(_ path: String, patience: MonotonicTime = 5_000_000_000) {
+    /// - Parameter timeout: how long to wait for another process's lock, in nanoseconds.
+    init(_ path: String, timeout: MonotonicTime = 5_000_000_000) {
         self.path = path
-        self.patience = patience
+        lockTimeout = timeout
     }
 
     var name: String { path }
@@ -57,16 +29,14 @@ final class CookieFile: CookieKeeper {
     // MARK: Keeping
 
     func refresh(_ store: inout CookieStore, now: Int64) throws(CallError) {
-        var status = stat()
-        let version = stat(path, &status) == 0 ? Version(status) : nil
-        guard version != known.withLock({ $0 }) else { return }
+        guard FileStatus(of: path) != known.withLock({ $0 }) else { return }
         _ = try load(&store, now: now)
     }
 
     func update(_ store: inout CookieStore, now: Int64, _ change: (inout CookieStore) -> Void) throws(CallError) {
         let lock: FileLock
         do throws(CallError) {
-            lock = try FileLock(target, patience: patience)
+            lock = try FileLock.acquire(target, timeout: lockTimeout)
             try refresh(&store, now: now)
         } catch {
             change(&store)
@@ -81,7 +51,7 @@ final class CookieFile: CookieKeeper {
             let name = Redaction.name(entry.cookie.name)
             let notice = """
                 the cookie “\(name)” of \(entry.cookie.domain) is not kept in \(path): \
-                no cookies.txt can hold a tab in a name, a value or a path
+                a cookies.txt file cannot hold a tab in a name, a value or a path
                 """
             notices.withLock { $0.append(notice) }
         }
@@ -94,70 +64,62 @@ final class CookieFile: CookieKeeper {
         }
     }
 
-    /// Puts a text in place of whatever is there.
+    /// Replaces the contents of the file by a text.
     func replace(by text: String) throws(CallError) {
-        let lock = try FileLock(target, patience: patience)
+        let lock = try FileLock.acquire(target, timeout: lockTimeout)
         _ = try write(text, lock)
     }
 
     // MARK: Reading
 
-    /// Puts what the file has in place of what the store has.
+    /// Replaces the cookies of the store by those of the file.
     /// - Returns: the lines that could not be read.
     func load(_ store: inout CookieStore, now: Int64) throws(CallError) -> [CookieLineProblem] {
-        var status = stat()
-        guard stat(path, &status) == 0 || errno != ENOENT else {
+        guard FileStatus(of: path) != nil || errno != ENOENT else {
             known.withLock { $0 = nil }
             store.replace(where: { _ in true }, by: [], now: now)
             store.renewOwner()
             return []
         }
         let (contents, version) = try Self.read(path)
-        // Any other file would be lost when the cookies are written.
+        // A file of another kind would be lost when the cookies are written.
         if let problem = contents.problems.first, !contents.hasHeading {
             throw CallError(
-                .file, "\(path) is no cookies.txt: \(problem)",
-                advice: "its first line is “# Netscape HTTP Cookie File”")
+                .file, "\(path) is not a cookies.txt file: \(problem)",
+                advice: "a cookies.txt file begins with the line “# Netscape HTTP Cookie File”")
         }
         var others = CookieStore(suffixes: store.suffixes)
         let problems = others.insert(contents, now: now)
         store.replace(where: { _ in true }, by: others.stored, now: now)
-        let last: Version? = known.withLock { known in
+        let last: FileStatus? = known.withLock { known in
             defer { known = version }
             return known
         }
-        // A lock has made the empty file that follows on none; any other file without an owner is a new one.
+        // The lock creates an empty file if there is none, which is not a new jar. Any other file without an owner is.
         if contents.owner != nil || last != nil || version.size > 0 { store.takeOwner(contents.owner) }
         return problems
     }
 
-    /// - Throws: ``CallError/Kind/file`` also if there is none.
+    /// - Throws: ``CallError/Kind/file``, also if there is no file.
     static func contents(of path: String) throws(CallError) -> CookieText.Contents { try read(path).contents }
 
-    private static func read(_ path: String) throws(CallError) -> (contents: CookieText.Contents, Version) {
-        // A pipe has no writer who would be waited for.
+    private static func read(_ path: String) throws(CallError) -> (contents: CookieText.Contents, FileStatus) {
+        // Opening a pipe without this flag would wait for a writer.
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { throw failure("the file \(path) cannot be read") }
         defer { _ = close(descriptor) }
-        var status = stat()
-        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+        guard let status = FileStatus(of: descriptor), status.kind == .regular else {
             throw CallError(.file, "\(path) is not a regular file")
         }
-        guard status.st_size <= maximumBytes else {
-            throw CallError(.file, "\(path) is larger than \(maximumBytes >> 20) MiB, and so no file of cookies")
+        guard status.size <= maximumBytes else {
+            throw CallError(.file, "\(path) is larger than \(maximumBytes >> 20) MiB, too large for a cookie file")
         }
-        var bytes = [UInt8](repeating: 0, count: Int(status.st_size))
+        var bytes = [UInt8](repeating: 0, count: Int(status.size))
         var length = 0
         while length < bytes.count {
             let count = bytes.withUnsafeMutableBytes { buffer in
                 let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[length...])
-                #if canImport(Glibc)
-                return Glibc.read(descriptor, rest.baseAddress, rest.count)
-                #elseif canImport(Musl)
-                return Musl.read(descriptor, rest.baseAddress, rest.count)
-                #else
-                return Darwin.read(descriptor, rest.baseAddress, rest.count)
-                #endif
+                return SystemCall.read(descriptor, into: rest)
             }
             if count > 0 {
                 length += count
@@ -168,34 +130,35 @@ final class CookieFile: CookieKeeper {
             }
         }
         let contents = CookieText.read(bytes[..<length])
-        return (contents, Version(status))
+        return (contents, status)
     }
 
     // MARK: Writing
 
-    /// Where a symbolic link leads: the link is to stay one.
+    /// The target of a symbolic link, so that the link stays a link.
     private var target: String { FilePath.resolved(path) }
 
-    private func write(_ text: String, _ lock: FileLock) throws(CallError) -> Version {
+    private func write(_ text: String, _ lock: FileLock) throws(CallError) -> FileStatus {
         let target = target
-        // Only who holds the lock writes it; what one left behind who was killed is in nobody's way.
+        // Only the holder of the lock writes this file. A file that a killed process left is removed.
         let partial = "\(target).part"
         _ = unlink(partial)
         let descriptor = open(partial, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw Self.failure("the file \(partial) cannot be made") }
         defer { _ = close(descriptor) }
         do throws(CallError) {
-            var status = stat()
-            // Root leaves the file to whom it belongs; anybody else cannot change that.
-            if stat(target, &status) == 0, status.st_uid != geteuid() {
-                _ = fchown(descriptor, status.st_uid, status.st_gid)
+            var old = stat()
+            // Root keeps the file's owner. No other user can change it.
+            if stat(target, &old) == 0, old.st_uid != geteuid() {
+                _ = fchown(descriptor, old.st_uid, old.st_gid)
             }
             var text = text
             var code = text.withUTF8 { FileOutput.write(UnsafeRawBufferPointer($0), to: descriptor).error }
-            if code == 0, fstat(descriptor, &status) != 0 { code = errno }
+            let status = FileStatus(of: descriptor)
+            if code == 0, status == nil { code = errno }
             if code == 0 { code = FileOutput.replace(target, by: partial, descriptor) }
-            guard code == 0 else { throw Self.failure("the file \(target) cannot be written", code: code) }
-            return Version(status)
+            guard code == 0, let status else { throw Self.failure("the file \(target) cannot be written", code: code) }
+            return status
         } catch {
             _ = unlink(partial)
             throw error

@@ -1,17 +1,18 @@
-// CookieJar: the cookies of a client, to look into and to change.
-
-import Dispatch
+// CookieJar: the cookies of one or more clients, to read and to change.
 
 #if canImport(FoundationEssentials)
 import FoundationEssentials
 #else
 import Foundation
 #endif
+import Dispatch
 import Synchronization
 public import TsubameCore
+import TsubamePlatform
 public import TsubameWire
 
-/// The cookies of one client, or of several: what RFC 6265bis says is kept, sent and thrown away; safe to use from anywhere.
+/// The cookies of one client, or of several. It stores, sends and removes cookies as RFC 6265bis says. A jar is safe
+/// to use from any thread.
 ///
 /// ```swift
 /// let jar = CookieJar()
@@ -20,54 +21,56 @@ public import TsubameWire
 /// for cookie in jar.cookies { print(cookie) }             // without their values
 /// try jar.delete { $0.domain == "api.example.com" }
 /// ```
-/// It is in memory unless it was made for a file. Then every change is kept before the call goes on that made it, several
-/// processes see each other's, and whatever can go wrong there is thrown by the functions that change something. They may
-/// wait for another process, up to five seconds; a call waits no longer than its deadline, and holds up no thread. If a
-/// change cannot be kept, it goes on; its events say why, and so does ``failure``. After such a wait, calls use what is in
-/// memory for a second, so that their waits do not add up. The first call after that second, or a change by the program,
-/// keeps the changes that could not be kept before.
+/// A jar is in memory unless it was created for a file. With a file, a call waits until the change that it made is
+/// written, and several processes see each other's changes. Functions that change the jar throw every error of the
+/// file. They may wait up to five seconds for another process.
 ///
-/// A cache knows the jar by an owner, which is kept with the cookies. ``clear()``, ``delete(_:)`` and ``endSession()`` give
-/// the jar a new owner, so that the next account gets no stored response of the last one.
+/// A call waits no longer than its deadline, and blocks no thread of the concurrency pool. If a change cannot be
+/// written, the call still continues. Its events and ``failure`` say why. After a wait that failed, calls use the
+/// cookies in memory for a second, so that waits do not add up. The first call after that second, or a change by the
+/// program, writes the changes that are still unwritten.
 ///
-/// At most 180 cookies are kept for a domain and 3,000 in all; what has not been sent for longest goes first, and in a full
-/// domain what is not Secure. No cookie lives longer than 400 days. Secure cookies travel by https, and by http only to
-/// `localhost`, the names below it and loopback addresses.
+/// A cache identifies the jar by an owner, which is kept with the cookies. ``clear()``, ``delete(_:)`` and
+/// ``endSession()`` give the jar a new owner. The next account then gets no stored response of the last one.
+///
+/// A jar keeps at most 180 cookies for a domain and 3,000 in all. It first removes the cookies that were unused for
+/// longest, and in a full domain those that are not Secure. No cookie lives longer than 400 days. Secure cookies are
+/// sent by https. By http they are sent only to `localhost`, the names below it and loopback addresses.
 public final class CookieJar: Sendable {
     private struct State: Sendable {
         var store: CookieStore
-        /// Why what is kept could not be read, and a change not be kept, the last time that this was tried.
+        /// Why the last attempt to read the kept cookies, or to write a change, failed.
         var readingFailure: CallError?
         var keepingFailure: CallError?
         var notices: [String] = []
-        /// Those of which no call has told yet.
+        /// The notices that no call has reported yet.
         var untold: [String] = []
-        /// Until then calls go on by what is in memory.
+        /// Until this time calls use the cookies in memory.
         var pauseEnd: MonotonicTime = 0
-        /// Changes that are in memory only, because the place was locked or failed; nil for what was taken out.
+        /// Changes that are in memory only, because the storage was locked or failed. nil stands for a removed cookie.
         var unkept: [CookieKey: StoredCookie?] = [:]
-        /// The owner that is to be kept with them; nil for the one that is kept.
+        /// The owner that is still to be written; nil if the written owner is up to date.
         var unkeptOwner: String?
         var isPaused: Bool { pauseEnd > MonotonicClock.now }
 
-        /// After a failure.
-        /// - Parameter start: when what has failed was begun.
+        /// Pauses access to the storage after a failure that took long.
+        /// - Parameter start: when the failed access began.
         mutating func pause(since start: MonotonicTime) {
             let now = MonotonicClock.now
             if now &- start > CookieJar.longWait { pauseEnd = now &+ CookieJar.pause }
         }
 
-        /// Remembers changes that could not be kept.
+        /// Remembers changes that could not be written.
         mutating func remember(_ changes: [CookieKey: StoredCookie?]) {
             unkept.merge(changes) { (_, new) in new }
-            // Servers cause changes. Those that are left are of cookies that are in the store.
+            // Servers cause changes, so their number is limited. The remaining ones are of cookies in the store.
             if unkept.count > 2 * CookieStore.maximum { unkept = unkept.filter { $0.value != nil } }
         }
 
-        /// The store has the one that is kept until a change of it is kept.
+        /// Until a change of the owner is written, the store has the old one.
         var owner: String { unkeptOwner ?? store.owner }
 
-        /// Servers cause notices: each is kept once, and not more than ``CookieJar/keptNotices``.
+        /// Servers cause notices. Each is kept once, and at most ``CookieJar/keptNotices`` are kept.
         mutating func add(_ notices: [String]) {
             for notice in notices where self.notices.count < CookieJar.keptNotices && !self.notices.contains(notice) {
                 self.notices.append(notice)
@@ -83,60 +86,61 @@ public final class CookieJar: Sendable {
     }
 
     private static let keptNotices = 100
-    /// A failure that took longer was a wait for another process, in nanoseconds.
+    /// A failure that took longer than this was a wait for another process, in nanoseconds.
     private static let longWait: MonotonicTime = 100_000_000
-    /// How long calls leave the place alone after that, in nanoseconds: their waits would add up.
+    /// How long calls leave the storage alone after such a wait, in nanoseconds. Otherwise their waits would add up.
     private static let pause: MonotonicTime = 1_000_000_000
 
     private let state: Mutex<State>
-    private let keeper: (any CookieKeeper)?
-    /// Where calls have what is kept looked up and changed: other processes' locks may have to be waited for.
+    private let storage: (any CookieStorage)?
+    /// The queue for calls that use the storage, because they may have to wait for the locks of other processes.
     let queue: DispatchQueue?
-    /// What all owners of this jar begin with: the same in each process for a place that keeps all cookies.
+    /// The prefix of all owners of this jar. It is the same in each process if the storage keeps all cookies.
     private let place: String
-    /// Beside the state, whose lock is held while another process is waited for.
+    /// This is separate from the state, whose lock is held during a wait for another process.
     private let publishedOwner: Mutex<String>
-    /// Whose jar it is, for a cache. It is kept with the cookies, and is another one once the program has removed cookies
-    /// or another file has taken the place.
+    /// The owner by which a cache identifies the jar. It is kept with the cookies. It changes when the program removes
+    /// cookies, or when another file replaces the jar's.
     var owner: String { publishedOwner.withLock { $0 } }
-    /// The part of it that is kept with the cookies.
+    /// The part of the owner that is kept with the cookies.
     package var keptOwner: String { state.withLock { $0.owner } }
-    /// Whether more than memory is needed for a look.
-    var isKept: Bool { keeper != nil }
+    /// Whether the jar has a storage besides memory.
+    var isKept: Bool { storage != nil }
 
-    /// A jar in memory.
-    /// - Parameter publicSuffixes: which domains no cookie may be set for; ``PublicSuffixList/file(_:)`` reads a newer list
-    ///   than the built-in one.
+    /// Creates a jar in memory.
+    /// - Parameter publicSuffixes: the domains for which no cookie may be set. ``PublicSuffixList/file(_:)`` reads a
+    ///   newer list than the built-in one.
     public convenience init(publicSuffixes: PublicSuffixList = .builtIn) {
-        self.init(store: CookieStore(suffixes: publicSuffixes), keeper: nil)
+        self.init(store: CookieStore(suffixes: publicSuffixes), storage: nil)
     }
 
-    /// A jar in memory for cookies that somebody else keeps in a file.
+    /// Creates a jar in memory for cookies that another object keeps in a file.
     /// - Parameters:
-    ///   - file: by which a cache knows the jar in each process; nil for a jar of this process alone.
-    ///   - owner: the one that is kept in the file; nil for a new one.
+    ///   - file: the path by which a cache identifies the jar in each process, or nil for a jar of this process alone.
+    ///   - owner: the owner that is kept in the file, or nil for a new one.
     package convenience init(cookiesOf file: String?, owner: String?) {
         var store = CookieStore()
         store.takeOwner(owner)
-        self.init(store: store, keeper: nil, file: file)
+        self.init(store: store, storage: nil, file: file)
     }
 
-    package init(store: CookieStore, keeper: (any CookieKeeper)?, file: String? = nil) {
-        // Cookies of a process alone, such as session cookies beside a database, may be of another account each time.
-        let path: String? = if let keeper { keeper.keepsAll ? keeper.name : nil } else { file }
+    package init(store: CookieStore, storage: (any CookieStorage)?, file: String? = nil) {
+        // Cookies of one process alone, such as session cookies besides a database, may belong to another account each
+        // time.
+        let path: String? = if let storage { storage.keepsAll ? storage.name : nil } else { file }
         let place = path.map { CacheIdentity.digest(FilePath.absolute($0)) } ?? UniqueNumber().text
         self.place = place
         publishedOwner = Mutex("\(place) \(store.owner)")
         state = Mutex(State(store: store))
-        self.keeper = keeper
-        queue = keeper.map { _ in DispatchQueue(label: "tsubame.cookies") }
+        self.storage = storage
+        queue = storage.map { _ in DispatchQueue(label: "tsubame.cookies") }
     }
 
-    /// Why a change could not be kept, or the cookies not be read where they are kept, the last time; nil if all is well.
+    /// Why the last change could not be written, or the kept cookies could not be read. nil if both succeeded.
     public var failure: CallError? { state.withLock { $0.keepingFailure ?? $0.readingFailure } }
 
-    /// Notices about the file of the jar, each once and at most 100: such as that a damaged database was set aside, and
-    /// where, or that the file cannot hold a cookie.
+    /// Notices about the file of the jar, each once and at most 100. For example, a damaged database was set aside,
+    /// and where, or the file cannot hold a cookie.
     public var notices: [String] {
         state.withLock { state in
             refresh(&state, Self.now)
@@ -152,8 +156,8 @@ public final class CookieJar: Sendable {
         return refreshed(now) { store in store.cookies.filter { ($0.expires ?? .max) > now } }
     }
 
-    /// Those that a request of this URL would carry, in the order in which it would.
-    /// - Throws: ``CallError/Kind/invalidRequest`` if that is no URL.
+    /// The cookies that a request for this URL would carry, in the order in which they are sent.
+    /// - Throws: ``CallError/Kind/invalidRequest`` if the URL is invalid.
     public func cookies(for url: String) throws(CallError) -> [Cookie] {
         let uri = try TargetURI(parsing: url)
         let now = Self.now
@@ -162,8 +166,9 @@ public final class CookieJar: Sendable {
 
     // MARK: Changing
 
-    /// Puts a cookie in, in place of one of the same name, domain and path; one whose time is over removes that.
-    /// - Throws: ``CallError/Kind/misuse`` if no server could set it, ``CallError/Kind/file`` if it cannot be kept.
+    /// Adds a cookie, which replaces one with the same name, domain and path. An expired cookie only removes that one.
+    /// - Throws: ``CallError/Kind/misuse`` if no server could set the cookie, ``CallError/Kind/file`` if the change
+    ///   cannot be written.
     public func set(_ cookie: Cookie) throws(CallError) {
         let refusal = try change { (store, now) -> CookieRefusal? in
             do throws(CookieRefusal) {
@@ -176,57 +181,57 @@ public final class CookieJar: Sendable {
         if let refusal { throw Self.refused(cookie.name, refusal) }
     }
 
-    /// Does what a response of this URL would do by a field of `Set-Cookie`, such as `a=b; Path=/; Secure`.
-    /// - Throws: ``CallError/Kind/misuse`` if the field would be refused, ``CallError/Kind/invalidRequest`` if that is no
-    ///   URL, ``CallError/Kind/file`` if the cookie cannot be kept.
+    /// Sets a cookie as a response from this URL would by the field `Set-Cookie`, such as `a=b; Path=/; Secure`.
+    /// - Throws: ``CallError/Kind/misuse`` if the field is refused, ``CallError/Kind/invalidRequest`` if the URL is
+    ///   invalid, ``CallError/Kind/file`` if the change cannot be written.
     public func set(_ field: String, from url: String) throws(CallError) {
         let uri = try TargetURI(parsing: url)
         let refusal = try change { (store, now) in store.take([field], from: uri, now: now).first }
         if let refusal { throw Self.refused(refusal.name, refusal.why) }
     }
 
-    /// Removes the cookie of this name, domain and path.
+    /// Removes the cookie with this name, domain and path.
     /// - Returns: whether there was one.
-    /// - Throws: ``CallError/Kind/file`` if the change cannot be kept.
+    /// - Throws: ``CallError/Kind/file`` if the change cannot be written.
     @discardableResult
     public func delete(_ cookie: Cookie) throws(CallError) -> Bool {
         let key = CookieKey(cookie)
         return try delete { CookieKey($0) == key } > 0
     }
 
-    /// Removes the cookies for which `matches` says so; the jar must not be used in it.
-    /// - Returns: how many there were.
-    /// - Throws: ``CallError/Kind/file`` if the change cannot be kept.
+    /// Removes the cookies for which `matches` returns true. The closure must not use the jar.
+    /// - Returns: how many cookies were removed.
+    /// - Throws: ``CallError/Kind/file`` if the change cannot be written.
     @discardableResult
     public func delete(where matches: (Cookie) -> Bool) throws(CallError) -> Int {
         try change { (store, _) in store.removeAll(where: matches) }
     }
 
-    /// Forgets every cookie.
-    /// - Throws: ``CallError/Kind/file`` if the change cannot be kept.
+    /// Removes all cookies.
+    /// - Throws: ``CallError/Kind/file`` if the change cannot be written.
     public func clear() throws(CallError) {
         try change { (store, _) in store.removeAll() }
     }
 
-    /// Forgets the session cookies: those that no server gave a time.
-    /// - Throws: ``CallError/Kind/file`` if the change cannot be kept.
+    /// Removes the session cookies, which have no time at which they expire.
+    /// - Throws: ``CallError/Kind/file`` if the change cannot be written.
     public func endSession() throws(CallError) {
         try delete { $0.expires == nil }
     }
 
     // MARK: For the rest of the module
 
-    /// How many changes are in memory only.
+    /// The number of changes that are in memory only.
     var unkeptCount: Int { state.withLock { $0.unkept.count } }
 
-    /// The Cookie field for a request, and what there is to tell about it.
-    /// - Returns: also the owner of the cookies in it.
+    /// The Cookie field for a request, and notes about it.
+    /// - Returns: the value of the field, the owner of its cookies, and the notes.
     func field(for uri: TargetURI) -> (text: String?, owner: String, notes: [String]) {
         let now = Self.now
         return state.withLock { state in
             if !state.isPaused {
                 let isUnkept = !state.unkept.isEmpty || state.unkeptOwner != nil
-                if let keeper, isUnkept { keep(&state, keeper, now) { _ in } }
+                if let storage, isUnkept { keep(&state, storage, now) { _ in } }
                 if !state.isPaused { refresh(&state, now) }
             }
             let field = state.store.field(for: uri.host, path: uri.path, isSecure: uri.isSecure, now: now)
@@ -241,8 +246,8 @@ public final class CookieJar: Sendable {
         }
     }
 
-    /// Takes the fields of a response.
-    /// - Returns: those that were refused, and what else there is to tell.
+    /// Takes the Set-Cookie fields of a response.
+    /// - Returns: the refused cookies, and other notes.
     func take(_ fields: [String], from uri: TargetURI) -> (refused: [RefusedCookie], notes: [String]) {
         var refused: [RefusedCookie] = []
         var notes: [String] = []
@@ -251,10 +256,10 @@ public final class CookieJar: Sendable {
         } catch {
             notes = ["cookies of \(uri.host) are not kept: \(error.reason)"]
         }
-        return (refused, keeper == nil ? notes : state.withLock { $0.tell() } + notes)
+        return (refused, storage == nil ? notes : state.withLock { $0.tell() } + notes)
     }
 
-    /// Runs `body` on the store as it is kept.
+    /// Runs `body` on the store after it has been brought up to date.
     func refreshed<T: Sendable>(_ now: Int64, _ body: (inout CookieStore) -> T) -> T {
         state.withLock { state in
             refresh(&state, now)
@@ -263,19 +268,19 @@ public final class CookieJar: Sendable {
     }
 
     private func refresh(_ state: inout State, _ now: Int64) {
-        guard let keeper else { return }
+        guard let storage else { return }
         let owner = state.owner
         let start = MonotonicClock.now
         do throws(CallError) {
-            try keeper.refresh(&state.store, now: now)
+            try storage.refresh(&state.store, now: now)
             state.readingFailure = nil
         } catch {
             state.readingFailure = error
             state.pause(since: start)
         }
-        // What was read may be without them.
+        // The cookies that were just read may lack these changes.
         if !state.unkept.isEmpty { state.store.apply(state.unkept, now: now) }
-        state.add(keeper.takeNotices())
+        state.add(storage.takeNotices())
         if state.owner != owner { publish(state.owner) }
     }
 
@@ -284,16 +289,16 @@ public final class CookieJar: Sendable {
         publishedOwner.withLock { $0 = owner }
     }
 
-    /// Changes the store, and keeps the change with those that could not be kept before.
+    /// Changes the store, and writes the change together with earlier unwritten ones.
     private func keep(
-        _ state: inout State, _ keeper: any CookieKeeper, _ now: Int64, _ body: (inout CookieStore) -> Void
+        _ state: inout State, _ storage: any CookieStorage, _ now: Int64, _ body: (inout CookieStore) -> Void
     ) {
         let (unkept, unkeptOwner) = (state.unkept, state.unkeptOwner)
         let start = MonotonicClock.now
         var changes: [CookieKey: StoredCookie?] = [:]
         var (keptOwner, newOwner) = (state.store.owner, unkeptOwner)
         do throws(CallError) {
-            try keeper.update(&state.store, now: now) { store in
+            try storage.update(&state.store, now: now) { store in
                 keptOwner = store.owner
                 changes = store.recording { store in
                     if !unkept.isEmpty { store.apply(unkept, now: now) }
@@ -312,12 +317,13 @@ public final class CookieJar: Sendable {
             state.keepingFailure = error
             state.pause(since: start)
         }
-        state.add(keeper.takeNotices())
+        state.add(storage.takeNotices())
         publish(state.owner)
     }
 
-    /// Changes the store, and keeps the change.
-    /// - Parameter isOfCall: whether a call waits for it, which goes on without if others have waited in vain just now.
+    /// Changes the store, and writes the change.
+    /// - Parameter isOfCall: whether a call waits for the change. It continues without writing if other calls have
+    ///   just waited in vain.
     @discardableResult
     func change<T: Sendable>(
         isOfCall: Bool = false, _ body: (inout CookieStore, Int64) -> T
@@ -325,7 +331,7 @@ public final class CookieJar: Sendable {
         let now = Self.now
         let (result, failure): (T?, CallError?) = state.withLock { state in
             var result: T?
-            guard let keeper else {
+            guard let storage else {
                 result = body(&state.store, now)
                 publish(state.owner)
                 return (result, nil)
@@ -335,7 +341,7 @@ public final class CookieJar: Sendable {
                 state.keepingFailure = state.keepingFailure ?? state.readingFailure
                 return (result, state.keepingFailure)
             }
-            keep(&state, keeper, now) { result = body(&$0, now) }
+            keep(&state, storage, now) { result = body(&$0, now) }
             return (result, state.keepingFailure)
         }
         if let failure { throw failure }
@@ -350,14 +356,14 @@ public final class CookieJar: Sendable {
     }
 }
 
-/// A cookie that was not taken, and why.
+/// A cookie that was refused, and the reason.
 struct RefusedCookie: Sendable {
     let name: String
     let why: CookieRefusal
 }
 
 extension CookieStore {
-    /// Takes fields of `Set-Cookie`, and says which it does not.
+    /// Takes fields of `Set-Cookie`, and returns those that are refused.
     fileprivate mutating func take(_ fields: [String], from uri: TargetURI, now: Int64) -> [RefusedCookie] {
         var refused: [RefusedCookie] = []
         for field in fields {
@@ -375,7 +381,7 @@ extension CookieJar: CustomStringConvertible, CustomReflectable {
     /// How many cookies there are, and where they are kept.
     public var description: String {
         let count = state.withLock { $0.store.count }
-        return "cookie jar with \(count) cookie\(count == 1 ? "" : "s")\(keeper.map { " in \($0.name)" } ?? "")"
+        return "cookie jar with \(count) cookie\(count == 1 ? "" : "s")\(storage.map { " in \($0.name)" } ?? "")"
     }
 
     public var customMirror: Mirror { Mirror(self, children: ["cookies": cookies], displayStyle: .class) }

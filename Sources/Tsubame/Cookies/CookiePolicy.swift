@@ -1,15 +1,15 @@
-// CookiePolicy: whether a client keeps cookies.
+// CookiePolicy: whether a client keeps cookies, and in which jar.
 
-/// Whether a client keeps cookies.
+/// Whether a client keeps cookies, and in which jar.
 public struct CookiePolicy: Sendable {
-    /// Where they are kept; nil if they are not.
+    /// The jar that keeps the cookies; nil if the client keeps none.
     public let jar: CookieJar?
 
-    /// No cookie is kept, and none is sent but those that a request names itself.
+    /// Keeps no cookie. Only the cookies that a request sets itself are sent.
     public static let off = CookiePolicy(jar: nil)
-    /// A new jar in memory, gone with the client and its views; ``Client/cookieJar`` is the way to it.
+    /// A new jar in memory. The client and its views share it, and it ends with them. ``Client/cookieJar`` returns it.
     public static var memory: CookiePolicy { CookiePolicy(jar: CookieJar()) }
-    /// A jar that was made before, to be filled, or shared by clients, or kept in a file.
+    /// A jar of your own, which you can fill, share between clients, or keep in a file.
     public static func jar(_ jar: CookieJar) -> CookiePolicy { CookiePolicy(jar: jar) }
 }
 
@@ -18,6 +18,6 @@ extension CookiePolicy: CustomStringConvertible {
 }
 
 extension Client {
-    /// The jar of the client and of its views; nil if it keeps no cookies.
+    /// The jar of the client and of its views; nil if the client keeps no cookies.
     public var cookieJar: CookieJar? { configuration.cookies.jar }
 }

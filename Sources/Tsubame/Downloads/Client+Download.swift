@@ -1,4 +1,4 @@
-// Downloads: a response's body in a file, resumed where that is wanted.
+// Client+Download: the calls that write a response's body to a file and can resume it.
 
 #if canImport(FoundationEssentials)
 public import FoundationEssentials
@@ -9,22 +9,22 @@ import HTTPTypes
 public import TsubameCore
 
 extension Client {
-    /// Downloads what a path below the client's base URL names into a file.
+    /// Downloads the resource at a path below the client's base URL into a file.
     ///
     /// ```swift
     /// let file = try await api.download("big.iso", to: folder, resume: true) { print($0) }
     /// print(file.url)
     /// ```
-    /// See ``download(_:to:resume:policy:progress:)-(Request,_,_,_,_)`` for all of it.
+    /// See ``download(_:to:resume:policy:progress:)-(Request,_,_,_,_)`` for the details.
     @concurrent
     public func download(
-        _ path: Path, to target: URL, resume: Bool = false, policy: DownloadPolicy = .standard,
+        _ path: RequestPath, to target: URL, resume: Bool = false, policy: DownloadPolicy = .standard,
         progress: (@Sendable (DownloadProgress) -> Void)? = nil
     ) async throws(CallError) -> DownloadedFile {
         try await download(Request(.get, path), to: target, resume: resume, policy: policy, progress: progress)
     }
 
-    /// Downloads what a whole URL names into a file.
+    /// Downloads the resource at a whole URL into a file.
     @concurrent
     public func download(
         url: String, to target: URL, resume: Bool = false, policy: DownloadPolicy = .standard,
@@ -35,27 +35,36 @@ extension Client {
 
     /// Downloads the body of the response to a request into a file.
     ///
-    /// The bytes go to a hidden file beside the target, which gets its name when it is whole. Until then nothing of that name
-    /// changes, and one download at a time writes to it, over all processes. `Accept-Encoding: identity` is asked for unless
-    /// the request says something else.
+    /// The bytes go to a hidden file beside the target. When the hidden file is complete, it gets the target's
+    /// name; until then an existing file of that name stays unchanged. Only one download at a time, over all
+    /// processes, writes to the hidden file. The request asks for `Accept-Encoding: identity` unless it sets
+    /// another value.
     ///
-    /// With `resume`, what came stays when the call fails or the process dies, and a later call for the same target goes on
-    /// behind it, in whatever process: it asks for the rest by `Range` and `If-Range`, and puts the two together only if the
-    /// strong entity tag (or, where there is none, the date), the length and the position agree; otherwise it begins anew. The
-    /// URL's query may be another one, as where URLs are signed; for a named file the folder may be, too, if there is an
-    /// entity tag, the length is known and the path ends with the same segment. Bytes of another origin, after redirects, follow
-    /// only if the policy has the file's digest, and never by http after https. A connection that breaks is followed by
-    /// others within the call, as often as ``Configuration/retry`` has it; one that has brought a mebibyte or more does not
-    /// count. What cannot be resumed (other methods than GET, a weak tag or none, a coded body, `Accept-Ranges: none`)
-    /// begins anew.
+    /// With `resume`, the received bytes stay when the call fails or the process dies. A later call for the same
+    /// target, in any process, asks for the rest by `Range` and `If-Range`. It appends new bytes only if the
+    /// validator, the length and the position agree; otherwise it begins anew. The validator is the strong entity
+    /// tag or, if the response has no tag, the date.
+    ///
+    /// The later call's URL may have another query, such as a new signature. For a named file, the URL's folder may
+    /// differ too, if there is an entity tag, the length is known and the path ends with the same segment. Bytes
+    /// from another origin, after redirects, are appended only if the policy has the file's digest. Bytes over http
+    /// are never appended to bytes over https.
+    ///
+    /// With `resume`, a call whose connection breaks opens further connections, as often as ``Configuration/retry``
+    /// allows. A connection that has brought a mebibyte or more does not count.
+    ///
+    /// Some downloads cannot be resumed and begin anew: a method other than GET, a weak entity tag or no validator,
+    /// a coded body, or `Accept-Ranges: none`.
     /// - Parameters:
-    ///   - request: most often a GET. With a Range of the caller's own, the part is what is saved.
-    ///   - target: a folder that exists, in which the file gets the name of ``Response/suggestedFileName``, or a file.
-    ///   - resume: whether to go on with what is there, and to keep what comes.
-    ///   - policy: what is done with existing files, what is checked, and how many connections there are.
-    ///   - progress: told how far it has come, wherever that happens; it must not block.
-    /// - Throws: ``CallError`` of kind `status` (nothing is saved), `file`, `decoding` if a digest does not match, or what
-    ///   sending and reading throw.
+    ///   - request: usually a GET. If it sets Range itself, the requested part is saved.
+    ///   - target: an existing folder, or a file. In a folder the file gets the name of
+    ///     ``Response/suggestedFileName``.
+    ///   - resume: whether to continue with the bytes of an earlier call, and to keep the received bytes for a
+    ///     later one.
+    ///   - policy: how the download treats existing files, what it checks, and how many connections it uses.
+    ///   - progress: receives the progress, on any thread; it must not block.
+    /// - Throws: ``CallError`` of kind `status` (nothing is saved), `file`, or `decoding` if a digest does not
+    ///   match. The errors of sending and reading are thrown too.
     @concurrent
     public func download(
         _ request: Request, to target: URL, resume: Bool = false, policy: DownloadPolicy = .standard,
@@ -66,13 +75,13 @@ extension Client {
         return try await run.perform(start, makeCall(start.request, wantsStream: true))
     }
 
-    /// Starts a download; the callbacks run on the main actor.
+    /// Starts a download whose callbacks run on the main actor.
     ///
     /// ```swift
     /// let call = api.start(downloading: request, to: folder, resume: true) { progress in … } then: { result in … }
     /// ```
-    /// `then` is called exactly once, after the last `progress`. On Linux the main queue must be served (an async
-    /// `main`, `dispatchMain()`, or a run loop).
+    /// `then` is called exactly once, after the last `progress`. On Linux the program must serve the main queue (an
+    /// async `main`, `dispatchMain()`, or a run loop).
     @discardableResult
     public func start(
         downloading request: Request, to target: URL, resume: Bool = false, policy: DownloadPolicy = .standard,
@@ -86,7 +95,7 @@ extension Client {
             then: { (result: Result<DownloadedFile, CallError>) in MainActor.assumeIsolated { then(result) } })
     }
 
-    /// Starts a download; the callbacks run on the given queue or executor.
+    /// Starts a download whose callbacks run on the given queue or executor.
     @discardableResult
     public func start(
         downloading request: Request, to target: URL, resume: Bool = false, policy: DownloadPolicy = .standard,
@@ -126,8 +135,9 @@ extension Client {
 }
 
 extension BlockingClient {
-    /// Downloads into a file, and waits; see ``Client/download(_:to:resume:policy:progress:)-(Request,_,_,_,_)``. Unlike other
-    /// blocking calls, it has no total time unless one is set.
+    /// Downloads into a file and waits on the current thread. See
+    /// ``Client/download(_:to:resume:policy:progress:)-(Request,_,_,_,_)``. Unlike other blocking calls, a download
+    /// has no total timeout unless one is set.
     @available(*, noasync, message: "use `try await client.download(request, to: target)`")
     public func download(
         _ request: Request, to target: URL, resume: Bool = false, policy: DownloadPolicy = .standard,
@@ -136,7 +146,8 @@ extension BlockingClient {
         try perform(try DownloadRun(client, request, to: target, resume: resume, policy, progress))
     }
 
-    /// The same with what the tool wants to know, and by a path that may be relative, or empty for the current folder.
+    /// Downloads with the hooks of the command-line tool. The path may be relative, or empty for the current
+    /// folder.
     @available(*, noasync)
     package func download(
         _ request: Request, toPath path: String, resume: Bool, policy: DownloadPolicy, hooks: DownloadHooks,
@@ -160,7 +171,7 @@ extension DownloadRun {
         _ progress: (@Sendable (DownloadProgress) -> Void)?
     ) throws(CallError) {
         guard target.isFileURL else {
-            throw CallError(.misuse, "\(target) is no file", advice: "URL(filePath:) makes one of a path")
+            throw CallError(.misuse, "\(target) is not a file URL", advice: "make one from a path by URL(filePath:)")
         }
         try self.init(
             client, request, path: target.path, isFolder: target.hasDirectoryPath, resume: resume, policy,

@@ -1,26 +1,26 @@
-// DownloadAnswer: what a response to a request for a file, or for the rest of one, means.
+// DownloadAnswer: what a response means for the download that asked for a file, or for the rest of one.
 
 import HTTPTypes
 import TsubameCore
 
 enum DownloadAnswer: Sendable, Equatable {
-    /// The body is all of it.
+    /// The body is the whole file.
     case everything
-    /// The body is these bytes, of so many in all.
+    /// The body is these bytes of a file with `total` bytes.
     case rest(Range<Int64>, total: Int64)
-    /// There is nothing more than what is here already.
+    /// The file has no more bytes than are here already.
     case complete
-    /// What is here does not belong to what the server has: ask for all of it.
+    /// The bytes that are here do not belong to the server's file: the download must ask for the whole file.
     case again
-    /// A part that nobody asked for.
+    /// A part (206), although the request set no range.
     case unasked
-    /// Another status, whose body is no file.
+    /// Another status, whose body is not the file.
     case refused
 
     /// - Parameters:
-    ///   - asked: the bytes that were asked for; nil if all were.
-    ///   - record: of what is here.
-    ///   - received: how many bytes are.
+    ///   - asked: the bytes that the request asked for; nil if it asked for the whole file.
+    ///   - record: the record of the bytes that are here.
+    ///   - received: the number of bytes that are here.
     ///   - hasDigest: whether the caller names the digest of the whole file.
     init(
         _ response: Response, asked: Range<Int64>?, record: DownloadRecord?, received: Int64, hasDigest: Bool

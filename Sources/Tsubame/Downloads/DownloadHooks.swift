@@ -1,18 +1,18 @@
-// DownloadHooks: what the tool wants to know of a download, beside its progress.
+// DownloadHooks: the closures by which the command-line tool follows a download, besides its progress.
 
 package import TsubameCore
 
 package struct DownloadHooks: Sendable {
-    /// The response whose body is written, before it is.
+    /// Called with the response whose body is written, before the first byte is.
     package var head: (@Sendable (Response) -> Void)?
-    /// Files that are removed if the download fails, since it cannot be resumed.
+    /// Called with the paths of the files that are removed if the download fails, because it cannot be resumed.
     package var temporary: (@Sendable ([String]) -> Void)?
 
-    /// Where what comes is kept for another call, if it is, and whether the length of that file says how much has come; no
-    /// path from when it is not.
+    /// Called with the path at which bytes are kept for a later call, and whether that file's length says how many
+    /// bytes came. The path is nil from the time when no bytes are kept.
     package var kept: (@Sendable (_ path: String?, _ isGapless: Bool) -> Void)?
 
-    /// What the downloads of one command have written, which was not there before.
+    /// The files that the downloads of one command have written, and that were not there before.
     package var finished: FinishedFiles?
 
     package init() {}

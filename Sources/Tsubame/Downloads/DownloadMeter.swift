@@ -1,6 +1,7 @@
-// DownloadMeter: tells a download's progress, seldom enough, and never more than is safe.
+// DownloadMeter: reports a download's progress at most every 50 ms, and only bytes that a later call will find.
 
 #if canImport(FoundationEssentials)
+import TsubamePlatform
 import FoundationEssentials
 #else
 import Foundation
@@ -8,7 +9,8 @@ import Foundation
 import Synchronization
 import TsubameCore
 
-/// What came too soon after it was told last is told a little later by a timer, so that what stands still is shown as it is.
+/// A timer reports the bytes that came too soon after the last report, so that the progress is right when a
+/// download stalls.
 final class DownloadMeter: Sendable {
     /// In nanoseconds.
     private static let interval: UInt64 = 50_000_000
@@ -22,33 +24,33 @@ final class DownloadMeter: Sendable {
         var alarm: Alarm?
     }
 
-    /// Held while progress is told, so that it is told in order.
+    /// Held while progress is reported, so that the reports stay in order.
     private let state = Mutex(State())
     private let tell: @Sendable (DownloadProgress) -> Void
 
     init(_ tell: @escaping @Sendable (DownloadProgress) -> Void) { self.tell = tell }
 
-    /// The first bytes of this call are about to come; called again if everything begins anew.
+    /// Starts the reports, before the first bytes of this call; called again if the download begins anew.
     func begin(_ part: DownloadPart, resumed: Int64, total: Int64?) {
         state.withLock { state in
             state = State(part: part, resumed: resumed, total: total, start: MonotonicClock.now)
             show(&state)
-            // What comes first is not to be waited for.
+            // The first bytes are reported at once.
             state.lastTold = 0
         }
     }
 
     func learn(total: Int64) { state.withLock { $0.total = total } }
 
-    /// Bytes have come.
-    /// - Throws: what keeps them from being found again.
+    /// Reports that bytes have come.
+    /// - Throws: the error of saving the record, without which a later call would not find the bytes.
     func moved() throws(CallError) {
         let due: Result<Void, CallError> = state.withLock { state in
             let now = MonotonicClock.now
             guard now &- state.lastTold < Self.interval else { return tellNow(&state) }
             if state.alarm == nil {
                 let due = state.lastTold &+ Self.interval
-                // It writes to the disk, and calls the caller's closure.
+                // The alarm writes to the disk and calls the caller's closure.
                 state.alarm = Alarm(at: due, mayBlock: true) { [weak self] in self?.ring() }
             }
             return .success(())
@@ -56,7 +58,7 @@ final class DownloadMeter: Sendable {
         try due.get()
     }
 
-    /// Nothing more is told from now on, after this. What is in the file then is told, if it is to stay.
+    /// Ends the reports. If the bytes are kept, a last report says how many there are.
     func end(isKept: Bool) {
         state.withLock { state in
             if isKept { show(&state) }
@@ -67,7 +69,7 @@ final class DownloadMeter: Sendable {
     private func ring() {
         state.withLock { state in
             state.alarm = nil
-            // An error shows again with the next bytes.
+            // An error occurs again with the next bytes.
             _ = tellNow(&state)
         }
     }

@@ -1,22 +1,24 @@
-// DownloadPieces: several ranges of a large file at once.
+// DownloadPieces: several ranges of a large file, downloaded over several connections at once.
 
 import HTTPTypes
 import Synchronization
 import TsubameCore
+import TsubamePlatform
 
-/// The response that is there brings the first piece; calls of their own bring the others, each on a connection of its own.
-/// They only help: what they leave out is asked for afterwards like any other rest. If the server's answers do not agree with
-/// each other, or it wants no more connections, the first response is read on to its end.
+/// The first response brings the first piece. Calls of their own bring the other pieces, each over its own
+/// connection. They only help: the download asks for the bytes that they leave out, as after a broken connection.
+/// If the server's answers do not agree with each other, or it refuses more connections, the first response is read
+/// to its end.
 final class DownloadPieces: Sendable {
     private static let maximumConnections = 16
     private static let maximumGaps = 256
 
     private struct State: Sendable {
-        /// Where the first response stops.
+        /// The position at which the first response stops.
         var limit: Int64
-        /// Those that nobody has taken yet.
+        /// The pieces that no call has taken yet.
         var waiting: [Range<Int64>]
-        /// Some answer was not of the same version, or no range.
+        /// Whether an answer was of another version, or no range.
         var disagrees = false
         var isCancelled = false
         var failure: CallError?
@@ -30,7 +32,7 @@ final class DownloadPieces: Sendable {
     private let helpers: Int
     private let state: Mutex<State>
 
-    /// nil if there is nothing to spread, or nobody to ask.
+    /// nil if there is nothing to split, or the server does not serve ranges.
     init?(_ run: DownloadRun, _ part: DownloadPart, _ response: Response, from start: Int64, _ call: Call) {
         let servesRanges =
             response.statusCode == 206
@@ -49,7 +51,8 @@ final class DownloadPieces: Sendable {
         state = Mutex(State(limit: first.upperBound, waiting: pieces))
     }
 
-    /// What is missing, as many parts of about the same length as there are connections; more if there are more holes.
+    /// Splits the missing bytes into parts of about the same length, one for each connection; more if there are
+    /// more gaps.
     private static func pieces(
         of part: DownloadPart, _ span: Range<Int64>, _ policy: DownloadPolicy
     ) -> [Range<Int64>] {
@@ -72,7 +75,7 @@ final class DownloadPieces: Sendable {
         }
     }
 
-    /// - Returns: where the first response ended.
+    /// - Returns: the position at which the first response ended.
     func fetch(_ first: Response, _ span: Range<Int64>) async throws(CallError) -> Int64 {
         try part.scatter()
         if run.resumes { run.hooks.kept?(part.path, false) }
@@ -81,11 +84,11 @@ final class DownloadPieces: Sendable {
             let result: Result<Int64, CallError>
             do throws(CallError) {
                 let end = try await DownloadWriter(part, run.meter).write(first, span, until: limit)
-                // From now on the call waits for the others.
+                // From now on the call waits for the others, and cancelling must reach them.
                 guard call.onCancel(self) else { throw call.cancelled(.receivingBody) }
                 result = .success(end)
             } catch {
-                if !DownloadPassage.isOfConnection(error) { self.cancel() }
+                if !DownloadTransfer.isOfConnection(error) { self.cancel() }
                 result = .failure(error)
             }
             await group.waitForAll()
@@ -97,7 +100,7 @@ final class DownloadPieces: Sendable {
         return try result.get()
     }
 
-    /// One piece after the other, until there is none left, or the server lets nobody help.
+    /// Brings one piece after another, until none is left or the server refuses to help.
     private func help() async {
         var unfinished: Range<Int64>?
         while unfinished == nil, let piece = next() {
@@ -108,7 +111,7 @@ final class DownloadPieces: Sendable {
         }
     }
 
-    /// Where the first response stops: not before what nobody else has taken.
+    /// The position at which the first response stops. It goes on through pieces that no other call has taken.
     private func limit(before end: Int64) -> Int64 {
         state.withLock { state in
             while end >= state.limit, let index = state.waiting.firstIndex(where: { $0.lowerBound == state.limit }) {
@@ -124,8 +127,8 @@ final class DownloadPieces: Sendable {
         }
     }
 
-    /// One piece, over as many connections as the client would try.
-    /// - Returns: whether it is all there.
+    /// Brings one piece, over as many connections as the client's retry policy allows.
+    /// - Returns: whether the piece is complete.
     private func bring(_ piece: Range<Int64>) async -> Bool {
         var failures = 0
         while let gap = part.gap(in: piece) {
@@ -133,7 +136,7 @@ final class DownloadPieces: Sendable {
                 guard try await fetch(gap) else { return false }
             } catch {
                 if error.kind == .file { state.withLock { $0.failure = $0.failure ?? error } }
-                guard DownloadPassage.isOfConnection(error) else { return false }
+                guard DownloadTransfer.isOfConnection(error) else { return false }
             }
             if state.withLock({ $0.disagrees || $0.isCancelled }) { return false }
             guard let left = part.gap(in: piece) else { return true }
@@ -143,10 +146,10 @@ final class DownloadPieces: Sendable {
         return true
     }
 
-    /// - Returns: whether the server gave something.
+    /// - Returns: whether the server sent bytes of the gap.
     private func fetch(_ gap: Range<Int64>) async throws(CallError) -> Bool {
         var request = run.asking(for: gap, record, isBounded: true)
-        // What is left out is asked for by the call itself.
+        // The main call asks for the bytes that this call leaves out.
         request.isMendedElsewhere = { true }
         if call.deadline != MonotonicClock.never {
             let now = MonotonicClock.now
@@ -166,7 +169,7 @@ final class DownloadPieces: Sendable {
                 response, asked: gap, record: self.record, received: gap.lowerBound,
                 hasDigest: self.run.digest != nil)
             guard case .rest(let span, _) = answer else {
-                // Busy, perhaps: nothing speaks against what the others bring.
+                // A server that refuses this call may be busy; the bytes of the other calls stay valid.
                 if answer != .refused { self.disagree() }
                 return false
             }
@@ -176,7 +179,7 @@ final class DownloadPieces: Sendable {
         }
     }
 
-    /// The first response is all there is.
+    /// Ends the other calls: the first response brings all of the rest.
     private func disagree() {
         let calls = state.withLock { state in
             state.disagrees = true

@@ -1,9 +1,9 @@
-// DownloadPolicy: how a download is written, checked and spread.
+// DownloadPolicy: how a download treats existing files, what it checks, and how many connections it uses.
 
 import TsubameCore
 
-/// How ``Client/download(_:to:resume:policy:progress:)-(Request,_,_,_,_)`` writes a file, what it checks, and over how
-/// many connections it comes.
+/// How ``Client/download(_:to:resume:policy:progress:)-(Request,_,_,_,_)`` treats existing files, what it checks,
+/// and how many connections it uses.
 ///
 /// ```swift
 /// let file = try await api.download("big.iso", to: folder, policy: .standard {
@@ -12,61 +12,65 @@ import TsubameCore
 /// })
 /// ```
 public struct DownloadPolicy: Sendable, Hashable {
-    /// What is done where a file is there already.
+    /// How a download treats an existing file.
     public enum IfExists: String, Sendable, Hashable, CaseIterable {
-        /// The call fails with ``CallError/Kind/file``, if it can before anything is sent.
+        /// The call fails with ``CallError/Kind/file``, before anything is sent if possible.
         case fail
         /// The new file gets a number: `report-1.pdf`.
         case number
-        /// The new file takes the place of the old one, once it is whole, and its permissions.
+        /// The new file replaces the old one when it is complete, and gets its permissions.
         case replace
     }
 
-    /// What the bytes of a file come to.
+    /// The digest of a file's bytes.
     public enum Digest: Sendable, Hashable {
-        /// SHA-256, in 64 hexadecimal digits.
+        /// SHA-256, as 64 hexadecimal digits.
         case sha256(String)
     }
 
-    /// What is done where a file is there already; unless set, a file that was named is replaced, as by ``Response/save(to:)``,
-    /// and one in a folder gets a number.
+    /// How the download treats an existing file. By default it replaces a named file, as ``Response/save(to:)``
+    /// does, and gives a file in a folder a number.
     public var ifExists: IfExists?
-    /// What the file must come to; another one is ``CallError/Kind/decoding``, and nothing of it is kept.
+    /// The digest that the file must have. A file with another digest fails with ``CallError/Kind/decoding``, and
+    /// nothing of it is kept.
     public var digest: Digest?
-    /// Whether the file is compared with the digest that the server names by `Repr-Digest`, or by `Content-Digest` where that
-    /// is of the whole (RFC 9530): of SHA-256, and of what came without a content coding.
+    /// Whether the file is compared with the SHA-256 digest that the server sends (RFC 9530). The digest comes from
+    /// `Repr-Digest`, or from `Content-Digest` if the response holds the whole file. It is not compared if the
+    /// content came with a content coding.
     public var checksServerDigest = true
-    /// Over how many connections a large file comes at once, 16 at most. Used only where the server says that it serves ranges
-    /// (`Accept-Ranges: bytes`), and names the length and a strong validator.
+    /// The number of connections over which a large file comes at once, at most 16. A download uses more than one
+    /// only if the server says that it serves ranges (`Accept-Ranges: bytes`), and sends the length and a strong
+    /// validator.
     public var connections = 1
-    /// No connection is made for fewer bytes than these.
+    /// The fewest bytes for which a further connection is opened; 4 MiB by default.
     public var minimumPiece: Int64 = 4 << 20
-    /// After so many bytes what may be resumed is written to the disk itself.
+    /// The number of bytes after which resumable bytes are flushed to the disk; 64 MiB by default.
     package var syncDistance: Int64 = 64 << 20
 
-    /// Whether a file that is what the server has, by its digest or by length and date, is kept when resuming, and not
-    /// downloaded again; and whether files get the date of the server's, so that this can be told the next time.
+    /// Whether resuming keeps an existing file that is the server's, by its digest or by its length and date,
+    /// instead of downloading it again. Files then also get the server's date, so that the next call can compare
+    /// it.
     package var keepsWhole = false
 
     private init() {}
 
-    /// One connection, and the digest of the server, if it names one.
+    /// One connection; the server's digest is checked if it sends one.
     public static let standard = DownloadPolicy()
 
-    /// The standard with changes.
+    /// The standard policy with changes.
     public static func standard(_ change: (inout DownloadPolicy) -> Void) -> DownloadPolicy {
         var policy = standard
         change(&policy)
         return policy
     }
 
-    /// The bytes of the digest that is asked for.
-    /// - Throws: ``CallError/Kind/misuse`` if it is not written as one.
+    /// The bytes of ``digest``; nil if it is not set.
+    /// - Throws: ``CallError/Kind/misuse`` if its text is not a SHA-256 digest.
     func expectedDigest() throws(CallError) -> [UInt8]? {
         guard case .sha256(let text) = digest else { return nil }
         let digits = text.utf8.compactMap { Character(UnicodeScalar($0)).hexDigitValue }
         guard digits.count == 64, text.utf8.count == 64 else {
-            throw CallError(.misuse, "\"\(text)\" is no digest of SHA-256", advice: "it has 64 hexadecimal digits")
+            throw CallError(.misuse, "\"\(text)\" is not a SHA-256 digest", advice: "give 64 hexadecimal digits")
         }
         return stride(from: 0, to: 64, by: 2).map { UInt8(truncatingIfNeeded: digits[$0] << 4 | digits[$0 + 1]) }
     }

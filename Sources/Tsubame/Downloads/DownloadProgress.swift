@@ -1,4 +1,4 @@
-// DownloadProgress: how far a download has come.
+// DownloadProgress: how many bytes of a file have come, and how fast.
 
 #if canImport(FoundationEssentials)
 public import FoundationEssentials
@@ -7,28 +7,28 @@ public import Foundation
 #endif
 import TsubameCore
 
-/// How far a download has come. Told when the response's head is there, with the first bytes, at most every 50 ms from
-/// then on, and at the end;
-/// of a download that can be resumed, only what is in the file and will be found again.
+/// The progress of a download. It is reported when the response's head arrives, with the first bytes, then at most
+/// every 50 ms, and at the end. For a download that can be resumed, it counts only bytes that a later call will
+/// find in the file.
 public struct DownloadProgress: Sendable, Hashable, CustomStringConvertible {
-    /// Where the file will be, once it is whole; with a number more if another one comes first.
+    /// The path of the file when it is complete. The name gets another number if another file takes it first.
     public var file: URL
-    /// Bytes that are there, those from before included.
+    /// Bytes that are there, including those of earlier calls.
     public var received: Int64
-    /// Bytes in all; nil when that is not known.
+    /// The file's length in bytes; nil if it is not known.
     public var total: Int64?
     /// Bytes that were there before this call.
     public var resumed: Int64
-    /// Bytes a second, over the whole of this call.
+    /// Bytes a second, averaged over this call.
     public var bytesPerSecond: Int64
 
-    /// The last part of its path.
+    /// The last component of the file's path.
     package var fileName: String { file.lastPathComponent }
 
-    /// From 0 to 1; nil when the total is not known.
-    public var fraction: Double? { Progress(bytes: received, total: total).fraction }
+    /// The received part of the file, from 0 to 1; nil if the total is not known.
+    public var fraction: Double? { TransferProgress(bytes: received, total: total).fraction }
 
-    /// `big.iso: 1048576 of 4194304 bytes (25%)`.
+    /// A text such as `big.iso: 1048576 of 4194304 bytes (25%)`.
     public var description: String {
         var text = "\(file.lastPathComponent): \(received)"
         if let total, let fraction {

@@ -1,4 +1,4 @@
-// DownloadRun: one download, from what is there of it to the whole file.
+// DownloadRun: one download, from the bytes of an earlier call to the complete file.
 
 #if canImport(FoundationEssentials)
 import FoundationEssentials
@@ -10,23 +10,24 @@ import TsubameCore
 import TsubameEngine
 import TsubameWire
 
-/// Asks for what is missing until nothing is: first for the rest of what an earlier call has left, or for all of it, and then,
-/// if the connection breaks, for what follows what came. All exchanges are of one call, and under its deadlines and limits.
+/// Asks for missing bytes until the file is complete. The first request asks for the rest of an earlier download,
+/// or for the whole file. After a broken connection, the next request asks for the bytes that are still missing.
+/// All exchanges belong to one call, with its timeouts and limits.
 struct DownloadRun: Sendable {
     let client: Client
-    /// For all of it, as the caller made it.
+    /// The caller's request for the whole file.
     let request: Request
     let place: DownloadPlace
     let policy: DownloadPolicy
     let digest: [UInt8]?
-    /// Whether what came is kept for another time, if the server lets it be resumed.
+    /// Whether received bytes are kept for a later call, if the server allows that.
     let resumes: Bool
-    /// Whether parts of it may be asked for.
+    /// Whether the download may ask for parts of the file.
     let needsRecord: Bool
     let hooks: DownloadHooks
     let meter: DownloadMeter
 
-    /// What the call begins with.
+    /// The first request, and the bytes of an earlier download that it continues.
     struct Start: Sendable {
         let request: Request
         let leftover: DownloadPart?
@@ -51,23 +52,23 @@ struct DownloadRun: Sendable {
         var request = request
         if !request.headers.contains(.acceptEncoding) {
             request.headers[.acceptEncoding] = "identity"
-            // A server that codes nevertheless does so unasked.
+            // If the server sends coded content nevertheless, the content is decoded.
             request.undoesCodings = true
         }
         self.request = request
     }
 
-    /// Looks for what an earlier call has left.
+    /// Looks for the bytes that an earlier call has left.
     func start() throws(CallError) -> Start {
         guard resumes, let prepared = try? client.prepare(request), let part = try place.leftover(of: prepared),
             let record = part.record
         else { return Start(request: request, leftover: nil) }
-        let gap = DownloadPassage.gap(of: part)
+        let gap = DownloadTransfer.gap(of: part)
         return Start(
             request: asking(for: gap, record, isBounded: gap.upperBound < record.total ?? .max), leftover: part)
     }
 
-    /// The same request for a part (RFC 9110 sections 13.1.5 and 14.2).
+    /// The same request for a part of the file (RFC 9110 sections 13.1.5 and 14.2).
     func asking(for span: Range<Int64>, _ record: DownloadRecord, isBounded: Bool = false) -> Request {
         var request = request
         request.undoesCodings = false
@@ -78,7 +79,7 @@ struct DownloadRun: Sendable {
         return request
     }
 
-    /// Does all of it.
+    /// Runs the whole download, outside the event loops because it writes files.
     func perform(_ start: Start, _ call: Call) async throws(CallError) -> DownloadedFile {
         guard Engine.isOnLoop else { return try await performHere(start, call) }
         return try await withTaskExecutorPreference(globalConcurrentExecutor) { () throws(CallError) in
@@ -88,8 +89,8 @@ struct DownloadRun: Sendable {
 
     private func performHere(_ start: Start, _ call: Call) async throws(CallError) -> DownloadedFile {
         try await client.perform(call) { response throws(CallError) in
-            var passage = DownloadPassage(self, start.leftover, call)
-            return try await passage.run(response)
+            var transfer = DownloadTransfer(self, start.leftover, call)
+            return try await transfer.run(response)
         }
     }
 }

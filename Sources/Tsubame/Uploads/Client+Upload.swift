@@ -1,4 +1,4 @@
-// Uploads: a body that goes on where it broke off.
+// Client+Upload: the calls that upload a body and can resume it after an interruption.
 
 #if canImport(FoundationEssentials)
 public import FoundationEssentials
@@ -14,42 +14,49 @@ extension Client {
     /// ```swift
     /// let response = try await api.upload(file, to: "videos", resume: true) { print($0) }
     /// ```
-    /// See ``upload(_:resume:progress:)`` for all of it.
+    /// See ``upload(_:resume:progress:)`` for the details.
     @concurrent
     public func upload(
-        _ file: URL, to path: Path, method: HTTPRequest.Method = .post, headers: HTTPFields = [:],
+        _ file: URL, to path: RequestPath, method: HTTPRequest.Method = .post, headers: HTTPFields = [:],
         resume: Bool = false, progress: (@Sendable (UploadProgress) -> Void)? = nil
     ) async throws(CallError) -> Response {
         try await upload(
             Request(method, path, headers: headers, body: .file(file)), resume: resume, progress: progress)
     }
 
-    /// Sends a request whose body is worth being told of, and with `resume` worth going on with.
+    /// Sends a request, reports the progress of its body, and with `resume` continues after an interruption.
     ///
-    /// With `resume`, the server is told that the upload may break off (`Upload-Complete`, of
-    /// draft-ietf-httpbis-resumable-upload, interop version 8). One that keeps what it has got names a place for that by an
-    /// interim response 104. When the connection is lost after that, or the answer is a status that may pass (408, 423, 425,
-    /// 429, 500, 502, 503, 504, and those of ``RetryPolicy/statuses``), the client asks there how much has come (HEAD), and
-    /// sends the rest (PATCH), as often and after such waits as ``Configuration/retry`` has it; a stretch that has brought a
-    /// mebibyte or more starts the count anew. All of that is one call, under one total deadline; ``Limits/exchanges`` counts
-    /// the requests that bring nothing. The response is the answer to the last request. If the server has everything and only
-    /// its answer was lost, it is the one that says so, and has no content.
+    /// With `resume`, the request says that the upload may be interrupted (`Upload-Complete`, of
+    /// draft-ietf-httpbis-resumable-upload, interop version 8). A server that keeps the bytes it received names an
+    /// upload resource for them by an interim response 104. After that, the client resumes if the connection is
+    /// lost, or if the response has a temporary status. These are 408, 423, 425, 429, 500, 502, 503, 504, and those
+    /// of ``RetryPolicy/statuses``. The client asks the upload resource how many bytes have come (HEAD), and sends
+    /// the rest (PATCH).
     ///
-    /// A server that names no such place gets one plain request, which fails and is repeated as any other. So does one for a body
-    /// that cannot be read from any position: a stream, a form with files, or what is compressed on its way.
+    /// ``Configuration/retry`` decides how often the client resumes, and after which delays. After a stretch that
+    /// has brought a mebibyte or more, the count begins anew. All requests belong to one call with one total
+    /// timeout. ``Limits/exchanges`` counts the requests that bring nothing.
     ///
-    /// Such a place lies at the origin of the request, or at one of ``Configuration/allowedOrigins``; one that lies elsewhere, or
-    /// that a redirect to another origin names, is not made use of. An upload that was cancelled or cannot go on is given up by
-    /// a DELETE, for which nobody waits.
+    /// The response is that of the last request. If the server has all bytes and only its response was lost, the
+    /// call returns the response that says so, which has no content.
+    ///
+    /// A server that names no upload resource gets one plain request, which fails and is retried like any other. A
+    /// body that cannot be read from any position also goes in one plain request. Such a body is a stream, a form
+    /// with files, or a body that is compressed while it is sent.
+    ///
+    /// The upload resource must be at the origin of the request, or at one of ``Configuration/allowedOrigins``. The
+    /// client does not use a resource at another origin, or one that another origin names after a redirect. If an
+    /// upload is cancelled or cannot continue, the client deletes the upload resource (DELETE), and does not wait
+    /// for the response.
     /// - Parameters:
-    ///   - request: most often a POST or PUT with ``Body/file(_:contentType:)``.
-    ///   - resume: whether to go on behind what has come.
-    ///   - progress: told how far it has come, wherever that happens; it must not block.
+    ///   - request: usually a POST or PUT with ``RequestBody/file(_:contentType:)``.
+    ///   - resume: whether to continue after an interruption.
+    ///   - progress: receives the progress, on any thread; it must not block.
     /// - Returns: the response, of any status.
-    /// - Throws: ``CallError`` of kind `requestBody` if the file changes meanwhile (its length or time of change),
-    ///   `invalidResponse` if the server has more bytes than were sent or fewer than it had, does not say, or takes no more of
-    ///   them, `limitExceeded` if it takes no body of that length (`Upload-Limit`) or beyond ``Limits/exchanges``,
-    ///   or what sending throws.
+    /// - Throws: ``CallError``. The kind is `requestBody` if the file changes during the upload (its length or time
+    ///   of change). It is `invalidResponse` if the server has more bytes than were sent or fewer than before, does
+    ///   not say, or takes no more. It is `limitExceeded` if the server takes no body of this length
+    ///   (`Upload-Limit`), or beyond ``Limits/exchanges``. The errors of sending are thrown too.
     @concurrent
     public func upload(
         _ request: Request, resume: Bool = false, progress: (@Sendable (UploadProgress) -> Void)? = nil
@@ -58,13 +65,13 @@ extension Client {
         return try await run.perform(run.makeCall())
     }
 
-    /// Starts an upload; the callbacks run on the main actor.
+    /// Starts an upload whose callbacks run on the main actor.
     ///
     /// ```swift
     /// let call = api.start(uploading: request, resume: true) { progress in … } then: { result in … }
     /// ```
-    /// `then` is called exactly once, after the last `progress`. On Linux the main queue must be served (an async
-    /// `main`, `dispatchMain()`, or a run loop).
+    /// `then` is called exactly once, after the last `progress`. On Linux the program must serve the main queue (an
+    /// async `main`, `dispatchMain()`, or a run loop).
     @discardableResult
     public func start(
         uploading request: Request, resume: Bool = false,
@@ -78,7 +85,7 @@ extension Client {
             then: { (result: Result<Response, CallError>) in MainActor.assumeIsolated { then(result) } })
     }
 
-    /// Starts an upload; the callbacks run on the given queue or executor.
+    /// Starts an upload whose callbacks run on the given queue or executor.
     @discardableResult
     public func start(
         uploading request: Request, resume: Bool = false, on queue: CallbackQueue,
@@ -110,8 +117,8 @@ extension Client {
 }
 
 extension BlockingClient {
-    /// Uploads, and waits; see ``Client/upload(_:resume:progress:)``. Unlike other blocking calls, it has no total time unless
-    /// one is set.
+    /// Uploads and waits on the current thread. See ``Client/upload(_:resume:progress:)``. Unlike other blocking
+    /// calls, an upload has no total timeout unless one is set.
     @available(*, noasync, message: "use `try await client.upload(request)`")
     public func upload(
         _ request: Request, resume: Bool = false, progress: (@Sendable (UploadProgress) -> Void)? = nil

@@ -4,27 +4,28 @@ import HTTPTypes
 import TsubameCore
 import TsubameWire
 
-/// What a server says of an upload. A field that is not of its type counts as none, as section "State" of the draft has it.
+/// Reads the fields by which a server describes an upload. A field of another type counts as absent, as section
+/// "State" of the draft says.
 enum UploadFields {
-    /// Which iteration of the draft is spoken; to be left out once there is an RFC.
+    /// The version of the draft. Remove the field when there is an RFC.
     static let interopVersion: Int64 = 8
-    /// What a patch document of an upload is.
+    /// The media type of the content of a PATCH request.
     static let mediaType = "application/partial-upload"
-    /// Upload Resumption Supported.
+    /// The status 104, Upload Resumption Supported.
     static let status = 104
 
-    /// Whether the server speaks what we do.
+    /// Whether the server uses the same version of the draft.
     static func isUnderstood(_ fields: ReceivedFields) -> Bool {
         fields[.uploadDraftInteropVersion].flatMap(StructuredField.integer) == interopVersion
     }
 
-    /// How many bytes have been processed.
+    /// The number of bytes that the server has processed.
     static func offset(_ fields: ReceivedFields) -> Int64? { count(fields[.uploadOffset]) }
 
-    /// How many bytes there are to be in all.
+    /// The number of bytes of the whole upload.
     static func length(_ fields: ReceivedFields) -> Int64? { count(fields[.uploadLength]) }
 
-    /// Whether everything has come, and has been said to be everything.
+    /// Whether the server has all bytes, and knows that these are all.
     static func isComplete(_ fields: ReceivedFields) -> Bool {
         fields[.uploadComplete].flatMap(StructuredField.boolean) ?? false
     }
@@ -33,12 +34,4 @@ enum UploadFields {
         guard let value = field.flatMap(StructuredField.integer), value >= 0 else { return nil }
         return value
     }
-}
-
-extension HTTPField.Name {
-    static let uploadOffset = HTTPField.Name("Upload-Offset") ?? .location
-    static let uploadComplete = HTTPField.Name("Upload-Complete") ?? .location
-    static let uploadLength = HTTPField.Name("Upload-Length") ?? .location
-    static let uploadLimit = HTTPField.Name("Upload-Limit") ?? .location
-    static let uploadDraftInteropVersion = HTTPField.Name("Upload-Draft-Interop-Version") ?? .location
 }

@@ -1,20 +1,20 @@
-// UploadLimits: how much a server takes, by the field Upload-Limit.
+// UploadLimits: the sizes that a server accepts, by the field Upload-Limit.
 
 import HTTPTypes
 import TsubameCore
 import TsubameWire
 
-/// In bytes; nil is no limit.
+/// Sizes in bytes; nil means no limit.
 struct UploadLimits: Sendable, Hashable {
     var maximumSize: Int64?
     var minimumSize: Int64?
-    /// Of the content of one request that appends.
+    /// The most content of one request that appends.
     var maximumAppendSize: Int64?
 
     init() {}
 
-    /// nil if there is no such field, or one that must be ignored: no dictionary, or with a known key whose value is of another
-    /// type.
+    /// nil if there is no such field, or if the field must be ignored. It must be ignored if it is not a
+    /// dictionary, or a known key has a value of another type.
     init?(_ fields: ReceivedFields) {
         guard let members = fields[.uploadLimit].flatMap(StructuredField.dictionary) else { return nil }
         for key in ["max-size", "min-size", "max-append-size", "min-append-size", "max-age"] {
@@ -24,13 +24,13 @@ struct UploadLimits: Sendable, Hashable {
             case "max-size": maximumSize = count
             case "min-size": minimumSize = count
             case "max-append-size": maximumAppendSize = count
-            // The last request of an upload may be as small as it is, and what is too old is refused.
+            // The last request of an upload may be smaller than min-append-size. After max-age, the server refuses.
             default: continue
             }
         }
     }
 
-    /// Why so many bytes are not taken.
+    /// The error for a body of this length; nil if the server accepts it.
     func problem(_ length: Int64) -> CallError? {
         if let maximumSize, length > maximumSize {
             return problem(length, "takes no more than \(maximumSize)", "max-size")

@@ -1,26 +1,26 @@
-// UploadProgress: how far an upload has come.
+// UploadProgress: how many bytes of a body were sent, and how fast.
 
 import TsubameCore
 
-/// How far an upload has come. Told at most every 50 ms while bytes go out, whenever the server says how many it has, when the
-/// upload goes on behind an interruption, and at the end.
+/// The progress of an upload. It is reported at most every 50 ms while bytes are sent, whenever the server says how
+/// many it has, when the upload resumes, and at the end.
 public struct UploadProgress: Sendable, Hashable, CustomStringConvertible {
-    /// Bytes of the body that the socket has taken, those before an interruption included that the server has got. It falls back
-    /// where the server has got fewer than had been sent.
+    /// Bytes of the body that the socket has taken. After an interruption it counts the bytes that the server has
+    /// received, so it falls if more had been sent.
     public var sent: Int64
-    /// Bytes in all; nil when that is not known.
+    /// Length of the body in bytes; nil if it is not known.
     public var total: Int64?
     /// Bytes that the server says it has, and that are never sent again.
     public var acknowledged: Int64
-    /// How often the upload went on behind an interruption.
+    /// How often the upload was resumed after an interruption.
     public var resumptions: Int
-    /// Bytes a second, over the whole of this call.
+    /// Bytes a second, averaged over this call.
     public var bytesPerSecond: Int64
 
-    /// From 0 to 1; nil when the total is not known.
-    public var fraction: Double? { Progress(bytes: sent, total: total).fraction }
+    /// The sent part of the body, from 0 to 1; nil if the total is not known.
+    public var fraction: Double? { TransferProgress(bytes: sent, total: total).fraction }
 
-    /// `1048576 of 4194304 bytes (25%)`.
+    /// A text such as `1048576 of 4194304 bytes (25%)`.
     public var description: String {
         var text = "\(sent)"
         if let total, let fraction {

@@ -1,23 +1,23 @@
-// UploadRun: one upload, from the first request to the last answer.
+// UploadRun: one upload, from the first request to the last response.
 
 import HTTPTypes
 import TsubameCore
 import TsubameEngine
 
-/// All exchanges are of one call, and under its deadlines and limits.
+/// All exchanges belong to one call, with its timeouts and limits.
 struct UploadRun: Sendable {
-    /// A server may tell how far it has come so often, in bytes.
+    /// The number of bytes for which a server may send one more interim response.
     private static let interimStep: Int64 = 64 << 10
-    /// How long a server is asked to forget an upload.
+    /// The total timeout of the request that deletes the upload resource.
     private static let dismissalTime = Duration.seconds(10)
 
     let client: Client
-    /// As the caller made it.
+    /// The caller's request.
     let original: Request
-    /// What is sent first.
+    /// The first request that is sent.
     let request: Request
     let state: UploadState
-    /// nil if nothing can be resumed, or is to be.
+    /// nil if the upload cannot be resumed, or was not asked to be.
     private let source: UploadSource?
     private let isStream: Bool
 
@@ -26,7 +26,7 @@ struct UploadRun: Sendable {
     ) throws(CallError) {
         self.client = client
         var request = request
-        // Its length is told before it is sent.
+        // The body is encoded here, because its length is sent before it.
         request.body = request.body.resolved(by: client.configuration.json)
         original = request
         let source = resume ? try UploadSource(request.body) : nil
@@ -34,7 +34,7 @@ struct UploadRun: Sendable {
         isStream = resume && source == nil
         let prepared = try? client.prepare(request)
         let trust = UploadResource.Trust(
-            home: prepared?.uri, isForeign: prepared?.isForeign ?? true,
+            home: prepared?.uri, isCrossOrigin: prepared?.isCrossOrigin ?? true,
             allowedOrigins: client.configuration.allowedOrigins,
             allowsInsecure: client.configuration.redirects.allowsInsecure)
         let length = source?.length ?? request.body.length
@@ -53,7 +53,7 @@ struct UploadRun: Sendable {
 
     func makeCall(executor: (any TaskExecutor)? = nil) -> Call {
         var limits = client.configuration.limits
-        // A longer upload may well be told of more often.
+        // The server of a longer upload may report its progress more often.
         let (sum, overflow) = limits.informationalResponses.addingReportingOverflow(
             Int(clamping: min((source?.length ?? 0) / Self.interimStep, 1 << 20)))
         if !overflow { limits.informationalResponses = sum }
@@ -62,7 +62,7 @@ struct UploadRun: Sendable {
         return call
     }
 
-    /// Does all of it.
+    /// Runs the whole upload, outside the event loops because it reads files.
     func perform(_ call: Call) async throws(CallError) -> Response {
         guard Engine.isOnLoop else { return try await performHere(call) }
         return try await withTaskExecutorPreference(globalConcurrentExecutor) { () throws(CallError) in
@@ -77,8 +77,8 @@ struct UploadRun: Sendable {
                 return try await client.collected(try await client.sendAgain(request, call))
             }
             do throws(CallError) {
-                var passage = UploadPassage(self, source, call)
-                return try await passage.run()
+                var transfer = UploadTransfer(self, source, call)
+                return try await transfer.run()
             } catch {
                 let isOver = [.cancelled, .requestBody, .limitExceeded].contains(error.kind)
                 if isOver || state.failure != nil { dismiss() }
@@ -87,7 +87,7 @@ struct UploadRun: Sendable {
         }
     }
 
-    /// Nobody will go on with it: the server need not keep what it has. Nobody waits for that.
+    /// Deletes the upload resource, because the upload will not continue. The call does not wait for the response.
     private func dismiss() {
         guard let resource = state.resource,
             let request = try? client.prepare(resource.request(.delete, from: original))
@@ -95,8 +95,8 @@ struct UploadRun: Sendable {
         var background = client.background
         background.timeouts.total = Self.dismissalTime
         let client = client
-        background.start(request, isGuarded: client.corridor.hasForeignArounds) { call throws(CallError) in
-            try await client.collected(try await client.corridor.run(request, from: 0, call))
+        background.start(request, isGuarded: client.chain.hasUserInterceptors) { call throws(CallError) in
+            try await client.collected(try await client.chain.run(request, from: 0, call))
         }
     }
 }

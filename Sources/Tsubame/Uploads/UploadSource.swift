@@ -1,28 +1,29 @@
-// UploadSource: what is uploaded, read from any position, as often as it takes.
+// UploadSource: the content of an upload, which can be read from any position, any number of times.
 
 import TsubameCore
 import TsubameEngine
+import TsubamePlatform
 
-/// Bytes, or a file that has to stay as it was when the upload began.
+/// Bytes, or a file that must not change after the upload has begun.
 struct UploadSource: Sendable {
     fileprivate enum Origin: Sendable {
         case bytes(Bytes)
         case file(path: String, FileStatus)
     }
 
-    /// In bytes.
+    /// The length in bytes.
     let length: Int64
     fileprivate let origin: Origin
 
-    /// nil for a body that cannot be read from any position: a stream, or one with trailers.
+    /// nil for a body that cannot be read from any position: a stream, or a body with trailers.
     /// - Throws: ``CallError/Kind/requestBody`` if the file cannot be read.
-    init?(_ body: Body) throws(CallError) {
+    init?(_ body: RequestBody) throws(CallError) {
         guard body.trailers == nil else { return nil }
         switch body.content {
         case .bytes(let bytes):
             (origin, length) = (.bytes(bytes), Int64(bytes.count))
         case .file(let path):
-            // Says why, if it cannot be read.
+            // This throws the reason if the file cannot be read.
             let count = try FileReader.length(of: path)
             guard let status = FileStatus(of: path), status.size == count else { throw Self.changed(path) }
             (origin, length) = (.file(path: path, status), count)
@@ -31,8 +32,8 @@ struct UploadSource: Sendable {
         }
     }
 
-    /// The bytes of a stretch as the content of a body.
-    func content(_ span: Range<Int64>, _ state: UploadState) -> Body.Content {
+    /// The bytes of a span, as the content of a body.
+    func content(_ span: Range<Int64>, _ state: UploadState) -> RequestBody.Content {
         .stream(open: { UploadReader(self, span, state) }, isOneShot: false)
     }
 
@@ -43,8 +44,8 @@ struct UploadSource: Sendable {
     }
 }
 
-/// Gives the bytes of a stretch, and looks before the first and behind the last of them whether the file is still the same: the
-/// last bytes are not sent before the end has been reached here.
+/// Reads the bytes of a span. It checks before the first byte and after the last one that the file is still the
+/// same. The engine sends the last bytes only after this reader has reached the end.
 // `file` and `position` are used by one sender at a time, which awaits each `next()` before the following one.
 private final class UploadReader: BodyReader, @unchecked Sendable {
     private static let pieceBytes: Int64 = 64 << 10

@@ -1,47 +1,49 @@
-// UploadState: what is known of an upload while it is under way.
+// UploadState: the state of a running upload.
 
 import HTTPTypes
 import Synchronization
 import TsubameCore
+import TsubamePlatform
 
-/// Learns from the events of its call, on event loops, and is asked by the passage and by the reader of the body.
+/// Learns from the events of its call, on event loops. The transfer and the reader of the body ask it.
 final class UploadState: Sendable {
     private struct State: Sendable {
         weak var call: Call?
-        /// What is being sent. Not the request itself, whose body holds this state.
+        /// The current request, without its body: the body holds this state, which would be a cycle.
         var sending: Sending?
         var resource: UploadResource?
         var limits = UploadLimits()
         var obstacle: String?
         var failure: CallError?
-        /// Where the body that is being sent begins.
+        /// The position at which the current body begins.
         var start: Int64 = 0
         var sent: Int64 = 0
         var acknowledged: Int64 = 0
-        /// Bytes that were ever given out to be sent, from the first one on: no server can have more.
+        /// The end of the bytes that were ever handed out for sending. No server can have more.
         var given: Int64 = 0
-        /// Whether a redirect has led the upload to an origin that names no places.
+        /// Whether a redirect has led the upload to an origin that must not name an upload resource.
         var hasLeft = false
         var resumptions = 0
-        /// Bytes that went out, those that went out in vain included.
+        /// Bytes that were sent, including those that were sent in vain.
         var moved: Int64 = 0
         let began = MonotonicClock.now
     }
 
     private struct Sending: Sendable {
         let uri: TargetURI?
-        /// Whether it begins an upload; no other one has a place of its own to name.
+        /// Whether the request creates an upload. No other request can get an upload resource.
         let begins: Bool
     }
 
-    /// In bytes; nil if it is not known.
+    /// The length in bytes; nil if it is not known.
     private let length: Int64?
-    /// nil if nothing is to be resumed.
+    /// nil if the upload is not to be resumed.
     private let trust: UploadResource.Trust?
-    /// What goes out has to be coded as it was made: by a hook that compresses it, positions would mean something else.
+    /// The content coding with which the body was made. If a hook compressed the body, positions would not
+    /// match.
     private let contentCoding: String?
     private let tell: (@Sendable (UploadProgress) -> Void)?
-    /// Held while progress is told, so that it is told in order.
+    /// Held while progress is reported, so that the reports stay in order.
     private let state = Mutex(State())
 
     init(
@@ -54,22 +56,22 @@ final class UploadState: Sendable {
         contentCoding = request.headers[.contentEncoding] ?? request.body.contentCoding
     }
 
-    /// Where the upload goes on, if it can.
+    /// The resource at which the upload resumes; nil if it cannot.
     var resource: UploadResource? { state.withLock { $0.resource } }
     var limits: UploadLimits { state.withLock { $0.limits } }
-    /// Why what the server offered is not made use of.
+    /// Why the upload resource that the server offered is not used.
     var obstacle: String? { state.withLock { $0.obstacle } }
-    /// Why the upload cannot go on, whatever may still come.
+    /// Why the upload cannot continue, regardless of later responses.
     var failure: CallError? { state.withLock { $0.failure } }
     var acknowledged: Int64 { state.withLock { $0.acknowledged } }
 
-    /// The events of this call are about to be told.
+    /// Sets the call whose events will follow.
     func follow(_ call: Call) { state.withLock { $0.call = call } }
 
-    // MARK: The passage's
+    // MARK: For the transfer
 
-    /// The server has so many bytes, by its answer.
-    /// - Throws: ``CallError/Kind/invalidResponse`` if that cannot be.
+    /// Records how many bytes the server has, by its response.
+    /// - Throws: ``CallError/Kind/invalidResponse`` if that number is impossible.
     func acknowledge(_ offset: Int64) throws(CallError) {
         let failure = state.withLock { state in
             acknowledge(offset, &state)
@@ -78,10 +80,10 @@ final class UploadState: Sendable {
         if let failure { throw failure }
     }
 
-    /// The bytes before this position have been read, and are about to be sent.
+    /// Records that the bytes before this position were read, and are about to be sent.
     func give(upTo position: Int64) { state.withLock { $0.given = max($0.given, position) } }
 
-    /// The body goes on there.
+    /// Records that the next body begins at this position.
     func begin(at offset: Int64) {
         state.withLock { state in
             (state.start, state.sent) = (offset, offset)
@@ -89,11 +91,12 @@ final class UploadState: Sendable {
         }
     }
 
-    /// An interruption is over.
+    /// Records that the upload was resumed.
     func resume() { state.withLock { $0.resumptions += 1 } }
 
-    /// Keeps the reason for which the upload ends.
-    /// - Parameter error: without the request, whose body holds this state.
+    /// Keeps the error that ends the upload.
+    /// - Parameter error: an error without its request, because the request's body holds this state.
+    /// - Returns: the first error that was kept.
     func fail(_ error: CallError) -> CallError {
         state.withLock { state in
             if state.failure == nil { state.failure = error }
@@ -101,7 +104,7 @@ final class UploadState: Sendable {
         }
     }
 
-    /// Everything has come.
+    /// Records that the server has all bytes.
     func complete() {
         state.withLock { state in
             guard let length, state.sent != length else { return }
@@ -110,7 +113,7 @@ final class UploadState: Sendable {
         }
     }
 
-    // MARK: The events'
+    // MARK: Events
 
     func take(_ event: CallEvent) {
         let interrupted = state.withLock { state -> Call? in
@@ -130,7 +133,7 @@ final class UploadState: Sendable {
         interrupted?.interrupt()
     }
 
-    /// A request that goes out begins an upload, unless it goes on with one.
+    /// A request creates an upload, unless it appends to one.
     private func begin(_ request: Request, _ state: inout State) {
         let appends = request.headers.contains(.uploadOffset)
         let begins = !appends && request.headers.contains(.uploadLength)
@@ -144,7 +147,8 @@ final class UploadState: Sendable {
             if request.body.length != length || request.headers[.contentEncoding] != contentCoding {
                 state.obstacle = "an interceptor has changed the body"
             }
-            // For good: another server may send it back home, to whatever place it likes.
+            // This lasts for the whole call: another server could redirect the upload back home, to any path it
+            // likes.
             if !trust.mayName(request) { state.hasLeft = true }
             if state.hasLeft { state.obstacle = "a redirect has led it to another origin" }
         } else if appends, request.headers.contains(.contentEncoding) {
@@ -158,7 +162,7 @@ final class UploadState: Sendable {
             return
         }
         let locations = fields[values: .location]
-        // The first one stays: what has come is there.
+        // The first resource stays, because it has the bytes that came.
         if !locations.isEmpty, sending.begins, state.resource == nil {
             do throws(UploadResource.Unusable) {
                 state.resource = try UploadResource(locations, from: sending.uri, trust)
@@ -191,7 +195,7 @@ final class UploadState: Sendable {
 
     private func invalid(_ reason: String) -> CallError {
         CallError(
-            .invalidResponse, reason, phase: .sendingBody, advice: "what it has cannot be relied on: upload it anew")
+            .invalidResponse, reason, phase: .sendingBody, advice: "upload the body again from the beginning")
     }
 
     private func show(_ state: State) {

@@ -1,4 +1,4 @@
-// JSONCoding: how a client writes and reads JSON.
+// JSONCoding: how a client encodes and decodes JSON.
 
 #if canImport(FoundationEssentials)
 public import FoundationEssentials
@@ -6,7 +6,7 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// How JSON is written and read: the strategies for dates, numbers, data and keys.
+/// How a client encodes and decodes JSON: the strategies for dates, numbers, data and keys.
 ///
 /// ```swift
 /// let api = Client("https://api.example.com/v1") {
@@ -15,13 +15,13 @@ public import Foundation
 ///         decoder: { $0.dateDecodingStrategy = .secondsSince1970 })
 /// }
 /// ```
-/// A client uses it for the verbs that take `json:`, for bodies by `Body.json(_:)`, those of endpoints included, and for
-/// what is decoded from JSON. `Body.json(_:by:)` makes a body by another one.
+/// A client uses it for the verbs that take `json:`, for bodies made by `RequestBody.json(_:)`, including those of
+/// endpoints, and for values decoded from JSON. `RequestBody.json(_:by:)` encodes one body in another way.
 public struct JSONCoding: Sendable {
     private let setUpEncoder: (@Sendable (JSONEncoder) -> Void)?
     private let setUpDecoder: (@Sendable (JSONDecoder) -> Void)?
 
-    /// Strategies of your own; what is not given is Foundation's default.
+    /// Makes a coding with your own strategies. The others are Foundation's defaults.
     /// - Parameters:
     ///   - encoder: sets up each new encoder.
     ///   - decoder: sets up each new decoder.
@@ -35,7 +35,7 @@ public struct JSONCoding: Sendable {
     /// Foundation's defaults: dates as seconds since 2001, data as base64, keys as written.
     public static let standard = JSONCoding()
 
-    /// Dates by ISO 8601 in UTC, as most APIs have them.
+    /// Dates in ISO 8601 and UTC, as most APIs use them.
     public static let iso8601 = JSONCoding(
         encoder: { $0.dateEncodingStrategy = .iso8601 }, decoder: { $0.dateDecodingStrategy = .iso8601 })
 

@@ -1,10 +1,10 @@
-// MultipartContent: a multipart body as the pieces in which it is sent.
+// MultipartContent: a multipart body as the stretches in which it is sent.
 
 import TsubameCore
 import TsubameEngine
 import TsubameWire
 
-/// What a ``MultipartForm`` comes to: bytes that are in memory, and what is read while it is sent.
+/// The content of a ``MultipartForm``: bytes in memory, and files and streams that are read while they are sent.
 struct MultipartContent {
     /// One stretch of the body.
     fileprivate enum Stretch: Sendable {
@@ -18,21 +18,21 @@ struct MultipartContent {
 
     private let framing: MultipartFraming
     private var stretches: [Stretch] = []
-    /// Bytes that belong before the next stretch.
+    /// Bytes that come before the next stretch.
     private var pending: [UInt8] = []
-    /// nil once it is not known.
+    /// The length in bytes; nil if it is not known.
     private var length: Int64? = 0
     private var isOneShot = false
 
-    /// - Parameter boundary: a random one unless given.
-    /// - Throws: ``CallError/Kind/requestBody`` if a file cannot be read; ``CallError/Kind/invalidRequest``; the reason
-    ///   why a part could not be made.
+    /// - Parameter boundary: the boundary; by default a random one.
+    /// - Throws: ``CallError/Kind/requestBody`` if a file cannot be read, ``CallError/Kind/invalidRequest``, or the
+    ///   error with which a part's body failed.
     init(_ form: MultipartForm, boundary: String? = nil) throws(CallError) {
         if let boundary, !MultipartFraming.isBoundary(boundary) {
             throw CallError(
                 .invalidRequest,
-                "the boundary is none: it has 1 to 70 letters, digits, spaces and '()+_,-./:=? in it, "
-                    + "and no space at its end")
+                "the boundary is invalid: it must be 1 to 70 letters, digits, spaces and '()+_,-./:=?, "
+                    + "without a space at its end")
         }
         framing = boundary.map { MultipartFraming(boundary: $0) } ?? MultipartFraming()
         for part in form.parts {
@@ -49,12 +49,12 @@ struct MultipartContent {
         flush()
     }
 
-    var body: Body {
+    var body: RequestBody {
         if stretches.count == 1, case .bytes(let bytes) = stretches[0] {
             return .bytes(bytes, contentType: framing.contentType)
         }
         let stretches = stretches
-        return Body(
+        return RequestBody(
             .stream(open: { MultipartReader(stretches) }, isOneShot: isOneShot), contentType: framing.contentType,
             length: length)
     }
@@ -84,7 +84,7 @@ struct MultipartContent {
         stretches.append(stretch)
         guard let known = self.length, let length else { return self.length = nil }
         let (sum, overflow) = known.addingReportingOverflow(length)
-        guard !overflow else { throw CallError(.requestBody, "the parts are longer together than 2^63 bytes") }
+        guard !overflow else { throw CallError(.requestBody, "the parts together are longer than 2^63 bytes") }
         self.length = sum
     }
 
@@ -102,7 +102,7 @@ private final class MultipartReader: BodyReader, @unchecked Sendable {
     private static let pieceBytes = 64 << 10
 
     private var stretches: ArraySlice<MultipartContent.Stretch>
-    /// Of the first stretch: its reader, and how much of it has been given.
+    /// The reader of the first stretch, and how many of its bytes were given.
     private var reader: (any BodyReader)?
     private var given: Int64 = 0
 
@@ -132,14 +132,15 @@ private final class MultipartReader: BodyReader, @unchecked Sendable {
         case .stream(let open, _, _):
             if reader == nil { reader = open() }
         }
-        // A stream may give an empty piece that is not its end.
+        // A stream may give an empty piece before its end.
         while let piece = try await reader?.next() {
             if piece.count > 0 { return piece }
         }
         return nil
     }
 
-    /// Every part must have the length that it was counted with: else the parts behind it could not be found.
+    /// Checks that a part has the length with which it was counted; otherwise the server could not find the parts
+    /// after it.
     private func check(_ stretch: MultipartContent.Stretch, isAtEnd: Bool) throws(CallError) {
         let (length, what): (Int64?, String)
         switch stretch {

@@ -1,29 +1,22 @@
-// PartialFile: a file that is being written.
+// PartialFile: a file that is written piece by piece, and renamed when it is complete.
 
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#elseif canImport(Darwin)
-import Darwin
-#endif
 import TsubameCore
+import TsubamePlatform
 
-/// Written piece by piece, renamed when it is whole.
 struct PartialFile: ~Copyable {
     private let descriptor: Int32
     private let path: String
     private let request: Request
 
-    /// Makes the file. It has the permissions of the target from the beginning, if there is one: what takes the place of
-    /// a file that not everybody may read must never have been open to everybody.
+    /// Creates the file, with the permissions of the target if there is one. A file that few users may read must
+    /// never have been readable by all.
     init(_ path: String, inPlaceOf target: String, _ request: Request) throws(CallError) {
         let mode = FileStatus(of: target).map { mode_t(truncatingIfNeeded: $0.permissions) }
         descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode ?? 0o666)
         self.path = path
         self.request = request
         guard descriptor >= 0 else { throw Self.error("made", path, request, errno) }
-        // The umask may have taken something away.
+        // The umask may have removed permissions.
         if let mode { fchmod(descriptor, mode) }
     }
 

@@ -1,18 +1,15 @@
-// What a response says of other ways to its origin.
+// Response+Alternatives: the alternative services that a response names for its origin.
 
 import HTTPTypes
 public import TsubameCore
 public import TsubameWire
 
 extension Response {
-    /// Where else the origin can be reached, by its `Alt-Svc` field (RFC 7838), in its order of preference; empty if it says
-    /// nothing, or nothing that can be understood. They are told, and not followed yet.
+    /// The alternative services of the origin, from the `Alt-Svc` field (RFC 7838), in the server's order of
+    /// preference. The array is empty if the field is missing or cannot be understood. Tsubame does not use the
+    /// services yet.
     public var alternativeServices: [AlternativeService] {
         guard headers.contains(.altSvc) else { return [] }
         return AlternativeService.parse(headers[values: .altSvc].joined(separator: ",")) ?? []
     }
-}
-
-extension HTTPField.Name {
-    fileprivate static let altSvc = HTTPField.Name("Alt-Svc") ?? .location
 }

@@ -1,4 +1,4 @@
-// Saving a response's body to a file.
+// Response+File: writes a response's body to a file.
 
 #if canImport(FoundationEssentials)
 public import FoundationEssentials
@@ -8,9 +8,10 @@ public import Foundation
 public import TsubameCore
 
 extension Response {
-    /// Writes the body to a file, piece by piece as it comes: under another name first, renamed when it is whole, so
-    /// that a broken transfer leaves no half file and an existing file stays until it is replaced. Its permissions stay.
-    /// - Throws: ``CallError`` of kind `status`, `file`, or what reading the body throws.
+    /// Writes the body to a file, piece by piece as it arrives. The bytes go to a file of another name first, which
+    /// is renamed when it is complete. So a broken transfer leaves no partial file, and an existing file stays
+    /// until it is replaced. The new file gets the permissions of the old one.
+    /// - Throws: ``CallError`` of kind `status` or `file`, or the error of reading the body.
     @concurrent
     public func save(to file: URL) async throws(CallError) {
         try await accepted()

@@ -1,16 +1,16 @@
-// What a response's body would be called as a file.
+// Response+FileName: a file name for a response's body.
 
 import HTTPTypes
 public import TsubameCore
 import TsubameWire
 
 extension Response {
-    /// A name for a file with the body: that of Content-Disposition (RFC 6266, RFC 8187), or the last segment of the path of
-    /// the URL that the call began with; nil if neither has one.
+    /// A file name for the body; nil if the response suggests none. The name is that of Content-Disposition (RFC
+    /// 6266, RFC 8187), or the last path segment of the URL with which the call began.
     ///
-    /// It is a base name that can be written: without folders, dots at its beginning, control characters and what some
-    /// system does not allow, and no longer than 255 bytes. Whether there is a file of that name already is for the caller to
-    /// find out.
+    /// The name can be used as the base name of a file. It has no folders, no dots at its beginning, no control
+    /// characters, and at most 255 bytes. It also has nothing that some system does not allow. The caller must check
+    /// whether a file of that name exists.
     public var suggestedFileName: String? {
         let field = headers[.contentDisposition].flatMap { ContentDisposition($0) }
         if let name = field?.filename.flatMap(FileName.safe) { return name }

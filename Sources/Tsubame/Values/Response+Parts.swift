@@ -1,4 +1,4 @@
-// The parts of a multipart response.
+// Response+Parts: the parts of a multipart response.
 
 public import HTTPTypes
 public import TsubameCore
@@ -6,39 +6,39 @@ import TsubameWire
 
 /// One part of a multipart body (RFC 2046 section 5.1).
 public struct ReceivedPart: Sendable {
-    /// Its own fields.
+    /// The headers of the part.
     public let headers: HTTPFields
-    /// Its content, as it came.
+    /// The content of the part, as received.
     public let body: Bytes
 
-    /// The name of a field of a form (RFC 7578 section 4.2), as the sender had it.
+    /// The name of the form field (RFC 7578 section 4.2), as the sender wrote it before escaping.
     public var name: String? { disposition("name").map(Self.unescaped) }
 
-    /// What the sender calls the file. It may be anything, such as `../../x`: no path to write to.
+    /// The sender's name for the file. It may be anything, such as `../../x`, so do not use it as a path.
     public var filename: String? { disposition("filename").map(Self.unescaped) }
 
-    /// Which part of the whole it is, in an answer to several ranges (RFC 9110 section 14.6).
+    /// The range of the whole that this part holds, in a response with several ranges (RFC 9110 section 14.6).
     public var contentRange: ContentRange? { headers[.contentRange].flatMap { ContentRange($0) } }
 
-    /// The body as text, by the charset of the part's own Content-Type, or UTF-8; a wrong byte becomes U+FFFD.
+    /// The body as text, in the charset of the part's own Content-Type, or in UTF-8. A wrong byte becomes U+FFFD.
     public var text: String { decodeText(body, contentType: headers[.contentType], fallback: nil) }
 
     private func disposition(_ parameter: String) -> String? {
         guard let field = headers[.contentDisposition], let start = field.firstIndex(of: ";") else { return nil }
-        // Its parameters are written as those of a media type are.
+        // The parameters of Content-Disposition are written as those of a media type are.
         return MediaType("x/x" + field[start...])?[parameter]
     }
 
-    /// WHATWG HTML section 4.10.21.8.
+    /// Undoes the escapes of WHATWG HTML section 4.10.21.8.
     private static func unescaped(_ name: String) -> String {
         name.replacing("%22", with: "\"").replacing("%0D", with: "\r").replacing("%0A", with: "\n")
     }
 }
 
 extension Response {
-    /// The parts of a body of any `multipart` type: a form, several ranges, a batch.
-    /// - Throws: ``CallError`` of kind `status`, `decoding` if the body is of another type, `incompleteResponse` if it is
-    ///   cut off, `invalidResponse` or `limitExceeded`.
+    /// The parts of a body of any `multipart` type, such as a form, several ranges, or a batch.
+    /// - Throws: ``CallError`` of kind `status`, `decoding` if the body is of another type, `incompleteResponse` if
+    ///   it is cut off, `invalidResponse` or `limitExceeded`.
     @concurrent
     public func parts() async throws(CallError) -> [ReceivedPart] {
         let whole = try await whole()
@@ -47,7 +47,8 @@ extension Response {
 
     private static func parts(of response: Response) throws(CallError) -> [ReceivedPart] { try response.parts() }
 
-    /// The same of a response whose body is in memory.
+    /// The parts of a body that is in memory. It throws as the asynchronous overload does, and `misuse` for a body
+    /// that is still being streamed.
     public func parts() throws(CallError) -> [ReceivedPart] {
         try accepted()
         guard let bytes = body.bytes else {
@@ -59,7 +60,8 @@ extension Response {
             let boundary = type["boundary"]
         else {
             throw CallError(
-                .decoding, "the body has no parts: it is \(headers[.contentType] ?? "of no type")", phase: .decoding,
+                .decoding, "the body is not multipart: it is \(headers[.contentType] ?? "of no type")",
+                phase: .decoding,
                 request: request, response: self)
         }
         do throws(WireError) {

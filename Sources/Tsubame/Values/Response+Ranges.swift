@@ -1,42 +1,45 @@
-// The ranges of a partial response (RFC 9110 section 15.3.7).
+// Response+Ranges: the ranges of a partial response (RFC 9110 section 15.3.7).
 
 public import HTTPTypes
 public import TsubameCore
 import TsubameWire
 
-/// Some bytes of a whole, and where in it they belong.
+/// Some bytes of a representation, and their positions in it.
 public struct ReceivedRange: Sendable {
     /// The positions of the first and the last byte.
     public let positions: ClosedRange<Int64>
-    /// The length of the whole; nil if the server does not know it.
+    /// The length of the whole representation in bytes; nil if the server does not know it.
     public let total: Int64?
-    /// The fields of the part, such as Content-Type; those of the response where it has one range only.
+    /// The headers of the part, such as Content-Type; those of the response if it has only one range.
     public let headers: HTTPFields
-    /// The bytes, as many as there are positions.
+    /// The bytes, one for each position.
     public let body: Bytes
 }
 
 extension Response {
-    /// The ranges that came in answer to ``Request/ask(for:)``, as many as the server chose to send: one by itself or
-    /// several in a body of type `multipart/byteranges`. They may be other ones than were asked for, in another order,
-    /// joined where they touch: only their positions say what they are. An answer of another status, as from a server
-    /// that knows no ranges, is one range with all of it, and none if it is empty.
+    /// The ranges in the response to a request with ``Request/ask(for:)``: a single one, or several in a body of
+    /// type `multipart/byteranges`. The server may send other ranges than were asked for, in another order, and
+    /// joined where they touch. Use their positions to place the bytes. A response of another status, as from a
+    /// server that serves no ranges, is one range with the whole body, or none if the body is empty.
     ///
-    /// The positions are those of the content as it came. It is coded if the response still names a Content-Encoding.
-    /// - Throws: ``CallError`` of kind `status` (of 416, ``contentRange`` of the error's response says how long the whole
-    ///   is), `incompleteResponse` if the body is cut off, `limitExceeded` beyond 10,000 parts, 16 KiB or 100 fields in
-    ///   one of them, and `invalidResponse` if a Content-Range is missing, cannot be true, does not fit the bytes it
-    ///   came with, or contradicts another one about the whole.
+    /// The positions are those of the content as received. The content is coded if the response still has a
+    /// Content-Encoding.
+    /// - Throws: ``CallError``. The kind is `status` if the status is not accepted; after a 416, ``contentRange``
+    ///   of the error's response has the length of the whole. It is `incompleteResponse` if the body is cut off. It
+    ///   is `limitExceeded` beyond 10,000 parts, or beyond 16 KiB or 100 headers in one part. It is
+    ///   `invalidResponse` if a Content-Range is missing, impossible, does not fit its bytes, or contradicts
+    ///   another one about the length of the whole.
     @concurrent
     public func ranges() async throws(CallError) -> [ReceivedRange] {
         let whole = try await whole()
         return try await LoopRelief.run(for: whole) { () throws(CallError) in try Self.ranges(of: whole) }
     }
 
-    // Synchronous on purpose: inside an async function the async overload of the same name would be chosen.
+    // Synchronous, because an async function would choose the async overload of the same name.
     private static func ranges(of response: Response) throws(CallError) -> [ReceivedRange] { try response.ranges() }
 
-    /// The same of a response whose body is in memory.
+    /// The ranges of a body that is in memory. It throws as the asynchronous overload does, and `misuse` for a body
+    /// that is still being streamed.
     public func ranges() throws(CallError) -> [ReceivedRange] {
         try accepted()
         guard let bytes = body.bytes else {
@@ -47,7 +50,8 @@ extension Response {
         let isMultipart = headers[.contentType].flatMap { MediaType($0) }.map { $0.essence == "multipart/byteranges" }
         switch (statusCode, isMultipart ?? false) {
         case (206, true):
-            // RFC 9110 section 15.3.7.2: with the field it would be a range of something that is multipart itself.
+            // RFC 9110 section 15.3.7.2: with this field, the body would be one range of a multipart
+            // representation.
             guard !headers.contains(.contentRange) else {
                 throw invalid("has a Content-Range for all of its parts")
             }

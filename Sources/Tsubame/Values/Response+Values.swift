@@ -1,4 +1,4 @@
-// Values out of responses: JSON, text, forms, files.
+// Response+Values: JSON, text and forms from the body of a response.
 
 #if canImport(FoundationEssentials)
 public import FoundationEssentials
@@ -8,9 +8,9 @@ public import Foundation
 public import TsubameCore
 public import TsubameWire
 
-/// An empty value, for a body that may be missing: what an empty 204, 205 or HEAD response decodes to.
+/// A type with an empty value, to which an empty 204, 205 or HEAD response decodes.
 public protocol EmptyDecodable {
-    /// What stands for no body at all.
+    /// The value of a missing body.
     static var emptyValue: Self { get }
 }
 
@@ -20,28 +20,28 @@ extension Optional: EmptyDecodable {
 }
 
 extension Array: EmptyDecodable {
-    /// No elements.
+    /// An empty array.
     public static var emptyValue: [Element] { [] }
 }
 
 extension Dictionary: EmptyDecodable {
-    /// No pairs.
+    /// An empty dictionary.
     public static var emptyValue: [Key: Value] { [:] }
 }
 
-/// Nothing: decodes from any body.
-public struct Empty: Decodable, Sendable, Hashable, EmptyDecodable {
-    /// The only value there is.
-    public static var emptyValue: Empty { Empty() }
-    /// The only value there is.
+/// A value without content, to which any body decodes.
+public struct EmptyResponse: Decodable, Sendable, Hashable, EmptyDecodable {
+    /// The only value of this type.
+    public static var emptyValue: EmptyResponse { EmptyResponse() }
+    /// Makes the only value of this type.
     public init() {}
-    /// Reads nothing, and so never throws.
+    /// Reads nothing and never throws.
     public init(from decoder: any Decoder) {}
 }
 
-// Synchronous: where they are called, on a collected response.
+// Synchronous: these run where they are called, on a collected response.
 extension Response {
-    /// The same response if its status is accepted.
+    /// Returns the same response if its status is accepted.
     /// - Throws: ``CallError/Kind/status``, with this response and up to 64 KiB of its body.
     @discardableResult
     public func accepted() throws(CallError) -> Response {
@@ -49,11 +49,11 @@ extension Response {
         return self
     }
 
-    /// The body as a `Decodable` type. Decoding runs where this is called; from async code the overload that leaves
-    /// the caller's actor is chosen.
+    /// Decodes the body as JSON where this is called. Asynchronous code gets the overload that leaves the caller's
+    /// actor.
     /// - Parameters:
-    ///   - type: what it is to be.
-    ///   - decoder: by default one set up as ``Configuration/json`` says.
+    ///   - type: the type of the value.
+    ///   - decoder: the decoder; by default a new one, set up as ``Configuration/json`` says.
     /// - Throws: ``CallError`` of kind `status`, or `decoding` with the decoder's error as `underlying`.
     public func json<T: Decodable>(_ type: T.Type = T.self, decoder: JSONDecoder? = nil) throws(CallError) -> T {
         try accepted()
@@ -65,15 +65,15 @@ extension Response {
         return try decodeBody(as: type, in: "JSON") { try decoder.decode(type, from: $0) }
     }
 
-    /// The body by a decoder of any format. An empty body is an empty value where the status or the method says so.
-    /// - Parameter allowsEmpty: whether nothing is something in this format.
+    /// Decodes the body in any format. An empty body is an empty value if the status or the method says so.
+    /// - Parameter allowsEmpty: whether an empty body is valid in this format.
     /// - Throws: ``CallError`` of kind `misuse` for a body that is still being streamed, or `decoding` with the
     ///   decoder's error as `underlying`.
     package func decodeBody<T>(
         as type: T.Type, in format: String, mayBeEmpty allowsEmpty: Bool = false, _ decode: (Data) throws -> T
     ) throws(CallError) -> T {
         let bytes = try collectedBytes()
-        if let nothing = Empty() as? T { return nothing }
+        if let nothing = EmptyResponse() as? T { return nothing }
         if bytes.count == 0, mayBeEmpty, let empty = type as? any EmptyDecodable.Type,
             let value = empty.emptyValue as? T
         {
@@ -81,32 +81,35 @@ extension Response {
         }
         if bytes.count == 0, !allowsEmpty {
             throw CallError(
-                .decoding, "the body is empty, and so no \(format) of \(type)", phase: .decoding, request: request,
+                .decoding, "the body is empty, so it cannot be decoded as \(type) from \(format)", phase: .decoding,
+                request: request,
                 response: self)
         }
         do {
             return try decode(Data(bytes))
         } catch {
             throw CallError(
-                .decoding, "the body is no \(format) of \(type): \(Self.words(error))\(unexpected(format))",
+                .decoding,
+                "the body cannot be decoded as \(type) from \(format): \(Self.words(error))\(unexpected(format))",
                 phase: .decoding,
                 underlying: error, request: request, response: self)
         }
     }
 
-    /// What the body says that it is, if that is something else; not what is in it, which may be a secret.
+    /// The content type of the body, if it is not that of the format. The content itself may be a secret, and is
+    /// left out.
     private func unexpected(_ format: String) -> String {
         guard let type = headers[.contentType], !type.lowercased().contains(format.lowercased()) else { return "" }
         return " (it is \(type), \(bytes.count) bytes)"
     }
 
-    /// The body as text, by its byte order mark, the charset of Content-Type, `defaultCharset`, the client's
-    /// ``Configuration/defaultCharset``, or UTF-8.
+    /// The body as text. The charset is the first of these that is known: that of the byte order mark, that of
+    /// Content-Type, `defaultCharset`, the client's ``Configuration/defaultCharset``, and UTF-8.
     /// - Parameters:
-    ///   - defaultCharset: that of a text that names none.
-    ///   - strict: whether a byte that is wrong in that charset is an error; else it becomes U+FFFD.
-    /// - Throws: ``CallError`` of kind `status`, or `decoding` with a ``MalformedTextError`` as `underlying`, which names
-    ///   the charset and the place.
+    ///   - defaultCharset: the charset of a text that names none.
+    ///   - strict: whether a wrong byte is an error; otherwise it becomes U+FFFD.
+    /// - Throws: ``CallError`` of kind `status`, or `decoding` with a ``MalformedTextError`` as `underlying`, which
+    ///   names the charset and the position.
     public func text(defaultCharset: Charset? = nil, strict: Bool = false) throws(CallError) -> String {
         try accepted()
         let bytes = try collectedBytes()
@@ -120,13 +123,13 @@ extension Response {
         }
     }
 
-    /// The body as `application/x-www-form-urlencoded`.
+    /// The parameters of a body of `application/x-www-form-urlencoded`.
     public func form() throws(CallError) -> Parameters {
         try accepted()
         return Parameters.decoding(try collectedBytes())
     }
 
-    /// The body as `application/x-www-form-urlencoded`, as a `Decodable` type.
+    /// Decodes a body of `application/x-www-form-urlencoded`.
     /// - Throws: ``CallError`` of kind `status`, or `decoding` with a `DecodingError` as `underlying`.
     public func form<T: Decodable>(
         _ type: T.Type, by coding: ParameterCoding = .standard
@@ -137,9 +140,9 @@ extension Response {
         }
     }
 
-    /// The body as `key1=value1&key2=value2&…&END`; what follows the terminator is ignored, and without it the answer
-    /// is not whole.
-    /// - Throws: ``CallError/Kind/incompleteResponse`` if the terminator is missing.
+    /// The parameters of a body of the form `key1=value1&key2=value2&…&END`. Text after the terminator is ignored.
+    /// - Throws: ``CallError/Kind/incompleteResponse`` if the terminator is missing, because the body is cut off
+    ///   then.
     public func keyValues(terminator: String = "END") throws(CallError) -> Parameters {
         let text = try text()
         if text.isEmpty, mayBeEmpty { return Parameters() }
@@ -152,8 +155,8 @@ extension Response {
         }
     }
 
-    /// Whether a missing body is what the status or the method says (RFC 9110 sections 9.3.2, 15.3.5, 15.3.6), rather
-    /// than an answer that is not whole.
+    /// Whether the status or the method says that there is no body (RFC 9110 sections 9.3.2, 15.3.5, 15.3.6).
+    /// Without that, an empty body means that the response is incomplete.
     private var mayBeEmpty: Bool { statusCode == 204 || statusCode == 205 || request.method == .head }
 
     private func collectedBytes() throws(CallError) -> Bytes {
@@ -168,7 +171,7 @@ extension Response {
     /// The error of a status that is not accepted.
     package func statusError(failure: (any Sendable)?) -> CallError {
         let excerpt = body.bytes.map { with(collected: $0.slice(0..<Self.excerptBytes)) } ?? self
-        // A server that is no proxy cannot say this: the engine lets it through from proxies only.
+        // The engine lets a 407 through only from a proxy, so the server did not send it.
         let proxy = statusCode == 407 ? connection?.proxy : nil
         return CallError(
             .status, "\(proxy.map { "the proxy \($0)" } ?? "the server") answered \(statusWords)",
@@ -177,10 +180,10 @@ extension Response {
             failure: failure, connection: connection, retryObstacle: details.retryObstacle, attempts: history.count + 1)
     }
 
-    /// How much of the body an error carries.
+    /// The number of bytes of the body that an error carries.
     static let excerptBytes = 64 << 10
 
-    /// Where a decoder failed and why, without Foundation's wrapping.
+    /// Where and why a decoder failed, without Foundation's wrapping.
     static func words(_ error: any Error) -> String {
         func path(_ context: DecodingError.Context) -> String {
             let path = context.codingPath.map { $0.intValue.map { "[\($0)]" } ?? ".\($0.stringValue)" }.joined()
@@ -197,9 +200,9 @@ extension Response {
     }
 }
 
-// Asynchronous: off the caller's actor, collecting a streamed body first.
+// Asynchronous: these run off the caller's actor, and collect a streamed body first.
 extension Response {
-    /// The same response if its status is accepted; the body may still be streamed.
+    /// Returns the same response if its status is accepted. The body may still be streamed.
     /// - Throws: ``CallError/Kind/status``, with this response and up to 64 KiB of its body.
     @concurrent @discardableResult
     public func accepted() async throws(CallError) -> Response {
@@ -207,7 +210,7 @@ extension Response {
         throw with(collected: await body.excerpt(upTo: Self.excerptBytes)).statusError(failure: nil)
     }
 
-    /// The body as a `Decodable` type, decoded off the caller's actor.
+    /// Decodes the body as JSON, off the caller's actor.
     /// - Throws: ``CallError`` of kind `status`, or `decoding` with the decoder's error as `underlying`.
     @concurrent
     public func json<T: Decodable & Sendable>(_ type: T.Type = T.self) async throws(CallError) -> T {
@@ -217,7 +220,7 @@ extension Response {
         }
     }
 
-    /// The same with a decoder of the caller's.
+    /// Decodes the body as JSON with the caller's decoder, off the caller's actor.
     @concurrent
     public func json<T: Decodable & Sendable>(
         _ type: T.Type = T.self, decoder: sending JSONDecoder
@@ -226,13 +229,13 @@ extension Response {
         return try await LoopRelief.run(for: whole) { () throws(CallError) in try Self.json(of: whole, type, decoder) }
     }
 
-    /// The body as text, by its byte order mark, the charset of Content-Type, `defaultCharset`, the client's
-    /// ``Configuration/defaultCharset``, or UTF-8.
+    /// The body as text. The charset is the first of these that is known: that of the byte order mark, that of
+    /// Content-Type, `defaultCharset`, the client's ``Configuration/defaultCharset``, and UTF-8.
     /// - Parameters:
-    ///   - defaultCharset: that of a text that names none.
-    ///   - strict: whether a byte that is wrong in that charset is an error; else it becomes U+FFFD.
-    /// - Throws: ``CallError`` of kind `status`, or `decoding` with a ``MalformedTextError`` as `underlying`, which names
-    ///   the charset and the place.
+    ///   - defaultCharset: the charset of a text that names none.
+    ///   - strict: whether a wrong byte is an error; otherwise it becomes U+FFFD.
+    /// - Throws: ``CallError`` of kind `status`, or `decoding` with a ``MalformedTextError`` as `underlying`, which
+    ///   names the charset and the position.
     @concurrent
     public func text(defaultCharset: Charset? = nil, strict: Bool = false) async throws(CallError) -> String {
         let whole = try await whole()
@@ -241,14 +244,14 @@ extension Response {
         }
     }
 
-    /// The body as `application/x-www-form-urlencoded`.
+    /// The parameters of a body of `application/x-www-form-urlencoded`.
     @concurrent
     public func form() async throws(CallError) -> Parameters {
         let whole = try await whole()
         return try await LoopRelief.run(for: whole) { () throws(CallError) in try Self.form(of: whole) }
     }
 
-    /// The body as `application/x-www-form-urlencoded`, as a `Decodable` type.
+    /// Decodes a body of `application/x-www-form-urlencoded`.
     /// - Throws: ``CallError`` of kind `status`, or `decoding` with a `DecodingError` as `underlying`.
     @concurrent
     public func form<T: Decodable & Sendable>(
@@ -260,7 +263,9 @@ extension Response {
         }
     }
 
-    /// The body as `key1=value1&…&END`.
+    /// The parameters of a body of the form `key1=value1&…&END`. Text after the terminator is ignored.
+    /// - Throws: ``CallError/Kind/incompleteResponse`` if the terminator is missing, because the body is cut off
+    ///   then.
     @concurrent
     public func keyValues(terminator: String = "END") async throws(CallError) -> Parameters {
         let whole = try await whole()
@@ -275,7 +280,7 @@ extension Response {
         return with(collected: try await LoopRelief.collect(body, upTo: details.bufferedBody))
     }
 
-    // Synchronous on purpose: inside an async function the async overload of the same name would be chosen.
+    // Synchronous, because an async function would choose the async overload of the same name.
     private static func json<T: Decodable>(
         of response: Response, _ type: T.Type, _ decoder: JSONDecoder?
     ) throws(CallError) -> T {

@@ -1,9 +1,10 @@
-// Blocking: calls that wait where they are made.
+// Blocking: the calls that wait on the current thread.
 
 import Dispatch
 import Synchronization
 public import TsubameCore
 import TsubameEngine
+import TsubamePlatform
 
 extension Client {
     /// Calls that wait on the current thread.
@@ -11,19 +12,20 @@ extension Client {
     /// ```swift
     /// let response = try api.blocking.send(request)
     /// ```
-    /// Such a call needs its own thread and the event loops' only, so it cannot starve: the interceptors run on the
-    /// waiting thread. The total time is 60 s unless set. Inside a task, cancelling the task cancels the call.
+    /// A blocking call needs only its own thread and the threads of the event loops, so it cannot starve: the
+    /// interceptors run on the waiting thread. The total timeout is 60 s unless one is set. Inside a task,
+    /// cancelling the task cancels the call.
     public var blocking: BlockingClient { BlockingClient(client: self) }
 }
 
-/// The blocking way to wait. See ``Client/blocking``.
+/// The client whose calls wait on the current thread. See ``Client/blocking``.
 public struct BlockingClient: Sendable {
     private static let defaultTotal = Duration.seconds(60)
 
     let client: Client
 
     /// Sends the request and waits for the whole response.
-    /// - Throws: ``CallError``; of kind `misuse` on an event loop's thread, which would wait for itself.
+    /// - Throws: ``CallError``. Its kind is `misuse` on the thread of an event loop, which would wait for itself.
     @available(*, noasync, message: "use `try await client.send(request)`")
     public func send(_ request: Request) throws(CallError) -> Response {
         let client = client
@@ -33,13 +35,14 @@ public struct BlockingClient: Sendable {
         }
     }
 
-    /// Sends the endpoint's request, waits, and decodes here.
+    /// Sends the endpoint's request, waits, and decodes on this thread.
     @available(*, noasync, message: "use `try await client.send(endpoint)`")
     public func send<E: Endpoint>(_ endpoint: E) throws(CallError) -> E.Value {
         try endpoint.value(of: send(endpoint.request))
     }
 
-    /// Sends the request and waits for the head; the closure reads the body piece by piece, each time waiting here.
+    /// Sends the request and waits for the head. The closure then reads the body piece by piece, and waits for each
+    /// piece on this thread.
     @available(*, noasync, message: "use `try await client.stream(request)`")
     public func stream<T: Sendable>(
         _ request: Request, _ body: @escaping @Sendable (Response, _ next: () throws(CallError) -> Bytes?) throws -> T
@@ -55,7 +58,7 @@ public struct BlockingClient: Sendable {
         return try result.get()
     }
 
-    /// Runs on the waiting thread; each pull drives that thread in turn.
+    /// Runs on the waiting thread. Each call of `next` runs jobs on that thread in turn.
     private static func read<T: Sendable>(
         _ response: Response, _ request: Request, _ executor: ThreadExecutor,
         _ body: (Response, _ next: () throws(CallError) -> Bytes?) throws -> T
@@ -80,8 +83,9 @@ public struct BlockingClient: Sendable {
         }
     }
 
-    /// Drives an asynchronous operation on this thread until it is done.
-    /// - Parameter outer: that of the operation that this one is part of: its jobs, such as the sending of a body, go on.
+    /// Runs an asynchronous operation on this thread until it ends.
+    /// - Parameter outer: the executor of the operation that this one is part of. Its jobs, such as the sending of
+    ///   a body, go on.
     static func wait<T: Sendable>(
         _ request: Request, on outer: ThreadExecutor? = nil,
         _ operation: @escaping @Sendable (ThreadExecutor) async throws(CallError) -> T
@@ -102,7 +106,7 @@ public struct BlockingClient: Sendable {
             executor.wake()
         }
         withUnsafeCurrentTask { waiting in
-            // A synchronous function cannot be told that the task which called it was cancelled; it has to look.
+            // A synchronous function gets no notice that its task was cancelled, so it has to look.
             executor.run(
                 until: { outcome.isSet },
                 lookingUp: outer == nil ? waiting.map { waiting in { waiting.isCancelled ? task.cancel() : () } } : nil)
@@ -126,7 +130,7 @@ final class ThreadExecutor: TaskExecutor {
     /// In nanoseconds.
     private static let lookInterval: MonotonicTime = 20_000_000
 
-    /// Of the outermost wait. Used by the waiting thread alone.
+    /// The function of the outermost wait. Only the waiting thread uses it.
     private nonisolated(unsafe) var look: (() -> Void)?
     private let queue = Mutex(Queue())
     private let ready = DispatchSemaphore(value: 0)
@@ -138,7 +142,7 @@ final class ThreadExecutor: TaskExecutor {
             return queue.isStopped
         }
         if isStopped {
-            // The waiting thread has gone on; what is left over, such as a sender that was cancelled, ends elsewhere.
+            // The waiting thread has gone on. Jobs that are left, such as a cancelled sender's, end elsewhere.
             DispatchQueue.global().async { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
         } else {
             ready.signal()
@@ -147,8 +151,8 @@ final class ThreadExecutor: TaskExecutor {
 
     func asUnownedTaskExecutor() -> UnownedTaskExecutor { UnownedTaskExecutor(ordinary: self) }
 
-    /// Runs jobs on this thread until `isDone`; one of them may call this again.
-    /// - Parameter given: called every 20 ms between two jobs, here and in what runs within.
+    /// Runs jobs on this thread until `isDone`. A job may call this function again.
+    /// - Parameter given: called every 20 ms between two jobs, here and in nested calls.
     func run(until isDone: () -> Bool, lookingUp given: (() -> Void)?) {
         let before = look
         look = given ?? before
@@ -169,10 +173,10 @@ final class ThreadExecutor: TaskExecutor {
         }
     }
 
-    /// Lets the waiting thread look again whether it is done.
+    /// Makes the waiting thread check `isDone` again.
     func wake() { ready.signal() }
 
-    /// This thread goes on: what is left over runs elsewhere.
+    /// Lets this thread go on. Jobs that are left run elsewhere.
     func stop() {
         let rest = queue.withLock { queue in
             queue.isStopped = true

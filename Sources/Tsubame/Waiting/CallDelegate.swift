@@ -1,20 +1,20 @@
-// CallDelegate: the stages of a transfer, told to an object.
+// CallDelegate: a protocol whose methods receive the stages of a call.
 
 import Synchronization
 public import TsubameCore
 
-/// Told of the stages of a call, on the main actor. Every method has an empty default.
+/// Receives the stages of a call, on the main actor. Every method has an empty default.
 @MainActor
 public protocol CallDelegate: AnyObject {
-    /// Once, when the response's head is there.
+    /// Called once, when the response's head has arrived.
     func call(_ call: Call, didReceive response: Response)
-    /// For each piece of the body, as it comes, decoded.
+    /// Called for each piece of the body as it arrives, decoded.
     func call(_ call: Call, didReceive bytes: Bytes)
-    /// While bytes move.
+    /// Called while bytes are sent or received.
     func call(_ call: Call, didProgress progress: CallProgress)
-    /// Once, at the end, with the whole response; instead of `didFailWith`.
+    /// Called once at the end with the whole response, instead of `didFailWith`.
     func call(_ call: Call, didFinish response: Response)
-    /// Once, at the end.
+    /// Called once at the end with the error, instead of `didFinish`.
     func call(_ call: Call, didFailWith error: CallError)
 }
 
@@ -32,7 +32,7 @@ extension CallDelegate {
 }
 
 extension Client {
-    /// Starts a call and tells `delegate`, which is held weakly.
+    /// Starts a call and reports its stages to `delegate`, which the client holds weakly.
     @discardableResult
     public func start(_ request: Request, delegate: any CallDelegate) -> Call {
         let weak = WeakDelegate(delegate)
@@ -48,7 +48,8 @@ extension Client {
             })
     }
 
-    /// Starts a call and tells every stage on the main actor, in order; the next piece is read when the last was told.
+    /// Starts a call and reports every stage on the main actor, in order. The next piece is read after the last was
+    /// reported.
     @discardableResult
     package func start(
         _ request: Request, head: @escaping @MainActor @Sendable (Call, Response) -> Void,
@@ -88,8 +89,8 @@ extension Client {
     }
 }
 
-/// Relays progress to the main actor: of the response's body, not before its head has been told.
-// `call` is set before the call starts; weak, because the call holds its observer.
+/// Relays progress to the main actor. Progress of the response's body waits until the head has been reported.
+// `call` is set before the call starts. It is weak, because the call holds its observer.
 private final class StageRelay: @unchecked Sendable {
     private struct State: Sendable {
         var progress = CallProgress()
@@ -132,7 +133,8 @@ private final class StageRelay: @unchecked Sendable {
     }
 }
 
-// The reference is written in `init` only; a weak load is safe from anywhere, and it is used on the main actor.
+// The reference is written only in `init`. A weak load is safe from any thread, and only the main actor uses the
+// object.
 private final class WeakDelegate: @unchecked Sendable {
     private(set) weak var delegate: (any CallDelegate)?
 

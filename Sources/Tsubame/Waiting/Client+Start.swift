@@ -1,36 +1,36 @@
-// Closures: start a call, and be called back.
+// Client+Start: the calls that start at once and end with a callback.
 
 public import Dispatch
 import Synchronization
 public import TsubameCore
 
-/// How far a call has come, both ways.
+/// The progress of a call, in both directions.
 public struct CallProgress: Sendable, Hashable {
-    /// The request's body.
-    public var sent = Progress(bytes: 0, total: nil)
-    /// The response's body, as received.
-    public var received = Progress(bytes: 0, total: nil)
+    /// The progress of the request's body.
+    public var sent = TransferProgress(bytes: 0, total: nil)
+    /// The progress of the response's body, as received.
+    public var received = TransferProgress(bytes: 0, total: nil)
 
-    /// Nothing has moved yet.
+    /// Makes the progress of a call that has moved no bytes.
     public init() {}
 }
 
-/// Where callbacks run, in order.
+/// The queue or executor on which callbacks run, in order.
 public struct CallbackQueue: Sendable {
     package let run: @Sendable (@escaping @Sendable () -> Void) -> Void
 
-    /// A dispatch queue; a serial one keeps the callbacks in order.
+    /// Callbacks run on a dispatch queue. A serial queue keeps them in order.
     public static func queue(_ queue: DispatchQueue) -> CallbackQueue {
         CallbackQueue { work in queue.async(execute: work) }
     }
 
-    /// An executor; one callback after the other, even if it has several threads.
+    /// Callbacks run on an executor, one after the other even if it has several threads.
     public static func executor(_ executor: any TaskExecutor) -> CallbackQueue {
         let line = WorkLine(executor)
         return CallbackQueue { work in line.append(work) }
     }
 
-    /// The main queue.
+    /// Callbacks run on the main queue.
     public static let main = CallbackQueue { work in
         MainQueueWatch.shared.expect()
         DispatchQueue.main.async {
@@ -40,7 +40,7 @@ public struct CallbackQueue: Sendable {
     }
 }
 
-/// Work in order on an executor that keeps none.
+/// Runs work in order on an executor that keeps no order.
 private final class WorkLine: Sendable {
     private struct State: Sendable {
         var work: [@Sendable () -> Void] = []
@@ -75,13 +75,13 @@ private final class WorkLine: Sendable {
 }
 
 extension Client {
-    /// Starts a call; the callbacks run on the main actor.
+    /// Starts a call whose callbacks run on the main actor.
     ///
     /// ```swift
     /// let call = api.start(request) { progress in bar.doubleValue = progress.sent.fraction ?? 0 } then: { result in … }
     /// ```
-    /// `then` is called exactly once, after the last `progress`. On Linux the main queue must be served (an async
-    /// `main`, `dispatchMain()`, or a run loop).
+    /// `then` is called exactly once, after the last `progress`. On Linux the program must serve the main queue (an
+    /// async `main`, `dispatchMain()`, or a run loop).
     @discardableResult
     public func start(
         _ request: Request, progress: (@MainActor @Sendable (CallProgress) -> Void)? = nil,
@@ -94,7 +94,7 @@ extension Client {
             then: { (result: Result<Response, CallError>) in MainActor.assumeIsolated { then(result) } })
     }
 
-    /// Starts a call; the callbacks run on the given queue or executor.
+    /// Starts a call whose callbacks run on the given queue or executor.
     @discardableResult
     public func start(
         _ request: Request, on queue: CallbackQueue, progress: (@Sendable (CallProgress) -> Void)? = nil,
@@ -113,7 +113,7 @@ extension Client {
         return call
     }
 
-    /// Runs the call in a task of its own that ends with the call.
+    /// Runs the call in its own task, which ends with the call.
     func run<T: Sendable>(
         _ call: Call, on queue: CallbackQueue, _ body: @escaping @Sendable (Response) async throws(CallError) -> T,
         then: @escaping @Sendable (Result<T, CallError>) -> Void

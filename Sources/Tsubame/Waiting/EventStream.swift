@@ -1,64 +1,65 @@
-// EventStream: server-sent events over as many connections as it takes.
+// EventStream: server-sent events over one connection after another.
 
 public import HTTPTypes
 import Synchronization
 public import TsubameCore
 public import TsubameWire
 
-/// The events of a URL, as a browser's `EventSource` gives them (WHATWG HTML section 9.2): when a connection ends or is
-/// lost, another is made, which goes on behind the last event.
+/// The server-sent events of a URL, as a browser's `EventSource` gives them (WHATWG HTML section 9.2). When a
+/// connection ends or is lost, the stream opens another, which continues after the last event.
 ///
-/// It ends when the server answers 204, or the loop over it does. It fails if the first connection cannot be made, with
-/// any status but 200 and 204, with another type than `text/event-stream`, and with what another connection would not
-/// mend. Nothing is read ahead: a slow reader slows the server down.
+/// The stream ends when the server answers 204, or when the loop over it ends. It fails if the first connection
+/// cannot be made, or on an error that a new connection would not solve. It also fails on any status but 200 and
+/// 204, and on a type other than `text/event-stream`. Nothing is read ahead: a slow reader slows the server down.
 public struct EventStream: AsyncSequence, Sendable {
     /// One event.
     public typealias Element = ServerSentEvent
-    /// Why it ended before its time.
+    /// The error with which the stream fails.
     public typealias Failure = CallError
 
     let client: Client
     let request: Request
     let reconnects: Int?
 
-    /// Each iterator makes connections of its own, the first when it is first asked.
+    /// Each iterator opens its own connections, the first when its first event is asked for.
     public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(EventPump(self)) }
 
-    /// Gives the events of one connection after the other; ends its connection when it is dropped.
+    /// Gives the events of one connection after another. When the iterator is dropped, its connection ends.
     public struct AsyncIterator: AsyncIteratorProtocol {
         private let pump: EventPump
 
         fileprivate init(_ pump: EventPump) { self.pump = pump }
 
         /// The next event; nil at the end.
-        /// - Throws: ``CallError``; of kind `cancelled` if the task is cancelled.
+        /// - Throws: ``CallError``; its kind is `cancelled` if the task is cancelled.
         public mutating func next() async throws(CallError) -> ServerSentEvent? { try await pump.next() }
     }
 }
 
 extension Client {
-    /// The server-sent events of a path, over as many connections as it takes.
+    /// The server-sent events of a path, over one connection after another.
     ///
     /// ```swift
     /// for try await event in api.events("feed") { print(event.type, event.data) }
     /// ```
     /// - Parameters:
-    ///   - path: below the client's base URL.
-    ///   - query: what follows the `?`.
-    ///   - headers: fields of the request's own.
-    ///   - reconnects: how often, in all, a connection that ended is made anew; without end unless given. The wait before is
-    ///     what the server says (`retry`), else 3 s, and doubles up to a minute while nothing comes.
+    ///   - path: the path below the client's base URL.
+    ///   - query: the query of the request.
+    ///   - headers: the headers of the request, besides the client's.
+    ///   - reconnects: how many further connections may be opened in all; any number by default. The delay before
+    ///     each is the server's (`retry`), or 3 s. It doubles up to a minute while no event comes.
     public func events(
-        _ path: Path, query: Parameters = [:], headers: HTTPFields = [:], reconnects: Int? = nil
+        _ path: RequestPath, query: Parameters = [:], headers: HTTPFields = [:], reconnects: Int? = nil
     ) -> EventStream {
         events(Request(.get, path, query: query, headers: headers), reconnects: reconnects)
     }
 
-    /// The same for a request made before.
+    /// The server-sent events of a request, over one connection after another.
     /// - Parameters:
-    ///   - request: one whose method is not safe (RFC 9110 section 9.2.1), such as POST, has one connection unless
-    ///     `reconnects` is given. So has one whose body can be sent only once.
-    ///   - reconnects: how often, in all, a connection that ended is made anew.
+    ///   - request: the request for each connection. If its method is not safe (RFC 9110 section 9.2.1), such as
+    ///     POST, it has one connection unless `reconnects` is given. So has a request whose body can be sent only
+    ///     once.
+    ///   - reconnects: how many further connections may be opened in all.
     public func events(_ request: Request, reconnects: Int? = nil) -> EventStream {
         var request = request
         request.headers[.accept] = request.headers[.accept] ?? "text/event-stream"
@@ -68,7 +69,7 @@ extension Client {
     }
 }
 
-/// Makes the connections in a task of its own; goes with the iterator.
+/// Opens the connections in its own task, which ends with the iterator.
 private final class EventPump: Sendable {
     private let handoff = Handoff<ServerSentEvent, CallError>()
     private let task: Mutex<Task<Void, Never>?>
@@ -101,10 +102,11 @@ private final class EventPump: Sendable {
     }
 }
 
-/// One connection after the other.
-// Used by the one task of its pump; what the closure of `stream` changes is read when that has returned.
+/// Opens one connection after another.
+// Only the one task of its pump uses it. The closure of `stream` changes properties, which are read after `stream`
+// has returned.
 private final class EventConnections: @unchecked Sendable {
-    /// What browsers wait.
+    /// The delay of browsers.
     private static let firstRetry = Duration.seconds(3)
     private static let leastRetry = Duration.milliseconds(100)
     private static let longestRetry = Duration.seconds(60)
@@ -115,7 +117,7 @@ private final class EventConnections: @unchecked Sendable {
     private var retry = firstRetry
     private var wasConnected = false
     private var isOver = false
-    /// Since the last event.
+    /// Connections that were opened again after the last event.
     private var failures = 0
 
     init(_ stream: EventStream, _ handoff: Handoff<ServerSentEvent, CallError>) {
@@ -133,7 +135,7 @@ private final class EventConnections: @unchecked Sendable {
             }
             if isOver || left == 0 { return handoff.end() }
             left = left.map { $0 - 1 }
-            // A server that sends nothing is not asked without a pause, whatever it says.
+            // Without a new event there is always a delay, even if the server asks for none.
             let doubled = Swift.max(retry, Self.leastRetry) * (1 << Swift.min(failures, 10))
             let wait = failures == 0 ? retry : Swift.min(doubled, Swift.max(retry, Self.longestRetry))
             failures += 1
@@ -161,7 +163,8 @@ private final class EventConnections: @unchecked Sendable {
         }
         guard let type = response.headers[.contentType], MediaType(type)?.essence == "text/event-stream" else {
             throw CallError(
-                .invalidResponse, "the answer is \(response.headers[.contentType] ?? "of no type"), no event stream",
+                .invalidResponse,
+                "the response is \(response.headers[.contentType] ?? "of no type"), not an event stream",
                 phase: .receivingBody, advice: "ask for a resource of type text/event-stream",
                 request: response.request, response: response)
         }
@@ -179,17 +182,13 @@ private final class EventConnections: @unchecked Sendable {
 }
 
 extension CallError {
-    /// What another connection may mend.
+    /// Whether a new connection may help.
     fileprivate var isOfConnection: Bool {
         switch kind {
         case .connectionFailed, .connectionLost, .emptyReply, .incompleteResponse, .nameResolution, .timeout: true
         default: false
         }
     }
-}
-
-extension HTTPField.Name {
-    static let lastEventID = HTTPField.Name("Last-Event-ID") ?? .ifMatch
 }
 
 extension Result where Success: Sendable {

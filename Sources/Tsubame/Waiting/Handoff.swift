@@ -1,8 +1,9 @@
-// Handoff: values from one task to another, one at a time.
+// Handoff: passes values from one task to another, one at a time.
 
 import Synchronization
 
-/// Whoever gives waits until the value has been taken: nothing is made that nobody has asked for. One giver, one taker.
+/// The giver waits until the taker asks for the next value, so that no value is made in advance. One task gives,
+/// and one takes.
 package final class Handoff<Value: Sendable, Failure: Error>: Sendable {
     private enum Offer: Sendable {
         case value(Value)
@@ -20,7 +21,8 @@ package final class Handoff<Value: Sendable, Failure: Error>: Sendable {
 
     package init() {}
 
-    /// Returns once the taker asks for the next; false if it wants no more.
+    /// Gives a value, and returns when the taker asks for the next.
+    /// - Returns: false if the taker wants no more.
     package func give(_ value: Value) async -> Bool {
         await withUnsafeContinuation { continuation in
             let (isClosed, taker) = state.withLock { state in
@@ -35,7 +37,7 @@ package final class Handoff<Value: Sendable, Failure: Error>: Sendable {
         }
     }
 
-    /// Nothing follows; with an error the taker is told why.
+    /// Ends the values. With an error, the taker throws it.
     package func end(_ failure: Failure? = nil) {
         let taker = state.withLock { state in
             if !state.isClosed, state.offer == nil { state.offer = .end(failure) }
@@ -45,7 +47,7 @@ package final class Handoff<Value: Sendable, Failure: Error>: Sendable {
         taker?.resume()
     }
 
-    /// The taker wants no more.
+    /// Says that the taker wants no more.
     package func close() {
         let (giver, taker) = state.withLock { state in
             state.isClosed = true
@@ -57,11 +59,11 @@ package final class Handoff<Value: Sendable, Failure: Error>: Sendable {
         taker?.resume()
     }
 
-    /// The next value; nil at the end, and ever after.
+    /// The next value; nil at the end and after it.
     package func take() async throws(Failure) -> Value? {
-        // Whoever gave the last value goes on now.
+        // The giver of the last value goes on now.
         let before = state.withLock { state in
-            // What is offered already has not been taken: its giver waits on.
+            // A value that is already offered was not taken, so its giver still waits.
             guard state.offer == nil else { return nil as UnsafeContinuation<Bool, Never>? }
             defer { state.giver = nil }
             return state.giver

@@ -1,4 +1,4 @@
-// JSONLines: a body as one JSON value a line, as they come.
+// JSONLines: a body with one JSON value a line, read as it arrives.
 
 #if canImport(FoundationEssentials)
 import FoundationEssentials
@@ -7,12 +7,12 @@ import Foundation
 #endif
 public import TsubameCore
 
-/// The values of a body of JSON lines (`application/x-ndjson`); empty lines are passed over.
+/// The values of a body of JSON lines (`application/x-ndjson`). Empty lines are skipped.
 public struct JSONLines<Element: Decodable & Sendable>: AsyncSequence, Sendable {
     let lines: Lines
     let coding: JSONCoding
 
-    /// Gives the values, each when it is asked for.
+    /// Gives the values, each decoded when it is asked for.
     public struct AsyncIterator: AsyncIteratorProtocol {
         private var lines: Lines.AsyncIterator
         private let decoder: JSONDecoder
@@ -24,7 +24,7 @@ public struct JSONLines<Element: Decodable & Sendable>: AsyncSequence, Sendable 
         }
 
         /// The next value; nil at the end.
-        /// - Throws: ``CallError/Kind/decoding`` with the number of the line, and what reading the lines throws.
+        /// - Throws: ``CallError/Kind/decoding`` with the number of the line, or the error of reading the lines.
         public mutating func next() async throws(CallError) -> Element? {
             while let line = try await lines.next() {
                 number += 1
@@ -33,7 +33,8 @@ public struct JSONLines<Element: Decodable & Sendable>: AsyncSequence, Sendable 
                     return try decoder.decode(Element.self, from: Data(line.utf8))
                 } catch {
                     throw CallError(
-                        .decoding, "line \(number) is no JSON of \(Element.self): \(Response.words(error))",
+                        .decoding,
+                        "line \(number) cannot be decoded as \(Element.self) from JSON: \(Response.words(error))",
                         phase: .decoding, underlying: error)
                 }
             }
@@ -41,12 +42,12 @@ public struct JSONLines<Element: Decodable & Sendable>: AsyncSequence, Sendable 
         }
     }
 
-    /// Reads on where the body is: a streamed body can be read once.
+    /// Continues where the body is. A streamed body can be read only once.
     public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(lines, coding) }
 }
 
 extension Response {
-    /// The body as one JSON value a line, as they come, decoded as ``Configuration/json`` says.
+    /// The values of a body with one JSON value a line, as they arrive, decoded as ``Configuration/json`` says.
     ///
     /// ```swift
     /// try await api.stream(request) { response in

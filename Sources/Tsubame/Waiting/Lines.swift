@@ -1,19 +1,19 @@
-// Lines: a body as lines of text, as they come.
+// Lines: a body as lines of text, read as they arrive.
 
 public import TsubameCore
 
-/// The lines of a body in UTF-8, without their ends (`\n`, `\r\n` or `\r`); a wrong byte becomes U+FFFD. The last line
-/// counts even without an end.
+/// The lines of a body in UTF-8, without their ends (`\n`, `\r\n` or `\r`). A wrong byte becomes U+FFFD. The last
+/// line counts even without an end.
 public struct Lines: AsyncSequence, Sendable {
     /// One line without its end.
     public typealias Element = String
 
-    let body: ReceivedBody
+    let body: ResponseBody
     let limit: Int
 
-    /// Gives the lines, each when it is asked for.
+    /// Gives the lines, each read when it is asked for.
     public struct AsyncIterator: AsyncIteratorProtocol {
-        private var chunks: ReceivedBody.AsyncIterator
+        private var chunks: ResponseBody.AsyncIterator
         private let limit: Int
         private var chunk = Bytes()
         private var position = 0
@@ -21,13 +21,14 @@ public struct Lines: AsyncSequence, Sendable {
         private var skipsLineFeed = false
         private var isAtEnd = false
 
-        fileprivate init(_ body: ReceivedBody, _ limit: Int) {
+        fileprivate init(_ body: ResponseBody, _ limit: Int) {
             chunks = body.makeAsyncIterator()
             self.limit = limit
         }
 
         /// The next line; nil at the end.
-        /// - Throws: ``CallError/Kind/limitExceeded`` for a line longer than 8 MiB, and what reading the body throws.
+        /// - Throws: ``CallError/Kind/limitExceeded`` for a line longer than 8 MiB, or the error of reading the
+        ///   body.
         public mutating func next() async throws(CallError) -> String? {
             while !isAtEnd {
                 while position < chunk.count {
@@ -61,12 +62,12 @@ public struct Lines: AsyncSequence, Sendable {
         }
     }
 
-    /// Reads on where the body is: a streamed body can be read once.
+    /// Continues where the body is. A streamed body can be read only once.
     public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(body, limit) }
 }
 
-extension ReceivedBody {
-    /// The body as lines of text, as they come.
+extension ResponseBody {
+    /// The body as lines of text, as they arrive.
     ///
     /// ```swift
     /// try await api.stream(request) { response in

@@ -1,10 +1,10 @@
-// MainQueueWatch: says so when main callbacks are waited for and nobody serves the main queue.
+// MainQueueWatch: warns if callbacks wait for a main queue that the program does not serve.
 
 import Dispatch
 import Logging
 import Synchronization
 
-/// On Linux nothing serves the main queue by itself; a program that forgets it would wait for ever, silently.
+/// On Linux, the program must serve the main queue. Without a warning, a program that does not would wait for ever.
 final class MainQueueWatch: Sendable {
     /// The process has one main queue, and so one watch. It warns at the first callback that has waited a second.
     static let shared = MainQueueWatch(later: afterSecond) { text in
@@ -21,7 +21,7 @@ final class MainQueueWatch: Sendable {
 
     /// - Parameters:
     ///   - later: calls its argument when a callback has waited long enough.
-    ///   - warn: told once, what is wrong and what to do.
+    ///   - warn: called once, with a text that says what is wrong and what to do.
     init(
         later: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void, warn: @escaping @Sendable (String) -> Void
     ) {
@@ -29,7 +29,7 @@ final class MainQueueWatch: Sendable {
         self.warn = warn
     }
 
-    /// A callback has been put on the main queue.
+    /// Call this when a callback is put on the main queue.
     func expect() {
         let starts = state.withLock { state in
             defer { state.isWatching = true }
@@ -44,6 +44,6 @@ final class MainQueueWatch: Sendable {
         }
     }
 
-    /// A callback runs on the main queue.
+    /// Call this when a callback runs on the main queue.
     func served() { state.withLock { $0.isServed = true } }
 }

@@ -1,10 +1,10 @@
-// ServerSentEvents: a body as events, as they come.
+// ServerSentEvents: a body as server-sent events, read as they arrive.
 
 public import TsubameCore
 public import TsubameWire
 
-/// The events of a body of `text/event-stream` (WHATWG HTML section 9.2). An event that the end of the body cuts off is
-/// not given.
+/// The events of a `text/event-stream` body (WHATWG HTML section 9.2). An event that the end of the body cuts off
+/// is dropped.
 public struct ServerSentEvents: AsyncSequence, Sendable {
     /// One event.
     public typealias Element = ServerSentEvent
@@ -12,7 +12,7 @@ public struct ServerSentEvents: AsyncSequence, Sendable {
     let lines: Lines
     let lastID: String
 
-    /// Gives the events, each when it is asked for.
+    /// Gives the events, each read when it is asked for.
     public struct AsyncIterator: AsyncIteratorProtocol {
         private var lines: Lines.AsyncIterator
         private var parser: ServerSentEventParser
@@ -22,11 +22,12 @@ public struct ServerSentEvents: AsyncSequence, Sendable {
             parser = ServerSentEventParser(lastID: lastID)
         }
 
-        /// The identifier and the time to wait that a new connection begins with: also those behind the last event.
+        /// The last event ID and the delay with which a new connection begins, even if no event followed them.
         var resumption: (lastID: String, retry: Duration?) { (parser.lastID, parser.retry) }
 
         /// The next event; nil at the end.
-        /// - Throws: ``CallError/Kind/limitExceeded`` for an event longer than 8 MiB, and what reading the body throws.
+        /// - Throws: ``CallError/Kind/limitExceeded`` for an event longer than 8 MiB, or the error of reading the
+        ///   body.
         public mutating func next() async throws(CallError) -> ServerSentEvent? {
             while let line = try await lines.next() {
                 do throws(WireError) {
@@ -39,12 +40,13 @@ public struct ServerSentEvents: AsyncSequence, Sendable {
         }
     }
 
-    /// Reads on where the body is: a streamed body can be read once.
+    /// Continues where the body is. A streamed body can be read only once.
     public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(lines, lastID) }
 }
 
-extension ReceivedBody {
-    /// The body as server-sent events, as they come, of this one connection; `Client.events` connects anew.
+extension ResponseBody {
+    /// The server-sent events of this one body, as they arrive. `Client.events` opens a new connection when one
+    /// ends.
     public var events: ServerSentEvents { events(after: "") }
 
     func events(after lastID: String) -> ServerSentEvents { ServerSentEvents(lines: lines, lastID: lastID) }

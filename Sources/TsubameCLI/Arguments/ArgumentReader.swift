@@ -1,9 +1,8 @@
-// ArgumentReader: a command line as the options of a command, and the words between them.
-#if Tool
+// ArgumentReader: reads a command line as the options of a command and the words between them.
 
-/// Options stand anywhere, until `--`. `--name value`, `--name=value`, `-n value`, `-nvalue` and `-n=value` give a value;
-/// letters of flags may be written together, the last one of them with a value. What is given twice counts by the last.
-/// `--no-name` takes an option back, wherever it stands.
+/// Options stand anywhere before `--`. `--name value`, `--name=value`, `-n value`, `-nvalue` and `-n=value` give a
+/// value. Letters of flags may be written together, and the last of them may take a value. If an option is given twice,
+/// the last one counts. `--no-name` takes an option back, wherever it stands.
 struct ArgumentReader<Command: ToolCommand> {
     /// An option that was given.
     struct Use {
@@ -13,15 +12,15 @@ struct ArgumentReader<Command: ToolCommand> {
         var name: String { option.spec.name }
     }
 
-    /// What is no option, and everything behind `--`.
+    /// The words that are not options, and every word after `--`.
     private(set) var words: [String] = []
-    /// Without those that were taken back.
+    /// The given options, without those that were taken back.
     private(set) var uses: [Use] = []
-    /// Names of options that do not count, without `--no-`.
+    /// Names of the options that were taken back, without `--no-`.
     private(set) var takenBack: [String] = []
     private var rest: ArraySlice<String>
 
-    /// - Throws: at an option that there is not, and at a value that is missing or superfluous.
+    /// - Throws: for an unknown option, and for a value that is missing or superfluous.
     init(_ arguments: ArraySlice<String>) throws(UsageProblem) {
         rest = arguments
         while let word = rest.popFirst() {
@@ -40,7 +39,7 @@ struct ArgumentReader<Command: ToolCommand> {
 
     func contains(_ name: String) -> Bool { uses.contains { $0.name == name } }
 
-    /// Sets what the options say.
+    /// Sets the properties of `command` that the given options name.
     func apply(to command: inout Command) throws(UsageProblem) {
         for use in uses {
             do {
@@ -56,7 +55,7 @@ struct ArgumentReader<Command: ToolCommand> {
         let end = text.firstIndex(of: "=") ?? text.endIndex
         let name = text[..<end]
         let value = end == text.endIndex ? nil : String(text[text.index(after: end)...])
-        // Taking `--verify` back is hardly what is meant.
+        // `--no-verify` would switch verification back on, but its user hardly ever means that.
         if name == "no-verify", let hint = ForeignOptions.hint(name) { throw UsageProblem("--no-verify: \(hint).") }
         if let option = Command.table[name] {
             try add(option, value, as: "--\(name)")
@@ -73,7 +72,7 @@ struct ArgumentReader<Command: ToolCommand> {
     }
 
     private mutating func readLetters(_ word: String) throws(UsageProblem) {
-        // `-output x` would write to a file named utput.
+        // Otherwise `-output x` would write to a file named utput.
         if word.utf8.count > 2, Command.table[word.dropFirst()] != nil {
             throw UsageProblem("“\(word)” is written with two hyphens: -\(word).")
         }
@@ -93,8 +92,8 @@ struct ArgumentReader<Command: ToolCommand> {
     }
 
     /// - Parameters:
-    ///   - value: what stands in the same word, if anything does.
-    ///   - spelled: as it was given.
+    ///   - value: the value from the same word, if there is one.
+    ///   - spelled: the option as the user typed it.
     private mutating func add(
         _ option: CommandOption<Command>, _ value: String?, as spelled: String
     ) throws(UsageProblem) {
@@ -110,7 +109,7 @@ struct ArgumentReader<Command: ToolCommand> {
         guard let next = rest.first else { throw UsageProblem("\(spelled) needs a value: \(kind.name).") }
         guard kind.isAnyWord || next == "-" || !next.hasPrefix("-") else {
             throw UsageProblem(
-                "\(spelled) needs a value: \(kind.name). One that begins with a hyphen is written behind =: "
+                "\(spelled) needs a value: \(kind.name). One that begins with a hyphen goes after =: "
                     + "\(option.spec.spelled)=-…")
         }
         rest.removeFirst()
@@ -118,7 +117,7 @@ struct ArgumentReader<Command: ToolCommand> {
     }
 
     private static func suggestion(_ name: some StringProtocol) -> String {
-        // Only requests are what those programs make.
+        // The hints are about request options of curl and HTTPie, so only requests give them.
         if Command.name.isEmpty, let hint = ForeignOptions.hint(name) { return "; \(hint)." }
         let nearest = Command.table.nearest(to: name)
         guard let last = nearest.last else { return "." }
@@ -126,5 +125,3 @@ struct ArgumentReader<Command: ToolCommand> {
         return "; is \(others.isEmpty ? "" : others + " or ")\(last) meant?"
     }
 }
-
-#endif

@@ -1,14 +1,13 @@
-// CommandOption: an option, and what it sets.
-#if Tool
+// CommandOption: one option: its description, its default and the property that it sets.
 
-/// An option of a `Target`: of a group of options, or, lifted, of the whole command.
+/// An option of a `Target`, which is a group of options or, after lifting, the whole command.
 struct CommandOption<Target>: Sendable {
     let spec: OptionSpec
-    /// What counts without it, for help; nil if help says it in words.
+    /// The default, as help shows it; nil if there is none, or if the help text already says it.
     let shownDefault: (@Sendable (Target) -> String)?
     let set: @Sendable (inout Target, OptionValue) throws(UsageProblem) -> Void
 
-    /// The same option of what the target is a part of.
+    /// The same option for the `Whole` that contains the target.
     func lifted<Whole>(_ path: any WritableKeyPath<Whole, Target> & Sendable) -> CommandOption<Whole> {
         let set = set
         var shown: (@Sendable (Whole) -> String)?
@@ -43,7 +42,8 @@ extension CommandOption {
     }
 
     /// An option with a value.
-    /// - Parameter reading: throws what is wrong with the value; the option's name is put before it.
+    /// - Parameter reading: converts the text. It throws what is wrong with the value, and the caller puts the option's
+    ///   name before that.
     static func value<Value>(
         _ name: String, letter: Character? = nil, _ valueName: String,
         completion: OptionSpec.Value.Completion = .nothing, isAnyWord: Bool = false, isHidden: Bool = false,
@@ -59,7 +59,7 @@ extension CommandOption {
         }
     }
 
-    /// An option whose value is text as it is.
+    /// An option whose value is any text.
     static func value(
         _ name: String, letter: Character? = nil, _ valueName: String,
         completion: OptionSpec.Value.Completion = .nothing, isAnyWord: Bool = false, _ help: String,
@@ -93,12 +93,10 @@ extension CommandOption {
         shown: (@Sendable (Target) -> String)? = nil, _ set: @escaping @Sendable (inout Target, Int) -> Void
     ) -> Self {
         let read = { @Sendable (text: String) throws(UsageProblem) -> Int in
-            guard let number = Int(text) else { throw UsageProblem("“\(text)” is no whole number.") }
+            guard let number = Int(text) else { throw UsageProblem("“\(text)” is not a whole number.") }
             return number
         }
-        // Which numbers make sense is looked at with all other values, so that one below zero is read.
+        // `validate()` checks the range, together with all other values. So a number below zero is read here.
         return value(name, valueName, isAnyWord: true, isHidden: isHidden, help, shown: shown, reading: read, set)
     }
 }
-
-#endif

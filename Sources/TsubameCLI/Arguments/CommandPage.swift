@@ -1,5 +1,4 @@
-// CommandPage: what there is to say about a command, whoever says it.
-#if Tool
+// CommandPage: everything that help, completions and the manual page say about one command.
 
 struct CommandPage: Sendable {
     struct Section: Sendable {
@@ -7,15 +6,15 @@ struct CommandPage: Sendable {
         let options: [OptionSpec]
     }
 
-    /// Empty for requests.
+    /// The command's name; empty for requests.
     let name: String
     let abstract: String
-    /// Whole lines.
+    /// The forms of the command, each a whole line.
     let usage: [String]
-    /// What is hidden is left out; a default stands in the help of its option.
+    /// The options by sections. Hidden options are left out, and the help of an option includes its default.
     let sections: [Section]
 
-    /// Requests first.
+    /// All commands, requests first.
     static var all: [CommandPage] {
         [CommandPage(RequestCommand.self), CommandPage(ServeCommand.self), CommandPage(DemoCommand.self)]
     }
@@ -37,7 +36,7 @@ struct CommandPage: Sendable {
 
     var options: [OptionSpec] { sections.flatMap(\.options) }
 
-    /// As it is called.
+    /// The command as the user calls it.
     var command: String { name.isEmpty ? "tsubame" : "tsubame \(name)" }
 }
 
@@ -47,5 +46,3 @@ extension OptionSpec {
             name: name, letter: letter, value: value, help: "\(help) \(text)", isHidden: isHidden, isToggle: isToggle)
     }
 }
-
-#endif

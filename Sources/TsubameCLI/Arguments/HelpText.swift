@@ -1,12 +1,12 @@
-// HelpText: what `--help` prints.
-#if Tool
+// HelpText: the text that `--help` prints.
+
 import TsubameTerminal
 
 /// A command and its options by groups, wrapped to the terminal's width.
 struct HelpText {
-    /// Where the text of an option begins, where there is room for it.
+    /// The column at which an option's text begins, if its names leave room.
     private static let column = 28
-    /// No line is longer, however wide the terminal: long lines are hard to read.
+    /// The longest line, even on a wider terminal, because long lines are hard to read.
     private static let maximumWidth = 110
 
     private(set) var text = ""
@@ -44,7 +44,7 @@ struct HelpText {
         for paragraph in part.paragraphs { add(paragraph, indent: 2) }
     }
 
-    /// Below its term where that is too long, or where there is little room beside it.
+    /// Puts the meaning beside its term. It goes below if the term is too long or the terminal is narrow.
     private mutating func add(_ term: String, _ meaning: String, column: Int) {
         let start = 2 + DisplayWidth.of(term)
         let hasRoom = width >= 2 * column + 8
@@ -62,7 +62,7 @@ struct HelpText {
         for line in Self.wrapped(paragraph, to: width - indent) { text += "\(margin)\(line)\n" }
     }
 
-    /// A word that is longer than a line gets one of its own.
+    /// A word that is longer than a line gets its own line.
     private static func wrapped(_ text: String, to width: Int) -> [String] {
         var (lines, line, length): ([String], String, Int) = ([], "", 0)
         for word in text.split(separator: " ") {
@@ -79,11 +79,9 @@ struct HelpText {
 }
 
 extension OptionSpec {
-    /// `-p, --print HBhbmt`, the long names of all below one another.
+    /// The names in one column, such as `-p, --print HBhbmt`; without a letter, the long name is indented as far.
     fileprivate var names: String {
         let short = letter.map { "-\($0), " } ?? "    "
         return short + (isToggle ? "--[no-]\(name)" : spelled) + (value.map { " \($0.name)" } ?? "")
     }
 }
-
-#endif

@@ -1,15 +1,14 @@
-// NearestName: which of some names was meant by one that is none of them.
-#if Tool
+// NearestName: finds the names that a mistyped name may have meant.
 
 enum NearestName {
-    /// Those that begin with what was typed, else those that differ from it least; none if all differ by much. At most
-    /// three, in their order.
+    /// The names that begin with `typed`, else those that differ from it least. Returns at most three in the order of
+    /// `names`, and none if all differ by much.
     static func find(_ typed: String, in names: [String]) -> [String] {
         guard !typed.isEmpty else { return [] }
         let longer = names.filter { $0.hasPrefix(typed) }
         if !longer.isEmpty, typed.utf8.count > 1 { return Array(longer.prefix(3)) }
         let letters = Array(typed.utf8)
-        // Nobody mistypes more than a third, and what is longer than any name is no name.
+        // A typing error rarely changes more than a third of the letters, and no name is longer than 64 bytes.
         let allowed = min(3, max(1, letters.count / 3))
         guard letters.count <= 64 else { return [] }
         let distances = names.map { distance(letters, Array($0.utf8)) }
@@ -17,7 +16,7 @@ enum NearestName {
         return Array(zip(names, distances).filter { $1 == least }.map(\.0).prefix(3))
     }
 
-    /// How many bytes have to be put in, left out, replaced or swapped with their neighbour (optimal string alignment).
+    /// The number of bytes to insert, delete, replace or swap with their neighbour (optimal string alignment).
     private static func distance(_ a: [UInt8], _ b: [UInt8]) -> Int {
         var (before, last, row): ([Int], [Int], [Int]) = ([], [], Array(0...b.count))
         for i in a.indices {
@@ -31,5 +30,3 @@ enum NearestName {
         return row.last ?? 0
     }
 }
-
-#endif

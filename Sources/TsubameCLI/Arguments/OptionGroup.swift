@@ -1,9 +1,8 @@
-// OptionGroup: the options about one subject, under the title that help gives them.
-#if Tool
+// OptionGroup: the options about one subject, under a title for help.
 
-/// Properties with their defaults, and beside them the options that set them.
+/// Properties with their defaults, and the options that set them.
 protocol Options {
-    /// As help has it.
+    /// The title that help shows.
     static var title: String { get }
     static var options: [CommandOption<Self>] { get }
 
@@ -19,11 +18,9 @@ struct OptionGroup<Command>: Sendable {
         self.options = options
     }
 
-    /// The options of one of a command's properties.
+    /// The options of one of the command's properties.
     init<Part: Options>(_ path: any WritableKeyPath<Command, Part> & Sendable) {
         title = Part.title
         options = Part.options.map { $0.lifted(path) }
     }
 }
-
-#endif

@@ -1,43 +1,40 @@
-// OptionSpec: what an option is called, what follows it, and what it is for.
-#if Tool
+// OptionSpec: the name, the value and the help text of an option.
 
-/// All that help, completions and the manual page say of an option, and all that reading needs to know.
+/// Everything that help, completions and the manual page show of an option, and everything that reading it needs.
 struct OptionSpec: Sendable {
-    /// What follows the name.
+    /// The value that follows the name.
     struct Value: Sendable {
-        /// What a shell offers in its place.
+        /// The completions that a shell offers for the value.
         enum Completion: Sendable {
             case nothing, file
             case words([String])
         }
 
-        /// As help shows it.
+        /// The name that help shows for the value.
         let name: String
         let completion: Completion
-        /// Whether the next word is it, whatever that looks like. Otherwise one with a hyphen before it is taken for an
-        /// option, and the value for forgotten.
+        /// Whether the next word is the value even if it begins with a hyphen. Otherwise such a word is taken for an
+        /// option, and the value counts as missing.
         let isAnyWord: Bool
     }
 
-    /// Without its hyphens.
+    /// The name without its hyphens.
     let name: String
     let letter: Character?
     /// nil for a flag.
     let value: Value?
     let help: String
-    /// Left out wherever options are listed.
+    /// Whether lists of options leave this option out.
     let isHidden: Bool
-    /// Whether `--no-name` is an option by itself, and does not take the other one back.
+    /// Whether `--no-name` is an option of its own. Otherwise `--no-name` takes the option back.
     let isToggle: Bool
 
-    /// As it is written.
+    /// The name with its hyphens.
     var spelled: String { "--" + name }
 }
 
-/// What was given with an option.
+/// The value that was given with an option.
 enum OptionValue {
     case on, off
     case text(String)
 }
-
-#endif

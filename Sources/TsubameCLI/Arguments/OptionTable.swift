@@ -1,11 +1,10 @@
-// OptionTable: all options of a command, and the one of a name.
-#if Tool
+// OptionTable: all options of a command, found by name or letter.
 
 struct OptionTable<Command>: Sendable {
     let groups: [OptionGroup<Command>]
 
-    /// Looked through from the start: a command line names a few options of seventy, so that an index would cost more
-    /// than it saves.
+    /// Searched from the start. A command line names a few of seventy options, so an index would cost more than it
+    /// saves.
     private let all: [CommandOption<Command>]
 
     init(_ groups: OptionGroup<Command>...) {
@@ -13,12 +12,12 @@ struct OptionTable<Command>: Sendable {
         all = groups.flatMap(\.options)
     }
 
-    /// - Parameter name: without hyphens.
+    /// - Parameter name: the name without hyphens.
     subscript(name: some StringProtocol) -> CommandOption<Command>? { all.first { $0.spec.name == name } }
 
     subscript(letter: Character) -> CommandOption<Command>? { all.first { $0.spec.letter == letter } }
 
-    /// What is there instead of a name that is not; as it is written.
+    /// The options most like a name that does not exist, with their hyphens.
     func nearest(to name: some StringProtocol) -> [String] {
         let names = all.filter { !$0.spec.isHidden }.flatMap { option in
             option.spec.isToggle ? [option.spec.name, "no-" + option.spec.name] : [option.spec.name]
@@ -26,5 +25,3 @@ struct OptionTable<Command>: Sendable {
         return NearestName.find(String(name), in: names).map { "--" + $0 }
     }
 }
-
-#endif

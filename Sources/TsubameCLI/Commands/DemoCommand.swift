@@ -1,5 +1,4 @@
-// DemoCommand: `tsubame demo`: what five old HTTP layers did, done by this library.
-#if Tool
+// DemoCommand: `tsubame demo`, which does the jobs of five old HTTP layers with this library.
 
 struct DemoCommand: ToolCommand {
     static let name = "demo"
@@ -31,5 +30,3 @@ struct DemoCommand: ToolCommand {
         AsyncRun.run { try await Demo.run(flip: flip, lose: lose) }
     }
 }
-
-#endif

@@ -1,5 +1,5 @@
-// RequestCommand: `tsubame [METHOD] URL [ITEM…]`.
-#if Tool
+// RequestCommand: `tsubame [METHOD] URL [ITEM…]`, which sends requests.
+
 import Tsubame
 
 struct RequestCommand: ToolCommand {
@@ -44,31 +44,33 @@ struct RequestCommand: ToolCommand {
     func run() throws -> ExitStatus {
         let runs = try prepared()
         let status = CommandRuns(runs: runs).run()
-        // A body that can be read only once may be the standard input, left where a server ended the exchange early.
+        // A body that can be read only once may be the standard input. A server that ends the exchange early leaves
+        // part of it unread.
         if !content.ignoreStdin, output.quiet < 2, runs.allSatisfy({ $0.request.body.canBeSentAgain }) {
             RawBody.warnOfUnsentInput()
         }
         return status
     }
 
-    /// Everything that can be wrong about the arguments is found here, before anything is sent.
+    /// The requests of the command line. This function finds everything that can be wrong with the arguments, before
+    /// anything is sent.
     private func prepared() throws -> [RequestRun] {
         let words = try RequestWords(
             words, defaultScheme: content.defaultScheme?.rawValue, isDownload: downloads.download)
         let items = try RequestContent(words.items, format: content.format, boundary: content.boundary)
         if items.hasBody, content.raw != nil {
-            throw UsageProblem("A body by --raw and one by items cannot both be sent.")
+            throw UsageProblem("--raw and items both give a body; only one can be sent.")
         }
         if !words.furtherURLs.isEmpty {
             if output.output != nil {
                 throw UsageProblem("--output is for one URL: several files get their own names.")
             }
-            if content.raw == "@-" { throw UsageProblem("--raw @- is for one URL: what is read once is sent once.") }
+            if content.raw == "@-" { throw UsageProblem("--raw @- is for one URL: it can be read only once.") }
             if session.session != nil { throw UsageProblem("--session is for one URL.") }
             if downloads.digest != nil { throw UsageProblem("--digest is for one URL.") }
         }
         if downloads.download, content.offline {
-            throw UsageProblem("--offline sends nothing, and so there is nothing to --download.")
+            throw UsageProblem("--offline sends nothing, so there is nothing to --download.")
         }
         if downloads.download, words.method == "HEAD" {
             throw UsageProblem("--download saves a body, and HEAD asks for none.")
@@ -100,13 +102,13 @@ struct RequestCommand: ToolCommand {
                 throw UsageProblem("--continue and --digest are for files, and \(output.output ?? "-") is none.")
             }
         }
-        // What is downloaded is kept by whoever asked for it; what is not sent is answered by nobody.
+        // The user keeps a download already, and an offline request gets no response.
         let cache =
             cache.cache && download == nil && !content.offline ? CacheFolder.open(isSilent: output.quiet > 1) : nil
         let file = try OutputFile(
             download == nil ? output.output : nil, isShared: !words.furtherURLs.isEmpty)
         let printer = output.printer(file, isOffline: content.offline, isDownload: downloads.download)
-        // What is sent nowhere is shown as it would be.
+        // No connection decides the version of an offline request, so the printer shows the version that was asked for.
         if connection.httpVersion == .http2 { printer.expect(.http2) }
         do {
             let unset = items.unset
@@ -126,16 +128,16 @@ struct RequestCommand: ToolCommand {
         }
     }
 
-    /// The body that the standard input gives; nil if it gives none.
-    /// - Throws: if the items, too, form a body.
-    private func standardInput(_ words: RequestWords, _ items: RequestContent) throws -> Body? {
+    /// The body from the standard input; nil if it gives none.
+    /// - Throws: if the items form a body as well.
+    private func standardInput(_ words: RequestWords, _ items: RequestContent) throws -> RequestBody? {
         guard !items.hasBody, !content.multipart else {
             try RawBody.refuseStandardInput(method: words.method ?? (items.hasBody ? "POST" : nil))
             return nil
         }
         guard let body = try RawBody.ofStandardInput(method: words.method, content) else { return nil }
         guard words.furtherURLs.isEmpty else {
-            throw UsageProblem("A body from the standard input is for one URL: what is read once is sent once.")
+            throw UsageProblem("A body from the standard input is for one URL: it can be read only once.")
         }
         return body
     }
@@ -154,27 +156,25 @@ struct RequestCommand: ToolCommand {
             body = input
         }
         var headers = items.headers(for: body)
-        // What is saved is the file as it is kept there, whose length is known.
+        // A download saves the file as the server stores it. An encoded response would also hide its length.
         if downloads.download, !headers.contains(.acceptEncoding) { headers[.acceptEncoding] = "identity" }
         if content.compress > 0, !body.isEmpty {
             guard !headers.contains(.contentEncoding) else {
-                throw UsageProblem("--compress sets Content-Encoding, which an item sets, too.")
+                throw UsageProblem("--compress sets Content-Encoding, but an item already sets it.")
             }
             body = body.compressed(onlyIfSmaller: content.compress == 1)
         }
         if !words.furtherURLs.isEmpty, !body.canBeSentAgain {
-            throw UsageProblem("This body can be read only once, and sent to one URL.")
+            throw UsageProblem("This body can be read only once, so it can be sent to only one URL.")
         }
         if content.chunked { body = body.chunked() }
-        // A body that is streamed is printed as it goes; any other when it is sent.
+        // A streamed body is printed while it goes out, and any other body when it is sent.
         if printer.parts.contains(.requestBody) { body = body.tapped { await printer.take($0) } }
         guard let method = HTTPRequest.Method(words.method ?? (body.isEmpty ? "GET" : "POST")) else {
-            throw UsageProblem("“\(words.method ?? "")” is no method.")
+            throw UsageProblem("“\(words.method ?? "")” is not a method.")
         }
         return Request(
             method, url: plan.url, keepingDotSegments: content.pathAsIs, query: items.query,
             headers: plan.fields(headers), body: body)
     }
 }
-
-#endif

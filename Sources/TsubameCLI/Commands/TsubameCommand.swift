@@ -1,19 +1,13 @@
-// TsubameCommand: which of the commands the arguments mean.
-#if Tool
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#elseif canImport(Darwin)
-import Darwin
-#endif
+// TsubameCommand: the tool's entry point, which runs the command that the arguments name.
+
 import Tsubame
+import TsubamePlatform
 
-/// `tsubame`: a request, unless the first argument names another command.
+/// Runs a request, unless the first argument names another command.
 enum TsubameCommand {
-    static let version = "tsubame \(Version.string)"
+    static let version = "tsubame \(Client.version)"
 
-    /// Reads the arguments, does what they mean, and ends the process; usage errors end it with 64.
+    /// Reads the arguments, runs their command, and ends the process. A usage error ends it with 64.
     static func start() -> Never {
         Descriptor.reserveStandardStreams()
         let words = CommandLine.arguments.dropFirst()
@@ -70,7 +64,7 @@ enum TsubameCommand {
         }
     }
 
-    /// What is asked of the tool itself; nil if a request is meant.
+    /// Answers `--help`, `--version` and `--generate`; nil if the arguments mean a request.
     private static func answer(about line: ArgumentReader<RequestCommand>) throws -> ExitStatus? {
         for use in line.uses {
             switch (use.name, use.value) {
@@ -93,7 +87,7 @@ enum TsubameCommand {
         guard let page = CommandPage.all.first(where: { $0.name == name }) else {
             let names = CommandPage.all.map(\.name).filter { !$0.isEmpty }.joined(separator: " and ")
             throw UsageProblem(
-                "There is no command “\(name)”: beside requests, which need no name, there are \(names).")
+                "There is no command “\(name)”: the commands are \(names), and requests need none.")
         }
         return try show(page)
     }
@@ -104,12 +98,11 @@ enum TsubameCommand {
         return .ok
     }
 
-    /// Behind an option, the name of a command is taken for a URL, and its options are not known.
+    /// Hints at a command's name after an option. There it is taken for a URL, and the command's own options are
+    /// unknown.
     private static func misplaced(_ problem: UsageProblem, _ words: ArraySlice<String>) -> UsageProblem {
         guard let name = CommandPage.all.map(\.name).first(where: words.contains) else { return problem }
-        // The rest is not repeated: there may be a password in it.
+        // The hint does not repeat the other arguments, because they may contain a password.
         return problem.hinting("if the command \(name) is meant, its name comes first: tsubame \(name) …")
     }
 }
-
-#endif

@@ -1,14 +1,8 @@
-// ConfigFile: the options that somebody wants with every request, and where they are written.
-#if Tool
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#elseif canImport(Darwin)
-import Darwin
-#endif
+// ConfigFile: the file of default options that apply to every request.
 
-/// `$XDG_CONFIG_HOME/tsubame/config`, else `~/.config/tsubame/config`: default options of requests, one a line.
+import TsubamePlatform
+
+/// `$XDG_CONFIG_HOME/tsubame/config`, else `~/.config/tsubame/config`, with one default option of requests a line.
 ///
 /// ```
 /// # What our machines need.
@@ -16,15 +10,15 @@ import Darwin
 /// --timeout 30
 /// --follow
 /// ```
-/// A line is an option by its long name, and its value behind a blank or `=`. Words are read as a shell reads them: blanks
-/// end a word unless they stand in quotes or behind a backslash, and `#` begins a comment where a word could begin. Nothing
-/// else a shell does is done. The options come before those of the command line, so that these win.
+/// A line holds an option by its long name, and its value after a blank or `=`. Words are read as a shell reads them. A
+/// blank ends a word unless it is quoted or follows a backslash, and `#` at the start of a word begins a comment. No
+/// other shell syntax applies. These options come before those of the command line, so the command line wins.
 struct ConfigFile {
-    /// An option, and where it stands.
+    /// An option, and the number of its line.
     struct Line {
-        /// From 1.
+        /// Counted from 1.
         let number: Int
-        // The option, and its value if that is a word of its own.
+        // The option, and its value if the value is a word of its own.
         private let words: [String]
 
         init(number: Int, words: [String]) {
@@ -32,25 +26,25 @@ struct ConfigFile {
             self.words = words
         }
 
-        /// To be read: in one word, so that no value can be taken for a URL.
+        /// The arguments to read. Option and value are one word, so that no value can be taken for a URL.
         var arguments: [String] {
             words.count > 1 && !words[1].isEmpty ? [words.joined(separator: "=")] : words
         }
     }
 
-    /// More than this is not read.
+    /// The longest file that is read, in bytes.
     private static let maximumBytes = 1 << 20
     let path: String
     var lines: [Line] = []
 
-    /// nil if there is none. One that cannot be read is told of and goes without effect, since a program that runs for
-    /// another user may meet that one's folder.
-    /// - Throws: at a line that is no option.
+    /// Reads the file; nil if there is none. A file that cannot be read is reported and has no effect. A program
+    /// that runs as another user may meet a folder that it cannot read.
+    /// - Throws: for a line that is not an option.
     static func read() throws(UsageProblem) -> ConfigFile? {
         guard let path else { return nil }
         let bytes: [UInt8]
         do throws(SystemError) {
-            // One `open` is all that it costs where there is none.
+            // Without a file, this costs only one `open`.
             let file = try Descriptor.reading(path)
             defer { file.shut() }
             var read: [UInt8] = []
@@ -63,14 +57,14 @@ struct ConfigFile {
             return nil
         }
         guard bytes.count <= maximumBytes else {
-            throw UsageProblem("\(path) is longer than a file of options can be.")
+            throw UsageProblem("\(path) is longer than 1 MiB, the limit for a file of options.")
         }
         return try ConfigFile(path: path, text: String(decoding: bytes, as: UTF8.self))
     }
 
-    /// By the environment; nil if there is no home.
+    /// The path that the environment gives; nil without a home folder.
     private static var path: String? {
-        // A folder that is not absolute is to be ignored, says the XDG Base Directory Specification.
+        // The XDG Base Directory Specification says to ignore a folder that is not absolute.
         if let folder = getenv("XDG_CONFIG_HOME").map({ String(cString: $0) }), folder.hasPrefix("/") {
             return folder + "/tsubame/config"
         }
@@ -93,23 +87,21 @@ struct ConfigFile {
 
     private static func check(_ first: String, _ words: [String], place: String) throws(UsageProblem) {
         guard first.hasPrefix("-"), first != "-" else {
-            throw UsageProblem("\(place): “\(first)” is no option; one is written --name, or --name value.")
+            throw UsageProblem("\(place): “\(first)” is no option; write --name or --name value.")
         }
         guard first.hasPrefix("--") else {
             let long = first.dropFirst().first.flatMap { RequestCommand.table[$0] }?.spec.spelled
-            throw UsageProblem("\(place): “\(first)” is to be written by its long name\(long.map { ": \($0)" } ?? "").")
+            throw UsageProblem("\(place): “\(first)” must be written by its long name\(long.map { ": \($0)" } ?? "").")
         }
         let name = String(first.prefix { $0 != "=" })
-        // Those about the tool itself mean nothing as a default.
+        // Options about the tool itself mean nothing as defaults.
         let isRefused = name == "--" || GeneralOptions.options.contains { $0.spec.spelled == name }
-        guard !isRefused else { throw UsageProblem("\(place): \(name) is no default option.") }
+        guard !isRefused else { throw UsageProblem("\(place): \(name) cannot be a default option.") }
         let looksLikeOption = words.count > 1 && words[1].hasPrefix("-") && words[1] != "-"
         guard words.count <= (first.contains("=") ? 1 : 2), !looksLikeOption else {
             throw UsageProblem(
-                "\(place): one option a line, and its value behind it; one with blanks stands in quotes, one with a "
-                    + "hyphen before it behind =.")
+                "\(place): write one option a line, with its value after it; put a value with blanks in quotes, and "
+                    + "one that begins with a hyphen after =.")
         }
     }
 }
-
-#endif

@@ -1,13 +1,13 @@
-// RequestArguments: the words of a request's command line, and the default options before them.
-#if Tool
+// RequestArguments: the options and words of a request, from its command line and the default options.
 
 struct RequestArguments {
-    /// An option of one of these makes a default of the same list none.
+    /// Options that replace each other. An option of such a list on the command line removes the defaults of the same
+    /// list.
     private static let alternatives = [
         ["json", "form", "multipart"], ["print", "headers", "body", "meta", "verbose"],
     ]
 
-    /// Options that the file of default options gives, and where.
+    /// One default option, and its place in the file.
     fileprivate struct Default {
         /// `file:line`.
         let place: String
@@ -17,18 +17,18 @@ struct RequestArguments {
     let line: ArgumentReader<RequestCommand>
     private var defaults: [Default] = []
 
-    /// - Parameter words: of the command line, without the program's name.
-    /// - Throws: at a wrong option, on the command line or in the file.
+    /// - Parameter words: the command line, without the program's name.
+    /// - Throws: for a wrong option, on the command line or in the file.
     init(_ words: ArraySlice<String>) throws(UsageProblem) {
         line = try ArgumentReader(words)
-        // Help must be there, too, when that file is wrong.
+        // Help must work even if the file is wrong.
         guard line.uses.isEmpty || !GeneralOptions.options.contains(where: { line.contains($0.spec.name) }) else {
             return
         }
         try readDefaults()
     }
 
-    /// What the defaults say, and above them the command line.
+    /// The command with the defaults, and then the options of the command line.
     func command() throws(UsageProblem) -> RequestCommand {
         var command = RequestCommand()
         for one in defaults { try one.apply(to: &command) }
@@ -74,7 +74,7 @@ extension RequestArguments.Default {
         }
     }
 
-    /// Whether it makes sense by itself: no line has a mistake that only the command line has.
+    /// Checks the default by itself, so that a mistake of the command line is not blamed on a line of the file.
     func check() throws(UsageProblem) {
         var command = RequestCommand()
         try apply(to: &command)
@@ -85,5 +85,3 @@ extension RequestArguments.Default {
         }
     }
 }
-
-#endif

@@ -1,13 +1,12 @@
-// ShellWords: a line as the words that a shell would make of it.
-#if Tool
+// ShellWords: splits a line into words as a shell does.
 
 enum ShellWords {
-    /// Blanks end a word; within `'…'` everything is itself, within `"…"` a backslash before `"` or `\` takes its meaning
-    /// away, elsewhere before any character. `#` at the start of a word begins a comment.
+    /// Blanks end a word. Within `'…'` every character stands for itself. Within `"…"` a backslash escapes only `"` and
+    /// `\`, and elsewhere any character. `#` at the start of a word begins a comment.
     /// - Returns: nil if a quote is not closed.
     static func split(_ line: some StringProtocol) -> [String]? {
         var words: [String] = []
-        // nil between words: `""` is a word, too.
+        // nil between words, because `""` is a word as well.
         var word: String?
         var quote: Character?
         var rest = Substring(line)
@@ -38,5 +37,3 @@ enum ShellWords {
         return word.map { words + [$0] } ?? words
     }
 }
-
-#endif

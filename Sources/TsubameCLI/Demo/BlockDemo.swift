@@ -1,9 +1,9 @@
 // BlockDemo: calls with closures: progress, a timeout that fires, a cancel, and a page in EUC-JP.
-#if Tool
+#if Server
 import HTTPBin
 import Tsubame
 
-/// The last progress that was told, and whether it ever went back.
+/// The last reported progress, and whether it ever went back.
 @MainActor
 private final class ProgressBar {
     private(set) var last: Int64 = 0
@@ -50,7 +50,7 @@ struct BlockDemo {
         await client.close()
     }
 
-    /// One call by closures; the answer comes on the main actor.
+    /// Sends one call with closures. The result arrives on the main actor.
     private func send(
         _ request: Request, progress: (@MainActor @Sendable (CallProgress) -> Void)? = nil,
         afterStart: (Call) -> Void = { _ in }
@@ -85,7 +85,7 @@ struct BlockDemo {
         let start = ContinuousClock.now
         let result = await send(request)
         let time = ContinuousClock.now - start
-        // 200 ms may have been too short to send it.
+        // 200 ms may have been too short to send the request.
         if let record = await server.requestSoFar("/delay") { ledger.show(record) }
         if case .failure(let error) = result {
             ledger.write("  ! \(error.description.split(whereSeparator: \.isNewline).first ?? "")")

@@ -1,21 +1,22 @@
-// ConnectorDemo: a call as a type whose parameters are sorted and encoded, down to the 81 bytes of its proof.
-#if Tool
+// ConnectorDemo: a call as a type with sorted, encoded parameters, checked down to the 81 bytes of its proof.
+#if Server
 import HTTPBin
 import Tsubame
 
-/// What the embedded server says of a request.
+/// The embedded server's answer to a request.
 private struct Echo: Decodable, Sendable {
     var args: [String: String] = [:]
     var form: [String: String]?
 }
 
-/// The connector of old: values set at birth, parameters in the query of a GET and in the body of anything else.
+/// The old connector: its values are set at creation. Parameters go into the query of a GET, and into the body of any
+/// other method.
 private class Connector: EndpointClass<(echo: Echo, timings: Timings)> {
     private let verb: HTTPRequest.Method
     private let parameters: Parameters
-    private let target: Path
+    private let target: RequestPath
 
-    init(_ verb: HTTPRequest.Method, _ target: Path, _ parameters: Parameters) {
+    init(_ verb: HTTPRequest.Method, _ target: RequestPath, _ parameters: Parameters) {
         self.verb = verb
         self.target = target
         self.parameters = parameters
@@ -24,9 +25,9 @@ private class Connector: EndpointClass<(echo: Echo, timings: Timings)> {
     private var isInQuery: Bool { verb == .get }
 
     override var method: HTTPRequest.Method { verb }
-    override var path: Path { target }
+    override var path: RequestPath { target }
     override var query: Parameters { isInQuery ? parameters.sorted() : [:] }
-    override var body: Body { isInQuery ? .empty : .form(parameters.sorted()) }
+    override var body: RequestBody { isInQuery ? .empty : .form(parameters.sorted()) }
 
     override var timeouts: Timeouts {
         var timeouts = Timeouts()
@@ -79,7 +80,7 @@ struct ConnectorDemo {
         let sorted = try await client.send(Connector(.get, "get?already=there", ["b": "2", "c": "é", "a": "1"]))
         let ordered = try await server.request("/get")
         ledger.show(ordered)
-        ledger.compare("sorted, behind what was there", ordered.target, with: "/get?already=there&a=1&b=2&c=%C3%A9")
+        ledger.compare("sorted, after the existing query", ordered.target, with: "/get?already=there&a=1&b=2&c=%C3%A9")
         ledger.show(sorted.timings)
         await client.close()
     }

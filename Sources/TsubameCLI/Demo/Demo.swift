@@ -1,12 +1,12 @@
-// Demo: the five jobs, one after the other, on a server of their own.
-#if Tool
+// Demo: runs the five jobs one after the other, against an embedded server.
 
 enum Demo {
     /// - Parameters:
-    ///   - flip: the number of a comparison whose expectation is made wrong.
-    ///   - lose: the number of a request of which the server does not tell.
-    /// - Returns: a failure if anything that was received differs from what is expected.
+    ///   - flip: the number of a comparison whose expectation is falsified.
+    ///   - lose: the number of a request that the server does not report.
+    /// - Returns: a failure if anything that the server received differs from the expectation.
     static func run(flip: Int?, lose: Int?) async throws -> ExitStatus {
+        #if Server
         let ledger = DemoLedger(flip: flip)
         let server = try await DemoServer(losing: lose)
         ledger.write("The embedded server listens at \(server.url).")
@@ -23,7 +23,8 @@ enum Demo {
         }
         await server.stop()
         return ledger.close()
+        #else
+        throw MissingTrait(command: "tsubame demo", trait: "Server")
+        #endif
     }
 }
-
-#endif

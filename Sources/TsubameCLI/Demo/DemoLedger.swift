@@ -1,10 +1,10 @@
-// DemoLedger: what was received, beside what is expected.
-#if Tool
+// DemoLedger: prints and compares what the server received with what is expected.
+#if Server
 import HTTPBin
 import Synchronization
 import Tsubame
 
-/// Prints what the server received, and compares it byte by byte with what must have been sent.
+/// Prints the requests that the server received, and compares them byte by byte with the expected ones.
 final class DemoLedger: Sendable {
     private struct Counts: Sendable {
         var compared = 0
@@ -20,7 +20,7 @@ final class DemoLedger: Sendable {
 
     func title(_ text: String) { write("\n== \(text)") }
 
-    /// The head as it came over the wire, and the body if it is short.
+    /// Prints the head as it came over the wire, and the body if it is short.
     func show(_ record: RequestRecord) {
         for line in String(decoding: record.head, as: UTF8.self).split(whereSeparator: \.isNewline) {
             write("  > \(line)")
@@ -46,7 +46,7 @@ final class DemoLedger: Sendable {
         return "\(microseconds / 1_000).\(String(repeating: "0", count: 3 - fraction.count))\(fraction) ms"
     }
 
-    /// Bytes that were received beside those that must have been.
+    /// Compares received bytes with the expected ones.
     func compare(_ what: String, _ received: some Sequence<UInt8>, with expected: String) {
         let received = Array(received)
         var expected = Array(expected.utf8)
@@ -74,7 +74,7 @@ final class DemoLedger: Sendable {
         compare(what, "\(received)", with: "\(expected)")
     }
 
-    /// What keeps a job from being done at all is as wrong as a byte that differs.
+    /// Counts a job that cannot run as one wrong comparison.
     func fail(_ reason: String) {
         let number = counts.withLock { counts in
             counts.compared += 1
@@ -84,7 +84,7 @@ final class DemoLedger: Sendable {
         write("  WRONG \(number): \(reason)")
     }
 
-    /// The sum, and the exit status.
+    /// Prints the total and returns the exit status.
     func close() -> ExitStatus {
         let counts = counts.withLock { $0 }
         if let flip, !(1...max(counts.compared, 1)).contains(flip) {

@@ -1,20 +1,20 @@
-// DemoServer: the embedded server, and what it has received.
-#if Tool
+// DemoServer: the embedded server, and the requests that it has received.
+#if Server
 import HTTPBin
 
-/// An embedded server on a free port of the loopback interface that tells of its requests in order.
+/// An embedded server on a free port of the loopback interface. It reports its requests in order.
 final class DemoServer {
-    /// How long a request is waited for. Its record is made before it is answered, and the jobs wait for answers: one
-    /// that is not there by then has been lost.
-    private static let patience = Duration.seconds(5)
+    /// The time limit for a request's record. The server records a request before it answers, and the jobs wait for
+    /// answers. So a record that is still missing then has been lost.
+    private static let startTimeout = Duration.seconds(5)
 
     private enum Event: Sendable {
         case record(RequestRecord)
-        /// Enough waited, for the wait of this number.
+        /// The end of the wait with this number.
         case timeUp(Int)
     }
 
-    /// A request of which no record came.
+    /// The error for a request without a record.
     struct Missing: Error, CustomStringConvertible {
         let description: String
     }
@@ -24,7 +24,7 @@ final class DemoServer {
     private var events: AsyncStream<Event>.AsyncIterator
     private var waits = 0
 
-    /// - Parameter losing: the number of a request, counted from 1, that is kept secret.
+    /// - Parameter losing: the number of a request that is not reported, counted from 1.
     init(losing: Int? = nil) async throws {
         let (events, sink) = AsyncStream.makeStream(of: Event.self)
         let received = Counter()
@@ -37,8 +37,8 @@ final class DemoServer {
 
     var url: String { server.url }
 
-    /// The next request whose path begins so; others are passed over.
-    /// - Throws: ``Missing`` if it does not come.
+    /// The next request whose target begins with `path`. Other requests are skipped.
+    /// - Throws: ``Missing`` if the request does not come in time.
     func request(_ path: String) async throws -> RequestRecord {
         waits += 1
         let alarm = Self.alarm(waits, sink)
@@ -49,12 +49,12 @@ final class DemoServer {
 
     private static func alarm(_ number: Int, _ sink: AsyncStream<Event>.Continuation) -> Task<Void, any Error> {
         Task {
-            try await Task.sleep(for: patience)
+            try await Task.sleep(for: startTimeout)
             sink.yield(.timeUp(number))
         }
     }
 
-    /// The same of those that have come by now.
+    /// The same among the requests that have come by now; nil if there is none.
     func requestSoFar(_ path: String) async -> RequestRecord? {
         waits += 1
         sink.yield(.timeUp(waits))

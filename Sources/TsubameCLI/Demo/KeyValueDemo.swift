@@ -1,5 +1,5 @@
-// KeyValueDemo: a call as a class, sent and waited for in four ways, answered by `k=v&…&END`.
-#if Tool
+// KeyValueDemo: a call as a class, sent in four ways and answered by `k=v&…&END`.
+#if Server
 #if canImport(FoundationEssentials)
 import FoundationEssentials
 #else
@@ -8,7 +8,7 @@ import Foundation
 import HTTPBin
 import Tsubame
 
-/// What every call of that API answers: the base class of old, as a value.
+/// The answer of every call of that API, which the old code held in a base class.
 private struct KeyValueAnswer: Sendable {
     let status: Int
     let message: String
@@ -20,14 +20,14 @@ private struct KeyValueAnswer: Sendable {
     let timings: Timings
 }
 
-/// The base class of that API's calls. A subclass says what it sends.
+/// The base class of that API's calls. A subclass sets the method, the query and the body.
 private class KeyValueCall: EndpointClass<KeyValueAnswer> {
-    /// Told once for each exchange that is over.
+    /// Called once for each exchange that has ended.
     let onEnd: @Sendable () -> Void
 
     init(onEnd: @escaping @Sendable () -> Void) { self.onEnd = onEnd }
 
-    override var path: Path { "keyvalue" }
+    override var path: RequestPath { "keyvalue" }
 
     override var timeouts: Timeouts {
         var timeouts = Timeouts()
@@ -56,7 +56,7 @@ private final class GreetingByGet: KeyValueCall {
 
 private final class GreetingByPost: KeyValueCall {
     override var method: HTTPRequest.Method { .post }
-    override var body: Body { .form(["name": "燕 & co=1"]) }
+    override var body: RequestBody { .form(["name": "燕 & co=1"]) }
 }
 
 struct KeyValueDemo {
@@ -74,7 +74,7 @@ struct KeyValueDemo {
         self.ledger = ledger
         client = Client(server.url) {
             $0.interceptors += [
-                // The time and the installation's id are fixed here, so that every byte is known beforehand.
+                // Time and installation id are fixed, so that every byte is known in advance.
                 CommonParameters(
                     messageType: "greeting", now: { Date(timeIntervalSince1970: 1_270_891_805) },
                     others: ["deviceId": "5E8A2F0C-7B1D-4C3E-9A61-0F2D4B6C8E10"])
@@ -101,7 +101,7 @@ struct KeyValueDemo {
         await client.close()
     }
 
-    /// A synchronous function, as a script or a worker thread has it.
+    /// A synchronous function, as a script or a worker thread would call it.
     private static func waiting(_ client: Client, _ call: KeyValueCall) throws -> KeyValueAnswer {
         try client.blocking.send(call)
     }
@@ -122,7 +122,7 @@ struct KeyValueDemo {
         ledger.compare("a character cut in two by the network", answer.message, with: "燕は春に来る")
         ledger.compare("a value with = in it", answer.expression, with: "a=b==c")
         ledger.compare("an empty value", answer.empty, with: "")
-        ledger.compare("what follows END is ignored", answer.resultCode, with: 0)
+        ledger.compare("bytes after END are ignored", answer.resultCode, with: 0)
         ledger.compare(
             "messageType and dateTime came back", answer.messageType + answer.dateTime, with: "greeting20100410093005")
         ledger.show(answer.timings)

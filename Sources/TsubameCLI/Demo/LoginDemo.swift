@@ -1,9 +1,9 @@
-// LoginDemo: a form login whose session the next call uses, told to a delegate.
-#if Tool
+// LoginDemo: a form login that reports to a delegate, and a second call that uses its session.
+#if Server
 import HTTPBin
 import Tsubame
 
-/// Succeeded or failed: the two methods that mattered.
+/// Reports success or failure, the two delegate methods that mattered.
 @MainActor
 private final class LoginListener: CallDelegate {
     private let outcomes: AsyncStream<Result<Response, CallError>>
@@ -39,7 +39,7 @@ struct LoginDemo {
     }
 
     func run() async throws {
-        ledger.title("2. HttpClient: a form login, told to a delegate, and the page behind it (sample account)")
+        ledger.title("2. HttpClient: a form login that reports to a delegate, and the page after it (sample account)")
         var login = Request(
             .post, "login",
             body: .form(["name": HTTPBin.sampleAccount.name, "password": HTTPBin.sampleAccount.password]))

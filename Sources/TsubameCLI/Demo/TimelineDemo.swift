@@ -1,10 +1,10 @@
-// TimelineDemo: a timeline in XML, whose loader knows none of those who watch it.
-#if Tool
+// TimelineDemo: a timeline in XML, loaded by code that does not know its observers.
+#if Server
 import HTTPBin
 import Synchronization
 import Tsubame
 
-/// Counts the stages of transfers: one of any number of observers.
+/// Counts the stages of transfers. A client can have any number of such observers.
 private final class StageCounter: Sendable {
     private struct Stages: Sendable {
         var responses = 0

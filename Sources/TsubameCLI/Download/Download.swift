@@ -1,33 +1,27 @@
-// Download: a response's body on its way into a file.
-#if Tool
+// Download: saves the body of a response to a file.
+
 import Synchronization
 import Tsubame
+import TsubamePlatform
 import TsubameTerminal
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#elseif canImport(Darwin)
-import Darwin
-#endif
 
-/// The file has the name that was asked for, or the one that the server or the URL has for it, and then never that of a file
-/// that is there already. The library does the work; this says how, and what comes of it.
+/// The file gets the name that the user asked for, or a name from the server or the URL. A name from these never
+/// replaces an existing file. The library does the work; this type sets its policy and reports the result.
 struct Download: Sendable {
-    /// Of all the downloads of this command.
+    /// The files that all downloads of this command have finished.
     private static let finished = FinishedFiles()
 
-    /// As asked for.
+    /// The path that the user asked for.
     let path: String?
     let options: DownloadOptions
     let isQuiet: Bool
-    /// Whether warnings are left out, too.
+    /// Whether warnings are left out as well.
     let isSilent: Bool
-    /// How a terminal shows a body that is streamed to it.
+    /// The style for a body that is streamed to a terminal.
     let terminalStyle: OutputStyle
     let board: ProgressBoard?
 
-    /// Whether what is written to is no file that could be whole: the standard output, a device, a pipe.
+    /// Whether the target is not a regular file but the standard output, a device or a pipe.
     var isStreamed: Bool {
         guard let path else { return false }
         if path == "-" { return true }
@@ -35,35 +29,35 @@ struct Download: Sendable {
         return status.kind != .regular && status.kind != .folder
     }
 
-    /// Writes what comes where it can only pass; an error's page does not.
+    /// Writes a body to a target that only passes it on. The page of an error is not written.
     func stream(_ response: Response, next: () throws(CallError) -> Bytes?) throws {
         guard (200..<300).contains(response.statusCode) else { return }
         let file = try OutputFile(path)
-        // A terminal shows no byte of a server's that could steer it. Elsewhere the body is written as it came.
+        // On a terminal, the server's bytes must not control it. Elsewhere the body is written as it came.
         var body = BodyPrinter(
             file, file.isTerminal ? terminalStyle : OutputStyle(), contentType: response.headers[.contentType])
         try body.print(next: next)
         try file.finish()
     }
 
-    /// What could have been kept.
+    /// A hint that `-c` would have kept the received part; nil if it would not.
     func hint(for error: CallError) -> String? {
         guard !options.resumes, !isStreamed, error.phase == .receivingBody, error.request?.method == .get else {
             return nil
         }
         switch error.kind {
         case .connectionLost, .incompleteResponse, .timeout, .tls:
-            return "with -c, what comes can be kept: the same command goes on from there, and --retry at once"
+            return "with -c, the received part is kept: the same command goes on from there, and --retry at once"
         default: return nil
         }
     }
 
-    /// Sends the request, and saves what is answered.
+    /// Sends the request, and saves the response's body.
     /// - Parameters:
-    ///   - output: where the file's name is written, unless somebody sits there.
-    ///   - head: given the response before its body is saved, and one whose body is not.
-    /// - Returns: the response; nothing is saved of one whose status is no success.
-    /// - Throws: what `head` throws, or ``CallError``.
+    ///   - output: where the file's name is written, unless it is a terminal.
+    ///   - head: called with the response before its body is saved, and also if its body is not saved.
+    /// - Returns: the response. Nothing is saved if its status is not a success.
+    /// - Throws: the error of `head`, or ``CallError``.
     func save(
         _ request: Request, by client: Client, to output: OutputFile,
         head: @escaping @Sendable (Response) throws -> Void
@@ -100,11 +94,12 @@ struct Download: Sendable {
             let file = try client.blocking.download(
                 request, toPath: path ?? "", resume: options.resumes, policy: options.policy, hooks: hooks
             ) { bar.show($0) }
-            // What was named may be a folder.
+            // The given path may be a folder.
             let name = file.path
             bar.end(saying: name)
             if let error = failure.withLock({ $0 }) { throw error }
-            // For whoever wants to go on with it; that nobody does any more is no reason to stop the others.
+            // A program may wait for the name to use the file. If no program reads it any more, the other downloads
+            // still go on.
             if !isQuiet, !output.isTerminal {
                 try? output.write(name + "\n")
                 try? output.flush()
@@ -119,7 +114,7 @@ struct Download: Sendable {
     }
 }
 
-/// A download as a line of the board.
+/// One download, as a line of the progress board.
 private final class DownloadBar: Sendable {
     private struct State: Sendable {
         var line: Int?
@@ -138,7 +133,7 @@ private final class DownloadBar: Sendable {
     func show(_ progress: DownloadProgress) {
         guard let board else { return }
         state.withLock { state in
-            // One that begins anew has a line of its own.
+            // A download that starts anew gets a new line.
             if let line = state.line, progress.resumed != state.transfer?.offset {
                 board.remove(line, saying: nil)
                 state.line = nil
@@ -153,7 +148,7 @@ private final class DownloadBar: Sendable {
         }
     }
 
-    /// - Parameter name: of the whole file; nil if there is none.
+    /// - Parameter name: the name of the complete file; nil if there is none.
     func end(saying name: String?) {
         state.withLock { state in
             guard let line = state.line, let transfer = state.transfer else { return }
@@ -165,5 +160,3 @@ private final class DownloadBar: Sendable {
         }
     }
 }
-
-#endif

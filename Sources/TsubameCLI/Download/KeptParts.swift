@@ -1,42 +1,36 @@
-// KeptParts: what stays of unfinished downloads, told when the process is interrupted.
-#if Tool
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#elseif canImport(Darwin)
-import Darwin
-#endif
+// KeptParts: the kept parts of unfinished downloads, which an interrupted process reports.
+
 import Synchronization
+import TsubamePlatform
 import TsubameTerminal
 
 private let capacity = 64
 
-/// A file by its name for the system, and for whoever reads of it. Never changed once it is made, and never given back: the
+/// The path of a file for the system, and the same path for display. It is never changed or freed, because the signal
 /// handler may be reading it.
 private struct KeptPart {
     let path: UnsafeMutablePointer<CChar>
     let shown: UnsafeMutablePointer<CChar>
-    /// Whether its length says how much has come.
+    /// Whether the file's length is the number of bytes received.
     let isGapless: Bool
 }
 
-/// Read by the signal handler, which may run on any thread and use nothing that allocates or locks: each slot is one pointer, so
-/// that it sees all of a part or none; none if the slot is free. Written under the lock of `slots`.
+/// The signal handler reads these slots. It may run on any thread and must not allocate or lock. Each slot is one
+/// pointer, so the handler sees a whole part or, if the slot is free, none. Written under the lock of `slots`.
 private nonisolated(unsafe) let parts = {
     let parts = UnsafeMutablePointer<Atomic<UnsafeMutablePointer<KeptPart>?>>.allocate(capacity: capacity)
     for slot in 0..<capacity { (parts + slot).initialize(to: Atomic(nil)) }
     return parts
 }()
-/// Whether they have been made, which a handler must not do. Written under the lock of `slots`, and from
-/// false to true only: a handler that comes too early tells nothing.
+/// Whether the slots exist, because a handler must not create them. Written under the lock of `slots`, and only from
+/// false to true. A handler that runs too early reports nothing.
 private nonisolated(unsafe) var isUsed = false
 
 private let slots = Mutex(())
 
 enum KeptParts {
-    /// From now on the file is told of when the process is interrupted, or in another way than before.
-    /// - Parameter isGapless: whether its length says how much has come.
+    /// Has the file reported if the process is interrupted. A second call for the same file replaces the first.
+    /// - Parameter isGapless: whether the file's length is the number of bytes received.
     static func add(_ path: String, isGapless: Bool) {
         slots.withLock { _ in
             let known = slot(of: path)
@@ -53,7 +47,7 @@ enum KeptParts {
         EndSignals.tidyUpBeforeTheEnd()
     }
 
-    /// The file is finished, or gone.
+    /// Stops reporting a file that is finished or gone.
     static func remove(_ path: String) {
         slots.withLock { _ in
             if let slot = slot(of: path) { parts[slot].store(nil, ordering: .releasing) }
@@ -66,24 +60,24 @@ enum KeptParts {
         }
     }
 
-    /// By a signal handler.
+    /// Reports the kept parts. Called by a signal handler.
     static func tell() {
         guard isUsed else { return }
         for slot in 0..<capacity {
             guard let part = parts[slot].load(ordering: .acquiring)?.pointee else { continue }
             var status = stat()
             guard lstat(part.path, &status) == 0, status.st_size > 0 else { continue }
-            // Bars may stand in the line.
+            // The cursor may be on a line with progress bars.
             if isatty(2) == 1 { put("\n") }
             put("tsubame: ")
-            if part.isGapless { put(size: UInt64(status.st_size)) } else { put("what came is") }
+            if part.isGapless { put(size: UInt64(status.st_size)) } else { put("the received part is") }
             put(" kept in ")
             put(part.shown, strlen(part.shown))
             put("; the same command goes on from there\n")
         }
     }
 
-    /// `12.3 MiB are`, rounded down.
+    /// Writes a size such as `12.3 MiB are`, rounded down.
     private static func put(size: UInt64) {
         switch size {
         case 1: put("1 byte is")
@@ -104,7 +98,7 @@ enum KeptParts {
     }
 
     private static func put(number: UInt64) {
-        // On the stack: handlers of two signals may be at it at once. Room for all 20 digits.
+        // On the stack, because the handlers of two signals may run at once. There is room for all 20 digits.
         var digits: (UInt64, UInt64, UInt64) = (0, 0, 0)
         withUnsafeMutableBytes(of: &digits) { digits in
             var (rest, start) = (number, digits.count)
@@ -119,8 +113,6 @@ enum KeptParts {
 
     private static func put(_ text: StaticString) { put(text.utf8Start, text.utf8CodeUnitCount) }
 
-    /// That nobody reads it is no error.
+    /// A missing reader is not an error.
     private static func put(_ start: UnsafeRawPointer, _ count: Int) { _ = write(2, start, count) }
 }
-
-#endif

@@ -1,20 +1,20 @@
-// ProgressBoard: the transfers that are under way, as lines at the foot of a terminal.
-#if Tool
+// ProgressBoard: the running transfers, as lines at the foot of a terminal.
+
 import Dispatch
 import Synchronization
 import TsubameTerminal
 
-/// Draws on the standard error, and only if that is a terminal. The lines are drawn again five times a second; whatever else
-/// is written there goes above them.
+/// Draws on the standard error, and only if that is a terminal. The lines are redrawn five times a second, and any
+/// other output there appears above them.
 final class ProgressBoard: Sendable {
-    /// Transfers below this size, in bytes, are over before anybody can read a line.
+    /// Smaller transfers, in bytes, are over before a reader could read their line.
     static let minimumBytes: Int64 = 1 << 20
     private static let interval = DispatchTimeInterval.milliseconds(200)
 
     private struct State {
         var transfers: [(id: Int, transfer: Transfer)] = []
         var count = 0
-        /// How many lines stand there now.
+        /// The number of lines that are drawn now.
         var drawn = 0
         var timer: (any DispatchSourceTimer)?
     }
@@ -23,7 +23,7 @@ final class ProgressBoard: Sendable {
     private let isUnicode: Bool
     private let theme: Theme?
 
-    /// nil if there is nobody to look at it.
+    /// nil if the standard error is not a terminal.
     init?(_ traits: @autoclosure () -> TerminalTraits) {
         guard Descriptor.errors.isTerminal else { return nil }
         let traits = traits()
@@ -33,11 +33,11 @@ final class ProgressBoard: Sendable {
 
     private static let start = ContinuousClock.now
 
-    /// Seconds of a clock that only goes forward.
+    /// Seconds of a monotonic clock.
     static var now: Double { (ContinuousClock.now - start) / .seconds(1) }
 
-    /// A line more.
-    /// - Returns: what to call it by.
+    /// Adds a line.
+    /// - Returns: the line's id.
     func add(_ transfer: Transfer) -> Int {
         state.withLock { state in
             state.count += 1
@@ -60,7 +60,7 @@ final class ProgressBoard: Sendable {
         }
     }
 
-    /// The line goes, and this is said in its place, if anything.
+    /// Removes the line, and writes `text` in its place if there is any.
     func remove(_ id: Int, saying text: String?) {
         state.withLock { state in
             clear(&state)
@@ -75,7 +75,7 @@ final class ProgressBoard: Sendable {
         }
     }
 
-    /// Runs what writes on the terminal, with the lines out of its way.
+    /// Runs a closure that writes on the terminal, with the lines removed meanwhile.
     func aside(_ body: () -> Void) {
         state.withLock { state in
             clear(&state)
@@ -86,7 +86,7 @@ final class ProgressBoard: Sendable {
 
     private func tick() {
         state.withLock { state in
-            // Already over.
+            // The last transfer has ended already.
             guard state.timer != nil else { return }
             let now = Self.now
             for index in state.transfers.indices { state.transfers[index].transfer.measure(at: now) }
@@ -95,7 +95,7 @@ final class ProgressBoard: Sendable {
         }
     }
 
-    /// The cursor stands at the end of the last line.
+    /// The cursor is at the end of the last line.
     private func clear(_ state: inout State) {
         guard state.drawn > 0 else { return }
         let up = state.drawn > 1 ? "\u{1B}[\(state.drawn - 1)A" : ""
@@ -106,7 +106,7 @@ final class ProgressBoard: Sendable {
     private func draw(_ state: inout State) {
         guard !state.transfers.isEmpty else { return }
         let width = OutputWidth(Descriptor.errors.number)
-        // More than fit would scroll, and could not be taken back.
+        // Lines beyond the terminal's height would scroll, and could not be removed again.
         let shown = state.transfers.prefix(max(width.rows - 1, 1))
         let nameWidth = shown.map { DisplayWidth.of($0.transfer.name) }.max() ?? 0
         var canvas = Canvas(theme: theme, isTerminal: true)
@@ -121,5 +121,3 @@ final class ProgressBoard: Sendable {
 
     private func write(_ text: String) { try? Descriptor.errors.writeAll(text) }
 }
-
-#endif

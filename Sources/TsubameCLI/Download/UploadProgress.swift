@@ -1,5 +1,5 @@
-// UploadProgress: a large request body on its way, as a line of the board.
-#if Tool
+// UploadProgress: the progress of a large request body, as a line of the board.
+
 import Synchronization
 import Tsubame
 import TsubameTerminal
@@ -7,10 +7,10 @@ import TsubameTerminal
 final class UploadProgress: Sendable {
     private let board: ProgressBoard
     private let name: String
-    /// The line, once there is one.
+    /// The id of the line, after it is drawn.
     private let line = Mutex<Int?>(nil)
 
-    /// nil if the body is sent before anybody could read a line about it.
+    /// nil if the body is too small for a line that a reader could read.
     init?(of request: Request, on board: ProgressBoard) {
         guard !request.body.isEmpty, request.body.length ?? .max >= ProgressBoard.minimumBytes else { return nil }
         self.board = board
@@ -25,7 +25,7 @@ final class UploadProgress: Sendable {
         }
     }
 
-    private func show(_ progress: Progress) {
+    private func show(_ progress: TransferProgress) {
         line.withLock { line in
             if line == nil, progress.bytes < progress.total ?? .max {
                 line = board.add(Transfer("to \(name)", total: progress.total, at: ProgressBoard.now))
@@ -41,5 +41,3 @@ final class UploadProgress: Sendable {
         }
     }
 }
-
-#endif

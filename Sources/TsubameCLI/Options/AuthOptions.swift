@@ -1,5 +1,5 @@
-// AuthOptions: the options about who asks.
-#if Tool
+// AuthOptions: the options about credentials.
+
 import Tsubame
 
 struct AuthOptions: Options {
@@ -11,15 +11,12 @@ struct AuthOptions: Options {
     static let options: [CommandOption<Self>] = [
         .value(
             "auth", letter: "a", "user[:password]|token", isAnyWord: true,
-            "Credentials for the URL's own origin; a missing password is asked for. They count instead of those in "
-                + "the URL."
+            "Credentials for the URL's origin, instead of those in the URL; prompts for a missing password."
         ) { $0.auth = $1 },
         .choice(
             "auth-type", letter: "A", of: Credentials.Kind.self,
-            "How they are sent: at once, or when Digest is asked for. basic unless given."
+            "The scheme; basic by default. Digest waits for the server's challenge."
         ) { $0.authType = $1 },
-        .flag("ignore-netrc", "Do not look for credentials in $NETRC or ~/.netrc.") { $0.ignoreNetrc = true },
+        .flag("ignore-netrc", "Ignore $NETRC and ~/.netrc.") { $0.ignoreNetrc = true },
     ]
 }
-
-#endif

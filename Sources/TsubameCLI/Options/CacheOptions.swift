@@ -1,5 +1,5 @@
-// CacheOptions: the options about responses that are kept.
-#if Tool
+// CacheOptions: the option to cache responses.
+
 import Tsubame
 
 struct CacheOptions: Options {
@@ -9,10 +9,9 @@ struct CacheOptions: Options {
     static let options: [CommandOption<Self>] = [
         .toggle(
             "cache",
-            "Keep what servers allow to be kept, and answer by it while it is fresh, as -m says; not "
-                + "for downloads. Bodies are read to their end for it, printed or not. Cache-Control:no-cache asks the server anyway, Cache-Control:only-if-cached never."
+            "Cache responses as servers allow, and reuse them while fresh (-m shows it); not for downloads. "
+                + "Bodies are read to the end, printed or not. Cache-Control:no-cache always asks the server, "
+                + "Cache-Control:only-if-cached never."
         ) { $0.cache = $1 }
     ]
 }
-
-#endif

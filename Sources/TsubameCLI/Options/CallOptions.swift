@@ -1,9 +1,9 @@
-// CallOptions: the options about how a request is sent, by groups.
-#if Tool
+// CallOptions: the groups of options that decide how a request is sent.
+
 import Tsubame
 
-/// No group of options itself: what the parser does for a group it does for all within it again, and a start would pay
-/// for that.
+/// This type is not an option group itself. The parser would do everything for a group again for each group within it,
+/// which would slow down each start.
 struct CallOptions: Sendable {
     let repetition: RepetitionOptions
     let deadlines: DeadlineOptions
@@ -12,12 +12,10 @@ struct CallOptions: Sendable {
     let auth: AuthOptions
     let session: SessionOptions
 
-    /// - Parameter runs: how many requests the client is for.
+    /// - Parameter runs: the number of requests that the client serves.
     func apply(to configuration: inout Configuration, ofRuns runs: Int) {
         repetition.apply(to: &configuration, ofRuns: runs)
         deadlines.apply(to: &configuration.timeouts)
         connection.apply(to: &configuration.connection)
     }
 }
-
-#endif

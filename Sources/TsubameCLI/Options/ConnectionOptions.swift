@@ -1,5 +1,5 @@
-// ConnectionOptions: the options about where a connection goes, and from where.
-#if Tool
+// ConnectionOptions: the options about the route of a connection: proxy, address, interface, protocol.
+
 import Tsubame
 
 struct ConnectionOptions: Options {
@@ -16,33 +16,32 @@ struct ConnectionOptions: Options {
     static let options: [CommandOption<Self>] = [
         .value(
             "http-version", "version",
-            "1.1: nothing else; 2: HTTP/2 where the server offers it with TLS, which is the default; 2-prior-knowledge: "
-                + "HTTP/2 and nothing else, also without TLS.", reading: version
+            "1.1: only HTTP/1.1; 2 (default): HTTP/2 if the server offers it with TLS; 2-prior-knowledge: only HTTP/2, "
+                + "also without TLS.", reading: version
         ) { $0.httpVersion = $1 },
         .value(
             "proxy", "url",
-            "Go through this proxy: http, https, socks4, socks4a, socks5 or socks5h; http:url and https:url mean that "
-                + "scheme only; none is none. Otherwise http_proxy, https_proxy, all_proxy and no_proxy are obeyed, but for this "
-                + "machine's own addresses.",
+            "Use this proxy (http, https, socks4, socks4a, socks5 or socks5h), for one scheme with http:url or https:url; "
+                + "none for no proxy. Default: http_proxy, https_proxy, all_proxy and no_proxy, except for this machine's own "
+                + "addresses.",
             reading: ProxyChoice.init
         ) { $0.proxy.append($1) },
         .value(
-            "resolve", "host:port:address", "Use this address instead of asking the resolver; * is any host.",
+            "resolve", "host:port:address", "Use this address instead of DNS; * is any host.",
             reading: AddressOverride.init(parsing:)
         ) { $0.resolve.append($1) },
         .value(
-            "unix-socket", "path", completion: .file, "Connect to this Unix-domain socket, whatever the URL's host."
+            "unix-socket", "path", completion: .file, "Connect to this Unix-domain socket instead of the URL's host."
         ) { $0.unixSocket = $1 },
-        .value("interface", "address|name", "Connect from this address, or this network interface.") {
+        .value("interface", "address|name", "Connect from this address or network interface.") {
             $0.interface = $1
         },
         .number(
             "max-connections", "n",
-            "How many connections to one server there are at once, for all URLs of the command together: 1 to 256, which is "
-                + "the default."
+            "Maximum connections to one server at once, for all URLs of the command: 1 to 256 (default)."
         ) { $0.maxConnections = $1 },
-        .flag("ipv4", letter: "4", "Use addresses of IPv4 only.") { $0.ipv4 = true },
-        .flag("ipv6", letter: "6", "Use addresses of IPv6 only.") { $0.ipv6 = true },
+        .flag("ipv4", letter: "4", "Use only IPv4 addresses.") { $0.ipv4 = true },
+        .flag("ipv6", letter: "6", "Use only IPv6 addresses.") { $0.ipv6 = true },
     ]
 
     private static func version(
@@ -52,8 +51,8 @@ struct ConnectionOptions: Options {
         case "1.1", "1": return .http11
         case "2", "2.0": return .negotiated
         case "2-prior-knowledge": return .http2
-        case "0.9", "1.0", "3", "3.0": throw UsageProblem("HTTP/\(text) is not spoken: 1.1 and 2 are.")
-        default: throw UsageProblem("“\(text)” is no version: 1.1, 2 and 2-prior-knowledge are meant.")
+        case "0.9", "1.0", "3", "3.0": throw UsageProblem("HTTP/\(text) is not supported: use 1.1 or 2.")
+        default: throw UsageProblem("“\(text)” is not an HTTP version: use 1.1, 2 or 2-prior-knowledge.")
         }
     }
 
@@ -78,5 +77,3 @@ struct ConnectionOptions: Options {
         settings.addressFamily = ipv4 ? .ipv4 : ipv6 ? .ipv6 : .any
     }
 }
-
-#endif

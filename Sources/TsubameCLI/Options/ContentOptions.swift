@@ -1,5 +1,5 @@
-// ContentOptions: the options about what is sent.
-#if Tool
+// ContentOptions: the options about the content of a request, and about its URL.
+
 import Tsubame
 
 struct ContentOptions: Options {
@@ -12,7 +12,7 @@ struct ContentOptions: Options {
     var multipart = false
     var boundary: String?
     var raw: String?
-    /// How often it was given.
+    /// The number of times that `--compress` was given.
     var compress = 0
     var chunked = false
     var ignoreStdin = false
@@ -20,32 +20,32 @@ struct ContentOptions: Options {
     var defaultScheme: Scheme?
     var pathAsIs = false
 
-    static let title = "What is sent"
+    static let title = "Request"
     static let options: [CommandOption<Self>] = [
-        .flag("json", letter: "j", "Items are sent as a JSON object (the default), and JSON is asked for.") {
+        .flag("json", letter: "j", "Send items as a JSON object (the default), and ask for JSON.") {
             $0.json = true
         },
-        .flag("form", letter: "f", "Items are sent as a form; with files, as multipart/form-data.") { $0.form = true },
-        .flag("multipart", "Items are sent as multipart/form-data, also without files.") { $0.multipart = true },
+        .flag("form", letter: "f", "Send items as a form; with files, as multipart/form-data.") { $0.form = true },
+        .flag("multipart", "Send items as multipart/form-data, even without files.") { $0.multipart = true },
         .value(
-            "boundary", "text", "What stands between the parts of multipart/form-data; without it, something random."
+            "boundary", "text", "The boundary between the parts of multipart/form-data; random by default."
         ) { $0.boundary = $1 },
         .value("raw", "text|@file|@-", isAnyWord: true, "Send this body; @- is the standard input.") { $0.raw = $1 },
         .flag(
-            "compress", letter: "x", "Compress the body with gzip if it becomes smaller; given twice, in any case."
+            "compress", letter: "x", "Compress the body with gzip if that makes it smaller; -xx: always."
         ) { $0.compress += 1 },
         .flag(
-            "chunked", "Send the body chunked, without its length; what comes by the standard input, as it comes."
+            "chunked", "Send the body chunked, without its length; standard input as it arrives."
         ) { $0.chunked = true },
         .flag("ignore-stdin", letter: "I", "Never read the standard input.") { $0.ignoreStdin = true },
-        .flag("offline", "Print the request, --print=HB unless told otherwise, and send nothing.") {
+        .flag("offline", "Print the request (--print=HB by default) and send nothing.") {
             $0.offline = true
         },
         .choice(
             "default-scheme", of: Scheme.self,
-            "Of URLs without one; without this option, http for localhost and IP addresses, else https."
+            "The scheme of URLs without one; by default http for localhost and IP addresses, else https."
         ) { $0.defaultScheme = $1 },
-        .flag("path-as-is", "Send /../ and /./ of the URL's path as they are; by default they are resolved.") {
+        .flag("path-as-is", "Send /../ and /./ in the URL's path unchanged; by default they are resolved.") {
             $0.pathAsIs = true
         },
     ]
@@ -56,13 +56,15 @@ struct ContentOptions: Options {
         if form || multipart, json {
             throw UsageProblem("\(form ? "--form" : "--multipart") and --json exclude each other.")
         }
-        if multipart, raw != nil { throw UsageProblem("--multipart sends items, not what --raw gives.") }
-        if ignoreStdin, raw == "@-" { throw UsageProblem("--raw @- reads what --ignore-stdin forbids.") }
+        if multipart, raw != nil {
+            throw UsageProblem("--multipart sends items, and --raw a whole body: give only one of them.")
+        }
+        if ignoreStdin, raw == "@-" {
+            throw UsageProblem("--raw @- reads the standard input, and --ignore-stdin forbids that.")
+        }
         if let boundary, !MultipartFraming.isBoundary(boundary) {
             throw UsageProblem(
                 "--boundary is 1 to 70 letters, digits, spaces and '()+_,-./:=? without a space at its end.")
         }
     }
 }
-
-#endif

@@ -1,5 +1,5 @@
-// DeadlineOptions: the options about how long a call may take, and each part of it.
-#if Tool
+// DeadlineOptions: the options that limit the time of a call and of its parts.
+
 import Tsubame
 
 struct DeadlineOptions: Options {
@@ -14,37 +14,39 @@ struct DeadlineOptions: Options {
     static let options: [CommandOption<Self>] = [
         .value(
             "timeout", "seconds",
-            "For the whole call, with redirects. None unless given; 0 is none, too, here and below. With it, nothing else "
-                + "limits head and body unless it is given.",
+            "For the whole call, with redirects; by default none. 0 means no limit, here and below. Replaces the defaults of "
+                + "--head-timeout and --idle-timeout.",
             reading: Seconds.init
         ) { $0.timeout = $1 },
         .value(
-            "connect-timeout", "seconds", "Until the way to the server stands: name, TCP, proxy. 10.",
+            "connect-timeout", "seconds", "To connect (DNS, TCP, proxy); 10 by default.",
             reading: Seconds.init
         ) {
             $0.connectTimeout = $1
         },
-        .value("tls-timeout", "seconds", "For the TLS handshake. 10.", reading: Seconds.init) { $0.tlsTimeout = $1 },
+        .value("tls-timeout", "seconds", "For the TLS handshake; 10 by default.", reading: Seconds.init) {
+            $0.tlsTimeout = $1
+        },
         .value(
             "pool-timeout", "seconds",
-            "For a free connection, where there are as many as --max-connections allows. None.",
+            "To wait for a connection at --max-connections; by default no limit.",
             reading: Seconds.init
         ) { $0.poolTimeout = $1 },
         .value(
-            "head-timeout", "seconds", "From the end of the request to the end of the response's head. 60.",
+            "head-timeout", "seconds", "From the request's end to the response head's end; 60 by default.",
             reading: Seconds.init
         ) { $0.headTimeout = $1 },
-        .value("idle-timeout", "seconds", "Without a byte of a body, sent or received. 60.", reading: Seconds.init) {
+        .value("idle-timeout", "seconds", "Without a byte of a body; 60 by default.", reading: Seconds.init) {
             $0.idleTimeout = $1
         },
     ]
 
-    /// None for the pool unless given: what waits for a connection waits for another download of the same command, and that
-    /// one is long is no fault.
+    /// The pool has no timeout by default. A request that waits for a connection waits for another download of the same
+    /// command, and a long download is not an error.
     func apply(to timeouts: inout Timeouts) {
-        // A call that waits in its thread has one of its own otherwise: what comes may come for hours.
+        // The library's default for calls on a blocked thread does not fit here: a response may take hours to arrive.
         timeouts.total = nil
-        // Whoever gives a time for the whole call means that one.
+        // A limit for the whole call replaces the default limits of its parts.
         if let timeout { (timeouts.total, timeouts.head, timeouts.idle) = (timeout.duration, nil, nil) }
         if let connectTimeout { timeouts.connect = connectTimeout.duration }
         if let tlsTimeout { timeouts.tls = tlsTimeout.duration }
@@ -54,17 +56,15 @@ struct DeadlineOptions: Options {
     }
 }
 
-/// A time in seconds, fractions included.
+/// A time in seconds, with fractions.
 struct Seconds {
-    /// nil for none.
+    /// nil for no limit.
     let duration: Duration?
 
     init(_ text: String) throws(UsageProblem) {
         guard let seconds = Double(text), seconds >= 0, seconds <= 1_000_000_000 else {
-            throw UsageProblem("“\(text)” is no time in seconds, such as 30 or 2.5.")
+            throw UsageProblem("“\(text)” is not a time in seconds, such as 30 or 2.5.")
         }
         duration = seconds > 0 ? .nanoseconds(Int64(seconds * 1_000_000_000)) : nil
     }
 }
-
-#endif

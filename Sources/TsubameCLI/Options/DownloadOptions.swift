@@ -1,5 +1,5 @@
-// DownloadOptions: the options about what is saved to files.
-#if Tool
+// DownloadOptions: the options that save responses to files.
+
 import Tsubame
 
 struct DownloadOptions: Options {
@@ -12,29 +12,29 @@ struct DownloadOptions: Options {
     static let options: [CommandOption<Self>] = [
         .flag(
             "download", letter: "d",
-            "Save to a file, named by the server or the URL unless by --output, with the date of the server's; items that are "
-                + "URLs are downloads too."
+            "Save to a file, named by --output, the server or the URL, with the server's date. Items that are URLs are "
+                + "downloaded too."
         ) { $0.download = true },
         .flag(
             "continue", letter: "c",
-            "Go on behind what an earlier --download with --continue has left, if the server still has the same, and leave "
-                + "what comes if it breaks off; with --retry, go on at once. A file of the server's length and date, or of "
-                + "the digest that is known, is left as it is."
+            "Resume an earlier --download --continue if the server's file is unchanged, and keep the part if the transfer "
+                + "breaks off; with --retry, resume at once. A file with the server's length and date, or the --digest, is "
+                + "left as it is."
         ) { $0.resumes = true },
         .number(
             "connections", "n",
-            "Over how many connections a large file comes, 4 MiB each at least, if the server serves ranges: 1 to 16.",
+            "Connections for a large file, at least 4 MiB each, if the server supports ranges: 1 to 16.",
             shown: { "\($0.connections)" }
         ) { $0.connections = $1 },
         .value(
-            "digest", "sha256:hex", "What the file must come to; otherwise nothing of it is kept.", reading: digest
+            "digest", "sha256:hex", "The expected digest; a file with another one is not kept.", reading: digest
         ) { $0.digest = $1 },
     ]
 
     private static func digest(_ text: String) throws(UsageProblem) -> DownloadPolicy.Digest {
         let digits = text.dropFirst("sha256:".count)
         guard text.lowercased().hasPrefix("sha256:"), digits.count == 64, digits.allSatisfy(\.isHexDigit) else {
-            throw UsageProblem("“\(text)” is no digest: sha256: and 64 hexadecimal digits are meant.")
+            throw UsageProblem("“\(text)” is not a digest: write sha256: and 64 hexadecimal digits.")
         }
         return .sha256(String(digits))
     }
@@ -42,9 +42,9 @@ struct DownloadOptions: Options {
     func validate() throws(UsageProblem) {
         guard (1...16).contains(connections) else { throw UsageProblem("--connections is a number from 1 to 16.") }
         guard !download else { return }
-        if resumes { throw UsageProblem("--continue goes on with a --download.") }
-        if connections > 1 { throw UsageProblem("--connections are those of a --download.") }
-        if digest != nil { throw UsageProblem("--digest is of a --download.") }
+        if resumes { throw UsageProblem("--continue needs --download.") }
+        if connections > 1 { throw UsageProblem("--connections needs --download.") }
+        if digest != nil { throw UsageProblem("--digest needs --download.") }
     }
 
     var policy: DownloadPolicy {
@@ -55,5 +55,3 @@ struct DownloadOptions: Options {
         }
     }
 }
-
-#endif

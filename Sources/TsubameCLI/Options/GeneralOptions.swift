@@ -1,14 +1,13 @@
-// GeneralOptions: the options about the tool itself.
-#if Tool
+// GeneralOptions: the options about the tool itself, such as help and version.
 
-/// Looked for before any other is obeyed, so that they set nothing.
+/// The tool looks for these options before it applies any other, so they set no property.
 struct GeneralOptions: Options {
-    static let title = "The tool itself"
+    static let title = "General"
     static let options: [CommandOption<Self>] = [
-        .flag(ignoreConfig, "Do not read the file of default options.") { _ in },
+        .flag(ignoreConfig, "Do not read the default options.") { _ in },
         .help,
         .flag(version, "Show the version.") { _ in },
-        .choice(generate, of: GeneratedText.self, "Write the completions of a shell, or the manual page.") { _, _ in },
+        .choice(generate, of: GeneratedText.self, "Print a shell's completions or the manual page.") { _, _ in },
     ]
 
     static let ignoreConfig = "ignore-config"
@@ -18,8 +17,6 @@ struct GeneralOptions: Options {
 }
 
 extension CommandOption {
-    /// Of every command.
-    static var help: Self { .flag(GeneralOptions.help, "Show this.") { _ in } }
+    /// The `--help` that every command has.
+    static var help: Self { .flag(GeneralOptions.help, "Show help.") { _ in } }
 }
-
-#endif

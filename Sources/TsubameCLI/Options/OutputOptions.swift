@@ -1,26 +1,20 @@
-// OutputOptions: the options about what is printed, how, and where to.
-#if Tool
+// OutputOptions: the options about what is printed, how, and where.
+
 import Tsubame
+import TsubamePlatform
 import TsubameTerminal
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#elseif canImport(Darwin)
-import Darwin
-#endif
 
 struct OutputOptions: Options {
     var print: PrintParts?
     var historyPrint: PrintParts?
-    /// How often it was given.
+    /// The number of times that `--verbose` was given.
     var verbose = 0
     var headers = false
     var body = false
     var meta = false
     var timings = false
     var all = false
-    /// How often it was given.
+    /// The number of times that `--quiet` was given.
     var quiet = 0
     var pretty: Pretty?
     var style = StyleName.auto
@@ -31,63 +25,62 @@ struct OutputOptions: Options {
     var output: String?
     var text = false
 
-    static let title = "What is printed"
+    static let title = "Printing"
     static let options: [CommandOption<Self>] = [
         .value(
             "print", letter: "p", "HBhbmt",
-            "What is printed: H and B are head and body of the request, h and b of the response; m is figures about the "
-                + "call, t a waterfall of its timings. hb on a terminal, else b; nothing if it is empty.",
+            "Parts to print: H and B are head and body of the request, h and b of the response; m is figures about the "
+                + "call, t a waterfall of its timings. hb on a terminal, else b; empty for nothing.",
             reading: PrintParts.init
         ) { $0.print = $1 },
         .value(
             "history-print", letter: "P", "HBhb",
-            "The same for the messages between the first request and the last response.",
+            "The same for messages between the first request and the last response.",
             reading: PrintParts.init
         ) { $0.historyPrint = $1 },
         .flag(
             "verbose", letter: "v",
             "Print both messages of every exchange, informational responses and trailers: --all --print=HBhb. "
-                + "-vv: figures, too."
+                + "-vv: also figures."
         ) { $0.verbose += 1 },
         .flag(
             "headers", letter: "h",
-            "Print the response's head only, and do not read its body: --print=h. Not with --download."
+            "Print only the response's head, and do not read its body: --print=h. Not with --download."
         ) {
             $0.headers = true
         },
-        .flag("body", letter: "b", "Print the response's body only: --print=b.") { $0.body = true },
-        .flag("meta", letter: "m", "Print figures about the call only: --print=m.") { $0.meta = true },
+        .flag("body", letter: "b", "Print only the response's body: --print=b.") { $0.body = true },
+        .flag("meta", letter: "m", "Print only figures about the call: --print=m.") { $0.meta = true },
         .flag(
             "timings",
-            "Print a waterfall, too: queue (for a connection), DNS, connect, TLS, send, wait and receive; elsewhere than on a "
-                + "terminal, on the standard error."
+            "Also print a waterfall: queue (for a connection), DNS, connect, TLS, send, wait and receive; on the standard "
+                + "error if the output is not a terminal."
         ) { $0.timings = true },
-        .flag("all", "Print the responses before the last one, too.") { $0.all = true },
-        .flag("quiet", letter: "q", "Print nothing but errors and warnings; -o still writes. -qq: no warnings either.")
-        {
+        .flag("all", "Also print the responses before the last one.") { $0.all = true },
+        .flag("quiet", letter: "q", "Print only errors and warnings; -o still writes. -qq: no warnings either.") {
             $0.quiet += 1
         },
         .choice(
             "pretty", of: Pretty.self,
-            "all: formatted and coloured (on a terminal); colors, format: only that; none: as received, byte for byte "
-                + "(else)."
+            "all: formatted and coloured (default on a terminal); colors, format: only that; none: as received (default "
+                + "elsewhere)."
         ) { $0.pretty = $1 },
         .choice(
             "style", letter: "s", of: StyleName.self,
-            "The colours, by the background; auto, the default, goes by COLORFGBG."
+            "Colours for the background; auto (default) follows COLORFGBG."
         ) { $0.style = $1 },
         .choice(
             "images", of: ImageStyle.self,
-            "How the terminal shows images; auto, the default, goes by what it is called."
+            "Image protocol of the terminal; auto (default) goes by its name."
         ) { $0.images = $1 },
-        .flag("stream", letter: "S", "Show everything as it comes. Only XML ever waits to be whole, to be indented.") {
+        .flag("stream", letter: "S", "Show XML as it arrives, too, instead of indenting it when complete.") {
             $0.stream = true
         },
-        .value("response-mime", "type/subtype", "Take the response for this media type.") { $0.responseMime = $1 },
-        .value("response-charset", "charset", "Take the response's text for this charset.") {
+        .value("response-mime", "type/subtype", "Treat the response as this media type.") { $0.responseMime = $1 },
+        .value("response-charset", "charset", "Decode the response's text with this charset.") {
             $0.responseCharset = $1
         },
-        .value("output", letter: "o", "file", completion: .file, "Write into a file, once it is whole.") {
+        .value("output", letter: "o", "file", completion: .file, "Write to a file, complete or not at all.") {
             $0.output = $1
         },
         .flag("text", isHidden: true, "Write the body as UTF-8, otherwise unchanged.") { $0.text = true },
@@ -98,14 +91,14 @@ struct OutputOptions: Options {
             throw UsageProblem("--response-mime is a type and a subtype, such as text/html.")
         }
         if let responseCharset, Charset(label: responseCharset) == nil {
-            throw UsageProblem("“\(responseCharset)” is no charset that can be read.")
+            throw UsageProblem("“\(responseCharset)” is not a supported charset.")
         }
     }
 
-    /// What prints it all.
+    /// The printer that these options describe.
     /// - Parameters:
-    ///   - isOffline: nothing is sent, so that what would be is printed.
-    ///   - isDownload: the body goes into a file of its own.
+    ///   - isOffline: whether nothing is sent. The printer then shows the request.
+    ///   - isDownload: whether the body goes into a file of its own.
     func printer(_ file: OutputFile, isOffline: Bool, isDownload: Bool) -> ExchangePrinter {
         let traits = Self.traits(isTerminal: file.isTerminal)
         var plan = PrintPlan(parts: parts(isTerminal: file.isTerminal, isOffline, isDownload), history: [])
@@ -125,7 +118,7 @@ struct OutputOptions: Options {
         return ExchangePrinter(plan, file, style(isTerminal: file.isTerminal, traits))
     }
 
-    /// How a terminal shows a body.
+    /// The style in which a terminal shows a body.
     var terminalStyle: OutputStyle { style(isTerminal: true, Self.traits(isTerminal: true)) }
 
     static func traits(isTerminal: Bool) -> TerminalTraits {
@@ -137,7 +130,7 @@ struct OutputOptions: Options {
             let isAsked = print != nil || verbose > 0 || headers || meta
             return isAsked && quiet == 0 ? parts(isTerminal: true, isOffline, false).subtracting(.responseBody) : []
         }
-        // What goes into a file is no noise.
+        // `--quiet` silences the terminal, not a file that was asked for.
         if quiet > 0, output == nil { return [] }
         if let print { return print }
         if isOffline { return .request }
@@ -163,7 +156,7 @@ struct OutputOptions: Options {
         result.isFormatted = pretty == .all || pretty == .format
         result.decodesText = pretty != .none || isTerminal
         result.isStreamed = stream
-        // Who asks for colours gets them, wherever they go and whatever the environment says.
+        // An explicit `--pretty` gives colours everywhere, also against the environment.
         if pretty == .all || pretty == .colors, self.pretty != nil || traits.hasColours { result.theme = theme(traits) }
         if isTerminal {
             switch images {
@@ -185,5 +178,3 @@ struct OutputOptions: Options {
         }
     }
 }
-
-#endif

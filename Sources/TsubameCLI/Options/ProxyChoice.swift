@@ -1,15 +1,15 @@
-// ProxyChoice: one `--proxy`.
-#if Tool
+// ProxyChoice: the value of one `--proxy`, a proxy for one scheme or for all.
+
 import Tsubame
 
-/// A proxy for one scheme or for all: `http://proxy:3128`, or as HTTPie writes it `http:http://proxy:3128`.
+/// A proxy for one scheme or for all: `http://proxy:3128`, or in HTTPie's form `http:http://proxy:3128`.
 struct ProxyChoice: Sendable {
     private enum Scope {
         case all, http, https
     }
 
     private let scope: Scope
-    /// nil: straight to the origin.
+    /// nil for a direct connection to the origin.
     private let proxy: Proxy?
 
     init(_ text: String) throws(UsageProblem) {
@@ -17,7 +17,7 @@ struct ProxyChoice: Sendable {
         for (prefix, named) in [("https:", Scope.https), ("http:", .http), ("all:", .all)]
         where text.hasPrefix(prefix) && !text.dropFirst(prefix.count).hasPrefix("//") {
             let rest = text.dropFirst(prefix.count)
-            // `http:3128` is no proxy for http, but nothing at all.
+            // `http:3128` is not a proxy for http: it names no proxy at all.
             guard rest == "none" || rest.contains("://") else { continue }
             (scope, url) = (named, rest)
             break
@@ -31,7 +31,7 @@ struct ProxyChoice: Sendable {
         }
     }
 
-    /// nil if nothing was said: then the environment says it. Of two for one scheme the last counts.
+    /// nil without choices; the environment then decides. Of two choices for one scheme, the last counts.
     static func policy(of choices: [ProxyChoice]) -> ProxyPolicy? {
         guard !choices.isEmpty else { return nil }
         let http = choices.last { $0.scope != .https }
@@ -41,5 +41,3 @@ struct ProxyChoice: Sendable {
         return .choose { $0.isSecure ? secure : plain }
     }
 }
-
-#endif

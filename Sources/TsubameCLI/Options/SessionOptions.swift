@@ -1,5 +1,5 @@
-// SessionOptions: the options about what is kept from one run to the next.
-#if Tool
+// SessionOptions: the options about data that is kept from one run to the next.
+
 import Tsubame
 
 struct SessionOptions: Options {
@@ -16,11 +16,11 @@ struct SessionOptions: Options {
         ) { $0.session = $1 },
         .value(
             "session-read-only", "name|file", completion: .file,
-            "The same, but what is there already is not changed."
+            "The same, but do not change existing data."
         ) { $0.sessionReadOnly = $1 },
         .value(
             "cookie-jar", "file", completion: .file,
-            "Read cookies from this file, in Netscape's format, and keep in it what servers set."
+            "Read cookies from this file, in Netscape format, and save new ones to it."
         ) { $0.cookieJar = $1 },
     ]
 
@@ -33,5 +33,3 @@ struct SessionOptions: Options {
         }
     }
 }
-
-#endif

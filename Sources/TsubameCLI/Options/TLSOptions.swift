@@ -1,5 +1,5 @@
-// TLSOptions: the options about how a connection is secured.
-#if Tool
+// TLSOptions: the options about TLS: certificates, keys and versions.
+
 import Tsubame
 
 struct TLSOptions: Options {
@@ -11,7 +11,7 @@ struct TLSOptions: Options {
             switch text.lowercased() {
             case "yes", "true": self = .yes
             case "no", "false": self = .no
-            // HTTPie takes a file here too.
+            // HTTPie also takes a file here.
             case _ where text.contains("/") || text.hasSuffix(".pem") || text.hasSuffix(".crt"):
                 self = .file(text)
             default: throw UsageProblem("“\(text)” is neither yes nor no, nor the path of a PEM file.")
@@ -47,7 +47,7 @@ struct TLSOptions: Options {
     static let options: [CommandOption<Self>] = [
         .value(
             "verify", "yes|no|file", completion: .words(["yes", "no"]),
-            "no: trust every certificate. A file is the same as --cacert.",
+            "no: trust every certificate. A file: the same as --cacert.",
             reading: Verification.init
         ) { $0.verify = $1 },
         .value(
@@ -55,19 +55,19 @@ struct TLSOptions: Options {
         ) { $0.cacert = $1 },
         .value(
             "cert", "file", completion: .file,
-            "Show this client certificate: a PEM file, with its key unless --cert-key is given."
+            "Client certificate: a PEM file, which includes the key unless --cert-key is given."
         ) { $0.cert = $1 },
-        .value("cert-key", "file", completion: .file, "The client certificate's private key: a PEM file.") {
+        .value("cert-key", "file", completion: .file, "Private key of the client certificate: a PEM file.") {
             $0.certKey = $1
         },
         .value(
             "cert-key-pass", "text", isAnyWord: true,
-            "What the private key is encrypted with; asked for if it is not given."
+            "Passphrase of the private key; prompted for if missing."
         ) { $0.certKeyPass = $1 },
-        .choice("tls-min", of: Version.self, "The oldest version of TLS that is spoken; 1.2 unless given.") {
+        .choice("tls-min", of: Version.self, "Minimum TLS version; 1.2 by default.") {
             $0.tlsMin = $1
         },
-        .choice("tls-max", of: Version.self, "The newest one; 1.3 unless given.") { $0.tlsMax = $1 },
+        .choice("tls-max", of: Version.self, "Maximum TLS version; 1.3 by default.") { $0.tlsMax = $1 },
     ]
 
     func validate() throws(UsageProblem) {
@@ -82,10 +82,10 @@ struct TLSOptions: Options {
 
     private var newest: ConnectionSettings.TLS.Version { tlsMax?.version ?? .tls13 }
 
-    /// Whoever allows at most an old version means that one.
+    /// If the user limits only the maximum, to an old version, that version is also the minimum.
     private var oldest: ConnectionSettings.TLS.Version { tlsMin?.version ?? min(.tls12, newest) }
 
-    /// The passphrase of an encrypted key, asked for where it is missing.
+    /// These options, with the passphrase of an encrypted key if the user has to type it.
     func asking() throws -> TLSOptions {
         guard let cert, certKeyPass == nil else { return self }
         let path = certKey ?? cert
@@ -96,7 +96,7 @@ struct TLSOptions: Options {
             throw error.of(certKey == nil ? "--cert" : "--cert-key")
         }
         defer { file.shut() }
-        // What comes by a pipe can be read once.
+        // A pipe can be read only once, so the library must be the one that reads it.
         guard file.kind == .regular else { return self }
         let text = String(decoding: try file.readPiece(64 << 10), as: UTF8.self)
         guard text.contains("ENCRYPTED") else { return self }
@@ -117,5 +117,3 @@ struct TLSOptions: Options {
         (tls.minimumVersion, tls.maximumVersion) = (oldest, newest)
     }
 }
-
-#endif

@@ -1,22 +1,22 @@
-// BodyPrinter: one body on its way to the output.
-#if Tool
+// BodyPrinter: prints one body, as received or made readable.
+
 import Tsubame
 import TsubameTerminal
 
-/// Writes a body as its pieces come, as they are or made readable.
+/// Writes a body as its pieces arrive.
 struct BodyPrinter {
     private let output: OutputFile
     private let style: OutputStyle
-    /// Else its bytes are written as they came.
+    /// Whether the body is decoded as text. Otherwise its bytes are written as received.
     private let isText: Bool
     private let isImage: Bool
     private var kind: TextKind
     private var text: TextStream
-    /// Made with the first text, which may say more than the type does.
+    /// Created with the first text, which may reveal more than the media type does.
     private var view: TextView?
     private var isHidden = false
     private var count = 0
-    /// The beginning of what is not shown as text, or all of an image that the terminal can show.
+    /// The beginning of a body that is not shown as text, or a whole image that the terminal can show.
     private var kept: [UInt8] = []
 
     init(_ output: OutputFile, _ style: OutputStyle, contentType: String?) {
@@ -29,8 +29,8 @@ struct BodyPrinter {
         isImage = style.isForReading && type?.type == "image" && type?.subtype.hasSuffix("+xml") == false
     }
 
-    /// Whether decoding loses nothing: it says that it is text, and of a charset that is known. What goes into a file or
-    /// a pipe is spared a guess.
+    /// Whether decoding is safe because the type is text in a known charset. For files and pipes the tool does not
+    /// guess.
     private static func isText(_ type: MediaType) -> Bool {
         guard type["charset"] == nil else { return type.charset != nil }
         return switch TextKind(type: type.type, subtype: type.subtype) {
@@ -39,7 +39,7 @@ struct BodyPrinter {
         }
     }
 
-    /// Whether a byte has been given.
+    /// Whether any byte has been printed.
     var hasContent: Bool { count > 0 }
 
     mutating func print(_ bytes: Bytes) throws(SystemError) {
@@ -51,7 +51,7 @@ struct BodyPrinter {
         if !isHidden { try write(decoded) }
     }
 
-    /// Writes all pieces and the end. After an error, the beginning that came is shown.
+    /// Prints all pieces and finishes the body. After an error, the pieces received before it are still shown.
     mutating func print(next: () throws(CallError) -> Bytes?) throws {
         do {
             while let piece = try next() { try print(piece) }
@@ -62,7 +62,7 @@ struct BodyPrinter {
         try finish()
     }
 
-    /// The body is whole, or broken off.
+    /// Ends a body that is complete or broken off.
     mutating func finish() throws(SystemError) {
         guard isText else { return }
         if isHidden {
@@ -90,7 +90,7 @@ struct BodyPrinter {
         if !shown.isEmpty { try output.write(Bytes(shown)) }
     }
 
-    /// Much JSON says that it is text. What begins like this is nothing else.
+    /// Much JSON is labelled as text. These beginnings occur in JSON only.
     private static func looksLikeJSON(_ text: String) -> Bool {
         var beginning = text.utf8.lazy.filter { $0 > 0x20 }.makeIterator()
         return switch (beginning.next(), beginning.next()) {
@@ -109,7 +109,7 @@ struct BodyPrinter {
         if kept.count < limit { kept.append(contentsOf: bytes.slice(0..<limit - kept.count)) }
     }
 
-    /// The sequences that show it; nil if the terminal cannot, or it has not been kept whole.
+    /// The escape sequences that show the image; nil if the terminal cannot show it, or if it was not kept whole.
     private var shownImage: [UInt8]? {
         guard let images = style.images, kept.count == count, let header = ImageHeader(kept) else { return nil }
         let width = OutputWidth(output.number)
@@ -121,5 +121,3 @@ struct BodyPrinter {
         return Array("(\(what), \(count) bytes: not shown on a terminal; -o FILE saves it)\n".utf8)
     }
 }
-
-#endif

@@ -1,22 +1,22 @@
-// CallTrace: what a call's events say of its exchanges: when, where, how many bytes.
-#if Tool
+// CallTrace: times, connection and byte counts of a call's exchanges, gathered from its events.
+
 import Tsubame
 import TsubameTerminal
 
 /// Takes a call's events in their order.
 struct CallTrace: Sendable {
     private var hops: [HopTimes] = []
-    /// Of the body of the latest request.
+    /// Body bytes sent for the latest request.
     private(set) var sentBytes: Int64 = 0
-    /// Of the body of the latest response, before decoding.
+    /// Body bytes received of the latest response, before decoding.
     private(set) var receivedBytes: Int64 = 0
-    /// Of the latest response.
+    /// The connection of the latest response.
     private(set) var connection: ConnectionInfo?
     private(set) var version: String?
     private(set) var cacheStatus: String?
-    /// When the latest thing happened.
+    /// The time of the latest event.
     private(set) var end = Duration.zero
-    /// Where the call waits now.
+    /// The phase that the call is in now.
     private var open: HopTimes.Span?
 
     mutating func take(_ event: CallEvent) {
@@ -33,11 +33,11 @@ struct CallTrace: Sendable {
             self.connection = connection
         case .sent(let request):
             update { $0.request = Self.name(request) }
-            // A body may follow; if none does, what was sent has been sent.
+            // A body may follow. Without one, sending has ended already.
             enter(.sending, time)
         case .sending(let progress):
             sentBytes = progress.bytes
-            // The body goes on while the answer already comes.
+            // The body may still be sent while the response already arrives.
             if open?.phase == .sending { prolong(time) }
         case .headReceived(let response): receive(response, time)
         case .receiving(let progress):
@@ -58,7 +58,7 @@ struct CallTrace: Sendable {
         end = max(end, time)
     }
 
-    /// With the part that is not over yet.
+    /// All hops, including the phase that has not ended yet.
     var wholeHops: [HopTimes] {
         var copy = self
         copy.close(open?.end ?? end)
@@ -112,10 +112,10 @@ struct CallTrace: Sendable {
         open = HopTimes.Span(phase: span.phase, start: span.start, end: time)
     }
 
-    /// The part is over and no other one has begun: what follows is waiting for a turn.
+    /// Ends a phase after which no other has begun. The time that follows counts as queueing.
     private mutating func leave(_ time: Duration) { enter(.queued, time) }
 
-    /// Waiting for a turn is left out unless it is worth a word: the steps between two parts are our own.
+    /// Leaves out short queueing: the steps between two phases are the tool's own.
     private mutating func close(_ time: Duration) {
         guard var span = open else { return }
         open = nil
@@ -125,5 +125,3 @@ struct CallTrace: Sendable {
         update { $0.spans.append(span) }
     }
 }
-
-#endif

@@ -1,15 +1,15 @@
-// ContentReading: what kind of content a body is, as it says or as the user does.
-#if Tool
+// ContentReading: the content type of a body, from the server or from the user.
+
 import Tsubame
 
-/// `--response-mime` and `--response-charset` are believed rather than the server.
+/// `--response-mime` and `--response-charset` override the server.
 struct ContentReading: Sendable {
-    /// Type and subtype; nil for what the server says.
+    /// Type and subtype; nil to use the server's.
     var mime: String?
-    /// nil for what the server says.
+    /// The charset; nil to use the server's.
     var charset: String?
 
-    /// The Content-Type to go by.
+    /// The Content-Type by which the body is read.
     func contentType(_ received: String?) -> String? {
         guard mime != nil || charset != nil else { return received }
         let type = received.flatMap { MediaType($0) }
@@ -18,5 +18,3 @@ struct ContentReading: Sendable {
         return charset.map { "\(essence); charset=\($0)" } ?? essence
     }
 }
-
-#endif

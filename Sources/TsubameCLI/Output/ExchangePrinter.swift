@@ -1,12 +1,12 @@
-// ExchangePrinter: heads and bodies of an exchange, in the order in which they happen.
-#if Tool
+// ExchangePrinter: prints the heads and bodies of exchanges in the order in which they happen.
+
 import Dispatch
 import Synchronization
 import Tsubame
 import TsubameTerminal
 
-/// Prints what was asked for. What is sent is told by the call's events, on event loops, which must not wait: it is
-/// written on a queue, and before anything of the response.
+/// Prints the parts that the user asked for. The call's events report the sent parts on event loops, which must not
+/// wait. So a queue writes these parts, and before any part of the response.
 final class ExchangePrinter: Sendable {
     private let plan: PrintPlan
     private let output: OutputFile
@@ -16,16 +16,16 @@ final class ExchangePrinter: Sendable {
 
     private struct State: Sendable {
         var failure: (any Error)?
-        /// What sets the next part off from the last.
+        /// The separator before the next part.
         var gap = ""
-        /// Of a body that is printed while it is streamed.
+        /// The printer of a request body that is being streamed.
         var streamed: BodyPrinter?
-        /// Of the latest response, with the body if that came at once.
+        /// The latest response, with its body if that arrived at once.
         var latest: (response: Response, body: Bytes)?
         /// Whether the first request has been sent.
         var isBehindFirst = false
         var trace: CallTrace?
-        /// What is spoken on the connection that was made or taken last.
+        /// The HTTP version of the connection that was opened or reused last.
         var version = HTTPVersion.http11
     }
 
@@ -38,20 +38,20 @@ final class ExchangePrinter: Sendable {
 
     var parts: PrintParts { plan.parts }
 
-    /// What is spoken, as far as no connection says something else.
+    /// Sets the HTTP version to show until a connection reports its own.
     func expect(_ version: HTTPVersion) { state.withLock { $0.version = version } }
 
-    /// How much of the bodies the call's events are to tell.
+    /// The number of body bytes that the call's events should carry.
     var bodyBytes: Int { plan.historyBodyBytes }
 
-    /// Says a warning, unless the user wants none.
+    /// Prints a warning, unless the user wants none.
     func warn(_ text: String) {
         if !plan.isSilent { Diagnostics.say(text) }
     }
 
     // MARK: Events
 
-    /// Prints requests as they go to the socket, redirected ones too, and the responses before the last.
+    /// Prints requests as they are sent, redirected ones included, and the responses before the last.
     func take(_ event: CallEvent) {
         state.withLock { $0.trace?.take(event) }
         switch event.kind {
@@ -80,7 +80,7 @@ final class ExchangePrinter: Sendable {
         }
     }
 
-    /// A piece of a request body that is streamed; returns when it has been printed, so that no more is read than that.
+    /// Prints a piece of a streamed request body. It returns after printing, so that no more is read in advance.
     func take(_ piece: Bytes) async {
         enqueue {
             var body =
@@ -104,7 +104,7 @@ final class ExchangePrinter: Sendable {
         }
     }
 
-    /// Everything about what came before the last response has been printed.
+    /// Waits until everything before the last response has been printed.
     func requestsPrinted() throws {
         queue.sync {}
         if let failure = state.withLock({ $0.failure }) { throw failure }
@@ -116,7 +116,7 @@ final class ExchangePrinter: Sendable {
         try separate()
         if parts.contains(.requestHead) { try write(head: SentHead.bytes(of: request, version)) }
         guard parts.contains(.requestBody) else { return }
-        // What is compressed is no text, whatever it was before.
+        // Compressed content is not text, even if it was text before.
         let type = request.headers.contains(.contentEncoding) ? nil : request.headers[.contentType]
         var body = BodyPrinter(output, style, contentType: type)
         switch request.body.content {
@@ -135,7 +135,7 @@ final class ExchangePrinter: Sendable {
 
     private func print(informational status: Int, _ fields: ReceivedFields) throws {
         try separate()
-        // Theirs is not told.
+        // Events do not carry the reason phrase of informational responses.
         let phrase =
             switch status {
             case 100: "Continue"
@@ -152,7 +152,7 @@ final class ExchangePrinter: Sendable {
     private func print(intermediate response: Response, _ content: Bytes) throws {
         if !plan.history.isDisjoint(with: .response) { try separate() }
         if plan.history.contains(.responseHead) { try writeHead(of: response) }
-        // As received: a coding would have to be undone.
+        // The body is shown as received, because a content coding would have to be decoded first.
         guard plan.history.contains(.responseBody), response.headers[.contentEncoding] == nil else { return }
         var body = BodyPrinter(output, style, contentType: response.headers[.contentType])
         if content.count > 0 { try body.print(content) }
@@ -199,10 +199,10 @@ final class ExchangePrinter: Sendable {
         if body.hasContent { state.withLock { $0.gap = bodyGap } }
     }
 
-    /// For a reader, a body ends with a line.
+    /// For a reader, a body ends with a line end.
     private var bodyGap: String { style.isForReading ? "\n" : "\n\n" }
 
-    /// An empty line behind what does not end with one.
+    /// Writes an empty line, unless the last part ended with one.
     private func separate() throws {
         var (gap, streamed) = state.withLock { state in
             defer { (state.gap, state.streamed) = ("", nil) }
@@ -219,19 +219,19 @@ final class ExchangePrinter: Sendable {
             let isText = head.version != .http2
             try write(head: isText ? Self.bytes(of: head) : Self.bytes(.http2, response.wire, of: response))
         } else if response.details.storedFields != nil {
-            // The cache gave it, and it came with another head.
+            // The cache gave the response, and its head came with another request.
             try write(head: Self.bytes(.http11, response.headers, of: response))
         }
     }
 
-    /// Of a response whose head is no text.
+    /// The head of a response whose wire form is not text.
     private static func bytes(_ version: HTTPVersion, _ fields: ReceivedFields, of response: Response) -> Bytes {
         let lines = fields.map { "\($0.name.rawName): \($0.value)\r\n" }.joined()
         return Bytes("\(version) \(response.statusCode) \(response.status.reasonPhrase)\r\n\(lines)\r\n")
     }
 
-    /// Status line, fields and empty line as received: of the bytes, those up to the first empty line. Joined values of
-    /// folded fields and a short body may lie behind them.
+    /// Status line, fields and empty line as received: the bytes up to the first empty line. Joined values of folded
+    /// fields and a short body may follow in the same bytes.
     private static func bytes(of head: ReceivedHead) -> Bytes {
         let bytes = head.bytes(0..<head.byteCount)
         let count: Int = bytes.withUnsafeBytes { bytes in
@@ -254,7 +254,7 @@ final class ExchangePrinter: Sendable {
 
     // MARK: Figures
 
-    /// The call is over, well or not: prints what is known at the end only.
+    /// Ends the call, successful or not, and prints the parts that are known only now.
     func finish() throws {
         guard let trace = state.withLock({ $0.trace }) else { return }
         if plan.parts.contains(.metadata) {
@@ -279,5 +279,3 @@ final class ExchangePrinter: Sendable {
         }
     }
 }
-
-#endif

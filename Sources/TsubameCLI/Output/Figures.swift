@@ -1,9 +1,9 @@
-// Figures: what is known of a call when it is over, in lines.
-#if Tool
+// Figures: the figures of a finished call, one a line.
+
 import Tsubame
 import TsubameTerminal
 
-/// What `-m` prints: times, the connection, bytes.
+/// The lines that `-m` prints: times, connection, bytes.
 struct Figures {
     private let lines: [(label: String, value: String)]
 
@@ -34,5 +34,3 @@ struct Figures {
         }
     }
 }
-
-#endif

@@ -1,14 +1,14 @@
-// GatheredOutput: what one of several runs prints, until it can be told apart from what the others do.
-#if Tool
+// GatheredOutput: gathers the output of one of several runs, so that it is not mixed with the others'.
+
 import Synchronization
 import Tsubame
 
-/// Runs that print at once would have the lines of one between those of another: each gathers what it prints, and writes
-/// it in one go when an exchange is whole.
+/// Runs that print at once would mix their lines. So each run gathers its output, and writes it in one go when an
+/// exchange is complete.
 final class GatheredOutput: Sendable {
-    /// What is longer is not waited for.
+    /// Output longer than this, in bytes, is written before the exchange is complete.
     private static let maximumBytes = 1 << 20
-    /// Of whoever writes.
+    /// Held by the run that is writing.
     private static let turn = Mutex(())
 
     private let pieces = Mutex<(list: [Bytes], count: Int)>(([], 0))
@@ -24,7 +24,7 @@ final class GatheredOutput: Sendable {
 
     func flush(to descriptor: Descriptor) throws(SystemError) {
         try Self.turn.withLock { _ throws(SystemError) in
-            // Taken within the turn: what was gathered first is written first.
+            // Taken under the lock, so that earlier output is written first.
             let list = pieces.withLock { pieces in
                 defer { pieces = ([], 0) }
                 return pieces.list
@@ -35,5 +35,3 @@ final class GatheredOutput: Sendable {
         }
     }
 }
-
-#endif

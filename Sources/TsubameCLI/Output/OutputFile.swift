@@ -1,29 +1,23 @@
-// OutputFile: where the output goes: the standard output, or the file of -o.
-#if Tool
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#elseif canImport(Darwin)
-import Darwin
-#endif
-import Tsubame
+// OutputFile: the destination of the output: the standard output, or the file of -o.
 
-/// Written piece by piece as the pieces come. A new or regular file is written under another name and renamed when it
-/// is whole, so that a broken transfer leaves no half file and what was there stays until it is replaced.
+import Tsubame
+import TsubamePlatform
+
+/// Pieces are written as they come. A new or regular file is written under another name and renamed when it is
+/// complete. So a broken transfer leaves no partial file, and the old file stays until the new one replaces it.
 final class OutputFile: Sendable {
     let isTerminal: Bool
-    /// Of the descriptor.
+    /// The number of the descriptor.
     var number: Int32 { descriptor.number }
     private let descriptor: Descriptor
     private let target: String?
     private let partial: String?
-    /// nil if everything is written at once.
+    /// nil if pieces are written immediately.
     private let gathered: GatheredOutput?
 
     /// - Parameters:
-    ///   - path: of the file; nil or `-` is the standard output.
-    ///   - isShared: whether others write to it meanwhile; it is to be flushed then, now and again.
+    ///   - path: the path of the file; nil or `-` for the standard output.
+    ///   - isShared: whether other runs write to the same destination. The output is then gathered until `flush()`.
     init(_ path: String?, isShared: Bool = false) throws(SystemError) {
         gathered = isShared ? GatheredOutput() : nil
         guard let path, path != "-" else {
@@ -34,17 +28,17 @@ final class OutputFile: Sendable {
         }
         let status = FileStatus(of: path)
         if let status, status.kind != .regular {
-            // A device, a pipe: there is nothing to replace.
+            // A device or a pipe cannot be replaced.
             descriptor = try Descriptor.writing(path, isNew: false)
             isTerminal = descriptor.isTerminal
             (target, partial) = (nil, nil)
             return
         }
-        // The link is to stay one.
+        // Renaming onto a symbolic link would replace the link, not the file.
         let target = FilePath.resolved(path)
         let partial = PartialPath.beside(target)
         do throws(SystemError) {
-            // What takes the place of a file that not everybody may read must never have been open to everybody.
+            // The replacement of a protected file must be protected from the moment it is created.
             let mode = status.map { mode_t($0.permissions) }
             descriptor = try Descriptor.writing(partial, isNew: true, mode: mode ?? 0o666)
             if let mode { fchmod(descriptor.number, mode) }
@@ -66,10 +60,10 @@ final class OutputFile: Sendable {
         try descriptor.writeAll(text)
     }
 
-    /// What was written so far is to be seen now.
+    /// Writes the gathered output now.
     func flush() throws(SystemError) { try gathered?.flush(to: descriptor) }
 
-    /// Everything has been written.
+    /// Completes the file after everything has been written.
     func finish() throws(SystemError) {
         try flush()
         guard let target, let partial else { return }
@@ -82,12 +76,10 @@ final class OutputFile: Sendable {
         EndSignals.keep(partial)
     }
 
-    /// What has been written is not the whole.
+    /// Removes the partial file of an output that is not complete.
     func discard() {
         guard let partial else { return }
         unlink(partial)
         EndSignals.keep(partial)
     }
 }
-
-#endif

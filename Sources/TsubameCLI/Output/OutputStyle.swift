@@ -1,22 +1,22 @@
-// OutputStyle: how what is printed is made readable, if at all.
-#if Tool
+// OutputStyle: whether and how printed heads and bodies are made readable.
+
 import TsubameTerminal
 
-/// `--pretty`.
+/// The value of `--pretty`.
 enum Pretty: String, CaseIterable {
     /// Formatted and coloured.
     case all
-    /// Coloured; line ends and indentation stay.
+    /// Coloured, with line ends and indentation as received.
     case colors
-    /// JSON, XML and HTML are indented; text is in UTF-8.
+    /// JSON, XML and HTML are indented, and text is in UTF-8.
     case format
-    /// Everything as it was received, byte for byte, unless it goes to a terminal.
+    /// Everything as received, byte for byte, unless it goes to a terminal.
     case none
 }
 
-/// `--style`.
+/// The value of `--style`.
 enum StyleName: String, CaseIterable {
-    /// By what the environment says of the terminal's background.
+    /// From the environment's hint about the terminal's background.
     case auto
     case dark, light
     /// Bold and underlined instead of coloured.
@@ -24,33 +24,31 @@ enum StyleName: String, CaseIterable {
     case none
 }
 
-/// `--images`.
+/// The value of `--images`.
 enum ImageStyle: String, CaseIterable {
-    /// By what the environment says of the terminal.
+    /// From the environment's hint about the terminal.
     case auto
     case kitty, iterm2, sixel
-    /// Described only.
+    /// Images are only described.
     case none
 }
 
-/// How bodies and heads are written.
+/// How heads and bodies are written.
 struct OutputStyle: Sendable {
-    /// Structure becomes line ends and indentation.
+    /// Structure is shown by line ends and indentation.
     var isFormatted = false
     /// nil for no colours.
     var theme: Theme?
-    /// Text is decoded by its charset and written as UTF-8; on a terminal, whatever it says that it is.
+    /// Text is decoded by its charset and written as UTF-8; on a terminal, also text without a text type.
     var decodesText = false
-    /// What goes to a terminal: binary data is named rather than shown, nothing steers the terminal, and a body ends with
-    /// a line end.
+    /// The output is a terminal. Binary data is named instead of shown, no byte can control the terminal, and a body
+    /// ends with a line end.
     var isForReading = false
-    /// Nothing is kept until it is whole.
+    /// Nothing waits until it is complete.
     var isStreamed = false
-    /// How a terminal shows images.
+    /// The image protocol of the terminal.
     var images: ImageProtocol?
 
-    /// Whether text is painted or laid out.
+    /// Whether text is coloured or laid out.
     var isPretty: Bool { isFormatted || theme != nil }
 }
-
-#endif

@@ -1,22 +1,16 @@
-// OutputWidth: how wide the terminal is.
-#if Tool
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#elseif canImport(Darwin)
-import Darwin
-#endif
+// OutputWidth: the size of the terminal.
+
+import TsubamePlatform
 
 struct OutputWidth: Sendable {
-    /// Of characters; 80 if nobody knows.
+    /// The width in characters; 80 if unknown.
     let columns: Int
-    /// Of lines; 24 if nobody knows.
+    /// The height in lines; 24 if unknown.
     let rows: Int
-    /// nil if the terminal does not say.
+    /// The width in pixels; nil if the terminal does not report it.
     let pixels: Int?
 
-    /// - Parameter descriptor: of the terminal; `COLUMNS` is used where it does not know.
+    /// - Parameter descriptor: the terminal. If it does not report its width, `COLUMNS` is used.
     init(_ descriptor: Int32) {
         var size = winsize()
         let isKnown = ioctl(descriptor, numericCast(TIOCGWINSZ), &size) == 0
@@ -27,5 +21,3 @@ struct OutputWidth: Sendable {
         pixels = isKnown && size.ws_xpixel > 0 ? Int(size.ws_xpixel) : nil
     }
 }
-
-#endif

@@ -1,7 +1,6 @@
-// PrintParts: which parts of an exchange are printed.
-#if Tool
+// PrintParts: the parts of an exchange that are printed.
 
-/// `--print=HBhbmt`.
+/// The value of `--print=HBhbmt`.
 struct PrintParts: OptionSet {
     let rawValue: Int
 
@@ -18,11 +17,11 @@ struct PrintParts: OptionSet {
     /// t
     static let timings = PrintParts(rawValue: 32)
 
-    /// Both messages, and nothing about them.
+    /// Both messages, without figures about them.
     static let messages: PrintParts = [.requestHead, .requestBody, .responseHead, .responseBody]
     static let response: PrintParts = [.responseHead, .responseBody]
     static let request: PrintParts = [.requestHead, .requestBody]
-    /// What is known at the end only.
+    /// The parts that are known only at the end of the call.
     static let figures: PrintParts = [.metadata, .timings]
 
     init(rawValue: Int) { self.rawValue = rawValue }
@@ -42,5 +41,3 @@ struct PrintParts: OptionSet {
         }
     }
 }
-
-#endif

@@ -1,34 +1,32 @@
-// PrintPlan: what is printed of a call, and how.
-#if Tool
+// PrintPlan: which parts of a call are printed, and how.
 
-/// What the options about output come to.
+/// The result of the output options.
 struct PrintPlan: Sendable {
-    /// Of the first request and the last response.
+    /// The parts of the first request and the last response.
     var parts: PrintParts
-    /// Of the messages between them.
+    /// The parts of the messages between them.
     var history: PrintParts
-    /// Whether responses that are not the last are printed, too (`--all`).
+    /// Whether responses before the last one are printed as well (`--all`).
     var showsAll = false
-    /// Whether informational responses and trailers are printed, too.
+    /// Whether informational responses and trailers are printed as well.
     var isVerbose = false
-    /// Whether a body that is not printed is read nevertheless, so that it is known whether it came whole.
+    /// Whether an unprinted body is read anyway, to find out whether it arrives complete.
     var readsBody = false
-    /// Whether the waterfall goes to the standard error, where the output is no place for it.
+    /// Whether the waterfall goes to the standard error, because the output is not a terminal.
     var sendsTimingsToErrors = false
     /// Whether warnings are left out.
     var isSilent = false
-    /// What a response's content is taken for.
+    /// How the content of a response is interpreted.
     var reading = ContentReading()
-    /// Of the standard error.
+    /// The style of the standard error.
     var errorStyle = OutputStyle()
-    /// Whether more than ASCII can be shown.
+    /// Whether characters outside ASCII can be shown.
     var isUnicode = true
 
-    /// Of what may be printed at some time.
+    /// All parts that may be printed during the call.
     var anyParts: PrintParts { parts.union(history) }
 
-    /// How much of each intermediate body is printed at most: what comes with its head, since nobody waits for the rest.
+    /// The largest number of bytes printed of each intermediate body. Only bytes that come with its head are printed,
+    /// so that the call does not wait for more.
     var historyBodyBytes: Int { showsAll && history.contains(.responseBody) ? 64 << 10 : 0 }
 }
-
-#endif

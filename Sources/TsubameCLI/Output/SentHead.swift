@@ -1,10 +1,9 @@
 // SentHead: the head of a request as it goes over the wire.
-#if Tool
+
 import Tsubame
 
 enum SentHead {
-    /// The bytes that the engine sends for this request, written by the encoder that it uses, too; over HTTP/2, the fields
-    /// that it sends, in lines.
+    /// The bytes that the engine sends for this request, from the same encoder. For HTTP/2, the sent fields as lines.
     static func bytes(of request: Request, _ version: HTTPVersion = .http11) throws(CallError) -> Bytes {
         guard let uri = request.uri else { return Bytes() }
         if version == .http2 { return try bytes(overHTTP2: request, uri) }
@@ -48,5 +47,3 @@ enum SentHead {
         return file.remainingBytes
     }
 }
-
-#endif

@@ -1,8 +1,8 @@
-// TappedReader: shows the pieces of a streamed body as they are sent.
-#if Tool
+// TappedReader: a body reader that shows each piece before it is sent.
+
 import Tsubame
 
-/// A reader that tells of what it gives.
+/// A reader that passes each piece to a closure before it returns the piece.
 final class TappedReader: BodyReader {
     private let reader: any BodyReader
     private let tap: @Sendable (Bytes) async -> Void
@@ -19,12 +19,10 @@ final class TappedReader: BodyReader {
     }
 }
 
-extension Body {
-    /// The same; if it is streamed, `tap` sees each piece before it is sent.
-    func tapped(_ tap: @escaping @Sendable (Bytes) async -> Void) -> Body {
+extension RequestBody {
+    /// The same body. If it is streamed, `tap` sees each piece before it is sent.
+    func tapped(_ tap: @escaping @Sendable (Bytes) async -> Void) -> RequestBody {
         guard case .stream(let open, let isOneShot) = content else { return self }
         return with(content: .stream(open: { TappedReader(open(), tap) }, isOneShot: isOneShot), length: length)
     }
 }
-
-#endif

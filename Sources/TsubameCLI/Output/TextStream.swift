@@ -1,19 +1,19 @@
-// TextStream: the text of bytes that come in pieces.
-#if Tool
+// TextStream: decodes the text of a body that arrives in pieces.
+
 import Tsubame
 
-/// Decodes a body by its byte order mark, its declared charset, or as UTF-8, wherever the pieces are cut.
+/// Decodes by the byte order mark, else the declared charset, else UTF-8. A character may be split between pieces.
 struct TextStream {
     private let contentType: String?
     private var charset: Charset?
     private var decoder = StreamingDecoder(.utf8)
-    /// The beginning, until the charset is known.
+    /// The first bytes, until the charset is known.
     private var beginning: [UInt8] = []
 
     init(contentType: String?) { self.contentType = contentType }
 
-    /// Whether the bytes are no text: they hold a control character that none has. Not before it is known what text it
-    /// would be.
+    /// Whether the bytes are not text, because they contain a control character that text does not contain. Always
+    /// false before the charset is known.
     func isBinary(_ bytes: Bytes) -> Bool {
         switch charset {
         case nil, .utf16, .utf16LittleEndian, .utf16BigEndian, .utf32LittleEndian, .utf32BigEndian: false
@@ -21,14 +21,14 @@ struct TextStream {
         }
     }
 
-    /// The text of what is whole so far.
+    /// The text of all characters that are complete so far.
     mutating func decode(_ bytes: Bytes) -> String {
         if charset != nil { return decoder.decode(bytes) }
         beginning.append(contentsOf: bytes)
         return beginning.count < Charset.longestMark ? "" : begin()
     }
 
-    /// The rest: what is still not whole is wrong.
+    /// The rest. Characters that are still incomplete are errors.
     mutating func finish() -> String {
         let text = charset == nil ? begin() : ""
         return text + decoder.finish()
@@ -42,5 +42,3 @@ struct TextStream {
         return decoder.decode(beginning.dropFirst(markLength))
     }
 }
-
-#endif

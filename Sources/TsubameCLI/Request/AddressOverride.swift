@@ -1,25 +1,19 @@
-// AddressOverride: `--resolve HOST:PORT:ADDR`.
-#if Tool
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#elseif canImport(Darwin)
-import Darwin
-#endif
+// AddressOverride: one `--resolve`: the address to use for a host and port.
 
-/// An address to be used for a host and port instead of asking the resolver.
+import TsubamePlatform
+
+/// An address for a host and port, used instead of a lookup.
 struct AddressOverride: Hashable, Sendable {
     /// `host:port`, the host in lower case and without brackets; `*` is any host.
     let host: String
     /// `address:port`.
     let address: String
 
-    /// The address may have a port of its own: `api.example.com:443:127.0.0.1:8443`.
-    /// - Throws: what is wrong with it, and how it is written.
+    /// The address may have its own port: `api.example.com:443:127.0.0.1:8443`.
+    /// - Throws: what is wrong with the argument, and its correct form.
     init(parsing argument: String) throws(UsageProblem) {
         func wrong(_ what: String) -> UsageProblem {
-            UsageProblem("\(what). It is written host:port:address, such as example.com:443:127.0.0.1.")
+            UsageProblem("\(what). Write host:port:address, such as example.com:443:127.0.0.1.")
         }
         let hostEnd: String.Index
         if argument.hasPrefix("["), let bracket = argument.firstIndex(of: "]") {
@@ -31,16 +25,16 @@ struct AddressOverride: Hashable, Sendable {
         if name.hasPrefix("[") { name = name.dropFirst().dropLast() }
         guard !name.isEmpty else { throw wrong("There is no host") }
         let rest = argument[hostEnd...].dropFirst()
-        guard !rest.isEmpty else { throw wrong("There is no port behind the host “\(name)”") }
+        guard !rest.isEmpty else { throw wrong("There is no port after the host “\(name)”") }
         let portEnd = rest.firstIndex(of: ":") ?? rest.endIndex
         guard let port = UInt16(rest[..<portEnd]), port > 0 else { throw wrong("“\(rest[..<portEnd])” is no port") }
         let address = rest[portEnd...].dropFirst()
-        guard !address.isEmpty else { throw wrong("There is no address behind the port") }
+        guard !address.isEmpty else { throw wrong("There is no address after the port") }
 
         host = "\(name.lowercased()):\(port)"
         let (literal, own) = Self.split(address)
         guard Self.isAddress(literal) else {
-            throw wrong("“\(literal)” is no IP address, and a name would have to be looked up")
+            throw wrong("“\(literal)” is no IP address, and a name would need a lookup")
         }
         guard let own else {
             self.address = literal.contains(":") ? "[\(literal)]:\(port)" : "\(literal):\(port)"
@@ -50,7 +44,7 @@ struct AddressOverride: Hashable, Sendable {
         self.address = literal.contains(":") ? "[\(literal)]:\(number)" : "\(literal):\(number)"
     }
 
-    /// The address without brackets, and the port behind it.
+    /// The address without brackets, and the port after it.
     private static func split(_ text: Substring) -> (literal: String, port: Substring?) {
         if text.hasPrefix("["), let bracket = text.firstIndex(of: "]") {
             let rest = text[text.index(after: bracket)...]
@@ -60,12 +54,10 @@ struct AddressOverride: Hashable, Sendable {
         return (String(text[..<colon]), text[text.index(after: colon)...])
     }
 
-    /// IPv4 or IPv6; a zone may stand behind it.
+    /// Whether the text is an IPv4 or IPv6 address; a zone may follow.
     private static func isAddress(_ text: String) -> Bool {
         var bytes = [UInt8](repeating: 0, count: 16)
         if inet_pton(AF_INET, text, &bytes) == 1 { return true }
         return inet_pton(AF_INET6, String(text.prefix { $0 != "%" }), &bytes) == 1
     }
 }
-
-#endif

@@ -1,9 +1,9 @@
-// DescriptorStream: an open file as the stream of a request's body.
-#if Tool
+// DescriptorStream: the content of an open file as the stream of a request body.
+
 import Dispatch
 import Tsubame
 
-/// The bytes of an open file from where it is being read, in pieces, read on a thread that may wait.
+/// The bytes of an open file from its current position, in pieces, read on a thread that may block.
 struct DescriptorStream: AsyncSequence, Sendable {
     private static let pieceBytes = 128 << 10
     private static let queue = DispatchQueue(label: "tsubame.input")
@@ -11,7 +11,7 @@ struct DescriptorStream: AsyncSequence, Sendable {
     private let descriptor: Descriptor
     private let first: [Bytes]
 
-    /// - Parameter first: what had been read before.
+    /// - Parameter first: the pieces that have been read already.
     init(_ descriptor: Descriptor, after first: [Bytes] = []) {
         self.descriptor = descriptor
         self.first = first
@@ -49,5 +49,3 @@ struct DescriptorStream: AsyncSequence, Sendable {
 
     func makeAsyncIterator() -> AsyncIterator { AsyncIterator(stream: self) }
 }
-
-#endif

@@ -1,5 +1,4 @@
-// FilePart: what stands behind the `@` of a file, in a form or as the body.
-#if Tool
+// FilePart: the path, type and name of a file after `@`, in a form or as the body.
 
 import Tsubame
 
@@ -7,15 +6,15 @@ import Tsubame
 struct FilePart {
     let path: String
     let type: String?
-    /// nil if none was given.
+    /// nil if no filename was given.
     let filename: String?
-    /// What the server is told; the last component of the path unless given.
+    /// The filename that the server receives; by default the last component of the path.
     var shownName: String { filename ?? path.split(separator: "/").last.map(String.init) ?? "" }
 
     init(_ text: String, in word: String) throws(UsageProblem) {
         var rest = text[...]
         var options: [String: String] = [:]
-        // From the end: whatever stands before the last of them is the path's own affair.
+        // From the end, because the path itself may contain such a mark.
         while let (name, mark) = Self.lastMark(in: rest), options[name] == nil {
             options[name] = String(rest[mark.upperBound...])
             rest = rest[..<mark.lowerBound]
@@ -35,9 +34,9 @@ struct FilePart {
         return marks.max { $0.1.lowerBound < $1.1.lowerBound }
     }
 
-    /// The file's content. A file that is not there, with something behind its name that looks like an option, is told as
-    /// the option that it is not.
-    func body(in word: String) throws -> Body {
+    /// The file's content. If the file is missing and its name ends with text like an option, the error names that
+    /// unknown option.
+    func body(in word: String) throws -> RequestBody {
         do {
             return try RawBody.file(path, contentType: type)
         } catch let error as SystemError {
@@ -50,10 +49,8 @@ struct FilePart {
             let advice =
                 option.lowercased() == "charset"
                 ? "a charset belongs to the type: ;type=\(type ?? "text/plain"); charset=\(charset)"
-                : "known are ;type= and ;filename="
-            throw UsageProblem("“\(word)”: there is no option ;\(option)= of a file; \(advice).")
+                : "use ;type= or ;filename="
+            throw UsageProblem("“\(word)”: a file has no option ;\(option)=; \(advice).")
         }
     }
 }
-
-#endif

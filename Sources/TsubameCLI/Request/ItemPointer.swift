@@ -1,10 +1,10 @@
-// ItemPointer: a mark below the place of an item where it is wrong.
-#if Tool
+// ItemPointer: marks the wrong part of an item in an error text.
+
 import TsubameTerminal
 
 extension UsageProblem {
-    /// What is wrong, the item as it was typed, and marks below a part of it.
-    /// - Parameter range: in bytes; an empty one, or one that reaches beyond the end, marks one column.
+    /// The error text, the item as it was typed, and marks below a part of the item.
+    /// - Parameter range: the marked part, in bytes. An empty range, or one beyond the end, marks one column.
     init(_ text: String, in word: String, at range: Range<Int>) {
         let bytes = Array(word.utf8)
         let start = min(max(range.lowerBound, 0), bytes.count)
@@ -16,5 +16,3 @@ extension UsageProblem {
                 + "  \(String(repeating: " ", count: before))\(String(repeating: "^", count: marks))")
     }
 }
-
-#endif

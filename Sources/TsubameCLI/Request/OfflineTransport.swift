@@ -1,9 +1,9 @@
-// OfflineTransport: `--offline`: takes requests, and sends them nowhere.
-#if Tool
+// OfflineTransport: the transport of `--offline`, which sends nothing.
+
 import Tsubame
 
-/// Tells of the request as the engine would and answers 200 with nothing. What a body's reader gives goes nowhere; it is
-/// printed on its way.
+/// Reports the request as the engine would, and answers with an empty 200. A streamed body is read and discarded; the
+/// printer sees it while it is read.
 struct OfflineTransport: PromptTransport {
     func send(_ request: Request, call: Call) async throws(CallError) -> Response {
         call.emit(.sent(request))
@@ -21,5 +21,3 @@ struct OfflineTransport: PromptTransport {
         return Response(status: .ok, request: request)
     }
 }
-
-#endif

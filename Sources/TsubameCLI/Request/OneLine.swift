@@ -1,9 +1,8 @@
-// OneLine: text in which nothing ends a line.
-#if Tool
+// OneLine: shows typed text on one line.
 
-/// What was typed, as it can be shown again.
+/// Text that the user typed, in a form that can be printed.
 enum OneLine {
-    /// On one line: a control character becomes the sign for it, which takes one column.
+    /// The text on one line. A control character becomes its symbol, which takes one column.
     static func printable(_ text: String) -> String {
         var result = ""
         for character in text {
@@ -15,5 +14,3 @@ enum OneLine {
         return result
     }
 }
-
-#endif

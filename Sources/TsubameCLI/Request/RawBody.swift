@@ -1,19 +1,19 @@
-// RawBody: a body that no items make: of --raw, a file, or the standard input.
-#if Tool
+// RawBody: a body that comes from --raw, a file or the standard input, instead of items.
+
 import Tsubame
 
 enum RawBody {
-    /// What comes through a pipe and is no longer than this goes with its length; a longer body is chunked.
+    /// The largest body from a pipe that is sent with its length, in bytes; a longer body is chunked.
     private static let collectedBytes = 16 << 20
     private static let pieceBytes = 64 << 10
-    /// How long the standard input is waited for before something is said, in milliseconds.
-    private static let patience: Int32 = 1_000
-    /// How long another program may take to write to a pipe that is not read, in milliseconds.
+    /// How long the tool waits for the standard input before it says so, in milliseconds.
+    private static let inputTimeout: Int32 = 1_000
+    /// How long another program may take to write to an unused pipe, in milliseconds.
     private static let glance: Int32 = 100
 
-    /// The body of `--raw`: text, `@FILE`, or `@-` for the standard input, whatever that is; `\@` is an @ at the start of
-    /// text.
-    static func make(_ argument: String, _ options: ContentOptions) throws -> Body {
+    /// The body of `--raw`: text, `@FILE`, or `@-` for the standard input of any kind. `\@` at the start of text is an
+    /// ordinary @.
+    static func make(_ argument: String, _ options: ContentOptions) throws -> RequestBody {
         guard argument.hasPrefix("@") else {
             let text = argument.hasPrefix("\\@") ? argument.dropFirst() : argument[...]
             return .bytes(Bytes(text), contentType: contentType(options.format))
@@ -23,28 +23,29 @@ enum RawBody {
         return try read(.input, contentType: contentType(options.format), isStreamed: options.chunked)
     }
 
-    /// A file that is there; what is no regular one, such as that of `@<(command)`, is read once.
-    /// - Parameter contentType: by default what its name suggests.
-    static func file(_ path: String, contentType: String? = nil) throws -> Body {
+    /// The content of a file. A file that is not regular, such as `@<(command)`, is read once.
+    /// - Parameter contentType: the media type; by default guessed from the file's name.
+    static func file(_ path: String, contentType: String? = nil) throws -> RequestBody {
         let type = contentType ?? ContentTypeGuess.type(of: path)
         let file = try Descriptor.reading(path)
-        // One that says it is empty may be one of the kernel's, whose length is not known.
+        // An apparently empty file may be one of the kernel's, whose length is unknown.
         guard file.kind == .regular, file.remainingBytes > 0 else { return try read(file, contentType: type) }
         file.shut()
         return .file(path: path, contentType: type)
     }
 
-    /// The standard input, where it can only be meant for a body. nil if it is not touched, or if there is nothing in it.
-    /// - Parameter method: as it was given.
-    static func ofStandardInput(method: String?, _ options: ContentOptions) throws -> Body? {
+    /// The body from the standard input; nil if the input is not meant for a body, or if it is empty.
+    /// - Parameter method: the method that the user gave.
+    static func ofStandardInput(method: String?, _ options: ContentOptions) throws -> RequestBody? {
         guard isInputMeant(method) else { return nil }
         let body = try read(.input, contentType: contentType(options.format), isStreamed: options.chunked)
         return body.length == 0 ? nil : body
     }
 
-    /// Looks for data on the standard input beside items that form a body. The data would be lost without a word.
+    /// Looks for data on the standard input besides items that form a body, because that data would be lost without
+    /// notice.
     ///
-    /// A pipe that stays silent is not waited for.
+    /// A silent pipe is not waited for.
     static func refuseStandardInput(method: String?) throws(UsageProblem) {
         guard isInputMeant(method) else { return }
         _ = Descriptor.input.isReadable(within: glance)
@@ -53,7 +54,7 @@ enum RawBody {
             "The standard input and the items cannot both be the body; --ignore-stdin sends the items alone.")
     }
 
-    /// Warns of data on the standard input after an exchange that did not read it. Waits for none.
+    /// Warns of data on the standard input that the exchange did not read. Waits for none.
     static func warnOfUnsentInput() {
         guard inputHasData else { return }
         Diagnostics.say(
@@ -61,7 +62,7 @@ enum RawBody {
         )
     }
 
-    /// Whether data is on the standard input now. A file that has been read from is left to its reader.
+    /// Whether the standard input has data now. A file that has been read from belongs to its reader.
     private static var inputHasData: Bool {
         let input = Descriptor.input
         return switch input.kind {
@@ -71,10 +72,10 @@ enum RawBody {
         }
     }
 
-    /// Whether the standard input can only be meant for a body.
+    /// Whether the standard input is meant for a body.
     ///
-    /// A file is, unless the method has no body or a loop has begun to read the file. A pipe or a socket is only with a
-    /// method that asks for a body: under cron and ssh, every program's input is one.
+    /// A file is a body, unless the method has no body or a loop has begun to read the file. A pipe or a socket is a
+    /// body only if the method asks for one. Under cron and ssh, the input of every program is a pipe or a socket.
     private static func isInputMeant(_ method: String?) -> Bool {
         let asksForBody = method.map(asksForBody) ?? false
         switch Descriptor.input.kind {
@@ -88,20 +89,20 @@ enum RawBody {
 
     private static func asksForBody(_ method: String) -> Bool { ["POST", "PUT", "PATCH", "QUERY"].contains(method) }
 
-    /// What a body is that does not say: JSON, unless a form is asked for.
+    /// The default content type: JSON, unless a form is asked for.
     private static func contentType(_ format: RequestContent.Format) -> String {
         format.isForm ? "application/x-www-form-urlencoded" : "application/json"
     }
 
-    /// - Parameter isStreamed: whether what comes is sent as it comes, instead of being counted first.
+    /// - Parameter isStreamed: whether pieces are sent as they come, instead of being counted first.
     private static func read(
         _ descriptor: Descriptor, contentType: String, isStreamed: Bool = false
-    ) throws -> Body {
+    ) throws -> RequestBody {
         if descriptor.kind == .regular, descriptor.remainingBytes > 0 {
             return .stream(
                 once: DescriptorStream(descriptor), length: descriptor.remainingBytes, contentType: contentType)
         }
-        if descriptor.number == 0, !descriptor.isReadable(within: patience) {
+        if descriptor.number == 0, !descriptor.isReadable(within: inputTimeout) {
             Diagnostics.say("waiting for a body on the standard input (--ignore-stdin goes on without one)")
         }
         var pieces: [Bytes] = []
@@ -116,5 +117,3 @@ enum RawBody {
         return .stream(once: DescriptorStream(descriptor, after: pieces), contentType: contentType)
     }
 }
-
-#endif

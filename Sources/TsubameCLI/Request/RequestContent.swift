@@ -1,37 +1,37 @@
-// RequestContent: what the items of a command line put into a request.
-#if Tool
+// RequestContent: the fields, query and body that the items of a command line describe.
+
 import Tsubame
 
 /// Fields, query and body, in the order of the items.
 struct RequestContent {
     enum Format: Sendable {
-        /// JSON if there are data, and no more than that said.
+        /// JSON if there are data items, and no format was asked for.
         case automatic
         case json
         case form
-        /// A form, in which there may be files.
+        /// A form that may contain files.
         case multipart
 
         var isForm: Bool { self == .form || self == .multipart }
     }
 
     private static let jsonAccept = "application/json, */*;q=0.5"
-    /// Below the number at which `HTTPFields` traps.
+    /// Less than the number at which `HTTPFields` traps.
     private static let maximumFields = 60_000
 
     /// An entry of a form.
     private enum Entry: Sendable {
         case text(name: String, value: String)
-        case file(name: String, content: Body, filename: String)
+        case file(name: String, content: RequestBody, filename: String)
     }
 
     private let format: Format
     private let boundary: String?
     private var headers = HTTPFields()
-    /// Fields that are not to be sent, the library's own among them.
+    /// Fields that must not be sent, including the library's own fields.
     private(set) var unset: [HTTPField.Name] = []
     private(set) var query = Parameters()
-    private(set) var body = Body.empty
+    private(set) var body = RequestBody.empty
     private var tree = JSONTree()
     private var entries: [Entry] = []
     private var hasFiles = false
@@ -39,7 +39,7 @@ struct RequestContent {
     /// Whether `@file` is the body.
     private var isFile = false
 
-    /// - Parameter boundary: of a multipart body; a random one unless given.
+    /// - Parameter boundary: the boundary of a multipart body; nil for a random one.
     init(_ words: [String], format: Format, boundary: String?) throws {
         self.format = format
         self.boundary = boundary
@@ -60,8 +60,8 @@ struct RequestContent {
         }
     }
 
-    /// The fields of a request with this body: one that sends JSON asks for it, too.
-    func headers(for body: Body) -> HTTPFields {
+    /// The fields of a request with this body. A request that sends JSON also asks for JSON.
+    func headers(for body: RequestBody) -> HTTPFields {
         let sendsJSON =
             format == .automatic
             && (hasData || (headers[.contentType] ?? body.contentType) == "application/json")
@@ -72,7 +72,7 @@ struct RequestContent {
         return headers
     }
 
-    /// The fields that were given by hand.
+    /// The fields that the user gave.
     var fields: HTTPFields { headers }
 
     /// Whether the items give a body.
@@ -82,7 +82,7 @@ struct RequestContent {
         switch item.kind {
         case .field where item.value.isEmpty:
             let name = try Self.fieldName(item.name)
-            guard name.canonicalName != "host" else { throw UsageProblem("Host: a request cannot go without it.") }
+            guard name.canonicalName != "host" else { throw UsageProblem("Host: a request needs this field.") }
             headers[fields: name] = []
             unset.append(name)
         case .field, .emptyField:
@@ -125,7 +125,7 @@ struct RequestContent {
     // MARK: Fields
 
     private static func fieldName(_ text: String) throws(UsageProblem) -> HTTPField.Name {
-        guard let name = HTTPField.Name(text) else { throw UsageProblem("“\(text)” is no name of a field.") }
+        guard let name = HTTPField.Name(text) else { throw UsageProblem("“\(text)” is not a field name.") }
         return name
     }
 
@@ -135,7 +135,7 @@ struct RequestContent {
         var value = value.drop(while: isBlank)
         while let last = value.last, isBlank(last) { value.removeLast() }
         guard HTTPField.isValidValue(String(value)) else {
-            throw UsageProblem("The value of the field \(name) has a control character in it.")
+            throw UsageProblem("The value of the field \(name) contains a control character.")
         }
         guard headers.count < Self.maximumFields else { throw UsageProblem("There are too many fields.") }
         // The last item of a name decides whether the field is sent.
@@ -160,13 +160,13 @@ struct RequestContent {
         guard format.isForm else { return try setMember(item, text, word) }
         guard let first = text.first, first != "{", first != "[" else {
             throw UsageProblem(
-                "“\(word)”: a form has text, numbers, true, false and null; other JSON has no place in it.")
+                "“\(word)”: a form cannot contain JSON objects or arrays, only text, numbers, true, false and null.")
         }
         try markData()
         entries.append(.text(name: item.name, value: first == "\"" ? JSONParts.text(ofString: text) : text))
     }
 
-    /// Without JSON's white space around it.
+    /// The text without JSON's white space around it.
     private static func trimmed(_ text: String) -> String {
         let isBlank: (UInt8) -> Bool = { $0 == 0x20 || $0 == 0x09 || $0 == 0x0A || $0 == 0x0D }
         var bytes = Array(text.utf8)[...].drop(while: isBlank)
@@ -174,7 +174,7 @@ struct RequestContent {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Of a byte in a text of lines.
+    /// The line and byte of an offset in a text.
     private static func place(_ offset: Int, in text: String) -> String {
         guard offset < text.utf8.count else { return "its end, which comes too early" }
         let before = text.utf8.prefix(offset)
@@ -183,7 +183,7 @@ struct RequestContent {
         return "line \(line), byte \(column)"
     }
 
-    /// The last value of a name counts, at the place of the first.
+    /// Sets a member. The last value of a name counts, at the position of the first.
     private mutating func setMember(_ item: RequestItem, _ value: String, _ word: String) throws(UsageProblem) {
         try markData()
         let shown = OneLine.printable(word)
@@ -206,7 +206,7 @@ struct RequestContent {
         hasData = true
     }
 
-    private var form: Body {
+    private var form: RequestBody {
         var parameters = Parameters()
         for case .text(let name, let value) in entries { parameters.append(name, value) }
         return .form(parameters)
@@ -224,7 +224,7 @@ struct RequestContent {
         return typed
     }
 
-    private func multipart(boundary: String?) -> Body {
+    private func multipart(boundary: String?) -> RequestBody {
         .multipart(boundary: boundary) { form in
             for entry in entries {
                 switch entry {
@@ -250,11 +250,12 @@ struct RequestContent {
         isFile = true
     }
 
-    /// `name@file`, with type and name of the file if they are given.
+    /// Adds `name@file`, with the type and name of the file if they are given.
     private mutating func addPart(_ item: RequestItem, _ word: String) throws {
         guard format.isForm else {
             throw UsageProblem(
-                "“\(word)”: a file is part of a form: add --form; as the whole body it is written @\(item.value).")
+                "“\(word)”: a file is part of a form: add --form, or write @\(item.value) to send it as the whole body."
+            )
         }
         try markData()
         let part = try FilePart(item.value, in: word)
@@ -270,11 +271,9 @@ struct RequestContent {
         var bytes: [UInt8] = []
         while case let piece = try file.readPiece(64 << 10), piece.count > 0 { bytes.append(contentsOf: piece) }
         guard var text = String(validating: bytes, as: UTF8.self) else {
-            throw UsageProblem("The file \(path) is no text in UTF-8.")
+            throw UsageProblem("The file \(path) is not text in UTF-8.")
         }
         if withoutLastLineEnd, text.last?.isNewline == true { text.removeLast() }
         return text
     }
 }
-
-#endif

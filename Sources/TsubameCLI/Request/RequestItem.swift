@@ -1,14 +1,13 @@
 // RequestItem: one item of a command line, such as `Accept:text/html` or `name=value`.
-#if Tool
 
-/// A name, what is done with it, and the value.
+/// A name, a separator that says how it is used, and a value.
 struct RequestItem: Hashable {
-    /// The separators, by what stands on both sides.
+    /// The separators, by the characters between name and value.
     enum Kind: String, CaseIterable {
         /// `name:=json`, and the same from a file.
         case json = ":="
         case jsonFile = ":=@"
-        /// `name==value`: of the query.
+        /// `name==value`: a query parameter.
         case query = "=="
         case queryFile = "==@"
         /// `name=value`: text of the JSON object or of the form.
@@ -22,25 +21,25 @@ struct RequestItem: Hashable {
         /// `name@file`, and `@file`: the body.
         case file = "@"
 
-        /// Longer ones first: at one place the longest counts.
+        /// Longer separators come first, because the longest at a position counts.
         fileprivate static let byLength = allCases.sorted { $0.rawValue.utf8.count > $1.rawValue.utf8.count }
     }
 
     let kind: Kind
     let name: String
-    /// Without the backslashes that made separators ordinary; for a kind that reads a file, its path.
+    /// The value without the backslashes that made separators ordinary; for a kind that reads a file, its path.
     let value: String
-    /// Of each byte of name, separator and value, and of the end, where it was typed.
+    /// The position in the typed word of each byte of name, separator and value, and of the end.
     private let offsets: [Int]
     private let valueStart: Int
 
-    /// Splits at the first separator. A backslash before `:`, `;`, `=` or `@` makes that character an ordinary one; any
-    /// other backslash is one itself.
+    /// Splits at the first separator. A backslash before `:`, `;`, `=` or `@` makes that character ordinary. Any other
+    /// backslash stands for itself.
     init(_ word: String) throws(UsageProblem) {
         let typed = Array(word.utf8)
         var bytes: [UInt8] = []
         var offsets: [Int] = []
-        /// For each byte whether it may be part of a separator.
+        /// For each byte, whether it may be part of a separator.
         var isPlain: [Bool] = []
         var offset = 0
         while offset < typed.count {
@@ -58,7 +57,7 @@ struct RequestItem: Hashable {
                 offset += 1
             }
             bytes.append(byte)
-            // Of one behind a backslash, where the backslash is.
+            // An escaped character has the position of its backslash.
             offsets.append(isEscaped ? offset - 2 : offset - 1)
             isPlain.append(!isEscaped)
         }
@@ -73,7 +72,7 @@ struct RequestItem: Hashable {
                         && bytes[start..<end].elementsEqual(separator)
                 })
             else { continue }
-            // No field has such a name, but a part of a form may.
+            // A field name cannot contain such a character, but the name of a form part can.
             let isOfField = kind == .field || kind == .fieldFile || kind == .emptyField
             if isOfField, bytes[..<start].contains(where: { $0 < 0x20 }) { continue }
             self.kind = kind
@@ -83,7 +82,7 @@ struct RequestItem: Hashable {
             self.offsets = offsets
             if kind == .emptyField, !value.isEmpty {
                 throw UsageProblem(
-                    "“\(word)”: a field without a value is written “\(name);”, one with a value “\(name):…”.")
+                    "“\(word)”: write a field without a value as “\(name);”, and one with a value as “\(name):…”.")
             }
             if name.isEmpty, kind != .file {
                 throw UsageProblem("“\(word)”: there is no name before “\(kind.rawValue)”.")
@@ -91,13 +90,13 @@ struct RequestItem: Hashable {
             return
         }
         throw UsageProblem(
-            "“\(word)” is no item: Name:value (field), name==value (query), name=text, name:=json or @file is meant.")
+            "“\(word)” is no item: write Name:value (field), name==value (query), name=text, name:=json or @file.")
     }
 
-    /// Where a part of the name was typed; both in bytes.
+    /// The typed range of a part of the name; both in bytes.
     func typedRange(ofName range: Range<Int>) -> Range<Int> { typed(range) }
 
-    /// Where a byte of the value was typed, or its end.
+    /// The typed range of a byte of the value, or of its end.
     func typedRange(ofValueAt offset: Int) -> Range<Int> {
         let start = valueStart + min(offset, offsets.count)
         return typed(start..<(start + 1))
@@ -114,5 +113,3 @@ struct RequestItem: Hashable {
         byte == UInt8(ascii: ":") || byte == UInt8(ascii: ";") || byte == UInt8(ascii: "=") || byte == UInt8(ascii: "@")
     }
 }
-
-#endif

@@ -1,12 +1,11 @@
-// RequestWords: which of the words is the method, which the URL, and which are items.
-#if Tool
+// RequestWords: sorts the words of a command line into method, URLs and items.
 
 struct RequestWords {
     private static let methods = [
         "GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "QUERY", "TRACE", "CONNECT",
     ]
 
-    /// The others that stand in the registry of RFC 9110 section 16.1, or are as common, as they are written.
+    /// The other methods of the registry (RFC 9110 section 16.1) and common ones, in their usual case.
     private static let registered = Set(
         methods + [
             "ACL", "BASELINE-CONTROL", "BIND", "CHECKIN", "CHECKOUT", "COPY", "LABEL", "LINK", "LOCK", "MERGE",
@@ -15,28 +14,28 @@ struct RequestWords {
             "UPDATE", "UPDATEREDIRECTREF", "VERSION-CONTROL",
         ])
 
-    /// nil if none was given.
+    /// nil if no method was given.
     let method: String?
     let url: String
-    /// Those that are downloaded beside it.
+    /// The other URLs of a download.
     let furtherURLs: [String]
     let items: [String]
 
     /// - Parameters:
-    ///   - defaultScheme: of a URL without one.
-    ///   - isDownload: whether what has a scheme of its own among the items is one URL more.
+    ///   - defaultScheme: the scheme for a URL without one.
+    ///   - isDownload: whether items that are URLs are downloaded too.
     init(_ words: [String], defaultScheme: String?, isDownload: Bool) throws(UsageProblem) {
         guard let first = words.first else { throw UsageProblem("There is no URL.") }
         var rest = words.dropFirst()
         method = Self.method(first, before: rest.first)
         var typed = first
         if method != nil {
-            guard let second = rest.popFirst() else { throw UsageProblem("There is no URL behind \(first).") }
+            guard let second = rest.popFirst() else { throw UsageProblem("There is no URL after \(first).") }
             typed = second
         }
         url = try URLShorthand.expand(typed, defaultScheme: defaultScheme)
         if isDownload, let word = rest.first(where: Self.registered.contains) {
-            throw UsageProblem("“\(word)” is a method: it stands before the first URL, and is that of all of them.")
+            throw UsageProblem("“\(word)” is a method: it goes before the first URL, and applies to all URLs.")
         }
         furtherURLs = try (isDownload ? rest.filter(Self.isURL) : []).map { word throws(UsageProblem) in
             try URLShorthand.expand(word, defaultScheme: defaultScheme)
@@ -44,23 +43,24 @@ struct RequestWords {
         items = isDownload ? rest.filter { !Self.isURL($0) } : Array(rest)
     }
 
-    /// What has a scheme, `:8080/a` and `:/a`, `localhost:8080/a`, and what is no item at all, such as `example.com/a`.
+    /// A word with a scheme, `:8080/a`, `:/a` or `localhost:8080/a`, or a word that is not an item, such as
+    /// `example.com/a`.
     private static func isURL(_ word: String) -> Bool {
         let start = word.prefix(8).lowercased()
         if start.hasPrefix("http://") || start.hasPrefix("https://") || word.hasPrefix(":/") { return true }
         if word.hasPrefix(":"), word.dropFirst().first?.isNumber == true { return true }
         guard let item = try? RequestItem(word) else { return true }
-        // Fields have capitals; where they do not, their values are seldom a port and a path.
+        // Field names usually have capitals. In lower case, their values are seldom a port and a path.
         let isPort = item.value.prefix { $0.isNumber }
         return item.kind == .field && !isPort.isEmpty
             && item.value.dropFirst(isPort.count).first.map { $0 == "/" } ?? true
             && item.name == item.name.lowercased()
     }
 
-    /// The method that the word is; nil if it is a URL.
+    /// The method, if the word is one; nil if it is a URL.
     ///
-    /// A common method is one in lower case too; any other token in upper case, and in whatever case if what follows
-    /// can only be a URL: `localhost a=b` has none, `PURGE localhost`, `purge :3000` and `purge example.org` have one.
+    /// A common method counts in lower case, too. Any other token counts in upper case, and in any case if only a URL
+    /// can follow. `localhost a=b` has no method; `PURGE localhost`, `purge :3000` and `purge example.org` have one.
     private static func method(_ word: String, before next: String?) -> String? {
         let upper = word.uppercased()
         if methods.contains(upper) { return upper }
@@ -71,7 +71,7 @@ struct RequestWords {
         return word == upper && !word.contains(".") && word.utf8.contains { $0 >= 0x41 && $0 <= 0x5A } ? word : nil
     }
 
-    /// RFC 9110 section 5.6.2.
+    /// A token character (RFC 9110 section 5.6.2).
     private static func isToken(_ byte: UInt8) -> Bool {
         switch byte {
         case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
@@ -79,5 +79,3 @@ struct RequestWords {
         }
     }
 }
-
-#endif

@@ -1,16 +1,15 @@
-// URLShorthand: from what is typed to a URL.
-#if Tool
+// URLShorthand: completes a typed word to a URL.
 
 enum URLShorthand {
-    /// Of URIs that have no host, written without `//`: none of them can be asked by HTTP.
+    /// Schemes of URIs that HTTP cannot request, most of them written without `//`.
     private static let otherSchemes: Set<String> = [
         "about", "blob", "data", "file", "ftp", "git", "javascript", "magnet", "mailto", "news", "sip", "sms", "ssh",
         "tel", "urn", "view-source", "ws", "wss",
     ]
 
-    /// `:3000/path` and `:/path` are on localhost. Without a scheme, also where only `://` was pasted of it, `http` is
-    /// meant for localhost, the names below it and IP literals, and `https` for every other host.
-    /// - Parameter defaultScheme: that of every URL without one, in place of these two.
+    /// `:3000/path` and `:/path` mean localhost. A URL without a scheme, or with only `://`, gets `http` for localhost,
+    /// names below localhost and IP literals. Every other host gets `https`.
+    /// - Parameter defaultScheme: the scheme for every URL without one, in place of these two.
     static func expand(_ word: String, defaultScheme: String? = nil) throws(UsageProblem) -> String {
         if word.isEmpty { throw UsageProblem("The URL is empty.") }
         let start = word.prefix { !"/?#".contains($0) }
@@ -18,9 +17,9 @@ enum URLShorthand {
         let name = colon.map { start[..<$0] } ?? start
         if let colon, !name.isEmpty, word[colon...].hasPrefix("://") {
             if isScheme(name) { return word }
-            throw UsageProblem("“\(OneLine.printable(String(name)))” is no scheme; http:// or https:// is meant.")
+            throw UsageProblem("“\(OneLine.printable(String(name)))” is no scheme; use http:// or https://.")
         }
-        // `https:/host` and `http//host` would be looked up as a host named https.
+        // `https:/host` and `http//host` would name a host https or http.
         for scheme in ["https", "http"] where word.lowercased().hasPrefix(scheme) {
             let rest = word.dropFirst(scheme.count)
             if rest.hasPrefix(":/") || rest.hasPrefix("//") || rest.hasPrefix(":?") || rest == ":" {
@@ -29,7 +28,7 @@ enum URLShorthand {
             }
         }
         if let colon, otherSchemes.contains(name.lowercased()), !isPort(start[colon...]) {
-            throw UsageProblem("A \(name): URI is none that HTTP can ask for; http:// or https:// is meant.")
+            throw UsageProblem("HTTP cannot request a \(name): URI; use http:// or https://.")
         }
         let word = word.hasPrefix("://") ? String(word.dropFirst(3)) : word
         if word.hasPrefix(":") {
@@ -42,7 +41,7 @@ enum URLShorthand {
         return (defaultScheme ?? (isLocal(host) ? "http" : "https")) + "://" + word
     }
 
-    /// RFC 3986 section 3.1.
+    /// A scheme (RFC 3986 section 3.1).
     private static func isScheme(_ name: Substring) -> Bool {
         guard let first = name.utf8.first, (0x41...0x5A).contains(first & 0xDF) else { return false }
         return name.utf8.allSatisfy { byte in
@@ -53,12 +52,12 @@ enum URLShorthand {
         }
     }
 
-    /// `:` and digits: what stands before them is a host, whatever its name.
+    /// Whether the text is `:` and digits. The name before a port is a host, even if it looks like a scheme.
     private static func isPort(_ text: Substring) -> Bool {
         text.utf8.count > 1 && text.utf8.dropFirst().allSatisfy { (0x30...0x39).contains($0) }
     }
 
-    /// For a message: nobody's password is to stand in it.
+    /// The word without its userinfo, so that no error text contains a password.
     private static func withoutUser(_ word: String) -> String {
         guard let at = word.lastIndex(of: "@") else { return OneLine.printable(word) }
         let start = word[..<at].lastIndex(of: "/").map(word.index(after:)) ?? word.startIndex
@@ -73,5 +72,3 @@ enum URLShorthand {
         return parts.count == 4 && parts.allSatisfy { UInt8($0) != nil }
     }
 }
-
-#endif

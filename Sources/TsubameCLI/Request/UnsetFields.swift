@@ -1,14 +1,12 @@
-// UnsetFields: fields that are taken out again before a request is sent.
-#if Tool
+// UnsetFields: removes fields from a request just before it is sent.
+
 import Tsubame
 
-/// `Name:` on the command line: not even the library's own field of that name is sent.
-struct UnsetFields: Hook {
+/// Implements `Name:` on the command line, which also removes the library's own field of that name.
+struct UnsetFields: MessageHook {
     let names: [HTTPField.Name]
 
     func willSend(_ request: inout Request) throws(CallError) {
         for name in names { request.headers[fields: name] = [] }
     }
 }
-
-#endif

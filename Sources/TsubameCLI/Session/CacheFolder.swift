@@ -1,24 +1,19 @@
-// CacheFolder: where the responses are kept that --cache is about.
-#if Tool
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#elseif canImport(Darwin)
-import Darwin
-#endif
-import Tsubame
+// CacheFolder: the folder in which --cache stores responses.
 
-/// `$XDG_CACHE_HOME/tsubame/responses`, else below `~/.cache`: one for all runs of a user, readable by him only.
+import Tsubame
+import TsubamePlatform
+
+/// `$XDG_CACHE_HOME/tsubame/responses`, else the same below `~/.cache`. All runs of a user share it, and only that user
+/// can read it.
 enum CacheFolder {
-    /// nil, and that is told, if there is no place for it: what a cache saves can be done without.
-    /// - Parameter isSilent: whether nothing is told.
+    /// Opens the cache; nil, with a report, if no folder is usable. A request also works without its cache.
+    /// - Parameter isSilent: whether to leave the report out.
     static func open(isSilent: Bool) -> ResponseCache? {
         do {
             return try ResponseCache(folder: path)
         } catch {
             if isSilent { return nil }
-            Diagnostics.say("\((error as? CallError)?.reason ?? "\(error)"): there is no --cache for this request")
+            Diagnostics.say("\((error as? CallError)?.reason ?? "\(error)"): this request runs without --cache")
             return nil
         }
     }
@@ -26,7 +21,7 @@ enum CacheFolder {
     private static var path: String {
         get throws {
             let folder: String
-            // One that is not absolute is to be ignored, says the XDG Base Directory Specification.
+            // The XDG Base Directory Specification says to ignore a folder that is not absolute.
             if let named = getenv("XDG_CACHE_HOME").map({ String(cString: $0) }), named.hasPrefix("/") {
                 folder = named
             } else if let home = getenv("HOME"), home.pointee != 0 {
@@ -36,11 +31,9 @@ enum CacheFolder {
             }
             let own = folder + "/tsubame"
             for path in [folder, own] where mkdir(path, 0o700) != 0 && errno != EEXIST {
-                throw SystemError("the folder \(path) of --cache cannot be made")
+                throw SystemError("the folder \(path) for --cache cannot be created")
             }
             return own + "/responses"
         }
     }
 }
-
-#endif

@@ -1,5 +1,5 @@
-// Credentials: who asks, and how the server is told.
-#if Tool
+// Credentials: a user and password, or a token, and the scheme that sends them.
+
 import Tsubame
 
 struct Credentials: Sendable, Hashable {
@@ -12,8 +12,8 @@ struct Credentials: Sendable, Hashable {
     let text: String
 
     /// - Parameters:
-    ///   - text: as it was given; without a password, that is asked for.
-    ///   - host: whose password it is.
+    ///   - text: the credentials as the user gave them. If the password is missing, the user is asked for it.
+    ///   - host: the host that the password is for.
     init(_ kind: Kind, asking text: String, of host: String) throws {
         self.kind = kind
         guard kind != .bearer, !text.contains(":") else {
@@ -50,5 +50,3 @@ extension TargetURI {
         return "\(parts.first ?? ""):\(parts.count > 1 ? parts[1] : "")"
     }
 }
-
-#endif

@@ -1,12 +1,11 @@
-// JSONReader: makes values of a JSON text.
-#if Tool
+// JSONReader: reads a JSON text into values.
 
-/// Reads what `JSONSyntax` has found to be JSON.
+/// Reads a text that `JSONSyntax` has checked.
 struct JSONReader {
     private let bytes: [UInt8]
     private var offset = 0
 
-    /// - Throws: `JSONSyntax.Fault` where the text is no JSON.
+    /// - Throws: `JSONSyntax.Fault` at the place where the text is not JSON.
     static func read(_ text: String) throws(JSONSyntax.Fault) -> JSONValue {
         try JSONSyntax.check(text)
         var reader = JSONReader(bytes: Array(text.utf8))
@@ -17,7 +16,7 @@ struct JSONReader {
 
     private var current: UInt8? { offset < bytes.count ? bytes[offset] : nil }
 
-    /// The next byte that is no white space.
+    /// The next byte that is not white space.
     private mutating func peek() throws(JSONSyntax.Fault) -> UInt8 {
         while let byte = current, byte == 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D { offset += 1 }
         guard let byte = current else { throw JSONSyntax.Fault(offset: offset) }
@@ -93,7 +92,7 @@ struct JSONReader {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// What stands behind a backslash, in UTF-8.
+    /// The character after a backslash, in UTF-8.
     private mutating func escape() throws(JSONSyntax.Fault) -> [UInt8] {
         guard let byte = current else { throw JSONSyntax.Fault(offset: offset) }
         offset += 1
@@ -105,7 +104,7 @@ struct JSONReader {
         case UInt8(ascii: "t"): return [0x09]
         case UInt8(ascii: "u"):
             var units = [unit()]
-            // Half of a pair: the other half is written behind it.
+            // The first half of a surrogate pair; the second half follows.
             if units[0] & 0xFC00 == 0xD800, current == UInt8(ascii: "\\"), offset + 1 < bytes.count,
                 bytes[offset + 1] == UInt8(ascii: "u")
             {
@@ -124,5 +123,3 @@ struct JSONReader {
         return UInt16(String(decoding: bytes[offset..<end], as: UTF8.self), radix: 16) ?? 0xFFFD
     }
 }
-
-#endif

@@ -1,7 +1,6 @@
-// JSONValue: what a JSON text holds, in its order.
-#if Tool
+// JSONValue: a JSON value whose members keep their order.
 
-/// A value of JSON (RFC 8259). Members keep their order; of two of one name the last counts.
+/// A JSON value (RFC 8259). Members keep their order. If two members have the same name, the last one counts.
 enum JSONValue: Sendable {
     case object([(name: String, value: JSONValue)])
     case array([JSONValue])
@@ -15,7 +14,7 @@ enum JSONValue: Sendable {
         return members.last { $0.name == name }?.value
     }
 
-    /// Indented by four spaces, as HTTPie writes its files.
+    /// The text, indented by four spaces, as HTTPie writes its files.
     func text(indentation: Int = 0) -> String {
         let inner = String(repeating: " ", count: indentation + 4)
         let outer = String(repeating: " ", count: indentation)
@@ -36,5 +35,3 @@ enum JSONValue: Sendable {
         }
     }
 }
-
-#endif

@@ -1,21 +1,21 @@
-// OpenSession: a session while one request is made with it.
-#if Tool
+// OpenSession: a session while one request uses it.
+
 import Tsubame
 
 struct OpenSession: Sendable {
     private let file: SessionFile
-    /// As it was read; empty if there was none.
+    /// The session as it was read; empty if there was no file.
     private let old: Session
     private let isChanged: Bool
-    /// Scheme, host and port, as the Host field has them.
+    /// Scheme, host and port, in the form of the Host field.
     private let origin: String
     private let isSecure: Bool
 
     /// - Returns: nil if no session is wanted.
-    /// - Throws: what is wrong with its name, or with the file, and nothing has been sent then.
+    /// - Throws: for a wrong name or an unusable file, before anything is sent.
     /// - Parameters:
-    ///   - host: as the Host field has it.
-    ///   - isSecure: whether it goes there by https.
+    ///   - host: the host in the form of the Host field.
+    ///   - isSecure: whether the request uses https.
     init?(_ options: SessionOptions, host: String, isSecure: Bool) throws {
         guard let name = options.session ?? options.sessionReadOnly else { return nil }
         origin = "\(isSecure ? "https" : "http")://\(host)"
@@ -23,12 +23,12 @@ struct OpenSession: Sendable {
         file = try SessionFile(name, host: host)
         let old = try file.load(host: Origin("http://\(host)")?.host ?? host)
         self.old = old ?? Session()
-        // As HTTPie has it: a session that is only read is made all the same.
+        // HTTPie also creates a session that is opened read-only.
         isChanged = options.session != nil || old == nil
         if isChanged { try file.prepare() }
     }
 
-    /// The credentials of its own.
+    /// The session's own credentials.
     func credentials() throws(CallError) -> Credentials? {
         do throws(SessionProblem) {
             return try old.credentials(for: origin)
@@ -37,13 +37,13 @@ struct OpenSession: Sendable {
         }
     }
 
-    /// A jar with its cookies.
+    /// A jar with the session's cookies.
     /// - Parameters:
-    ///   - given: fields by hand, in which there may be some more.
-    ///   - domain: of those.
+    ///   - given: the fields that the user gave, which may contain more cookies.
+    ///   - domain: the domain of those cookies.
     func jar(given: HTTPFields, domain: String) throws(CallError) -> CookieJar {
-        // Cookies by hand may be of another account. A cache keeps nothing of this run for another one, and the session has
-        // a new owner.
+        // Cookies that the user gave may belong to another account. The cache then keeps nothing of this run for other
+        // runs, and the session gets a new owner.
         let isByHand = given.contains(.cookie)
         let jar = CookieJar(cookiesOf: isByHand ? nil : file.path, owner: isByHand ? nil : old.owner)
         for cookie in old.cookies + Session.cookies(in: given, host: domain, isSecure: isSecure) {
@@ -56,20 +56,20 @@ struct OpenSession: Sendable {
         return jar
     }
 
-    /// Its fields; cookies are in the jar.
+    /// The session's fields. Its cookies are in the jar.
     /// - Parameters:
-    ///   - given: those that were given by hand.
-    ///   - unset: those that are not to be sent.
+    ///   - given: the fields that the user gave.
+    ///   - unset: the names of the fields that must not be sent.
     func fields(given: HTTPFields, unset: [HTTPField.Name]) -> HTTPFields {
         var fields = old.fields(for: origin, given: given, unset: unset)
         fields[fields: .cookie] = []
         return fields
     }
 
-    /// Keeps what it is to know from now on.
+    /// Saves the fields, credentials and cookies that the session keeps.
     /// - Parameters:
-    ///   - given: the fields that were given by hand.
-    ///   - credentials: those that were given by hand.
+    ///   - given: the fields that the user gave.
+    ///   - credentials: the credentials that the user gave.
     func keep(_ given: HTTPFields, _ credentials: Credentials?, _ jar: CookieJar) throws(SystemError) {
         guard isChanged else { return }
         var new = old
@@ -83,5 +83,3 @@ struct OpenSession: Sendable {
         try file.save(new)
     }
 }
-
-#endif

@@ -1,8 +1,8 @@
-// A session as JSON: HTTPie's layout, which is read in its older form too.
-#if Tool
+// Session+JSON: reads and writes a session in HTTPie's JSON layout, and reads its older form.
+
 import Tsubame
 
-/// What is wrong with the content of a session file, and where.
+/// The error for the content of a session file: the place, and what is wrong with it.
 struct SessionProblem: Error, CustomStringConvertible {
     let description: String
 
@@ -12,13 +12,14 @@ struct SessionProblem: Error, CustomStringConvertible {
 extension Session {
     // MARK: Reading
 
-    /// - Parameter host: for cookies that are bound to none, which older files hold: from now on they are its own.
+    /// - Parameter host: the host for cookies without a domain, which older files contain. The session binds them to
+    ///   it.
     init(_ json: JSONValue, host: String) throws(SessionProblem) {
         guard case .object = json else { throw SessionProblem("the whole", "is no object") }
         fields = try Self.entries(of: json["headers"], "headers").map { entry throws(SessionProblem) in
             try Self.field(entry)
         }
-        // Another tool may have made something else of it: the jar takes no other form.
+        // Another tool may have written another form of owner, which the jar does not accept.
         if case .string(let text)? = json["__meta__"]?["owner"] { owner = text }
         auth = try Self.auth(json["auth"])
         cookies = try Self.entries(of: json["cookies"], "cookies").map { entry throws(SessionProblem) in
@@ -26,13 +27,13 @@ extension Session {
         }
     }
 
-    /// One thing of a list, with its name wherever that stands.
+    /// One element of a list, with its name, which newer and older files store in different places.
     private struct Entry {
         let place: String
         let name: String
         let value: JSONValue
 
-        /// - Returns: nil for none and for null.
+        /// - Returns: nil for a missing member and for null.
         func text(_ member: String) throws(SessionProblem) -> String? {
             switch value[member] {
             case nil, .null: return nil
@@ -42,7 +43,7 @@ extension Session {
         }
     }
 
-    /// A list of objects with a name each, or in older files an object with a member for each.
+    /// The elements of a list of objects with a `name` each, or in older files of an object with a member for each.
     private static func entries(of json: JSONValue?, _ place: String) throws(SessionProblem) -> [Entry] {
         switch json {
         case nil, .null: return []
@@ -65,7 +66,7 @@ extension Session {
         guard let name = HTTPField.Name(entry.name) else {
             throw SessionProblem(entry.place, "has a name that no field can have")
         }
-        // In older files the member's value is the field's.
+        // In older files the member's value is the value of the field.
         let text: String?
         if case .string(let value) = entry.value { text = value } else { text = try entry.text("value") }
         guard let text else { throw SessionProblem("\(entry.place).value", "is no text") }
@@ -88,11 +89,11 @@ extension Session {
     }
 
     private static func cookie(_ entry: Entry, host: String) throws(SessionProblem) -> Cookie {
-        // The oldest files have the value alone.
+        // The oldest files hold only the value.
         let value: String
         if case .string(let text) = entry.value { value = text } else { value = try entry.text("value") ?? "" }
         var domain = try entry.text("domain") ?? ""
-        // What Python's cookie jar makes of a host without a dot.
+        // Python's cookie jar turns a host without a dot into this domain.
         if domain == "localhost.local" { domain = "localhost" }
         let isHostOnly = !domain.hasPrefix(".")
         if !isHostOnly { domain.removeFirst() }
@@ -108,7 +109,7 @@ extension Session {
     private static func seconds(_ entry: Entry) throws(SessionProblem) -> Int64? {
         switch entry.value["expires"] {
         case nil, .null: return nil
-        // So that it fits into 64 bits.
+        // The limit keeps the number within 64 bits.
         case .number(let number): return Int64(min(max(number, 0), 1e15))
         default: throw SessionProblem("\(entry.place).expires", "is no number")
         }
@@ -129,7 +130,7 @@ extension Session {
             text.map { [(name, .string($0))] } ?? []
         }
         var about: [(name: String, value: JSONValue)] = [
-            ("about", .string("Session of tsubame, in HTTPie's layout")), ("tsubame", .string(Version.string)),
+            ("about", .string("Session of tsubame, in HTTPie's layout")), ("tsubame", .string(Client.version)),
         ]
         about += optional("owner", owner)
         let credentials = auth.map { auth in
@@ -156,5 +157,3 @@ extension Session {
         ])
     }
 }
-
-#endif

@@ -1,36 +1,37 @@
-// Session: what goes from one run to the next: fields, credentials, cookies.
-#if Tool
+// Session: the fields, credentials and cookies that one run leaves for the next.
+
 import Tsubame
 
-/// A plain value; `SessionFile` keeps it.
+/// A plain value. `SessionFile` stores it.
 struct Session: Sendable {
     struct Field: Sendable {
         let name: HTTPField.Name
         let value: String
-        /// The one origin that may see it, such as `https://api.example.com`; nil for all that the session is used with.
+        /// The only origin that receives the field, such as `https://api.example.com`; nil for every origin of the
+        /// session.
         var origin: String?
     }
 
     struct Auth: Sendable {
-        /// As the file calls it: one that is of no kind known here is kept, and not used.
+        /// The scheme's name in the file. An unknown scheme is kept but not used.
         let type: String
         let text: String
-        /// The one origin that may see it; nil for all that the session is used with.
+        /// The only origin that receives the credentials; nil for every origin of the session.
         var origin: String?
     }
 
     var fields: [Field] = []
     var auth: Auth?
     var cookies: [Cookie] = []
-    /// Whose cookies they are, for a cache; nil until they are kept.
+    /// The owner of the cookies, for a cache; nil until the cookies are saved.
     var owner: String?
 
     // MARK: Into a request
 
-    /// Its fields, but for those that were given or taken out by hand.
+    /// The session's fields, except those that the user gave or unset.
     /// - Parameters:
-    ///   - given: those that were given by hand.
-    ///   - unset: those that are not to be sent.
+    ///   - given: the fields that the user gave.
+    ///   - unset: the names of the fields that must not be sent.
     func fields(for origin: String, given: HTTPFields, unset: [HTTPField.Name]) -> HTTPFields {
         var result = HTTPFields()
         for field in fields where field.origin == nil || field.origin == origin {
@@ -50,13 +51,14 @@ struct Session: Sendable {
 
     // MARK: Out of a request
 
-    /// What belongs to one request only, and cookies, which have a list of their own.
+    /// Whether the session keeps a field. It keeps no field that belongs to one request only, and cookies have a list
+    /// of their own.
     private static func isKept(_ name: HTTPField.Name) -> Bool {
         let name = name.canonicalName
         return !name.hasPrefix("content-") && !name.hasPrefix("if-") && name != "cookie" && name != "host"
     }
 
-    /// Takes the fields that were given by hand, in place of others of their names.
+    /// Keeps the fields that the user gave, and replaces fields of the same names.
     mutating func take(_ given: HTTPFields) {
         let new = given.filter { Self.isKept($0.name) }
         let names = Set(new.map(\.name))
@@ -64,8 +66,8 @@ struct Session: Sendable {
         fields += new.map { Field(name: $0.name, value: $0.value, origin: nil) }
     }
 
-    /// Binds credentials and secret fields that have no origin to this one. A session file may be used with many hosts,
-    /// and other tools bind nothing.
+    /// Binds credentials and secret fields without an origin to this origin. A session file may be used with many
+    /// hosts, and other tools bind nothing.
     mutating func bindSecrets(to origin: String) {
         for index in fields.indices where fields[index].origin == nil {
             if Redaction.standard.isSecret(field: fields[index].name) { fields[index].origin = origin }
@@ -73,7 +75,8 @@ struct Session: Sendable {
         if auth?.origin == nil { auth?.origin = origin }
     }
 
-    /// The cookies of Cookie fields that were given by hand; what went by https is not to go otherwise.
+    /// The cookies of the Cookie fields that the user gave. Cookies sent by https are marked so that they are sent only
+    /// by https.
     static func cookies(in fields: HTTPFields, host: String, isSecure: Bool) -> [Cookie] {
         cookiePairs(in: fields).compactMap { pair in
             guard let equals = equals(in: pair) else { return nil }
@@ -84,7 +87,7 @@ struct Session: Sendable {
         }
     }
 
-    /// What the fields have that no jar keeps, as a Cookie field; nil if that is nothing.
+    /// The parts of the Cookie fields that no jar keeps, as one Cookie field; nil if there are none.
     static func unnamedCookies(in fields: HTTPFields) -> String? {
         let rest = cookiePairs(in: fields).filter { !$0.isEmpty && equals(in: $0) == nil }
         return rest.isEmpty ? nil : rest.joined(separator: "; ")
@@ -94,11 +97,9 @@ struct Session: Sendable {
         fields[values: .cookie].flatMap { $0.split(separator: ";") }.map { $0.drop { $0 == " " } }
     }
 
-    /// Where a pair's value begins; nil if it has no name.
+    /// The end of a pair's name; nil if the pair has no name.
     private static func equals(in pair: Substring) -> Substring.Index? {
         guard let equals = pair.firstIndex(of: "="), equals > pair.startIndex else { return nil }
         return equals
     }
 }
-
-#endif

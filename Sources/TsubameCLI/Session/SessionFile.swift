@@ -1,23 +1,17 @@
-// SessionFile: where a session is kept.
-#if Tool
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#elseif canImport(Darwin)
-import Darwin
-#endif
-import Tsubame
+// SessionFile: the file that stores a session.
 
-/// A file that nobody but its owner can read, replaced as a whole; of two runs at once the last one counts.
+import Tsubame
+import TsubamePlatform
+
+/// Only its owner can read the file. Each save replaces the whole file, so of two runs at once the last one counts.
 struct SessionFile: Sendable {
-    /// More than 3,000 cookies of the longest kind take.
+    /// The largest file that is read, in bytes. More than 3,000 cookies of the longest kind fit into it.
     private static let maximumBytes = 32 << 20
 
     let path: String
 
     /// - Parameters:
-    ///   - name: a path, if it has a slash or ends in `.json`; else a name among those of the host.
+    ///   - name: a path, if it contains a slash or ends in `.json`; else a name among the sessions of the host.
     ///   - host: `host` or `host:port`.
     init(_ name: String, host: String) throws(UsageProblem) {
         if name.contains("/") || name.hasSuffix(".json") {
@@ -26,12 +20,12 @@ struct SessionFile: Sendable {
         }
         guard !name.isEmpty, !name.hasPrefix("."), name.utf8.allSatisfy(Self.isOfName) else {
             throw UsageProblem(
-                "“\(name)” is no name of a session: letters, digits, _, - and . are; or a path with a /.")
+                "“\(name)” is no name of a session: use letters, digits, _, - and ., or a path with a /.")
         }
         guard let folder = Self.variable("XDG_CONFIG_HOME") ?? Self.variable("HOME").map({ $0 + "/.config" }) else {
             throw UsageProblem("There is no place for the session “\(name)”: HOME is not set; give a path instead.")
         }
-        // As HTTPie names these folders.
+        // HTTPie gives these folders the same names.
         let hostName = String(host.map { $0 == ":" || $0 == "/" ? "_" : $0 })
         path = "\(folder)/tsubame/sessions/\(hostName)/\(name).json"
     }
@@ -49,11 +43,11 @@ struct SessionFile: Sendable {
 
     // MARK: Reading
 
-    /// - Parameter host: to which cookies of none are bound from now on.
+    /// - Parameter host: the host to which cookies without a domain are bound.
     /// - Returns: nil if there is no file yet.
     func load(host: String) throws -> Session? {
         guard access(path, F_OK) == 0 else { return nil }
-        // A pipe has no writer who would be waited for.
+        // A named pipe without a writer must not block the tool.
         let file = try Descriptor.reading(path, waits: false)
         defer { file.shut() }
         guard file.kind == .regular else { throw problem("it is no regular file") }
@@ -82,21 +76,21 @@ struct SessionFile: Sendable {
         return slash == path.startIndex ? "/" : String(path[..<slash])
     }
 
-    /// Makes the folder, for its owner only, and finds out whether it can be written into: before anything is sent.
+    /// Creates the folder, for its owner only, and checks that it is writable, before anything is sent.
     func prepare() throws(SystemError) {
         var end = folder.startIndex
         while end < folder.endIndex {
             end = folder[folder.index(after: end)...].firstIndex(of: "/") ?? folder.endIndex
             let part = String(folder[..<end])
             if access(part, F_OK) != 0, mkdir(part, 0o700) != 0, errno != EEXIST {
-                throw SystemError("the folder \(part) for the session cannot be made")
+                throw SystemError("the folder \(part) for the session cannot be created")
             }
         }
         guard access(folder, W_OK | X_OK) == 0 else { throw SystemError("the session file \(path) cannot be written") }
     }
 
     func save(_ session: Session) throws(SystemError) {
-        // A symbolic link is to stay one.
+        // Renaming onto a symbolic link would replace the link, not the file.
         let target = FilePath.resolved(path)
         let partial = PartialPath.beside(target)
         let file = try Descriptor.writing(partial, isNew: true, mode: 0o600)
@@ -113,5 +107,3 @@ struct SessionFile: Sendable {
         }
     }
 }
-
-#endif

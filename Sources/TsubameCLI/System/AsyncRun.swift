@@ -1,16 +1,10 @@
-// AsyncRun: an asynchronous program behind a synchronous entry, with the main queue served.
-#if Tool
+// AsyncRun: runs an asynchronous program from a synchronous entry point, and serves the main queue.
+
 import Dispatch
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#elseif canImport(Darwin)
-import Darwin
-#endif
+import TsubamePlatform
 
 enum AsyncRun {
-    /// Runs `program` and ends the process with what it returns; an error is said, and ends it with 1.
+    /// Runs `program` and ends the process with its status. An error is reported and ends the process with 1.
     static func run(_ program: @escaping @Sendable () async throws -> ExitStatus) -> Never {
         Task { @concurrent in
             do {
@@ -23,5 +17,3 @@ enum AsyncRun {
         dispatchMain()
     }
 }
-
-#endif

@@ -1,5 +1,5 @@
-// Counter: counts from any thread.
-#if Tool
+// Counter: a number that any thread can increase.
+
 import Synchronization
 
 final class Counter: Sendable {
@@ -11,5 +11,3 @@ final class Counter: Sendable {
     @discardableResult
     func increase() -> Int { count.wrappingAdd(1, ordering: .acquiringAndReleasing).newValue }
 }
-
-#endif

@@ -1,15 +1,9 @@
-// Descriptor: an open file of this process, and what the system says of it.
-#if Tool
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#elseif canImport(Darwin)
-import Darwin
-#endif
-import Tsubame
+// Descriptor: an open file of this process, with its reads and writes.
 
-/// An open file by its number.
+import Tsubame
+import TsubamePlatform
+
+/// An open file, by its number.
 struct Descriptor: Sendable {
     enum Kind {
         case regular, pipe, socket, terminal, other, closed
@@ -22,11 +16,11 @@ struct Descriptor: Sendable {
     let number: Int32
 
     /// Opens a file for reading.
-    /// - Parameter waits: whether for the writer of a named pipe.
+    /// - Parameter waits: whether to wait for the writer of a named pipe.
     static func reading(_ path: String, waits: Bool = true) throws(SystemError) -> Descriptor {
         let flags = O_RDONLY | O_CLOEXEC | (waits ? 0 : O_NONBLOCK)
         let file = try Descriptor(opened: open(path, flags), "the file \(path) cannot be read")
-        // It can be opened, and says so only when it is read.
+        // A folder can be opened, and fails only when it is read.
         if FileStatus(of: file.number)?.kind == .folder {
             file.shut()
             throw SystemError("the file \(path) cannot be read", code: EISDIR)
@@ -34,8 +28,8 @@ struct Descriptor: Sendable {
         return file
     }
 
-    /// Opens a file for writing, or makes it with this mode, less the umask; what is there already is an error if
-    /// `isNew`, else it is cut off.
+    /// Opens a file for writing, or creates it with this mode, less the umask. An existing file is an error if `isNew`,
+    /// and otherwise truncated.
     static func writing(_ path: String, isNew: Bool, mode: mode_t = 0o666) throws(SystemError) -> Descriptor {
         let flags = O_WRONLY | O_CREAT | O_CLOEXEC | (isNew ? O_EXCL : O_TRUNC)
         return try Descriptor(opened: open(path, flags, mode), "the file \(path) cannot be written")
@@ -43,8 +37,8 @@ struct Descriptor: Sendable {
 
     init(number: Int32) { self.number = number }
 
-    /// Takes the numbers of standard streams that are closed, so that no file that is opened later is taken for one of
-    /// them: nothing can be read from or written to what is put there.
+    /// Occupies the numbers of closed standard streams, so that no file opened later is taken for one of them. The
+    /// placeholders can be neither read nor written.
     static func reserveStandardStreams() {
         for number in 0...2 as ClosedRange<Int32> where fcntl(number, F_GETFD) < 0 {
             _ = open("/dev/null", number == 0 ? O_WRONLY : O_RDONLY)
@@ -70,35 +64,35 @@ struct Descriptor: Sendable {
         }
     }
 
-    /// Whether nobody has read of the file yet.
+    /// Whether nothing has been read from the file yet.
     var isAtStart: Bool { lseek(number, 0, SEEK_CUR) == 0 }
 
-    /// The bytes of a regular file from where it is being read to its end.
+    /// The number of bytes of a regular file from the current position to its end.
     var remainingBytes: Int64 {
         guard let size = FileStatus(of: number)?.size else { return 0 }
         return max(0, size - max(0, Int64(lseek(number, 0, SEEK_CUR))))
     }
 
-    /// Whether something can be read, or the end has been reached, within that time.
+    /// Whether there is something to read within this time, or the end of the file.
     func isReadable(within milliseconds: Int32) -> Bool {
         var entry = pollfd(fd: number, events: Int16(POLLIN), revents: 0)
         return poll(&entry, 1, milliseconds) != 0
     }
 
-    /// Whether bytes wait in a pipe or a socket.
+    /// Whether a pipe or a socket holds unread bytes.
     var hasBytes: Bool {
         var count: Int32 = 0
         return ioctl(number, numericCast(Self.waitingBytes), &count) == 0 && count > 0
     }
 
     #if canImport(Darwin)
-    /// `FIONREAD`, which Swift does not see.
+    /// The value of `FIONREAD`, whose macro Swift cannot import.
     private static let waitingBytes: UInt = 0x4004_667F
     #else
     private static let waitingBytes = FIONREAD
     #endif
 
-    /// The next bytes, at most so many; none at the end. Waits for them.
+    /// The next bytes, at most `capacity`; empty at the end. Waits for them.
     func readPiece(_ capacity: Int) throws(SystemError) -> Bytes {
         try Bytes(capacity: capacity) { buffer throws(SystemError) in
             while true {
@@ -113,7 +107,7 @@ struct Descriptor: Sendable {
         }
     }
 
-    /// Writes all of it. Waits while the reader does not take it.
+    /// Writes all bytes, and waits if the reader is slow.
     func writeAll(_ bytes: UnsafeRawBufferPointer) throws(SystemError) {
         var rest = bytes[...]
         while !rest.isEmpty {
@@ -142,5 +136,3 @@ struct Descriptor: Sendable {
         try result.get()
     }
 }
-
-#endif

@@ -1,17 +1,11 @@
-// EndSignals: SIGINT and SIGTERM, as events and for unfinished files; and SIGPIPE.
-#if Tool
+// EndSignals: handles SIGINT, SIGTERM and SIGPIPE: as events, and to clean up before the process ends.
+
 import Dispatch
 import Synchronization
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#elseif canImport(Darwin)
-import Darwin
-#endif
+import TsubamePlatform
 
-/// The names of files that must not outlive an interrupted program. Read by the signal handler, which may use nothing that
-/// allocates or locks: it may miss a file of the very moment. Written under the lock of `slots`.
+/// The names of files that an interrupted program must remove. The signal handler reads them and must not allocate or
+/// lock, so it may miss a file that is being added at that moment. Written under the lock of `slots`.
 private nonisolated(unsafe) let unfinishedFiles = {
     let names = UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>.allocate(capacity: unfinishedCapacity)
     names.initialize(repeating: nil, count: unfinishedCapacity)
@@ -19,7 +13,8 @@ private nonisolated(unsafe) let unfinishedFiles = {
 }()
 private let unfinishedCapacity = 64
 
-/// A terminal whose settings are changed, and what they were. Read by the handler; written by the main thread, the flag last.
+/// A terminal whose settings are changed, and its original settings. The handler reads them. The main thread writes
+/// them, the flag last.
 private nonisolated(unsafe) var changedTerminal: Int32 = -1
 private nonisolated(unsafe) let originalSettings = UnsafeMutablePointer<termios>.allocate(capacity: 1)
 private nonisolated(unsafe) let areSettingsChanged = {
@@ -41,7 +36,7 @@ private func restoreTerminal() {
 private let slots = Mutex(())
 
 enum EndSignals {
-    /// Calls `handler` instead of ending the process. The source must be kept.
+    /// Calls `handler` instead of ending the process. The caller must keep the sources.
     static func observe(_ handler: @escaping @Sendable () -> Void) -> [any DispatchSourceSignal] {
         [SIGINT, SIGTERM].map { number in
             signal(number, SIG_IGN)
@@ -52,7 +47,7 @@ enum EndSignals {
         }
     }
 
-    /// From now on the file is removed when the process is interrupted.
+    /// Has the file removed if the process is interrupted.
     static func removeWhenInterrupted(_ path: String) {
         slots.withLock { _ in
             guard let slot = (0..<unfinishedCapacity).first(where: { unfinishedFiles[$0] == nil }) else { return }
@@ -61,7 +56,7 @@ enum EndSignals {
         tidyUpBeforeTheEnd()
     }
 
-    /// Runs `body` while the terminal has other settings; it gets these back however the process ends meanwhile.
+    /// Runs `body` while the terminal has other settings. The terminal gets `settings` back, however the process ends.
     static func restoring<R>(_ settings: termios, of terminal: Int32, _ body: () throws -> R) rethrows -> R {
         changedTerminal = terminal
         originalSettings.initialize(to: settings)
@@ -74,7 +69,7 @@ enum EndSignals {
         return try body()
     }
 
-    /// A signal that is ignored stays so.
+    /// Installs the handlers. A signal that the process ignores stays ignored.
     static func tidyUpBeforeTheEnd() {
         for number in [SIGINT, SIGTERM, SIGHUP, SIGQUIT] {
             let before = signal(number) { number in
@@ -90,10 +85,10 @@ enum EndSignals {
         }
     }
 
-    /// The file is finished, or gone.
+    /// Keeps a file that is finished or gone from being removed.
     static func keep(_ path: String) {
         slots.withLock { _ in
-            // The name itself stays in memory: the handler may be reading it.
+            // The name is not freed, because the handler may be reading it.
             for slot in 0..<unfinishedCapacity {
                 if let name = unfinishedFiles[slot], strcmp(name, path) == 0 { unfinishedFiles[slot] = nil }
             }
@@ -106,12 +101,10 @@ enum EndSignals {
         raise(SIGINT)
     }
 
-    /// Ends the process as one that writes into a closed pipe ends, which NIO has switched off.
+    /// Ends the process as a write into a closed pipe would. NIO has switched that signal off.
     static func endByBrokenPipe() {
         removeUnfinishedFiles()
         signal(SIGPIPE, SIG_DFL)
         raise(SIGPIPE)
     }
 }
-
-#endif

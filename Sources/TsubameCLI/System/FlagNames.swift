@@ -1,9 +1,9 @@
-// FlagNames: what the library's settings are called on the command line.
-#if Tool
+// FlagNames: replaces the library's settings in error texts by the tool's flags.
+
 import Tsubame
 
 enum FlagNames {
-    /// Longer names first: none is part of one before it.
+    /// Longer names come first: no name is part of an earlier one.
     private static let flags: [(setting: String, flag: String)] = [
         ("the certificate and the private key of tls.identity", "the certificate of --cert and its private key"),
         ("give it as tls.roots", "trust it by --cacert FILE"), ("give it one as tls.identity", "give it one by --cert"),
@@ -19,8 +19,8 @@ enum FlagNames {
         ("set connection.httpVersion to .http2", "try --http-version 2-prior-knowledge"),
         ("connection.addressFamily allows no other", "-4 and -6 allow no other"),
         ("the client's proxy", "--proxy"), ("resolve[", "--resolve["),
-        ("the next download of it that resumes goes on behind them", "the same command goes on from there"),
-        ("a download that does not resume fetches it anew", "without -c it is fetched anew"),
+        ("the next download that resumes continues after them", "the same command goes on from there"),
+        ("a download that does not resume fetches it again", "without -c it is fetched anew"),
         ("limits.exchanges", "--max-redirects and --retry"),
     ]
 
@@ -29,10 +29,10 @@ enum FlagNames {
         .pool: "--pool-timeout", .idle: "--idle-timeout",
     ]
 
-    /// An error as its description has it, with the names that the user knows.
+    /// The text of an error, with the flags that the user knows.
     static func text(of error: CallError) -> String {
         var text = error.description
-        // A URL or a server's words may hold anything; only what the library says is looked through.
+        // A URL or a server's text may contain anything, so only the library's own text is translated.
         if let advice = error.advice, let range = text.lastRange(of: advice) {
             text.replaceSubrange(range, with: translated(advice))
         }
@@ -48,17 +48,17 @@ enum FlagNames {
         return text
     }
 
-    /// What the library cannot advise, since it does not know of options, or of what was meant by a URL.
+    /// Advice that the library cannot give, because it knows neither the flags nor the user's intention.
     private static func hint(for error: CallError) -> String? {
         switch error.kind {
         case .emptyReply where error.request?.uri?.isSecure == false:
-            "servers of TLS end plain HTTP like this: if this is the port of one, try https://"
-        case .file where error.reason.hasPrefix("the netrc file "): "--ignore-netrc goes without it"
+            "a TLS server ends plain HTTP like this: if this is the port of one, try https://"
+        case .file where error.reason.hasPrefix("the netrc file "): "--ignore-netrc ignores the file"
         default: nil
         }
     }
 
-    /// A text of the library's, with the names that the user knows.
+    /// A text of the library, with the flags that the user knows.
     static func translated(_ text: String) -> String {
         var text = text
         for (setting, flag) in flags where text.contains(setting) { text = text.replacing(setting, with: flag) }
@@ -69,5 +69,3 @@ enum FlagNames {
 extension String {
     fileprivate func lastRange(of text: String) -> Range<Index>? { ranges(of: text).last }
 }
-
-#endif

@@ -1,19 +1,11 @@
-// HomePath: a path that begins with a tilde, which no shell undoes inside of an item.
-#if Tool
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#elseif canImport(Darwin)
-import Darwin
-#endif
+// HomePath: expands a leading tilde, which no shell expands inside an item.
+
+import TsubamePlatform
 
 enum HomePath {
-    /// `~` and `~/…` lie in the home folder, by the environment; any other path is itself.
+    /// `~` and `~/…` are replaced by the `HOME` of the environment. Other paths stay as they are.
     static func expand(_ path: String) -> String {
         guard path == "~" || path.hasPrefix("~/"), let home = getenv("HOME") else { return path }
         return String(cString: home) + path.dropFirst()
     }
 }
-
-#endif

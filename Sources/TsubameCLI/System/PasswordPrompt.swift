@@ -1,22 +1,16 @@
-// PasswordPrompt: asks the person at the terminal for a secret.
-#if Tool
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#elseif canImport(Darwin)
-import Darwin
-#endif
-import Synchronization
+// PasswordPrompt: asks the user at the terminal for a secret.
 
-/// Asks at the controlling terminal, whatever the standard streams are, and shows nothing of what is typed.
+import Synchronization
+import TsubamePlatform
+
+/// Asks at the controlling terminal, even if the standard streams are redirected, and does not echo the input.
 enum PasswordPrompt {
-    /// What has been answered: several downloads from one host ask once.
+    /// The answers so far, so that several downloads from one host ask once.
     private static let answers = Mutex<[String: String]>([:])
 
     /// - Parameters:
-    ///   - what: is asked for.
-    ///   - advice: what to do where there is nobody to ask.
+    ///   - what: the secret to ask for.
+    ///   - advice: the alternative to tell if there is no terminal.
     static func ask(_ what: String, instead advice: String) throws -> String {
         if let answer = answers.withLock({ $0[what] }) { return answer }
         let answer = try read(what, instead: advice)
@@ -33,7 +27,7 @@ enum PasswordPrompt {
         var settings = termios()
         guard tcgetattr(terminal.number, &settings) == 0 else { throw SystemError("the terminal cannot be used") }
         let before = settings
-        // Byte by byte and without the signals of keys.
+        // Byte by byte, and without signals from keys.
         settings.c_lflag &= ~tcflag_t(ECHO | ICANON | ISIG)
         var line = TypedLine()
         try EndSignals.restoring(before, of: terminal.number) {
@@ -51,7 +45,7 @@ enum PasswordPrompt {
     }
 }
 
-/// What has been typed, by keys that a terminal would otherwise see to.
+/// The typed line. It handles the keys that a terminal would otherwise handle.
 struct TypedLine {
     enum End {
         case entered, interrupted, closed
@@ -62,21 +56,19 @@ struct TypedLine {
     private(set) var bytes: [UInt8] = []
     private(set) var end: End?
 
-    /// - Parameter byte: nil where nothing more can come.
+    /// - Parameter byte: nil at the end of the input.
     mutating func take(_ byte: UInt8?) {
         switch byte {
         case nil: end = .closed
         case 0x0A, 0x0D: end = .entered
         case 0x03, 0x1C: end = .interrupted
-        // At the beginning of a line it is its end.
+        // At the start of a line, Ctrl-D is the end of the input.
         case 0x04: end = bytes.isEmpty ? .closed : .entered
         case 0x08, 0x7F:
-            // A character, however many bytes it has.
+            // Removes a whole character, with all of its bytes.
             while let last = bytes.popLast(), last & 0xC0 == 0x80 {}
         case 0x15: bytes = []
         case let byte?: if bytes.count < Self.maximumBytes { bytes.append(byte) }
         }
     }
 }
-
-#endif

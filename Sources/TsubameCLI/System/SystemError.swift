@@ -1,33 +1,25 @@
-// SystemError: what the system refused, in its words.
-#if Tool
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#elseif canImport(Darwin)
-import Darwin
-#endif
+// SystemError: the error of a failed system call, with the system's message.
+
+import TsubamePlatform
 
 struct SystemError: Error, CustomStringConvertible {
-    /// What could not be done, such as `the file x cannot be read`.
+    /// The failed action, such as `the file x cannot be read`.
     let what: String
     private let code: Int32
 
-    /// - Parameter code: the system's; the last one unless given.
+    /// - Parameter code: the system's error number; by default the last one.
     init(_ what: String, code: Int32 = errno) {
         self.what = what
         self.code = code
     }
 
-    /// The same, said of what was given on the command line.
+    /// The same error, after the command-line item that caused it.
     func of(_ item: String) -> SystemError { SystemError("\(item): \(what)", code: code) }
 
-    /// Nothing is there of that name.
+    /// Whether no file of that name exists.
     var isMissingFile: Bool { code == ENOENT || code == ENOTDIR }
 
     var isBrokenPipe: Bool { code == EPIPE }
 
     var description: String { "\(what): \(String(cString: strerror(code)))" }
 }
-
-#endif

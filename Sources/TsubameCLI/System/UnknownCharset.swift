@@ -1,9 +1,9 @@
-// UnknownCharset: says that a text cannot be shown as it was meant.
-#if Tool
+// UnknownCharset: the warning for text in an unknown charset.
+
 import Tsubame
 
 enum UnknownCharset {
-    /// Where the response names a charset that nobody knows here, its text is taken for UTF-8.
+    /// Warns if the response names an unknown charset. Its text is then read as UTF-8.
     static func tell(of response: Response) {
         guard let type = response.headers[.contentType].flatMap({ MediaType($0) }), let name = type["charset"],
             type.charset == nil
@@ -12,5 +12,3 @@ enum UnknownCharset {
             "the charset “\(Redaction.printable(name))” is not known: the text is shown as if it were UTF-8")
     }
 }
-
-#endif

@@ -1,4 +1,4 @@
-// Base64: RFC 4648 section 4, without Foundation.
+// Base64: the encoding of RFC 4648 section 4, without Foundation.
 
 enum Base64 {
     private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)

@@ -1,6 +1,6 @@
-// ImageHeader: kind and size of an image, read from its first bytes.
+// ImageHeader: the format and size of an image, read from its first bytes.
 
-/// What the header of a PNG, GIF, JPEG, WebP or BMP file says; the rest of the file is not looked at.
+/// The header of a PNG, GIF, JPEG, WebP or BMP file. The rest of the file is not read.
 package struct ImageHeader: Sendable, Equatable {
     package enum Kind: String, Sendable {
         case png = "PNG"
@@ -11,11 +11,11 @@ package struct ImageHeader: Sendable, Equatable {
     }
 
     package let kind: Kind
-    /// In pixels.
+    /// The size in pixels.
     package let width: Int
     package let height: Int
 
-    /// nil unless it is one of these and its size is there.
+    /// nil unless the bytes have one of these formats and contain the size.
     package init?(_ bytes: some RandomAccessCollection<UInt8>) {
         let reader = Reader(Array(bytes.prefix(Self.enough)))
         guard
@@ -25,10 +25,10 @@ package struct ImageHeader: Sendable, Equatable {
         (self.kind, self.width, self.height) = (kind, width, height)
     }
 
-    /// Before the size in a JPEG, there may be a preview and colour profiles.
+    /// The largest number of bytes to read. In a JPEG, a preview and colour profiles may precede the size.
     package static let enough = 1 << 20
 
-    /// `PNG image, 640 × 480`.
+    /// A description such as `PNG image, 640 × 480`.
     package var description: String { "\(kind.rawValue) image, \(width) × \(height)" }
 
     private typealias Found = (Kind, Int, Int)
@@ -48,7 +48,7 @@ package struct ImageHeader: Sendable, Equatable {
     }
 
     private static func bmp(_ bytes: Reader) -> Found? {
-        // Of version 3 and later; the height is negative if the first row is the top one.
+        // Version 3 and later. The height is negative if the first row is the top one.
         guard bytes.holds("BM", at: 0), let size = bytes.little(4, at: 14), size >= 40,
             let width = bytes.little(4, at: 18), let height = bytes.little(4, at: 22)
         else { return nil }
@@ -71,7 +71,7 @@ package struct ImageHeader: Sendable, Equatable {
         return nil
     }
 
-    /// Goes from segment to segment (ITU-T T.81 section B.1) until a frame's header.
+    /// Goes through the segments (ITU-T T.81 section B.1) up to a frame header.
     private static func jpeg(_ bytes: Reader) -> Found? {
         guard bytes.holds([0xFF, 0xD8, 0xFF], at: 0) else { return nil }
         var offset = 2
@@ -93,7 +93,7 @@ package struct ImageHeader: Sendable, Equatable {
         return nil
     }
 
-    /// Numbers and texts at offsets that may lie outside.
+    /// Reads numbers and texts at offsets that may be out of range.
     private struct Reader {
         private let bytes: [UInt8]
 

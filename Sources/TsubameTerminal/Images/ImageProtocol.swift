@@ -1,15 +1,15 @@
-// ImageProtocol: how a terminal shows images between its lines.
+// ImageProtocol: the protocol by which a terminal shows images between its lines.
 
 package enum ImageProtocol: String, Sendable, CaseIterable {
-    /// Kitty's graphics protocol: PNG.
+    /// Kitty's graphics protocol, for PNG.
     case kitty
-    /// iTerm2's inline images: whatever it can read.
+    /// iTerm2's inline images, in any format that the terminal can read.
     case iterm2
-    /// DEC's sixels: PNG, which is turned into them.
+    /// DEC's sixels, made from PNG.
     case sixel
 
-    /// What the environment says; nil if it names no terminal that is known to show images. Behind a multiplexer, none of
-    /// them would arrive.
+    /// The protocol that the environment suggests; nil without a terminal that is known to show images. A multiplexer
+    /// would not pass images on, so there the result is nil as well.
     init?(terminal: String, _ value: (String) -> String?) {
         if value("TMUX") != nil || value("STY") != nil || terminal.hasPrefix("screen") || terminal.hasPrefix("tmux") {
             return nil

@@ -1,15 +1,15 @@
-// InlineImage: an image as the sequences that have a terminal show it.
+// InlineImage: the escape sequences that make a terminal show an image.
 
 package enum InlineImage {
-    /// In bytes; of a larger one, only its size is told.
+    /// The largest image that is shown, in bytes.
     package static let limit = 16 << 20
-    /// As many as Kitty's protocol allows in one sequence.
+    /// The largest piece that Kitty's protocol allows in one sequence, in bytes.
     private static let kittyPiece = 4096
 
-    /// The sequences, and a line's end; nil if the terminal cannot show such an image.
+    /// The sequences and a line end; nil if the terminal cannot show the image.
     /// - Parameters:
-    ///   - columns: of the terminal.
-    ///   - width: of the terminal in pixels, if it is known.
+    ///   - columns: the width of the terminal in characters.
+    ///   - width: the width of the terminal in pixels, if known.
     package static func sequences(
         _ image: [UInt8], _ header: ImageHeader, by terminal: ImageProtocol, columns: Int, width: Int?
     ) -> [UInt8]? {
@@ -19,7 +19,7 @@ package enum InlineImage {
         case .kitty:
             return header.kind == .png ? kitty(image, columns: header.width > available ? columns : nil) : nil
         case .iterm2:
-            // The other kinds are not read by each terminal that speaks it, but these are.
+            // Not every terminal with this protocol reads BMP, but all read the other formats.
             guard header.kind != .bmp else { return nil }
             return Array("\u{1B}]1337;File=inline=1;size=\(image.count):".utf8) + Base64.encode(image) + [0x07, 0x0A]
         case .sixel:
@@ -28,7 +28,8 @@ package enum InlineImage {
         }
     }
 
-    /// Kitty's graphics protocol: transmit and show, the data in pieces; no answer is wanted, which would be taken for input.
+    /// Kitty's graphics protocol: transmit and show, with the data in pieces. `q=2` suppresses the terminal's answer,
+    /// which would be taken for input.
     private static func kitty(_ image: [UInt8], columns: Int?) -> [UInt8] {
         let data = Base64.encode(image)
         var output: [UInt8] = []

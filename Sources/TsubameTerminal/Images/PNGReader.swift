@@ -1,9 +1,9 @@
-// PNGReader: the pixels of a PNG file (W3C PNG, third edition).
+// PNGReader: reads the pixels of a PNG file (W3C PNG, third edition).
 
 internal import CZlib
 
-/// Reads what is not interlaced. Transparent pixels are mixed with black. Nothing that it is given makes it use more memory
-/// than ``maximumPixels`` need.
+/// Reads images that are not interlaced, and mixes transparent pixels with black. No input makes it use more memory
+/// than ``maximumPixels`` pixels need.
 enum PNGReader {
     static let maximumPixels = 8 << 20
 
@@ -22,7 +22,7 @@ enum PNGReader {
             }
         }
         var rowBytes: Int { (width * channels * depth + 7) / 8 }
-        /// From a byte to the one of the pixel before, at least 1.
+        /// The distance in bytes to the same byte of the previous pixel, at least 1.
         var step: Int { max(1, channels * depth / 8) }
         var isReadable: Bool {
             let depths =
@@ -36,7 +36,7 @@ enum PNGReader {
         }
     }
 
-    /// nil if it is no PNG, a broken one, or one that is not read.
+    /// nil for a file that is not a PNG, is broken, or has an unsupported format.
     static func read(_ file: [UInt8]) -> PixelImage? {
         var format = Format()
         var palette: [UInt8] = []
@@ -49,7 +49,7 @@ enum PNGReader {
             let type = String(decoding: file[offset + 4..<offset + 8], as: UTF8.self)
             switch type {
             case "IHDR":
-                // The last byte is the interlacing.
+                // The last byte is the interlace method.
                 guard length == 13, content.last == 0 else { return nil }
                 let start = content.startIndex
                 format.width = content[start..<start + 4].reduce(0) { $0 << 8 | Int($1) }
@@ -69,7 +69,7 @@ enum PNGReader {
         return pixels(unfiltered(rows, format), format, palette)
     }
 
-    /// Exactly so many bytes.
+    /// The inflated data; nil unless it has exactly `count` bytes.
     private static func inflate(_ data: [UInt8], count: Int) -> [UInt8]? {
         var length = uLongf(count)
         var isWhole = false
@@ -80,7 +80,7 @@ enum PNGReader {
         return isWhole ? output : nil
     }
 
-    /// Undoes the filters (section 9) and leaves their bytes out.
+    /// Reverses the filters (section 9) and removes the filter bytes.
     private static func unfiltered(_ rows: [UInt8], _ format: Format) -> [UInt8] {
         let (count, step) = (format.rowBytes, format.step)
         var output = [UInt8](repeating: 0, count: count * format.height)
@@ -117,7 +117,7 @@ enum PNGReader {
         output.reserveCapacity(format.width * format.height * 3)
         for row in 0..<format.height {
             for column in 0..<format.width {
-                /// A sample in eight bits, or in fewer as it is.
+                /// A sample. Samples of 8 or 16 bits give 8 bits, and smaller samples keep their size.
                 let sample = { (channel: Int) -> Int in
                     let bit = (column * format.channels + channel) * format.depth
                     let byte = Int(rows[row * format.rowBytes + bit / 8])

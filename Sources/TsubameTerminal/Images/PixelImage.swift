@@ -1,4 +1,4 @@
-// PixelImage: an image in memory, three bytes a pixel.
+// PixelImage: an image in memory, with three bytes a pixel.
 
 /// Red, green and blue, row by row from the top.
 struct PixelImage {
@@ -6,7 +6,7 @@ struct PixelImage {
     let height: Int
     var pixels: [UInt8]
 
-    /// A smaller one of this width, by the nearest pixels; this one if it is not wider.
+    /// The image reduced to this width by its nearest pixels; the image itself if it is not wider.
     func narrowed(to maximum: Int) -> PixelImage {
         guard width > maximum, maximum > 0 else { return self }
         let newHeight = max(1, height * maximum / width)

@@ -1,6 +1,6 @@
-// SixelWriter: an image as DEC's sixels.
+// SixelWriter: writes an image as DEC sixels.
 
-/// Colours are those of a cube of six levels each, which needs no palette of the image's own.
+/// The colours form a cube with six levels for each of red, green and blue. So no image needs its own palette.
 enum SixelWriter {
     private static let levels = 6
 
@@ -18,7 +18,7 @@ enum SixelWriter {
         return output + [0x1B, 0x5C]
     }
 
-    /// Six rows: for each colour in them, a line of sixels over the one before.
+    /// Writes six rows: a line of sixels for each colour in them, one over the other.
     private static func writeBand(of image: PixelImage, from top: Int, _ output: inout [UInt8]) {
         let rows = min(6, image.height - top)
         var bands: [Int: [UInt8]] = [:]

@@ -1,10 +1,10 @@
-// EventStreamIndenter: the JSON in the events of a stream, on many lines.
+// EventStreamIndenter: indents the JSON in server-sent events.
 
-/// Lines of data that are a JSON object or array are indented behind `data:`; everything else of text/event-stream keeps its
-/// form. An event is shown as its bytes come.
+/// Data lines that hold a JSON object or array are indented after `data:`. All other lines of text/event-stream stay as
+/// they are. Each event is shown as its bytes arrive.
 package struct EventStreamIndenter: Layout {
     private enum Place {
-        /// At the beginning of a line, as far as it is that of one with data.
+        /// At the start of a line that may still become a data line.
         case beginning
         case data
         case verbatim

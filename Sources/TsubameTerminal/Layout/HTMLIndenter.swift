@@ -1,12 +1,12 @@
-// HTMLIndenter: HTML on lines of their own, where white space is not shown.
+// HTMLIndenter: puts HTML tags on lines of their own where white space is not shown.
 
-/// Line ends come only between two tags of blocks (such as `div`, `ul`, `head`) with nothing but white space between them,
-/// where browsers show none. Text and what stands beside it, comments, and the content of `pre`, `textarea`, `script` and
-/// `style` keep every byte. End tags may be missing.
+/// Line ends are added only between two tags of blocks (such as `div`, `ul`, `head`) with only white space between
+/// them, where browsers show none. Text, inline tags and comments keep every byte, and so does the content of `pre`,
+/// `textarea`, `script` and `style`. End tags may be missing.
 package struct HTMLIndenter: Layout {
     private enum Place {
         case text
-        /// Behind `<`, until the name is known.
+        /// After `<`, until the name is known.
         case opening
         case tag
         case quoted(UInt8)
@@ -21,9 +21,9 @@ package struct HTMLIndenter: Layout {
     private static let longestName = 16
 
     private var place = Place.text
-    /// What has been read of a tag, up to its name's end.
+    /// The bytes of a tag read so far, up to the end of its name.
     private var held: [UInt8] = []
-    /// White space behind a block's tag.
+    /// White space after a block's tag.
     private var blanks: [UInt8] = []
     private var isBehindBlock = true
     private var isFirst = true
@@ -95,7 +95,7 @@ package struct HTMLIndenter: Layout {
         case 1 where isLetter || byte == UInt8(ascii: "/") || byte == UInt8(ascii: "!"):
             held.append(byte)
         case 1:
-            // A sign in a text.
+            // A `<` in text.
             release(&output)
             output.append(contentsOf: held)
             held = []
@@ -158,7 +158,7 @@ package struct HTMLIndenter: Layout {
         open.removeSubrange(index...)
     }
 
-    /// End tags that may be left out (HTML section 13.1.2.4).
+    /// Closes elements whose end tags may be omitted (HTML section 13.1.2.4).
     private mutating func closeImplied(by name: String) {
         switch (open.last, name) {
         case ("p", _), ("li", "li"), ("dt", "dt"), ("dt", "dd"), ("dd", "dt"), ("dd", "dd"), ("tr", "tr"),

@@ -1,45 +1,45 @@
-// JSONIndenter: JSON on many lines, byte by byte as it comes.
+// JSONIndenter: indents JSON byte by byte as it arrives.
 
-/// Puts line ends and indentation where JSON has its structure, and takes out the white space that was there. Nothing
-/// else is changed: order, numbers, escapes and equal names stay. What is no JSON object or array, and everything
-/// behind the first byte that cannot be JSON, goes through as it is.
+/// Adds line ends and indentation where JSON has its structure, and removes the original white space. Nothing else
+/// changes: order, numbers, escapes and duplicate names stay. Text that is not a JSON object or array passes unchanged,
+/// and so does everything after the first byte that is not JSON.
 package struct JSONIndenter: Layout {
     private static let width = 4
-    /// Deeper levels are not indented further, so that a page of brackets does not become a gigabyte of spaces.
+    /// Deeper levels are not indented further, so that a page of brackets does not turn into a gigabyte of spaces.
     private static let maximumIndentation = 64
-    /// Nothing behind deeper nesting is changed, so that endless brackets need no endless memory; nor behind so much
-    /// white space that no value follows.
+    /// After deeper nesting nothing is changed any more, so that endless brackets do not need endless memory. The same
+    /// applies after too much white space without a value.
     private static let maximumDepth = 10_000
     private static let maximumBlanks = 64 << 10
 
     private enum Place {
-        /// Before the first value, or between two.
+        /// Before the first value, or between two values.
         case outside
-        /// Directly behind `{` or `[`.
+        /// Directly after `{` or `[`.
         case opened
-        /// Behind `,` or `:`, where a value or a name is to come.
+        /// After `,` or `:`, where a value or a name must follow.
         case expecting
-        /// In a number or a word.
+        /// In a number or a literal.
         case word
-        /// Behind a value.
+        /// After a value.
         case behind
         case string
         case escape
-        /// Nothing is changed any more.
+        /// From here on nothing is changed.
         case verbatim
     }
 
     private var place = Place.outside
-    /// What closes the open objects and arrays.
+    /// The brackets that will close the open objects and arrays.
     private var closers: [UInt8] = []
     /// White space that is kept in case no JSON follows.
     private var blanks: [UInt8] = []
     private var isFirst = true
-    /// Whether the line behind a value is ended as soon as it comes.
+    /// Whether the end of a value's line is shown as soon as it arrives.
     private let endsLines: Bool
 
-    /// - Parameter isLines: whether each value stands on a line of its own, as in JSON lines: its end is shown when it
-    ///   comes, not when the next value does.
+    /// - Parameter isLines: whether each value has its own line, as in JSON lines. The line's end is then shown when it
+    ///   arrives, not with the next value.
     package init(isLines: Bool = false) { endsLines = isLines }
 
     package mutating func lay(_ input: [UInt8], into output: inout [UInt8]) {
@@ -120,7 +120,7 @@ package struct JSONIndenter: Layout {
         }
     }
 
-    /// A number, `true`, `false` or `null`.
+    /// Whether the byte begins a number, `true`, `false` or `null`.
     private static func beginsWord(_ byte: UInt8) -> Bool {
         switch byte {
         case 0x30...0x39, UInt8(ascii: "-"), UInt8(ascii: "t"), UInt8(ascii: "f"), UInt8(ascii: "n"): true
@@ -128,7 +128,7 @@ package struct JSONIndenter: Layout {
         }
     }
 
-    /// What stands before a value; false where none can be.
+    /// Writes the white space before a value; false where JSON allows no value.
     private mutating func begin(_ output: inout [UInt8]) -> Bool {
         switch place {
         case .outside where !isFirst:

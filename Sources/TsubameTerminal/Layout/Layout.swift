@@ -1,11 +1,11 @@
-// Layout: line ends and indentation where a text's structure is.
+// Layout: adds line ends and indentation that show a text's structure.
 
-/// Text in, text out, piece by piece; painting comes behind it and knows nothing of it. What makes no sense goes through as
-/// it is. Memory is bounded, whatever comes.
+/// Turns text into text, piece by piece. Painting follows, and neither knows of the other. Malformed text passes
+/// unchanged. Memory is bounded for every input.
 package protocol Layout: Sendable {
-    /// Appends what can be shown of `input` so far.
+    /// Appends everything that `input` makes ready to show.
     mutating func lay(_ input: [UInt8], into output: inout [UInt8])
 
-    /// Appends what was kept back: the text is over, or broken off.
+    /// Appends the bytes that were held back, of a text that is complete or broken off.
     mutating func finish(into output: inout [UInt8])
 }

@@ -1,15 +1,15 @@
-// XMLIndenter: XML on many lines, where that changes nothing that is read.
+// XMLIndenter: indents XML where that does not change its meaning.
 
-/// Whether an element holds text besides elements is known at its end only. Therefore a document is kept until it is whole;
-/// one of more than ``limit`` bytes goes through as it is. White space is changed only between the tags of elements that
-/// hold none but elements; text, CDATA, comments, and elements with `xml:space` keep every byte. From the first thing that
-/// is not well-formed on, nothing is changed.
+/// Whether an element contains text as well as elements is known only at its end. So a document is kept until it is
+/// complete, and a document of more than ``limit`` bytes passes unchanged. White space changes only between the tags of
+/// elements that contain only elements. Text, CDATA, comments, and elements with `xml:space` keep every byte. From the
+/// first part that is not well-formed, nothing changes.
 package struct XMLIndenter: Layout {
-    /// In bytes.
+    /// The largest document that is indented, in bytes.
     package static let limit = 4 << 20
     private static let width = 2
     private static let maximumIndentation = 64
-    /// What has more than so many times its length from indentation is no text that somebody reads.
+    /// The largest growth by indentation, as a factor. More would not be readable text.
     private static let maximumGrowth = 8
 
     private var document: [UInt8] = []
@@ -28,7 +28,7 @@ package struct XMLIndenter: Layout {
 
     package mutating func finish(into output: inout [UInt8]) {
         let tokens = XMLScanner.tokens(of: document)
-        /// Of each open element, whether its white space is kept.
+        /// For each open element, whether its white space is kept.
         var kept: [Bool] = []
         var hasOutput = false
         var end = tokens.last?.range.upperBound ?? 0

@@ -1,7 +1,7 @@
-// XMLScanner: where the parts of an XML document lie.
+// XMLScanner: finds the tags, texts and other parts of an XML document.
 
-/// Cuts a document into tags, text and the rest, and says how far it is well-formed as far as that matters here: each start
-/// tag has its end tag, and each construct its end. Declarations are not read.
+/// Splits a document into tags, text and other parts. It stops where the document is not well-formed: where a start tag
+/// has no end tag, or a construct has no end. Declarations are not interpreted.
 struct XMLScanner {
     enum Kind {
         case start, end, empty, text, blank, section, other
@@ -10,9 +10,9 @@ struct XMLScanner {
     struct Token {
         var kind: Kind
         var range: Range<Int>
-        /// Of a start tag: its element holds text, or asks for its white space to be kept.
+        /// In a start tag: whether its element contains text, or asks to keep its white space.
         var isMixed = false
-        /// Of a start tag: its element holds an element, a comment or an instruction.
+        /// In a start tag: whether its element contains an element, a comment or an instruction.
         var hasChildren = false
     }
 
@@ -20,13 +20,13 @@ struct XMLScanner {
 
     private let bytes: [UInt8]
     private var tokens: [Token] = []
-    /// The tokens of the open start tags.
+    /// The tokens of the start tags that are still open.
     private var open: [Int] = []
     private var offset = 0
 
     private init(_ bytes: [UInt8]) { self.bytes = bytes }
 
-    /// The tokens of the part that makes sense; behind the last one, nothing does.
+    /// The tokens of the well-formed part of the document.
     static func tokens(of bytes: [UInt8]) -> [Token] {
         var scanner = XMLScanner(bytes)
         while scanner.offset < bytes.count, scanner.scan() {}
@@ -61,7 +61,7 @@ struct XMLScanner {
     private mutating func text() -> Bool {
         let end = bytes[offset...].firstIndex(of: UInt8(ascii: "<")) ?? bytes.count
         let isBlank = bytes[offset..<end].allSatisfy { $0 == 0x20 || $0 == 0x09 || $0 == 0x0A || $0 == 0x0D }
-        // Outside of the root there is no text.
+        // Outside the root element, XML allows no text.
         guard isBlank || !open.isEmpty || tokens.isEmpty && bytes[offset..<end].starts(with: [0xEF, 0xBB, 0xBF])
         else { return false }
         append(isBlank ? .blank : .text, end)
@@ -96,7 +96,7 @@ struct XMLScanner {
         return false
     }
 
-    /// The end of the tag that begins here, behind its `>`.
+    /// The position after the `>` of the tag that begins here.
     private func endOfTag() -> Int? {
         var quote: UInt8?
         for index in offset + 1..<bytes.count {
@@ -136,8 +136,8 @@ struct XMLScanner {
         return true
     }
 
-    /// `xml:space="preserve"` (XML 1.0 section 2.10): wherever it stands in the tag, since a mistake only leaves more as it
-    /// is.
+    /// Whether the tag contains `xml:space` (XML 1.0 section 2.10) anywhere. A false match only keeps more white space
+    /// as it is.
     private static func keepsSpace(_ tag: ArraySlice<UInt8>) -> Bool {
         var rest = tag
         while let index = rest.firstIndex(of: UInt8(ascii: ":")) {

@@ -1,4 +1,4 @@
-// EventStreamPainter: fields, comments and data of text/event-stream (WHATWG HTML section 9.2).
+// EventStreamPainter: paints the fields, comments and data of server-sent events (WHATWG HTML section 9.2).
 
 package struct EventStreamPainter: Painter {
     private enum Place {
@@ -28,7 +28,7 @@ package struct EventStreamPainter: Painter {
         switch place {
         case .beginning:
             if byte == 0x20, isData {
-                // The data's next line, as it was indented.
+                // The next line of indented data.
                 place = .json
                 canvas.write(byte, .plain)
             } else if byte == UInt8(ascii: ":") {
@@ -58,7 +58,7 @@ package struct EventStreamPainter: Painter {
             place = .afterColon
             return canvas.write(byte, .punctuation)
         }
-        // 4 if the name is `data`, whatever it began with.
+        // 4 if the name is `data` exactly, 5 if it is any other.
         let data: [UInt8] = [0x64, 0x61, 0x74, 0x61]
         matched = matched < 4 && byte == data[matched] ? matched + 1 : 5
         canvas.write(byte, .fieldName)

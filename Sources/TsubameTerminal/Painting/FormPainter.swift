@@ -1,8 +1,8 @@
-// FormPainter: names and values of application/x-www-form-urlencoded.
+// FormPainter: paints the names and values of application/x-www-form-urlencoded.
 
 package struct FormPainter: Painter {
     private var isValue = false
-    /// Digits of `%20` that are still to come.
+    /// The digits of an escape such as `%20` that must still follow.
     private var digits = 0
 
     package init() {}

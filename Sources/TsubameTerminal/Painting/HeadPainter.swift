@@ -1,4 +1,4 @@
-// HeadPainter: the first line and the fields of a message (RFC 9112 section 2.1).
+// HeadPainter: paints the first line and the fields of a message (RFC 9112 section 2.1).
 
 package enum HeadPainter {
     /// Writes a whole head, line ends and the empty line included.
@@ -20,7 +20,7 @@ package enum HeadPainter {
         }
     }
 
-    /// Writes lines of fields, such as trailers, without a first line before them.
+    /// Writes field lines without a first line, such as trailers.
     package static func paint(fields: some StringProtocol, on canvas: inout Canvas) {
         var rest = fields.utf8[...]
         while !rest.isEmpty {
@@ -53,7 +53,7 @@ package enum HeadPainter {
     private static func paintField<Line: Collection>(_ line: Line, _ canvas: inout Canvas)
     where Line.Element == UInt8, Line.SubSequence == Line {
         let name = line.prefix { $0 != UInt8(ascii: ":") }
-        // A line that begins with a blank goes on with the value of the line before (obs-fold).
+        // A line that begins with a blank continues the value of the line before (obs-fold).
         let isFold = line.first == 0x20 || line.first == 0x09
         guard !isFold, name.endIndex != line.endIndex else { return canvas.write(line, .fieldValue) }
         canvas.write(name, .fieldName)

@@ -1,28 +1,28 @@
-// JSONPainter: names, strings, numbers and words of JSON (RFC 8259).
+// JSONPainter: paints the names, strings, numbers and literals of JSON (RFC 8259).
 
-/// Takes anything: of what is no JSON, strings and numbers are still found where they look like some.
+/// Accepts any text. Outside JSON it still paints what looks like a string or a number.
 package struct JSONPainter: Painter {
     private enum Place {
         case outside, string, escape, word
-        /// In what has begun like `true`, `false` or `null`.
+        /// In a word that has begun like `true`, `false` or `null`.
         case literal
     }
 
     private static let literals = ["true", "false", "null"].map { Array($0.utf8) }
 
-    /// Deeper, names are taken for strings.
+    /// At deeper nesting, names are painted as strings.
     private static let maximumDepth = 10_000
 
     private var place = Place.outside
-    /// Of the open objects and arrays, whether it is an object.
+    /// For each open object or array, whether it is an object.
     private var objects: [Bool] = []
     private var skippedDepth = 0
     /// Whether the next string of an object is a member's name.
     private var expectsName = false
     private var role = Role.string
-    /// Digits of `\u0000` that are still to come.
+    /// The digits of an escape such as `\u0000` that must still follow.
     private var digits = 0
-    /// What has been read of a literal, and all of it.
+    /// The bytes read of a literal, and the whole literal.
     private var held: [UInt8] = []
     private var literal: [UInt8] = []
 
@@ -106,7 +106,7 @@ package struct JSONPainter: Painter {
             literal = Self.literals.first { $0.first == byte } ?? []
             held = [byte]
         default:
-            // A word that is none of JSON's is painted as one, so that the letters within are not.
+            // A word that is not JSON is painted as a whole, so that its letters do not begin a literal.
             if Self.isWordByte(byte) || byte >= 0x80 {
                 place = .word
                 role = .plain

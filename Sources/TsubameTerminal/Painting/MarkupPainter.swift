@@ -1,32 +1,32 @@
-// MarkupPainter: tags, attributes, comments and character references of XML and HTML.
+// MarkupPainter: paints the tags, attributes, comments and references of XML and HTML.
 
-/// Checks nothing: what looks like a tag is painted as one.
+/// It validates nothing: everything that looks like a tag is painted as a tag.
 package struct MarkupPainter: Painter {
     private enum Place {
         case text, reference
-        /// Behind `<`, until it is known of what.
+        /// After `<`, until the construct is known.
         case opening
         case tagName, inTag, attributeName, beforeValue, value
         case quoted(UInt8)
         case comment, section, instruction, declaration
-        /// In an element of HTML whose content is not markup.
+        /// In an HTML element whose content is not markup.
         case raw
     }
 
-    /// Of `<![CDATA[`, the longest thing that tells what begins.
+    /// The length of `<![CDATA[`, the longest opening.
     private static let longestOpening = 9
     private static let rawElements = ["script", "style", "textarea", "title"]
 
     private let isHTML: Bool
     private var place = Place.text
-    /// What has been read of something whose meaning the next bytes tell.
+    /// Bytes whose meaning depends on the next bytes.
     private var held: [UInt8] = []
     /// The last bytes, for ends such as `-->`.
     private var last: (UInt8, UInt8) = (0, 0)
     private var depth = 0
     private var name: [UInt8] = []
     private var isEnd = false
-    /// The end tag that ends ``Place/raw``, without `>`.
+    /// The end tag that ends ``Place/raw``, without its `>`.
     private var rawEnd: [UInt8] = []
 
     package init(isHTML: Bool) { self.isHTML = isHTML }
@@ -73,7 +73,7 @@ package struct MarkupPainter: Painter {
 
     // MARK: Beginnings and ends
 
-    /// Decides what the bytes behind `<` begin.
+    /// Decides which construct the bytes after `<` begin.
     private mutating func open(_ byte: UInt8, _ canvas: inout Canvas) {
         held.append(byte)
         if held.count == 2 {
@@ -86,7 +86,7 @@ package struct MarkupPainter: Painter {
                 begin(.tagName, .punctuation, &canvas)
                 return take(byte, &canvas)
             default:
-                // A sign in a text, and what is behind it may be another one.
+                // A `<` in text; the next byte may be another one.
                 held.removeLast()
                 begin(.text, .plain, &canvas)
                 return take(byte, &canvas)
@@ -112,7 +112,7 @@ package struct MarkupPainter: Painter {
         place = next
     }
 
-    /// Goes on until `>` behind two of `mark`.
+    /// Continues until `>` after two bytes of `mark`.
     private mutating func until(_ mark: StaticString, _ byte: UInt8, _ canvas: inout Canvas) {
         let end: UInt8 = mark.withUTF8Buffer { $0.first ?? 0 }
         let isSection = end == UInt8(ascii: "]")
@@ -150,7 +150,7 @@ package struct MarkupPainter: Painter {
             canvas.write(byte, .attribute)
         default:
             if isBlank || byte == UInt8(ascii: "/") {
-                // `a = "b"` is an attribute, too.
+                // `a = "b"` is an attribute as well.
                 if case .attributeName = place, isBlank {} else { place = .inTag }
                 canvas.write(byte, isBlank ? .plain : .punctuation)
             } else {

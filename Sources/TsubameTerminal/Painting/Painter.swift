@@ -1,11 +1,11 @@
-// Painter: says of each piece of a text what it is.
+// Painter: gives each piece of a text its role.
 
-/// Takes a text piece by piece and writes every byte of it, in its order, on a canvas. Nothing is kept back longer than it
-/// takes to know what a few bytes are.
+/// Takes a text piece by piece and writes every byte of it on a canvas, in order. It holds bytes back only until their
+/// role is known.
 package protocol Painter: Sendable {
     mutating func paint(_ input: [UInt8], on canvas: inout Canvas)
 
-    /// The text is over, or broken off.
+    /// Writes the bytes that were held back, of a text that is complete or broken off.
     mutating func finish(on canvas: inout Canvas)
 }
 

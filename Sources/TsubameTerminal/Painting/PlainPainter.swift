@@ -1,4 +1,4 @@
-// PlainPainter: text of which nothing is known.
+// PlainPainter: paints text of an unknown format, without roles.
 
 package struct PlainPainter: Painter {
     package init() {}

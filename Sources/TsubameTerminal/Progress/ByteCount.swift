@@ -1,15 +1,15 @@
-// ByteCount: a number of bytes as people read it.
+// ByteCount: formats a number of bytes for people.
 
 package enum ByteCount {
     private static let units = ["B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"]
 
-    /// `0 B`, `999 B`, `1.5 KiB`, `12.3 MiB`; a negative one is none.
+    /// Such as `0 B`, `999 B`, `1.5 KiB`, `12.3 MiB`; a negative number counts as 0.
     package static func text(_ count: Int64) -> String {
         let (number, unit) = parts(max(count, 0))
         return "\(number) \(unit)"
     }
 
-    /// `1.5/12.3 MiB`: both in the unit of the second.
+    /// Such as `1.5/12.3 MiB`, both in the unit of the second number.
     package static func text(_ count: Int64, of total: Int64) -> String {
         let exponent = exponent(max(total, 0))
         return "\(number(max(count, 0), exponent))/\(number(max(total, 0), exponent)) \(units[exponent])"
@@ -22,7 +22,7 @@ package enum ByteCount {
 
     private static func exponent(_ count: Int64) -> Int {
         var (rest, exponent) = (count, 0)
-        // What would be written as 1024.0 is one of the next.
+        // 1024 of a unit are written as 1.0 of the next unit.
         while rest >= 1024, exponent < units.count - 1 {
             rest >>= 10
             exponent += 1

@@ -1,12 +1,12 @@
-// ProgressLine: a transfer as one line of a terminal.
+// ProgressLine: draws a transfer as one line of a terminal.
 
 package enum ProgressLine {
-    /// Narrower bars say nothing, and are left out.
+    /// A bar narrower than this is unreadable, and is left out.
     private static let minimumBar = 8
     private static let maximumBar = 40
     private static let maximumName = 32
 
-    /// `report.pdf   45% ━━━━━━━━━────────── 12.3/45.6 MiB  3.4 MiB/s  0:07`, no longer than the width.
+    /// Draws `report.pdf   45% ━━━━━━━━━────────── 12.3/45.6 MiB  3.4 MiB/s  0:07`, at most as long as the width.
     package static func draw(
         _ transfer: Transfer, nameWidth: Int, width: Int, isUnicode: Bool, on canvas: inout Canvas
     ) {
@@ -19,7 +19,7 @@ package enum ProgressLine {
             figures = " \(ByteCount.text(transfer.done))" + figures
         }
         let percent = transfer.fraction.map { " " + padded("\(Int($0 * 100))%", 4) } ?? ""
-        // The last column is left free: some terminals go to the next line with it.
+        // The last column stays free, because some terminals wrap after it.
         let room = width - 1 - DisplayWidth.of(name) - percent.utf8.count - figures.utf8.count - 1
         canvas.write(name, .label)
         canvas.write(percent)
@@ -29,7 +29,7 @@ package enum ProgressLine {
         canvas.write(DisplayWidth.cut(figures, to: max(width - 1 - DisplayWidth.of(name) - percent.utf8.count, 0)))
     }
 
-    /// What is said when it has ended: `12.3 MiB in 3.456 s, 3.4 MiB/s`.
+    /// The summary of an ended transfer: `12.3 MiB in 3.456 s, 3.4 MiB/s`.
     package static func summary(_ transfer: Transfer, at now: Double) -> String {
         let time = transfer.microseconds(at: now)
         let took = time < 60_000_000 ? DurationText.short(.microseconds(time)) : clock(time / 1_000_000)
@@ -45,13 +45,13 @@ package enum ProgressLine {
         let before = min(
             transfer.total.map { Int(Double(transfer.offset) / Double(max($0, 1)) * Double(width)) } ?? 0, filled)
         canvas.write(" ")
-        // What was there before it was resumed is of another kind.
+        // The part from before a resumed transfer looks different.
         canvas.write(String(repeating: isUnicode ? "╌" : "+", count: before), .comment)
         canvas.write(String(repeating: isUnicode ? "━" : "#", count: filled - before), .success)
         canvas.write(String(repeating: isUnicode ? "─" : "-", count: width - filled), .comment)
     }
 
-    /// `0:07`, `12:34`, `1:02:03`.
+    /// Such as `0:07`, `12:34`, `1:02:03`.
     package static func clock(_ seconds: Int64) -> String {
         let (minutes, rest) = max(seconds, 0).quotientAndRemainder(dividingBy: 60)
         let tail = rest < 10 ? "0\(rest)" : "\(rest)"

@@ -1,16 +1,16 @@
-// Transfer: how far something on its way has come, and how fast.
+// Transfer: the progress and speed of one transfer.
 
-/// Times are seconds from any point; they come from the caller, so that nothing here waits.
+/// Times are seconds from any fixed point. The caller passes them, so that nothing here waits.
 package struct Transfer: Sendable {
-    /// Speeds older than this count for little, in seconds.
+    /// The weight of older speeds fades over this time, in seconds.
     private static let memory = 3.0
 
     package let name: String
-    /// Bytes that were there before, such as those of a download that is resumed.
+    /// Bytes that were there before the start, such as those of a resumed download.
     package let offset: Int64
-    /// Bytes so far, those before included.
+    /// Bytes so far, including those from before the start.
     package private(set) var done: Int64
-    /// Bytes in all; nil while nobody knows.
+    /// The total number of bytes; nil if unknown.
     package var total: Int64?
     private let start: Double
     private var last: (time: Double, done: Int64)
@@ -25,37 +25,37 @@ package struct Transfer: Sendable {
         last = (start, self.offset)
     }
 
-    /// So many bytes have gone their way.
+    /// Sets the number of bytes so far, which never decreases.
     package mutating func reach(_ count: Int64) { done = max(done, count) }
 
-    /// Measures the speed; called a few times a second.
+    /// Measures the speed. Called a few times a second.
     package mutating func measure(at time: Double) {
         let elapsed = time - last.time
         guard elapsed > 0 else { return }
         let current = Double(done &- last.done) / elapsed
-        // One that is measured late counts for more.
+        // A measurement over a longer time has more weight.
         let weight = elapsed / (elapsed + Self.memory)
         speed = speed.map { $0 + (current - $0) * weight } ?? current
         last = (time, done)
     }
 
-    /// From 0 to 1; nil where it is not known.
+    /// The fraction that is done, from 0 to 1; nil if unknown.
     package var fraction: Double? {
         guard let total, total > 0 else { return nil }
         return min(Double(done) / Double(total), 1)
     }
 
-    /// Bytes a second, of the last seconds.
+    /// The speed of the last seconds, in bytes a second.
     package var currentSpeed: Int64 { Self.whole(speed ?? 0) }
 
-    /// Seconds until the end at this speed; nil where that is not known, or longer than anybody waits.
+    /// Seconds until the end at the current speed; nil if unknown, or longer than a million seconds.
     package var secondsLeft: Int64? {
         guard let total, let speed, speed > 0 else { return nil }
         let left = Double(max(total &- done, 0)) / speed
         return left < 1_000_000 ? Self.whole(left.rounded(.up)) : nil
     }
 
-    /// Bytes a second over all of it.
+    /// The mean speed, in bytes a second.
     package func meanSpeed(at time: Double) -> Int64 {
         let elapsed = time - start
         return elapsed > 0 ? Self.whole(Double(done &- offset) / elapsed) : done &- offset

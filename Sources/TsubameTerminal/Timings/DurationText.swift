@@ -1,7 +1,7 @@
-// DurationText: a duration as people read it.
+// DurationText: formats a duration for people.
 
 package enum DurationText {
-    /// `0.87 ms`, `45.6 ms`, `1.234 s`.
+    /// Such as `0.87 ms`, `45.6 ms`, `1.234 s`.
     package static func short(_ duration: Duration) -> String {
         let microseconds = microseconds(duration)
         return switch microseconds {
@@ -11,10 +11,10 @@ package enum DurationText {
         }
     }
 
-    /// `1.234567s`.
+    /// Such as `1.234567s`.
     package static func seconds(_ duration: Duration) -> String { "\(fraction(microseconds(duration), digits: 6))s" }
 
-    /// A negative one is none.
+    /// Whole microseconds; a negative duration counts as 0.
     private static func microseconds(_ duration: Duration) -> Int64 {
         let (seconds, attoseconds) = duration.components
         let bounded = min(max(seconds, 0), 1_000_000_000)

@@ -1,8 +1,8 @@
-// HopTimes: when the parts of one exchange began and ended.
+// HopTimes: the times of one exchange's phases.
 
-/// One exchange of a call: the first, or what a redirect, a challenge or a retry made of it.
+/// One exchange of a call: the first, or one that a redirect, a challenge or a retry caused.
 package struct HopTimes: Sendable {
-    /// In the order in which they happen.
+    /// The phases, in the order in which they happen.
     package enum Phase: String, Sendable, CaseIterable {
         case queued = "queue"
         case resolving = "DNS"
@@ -27,7 +27,7 @@ package struct HopTimes: Sendable {
 
     package struct Span: Sendable {
         package let phase: Phase
-        /// Since the start of the call.
+        /// Both times count from the start of the call.
         package let start: Duration
         package var end: Duration
 
@@ -40,15 +40,15 @@ package struct HopTimes: Sendable {
         package var duration: Duration { end - start }
     }
 
-    /// Method and target.
+    /// Method and URL.
     package var request: String
-    /// The status code, once there is one.
+    /// The status code; nil before the response.
     package var status: Int?
-    /// The status in words, or what went wrong.
+    /// The reason phrase, or the error.
     package var outcome = ""
-    /// Where the connection leads and how, and whether it is new.
+    /// Address, protocol and proxy of the connection, and whether it is new.
     package var connection: String?
-    /// By their start.
+    /// The phases, ordered by their start.
     package var spans: [Span] = []
 
     package init(request: String) { self.request = request }

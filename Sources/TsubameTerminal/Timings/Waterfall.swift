@@ -1,10 +1,10 @@
-// Waterfall: the parts of a call's exchanges as bars, one below the other.
+// Waterfall: draws the phases of a call's exchanges as bars, one below the other.
 
-/// Every bar begins where its part began and is as long as it took, on one scale for the whole call.
+/// Every bar begins where its phase began and is as long as the phase took, on one scale for the whole call.
 package struct Waterfall: Sendable {
     private static let labelWidth = 8
     private static let durationWidth = 10
-    /// Narrower than this, bars say nothing and are left out.
+    /// Bars narrower than this are unreadable, and are left out.
     private static let minimumBar = 8
 
     private let hops: [HopTimes]
@@ -12,8 +12,8 @@ package struct Waterfall: Sendable {
     package init(_ hops: [HopTimes]) { self.hops = hops }
 
     /// - Parameters:
-    ///   - width: of a line, in characters.
-    ///   - isUnicode: whether bars are made of blocks, else of ASCII.
+    ///   - width: the length of a line, in characters.
+    ///   - isUnicode: whether bars are made of block characters, otherwise of ASCII.
     package func draw(width: Int, isUnicode: Bool, on canvas: inout Canvas) {
         let start = hops.first?.spans.first?.start ?? .zero
         let end = hops.flatMap(\.spans).map(\.end).max() ?? start
@@ -57,7 +57,7 @@ package struct Waterfall: Sendable {
         }
     }
 
-    /// To the right of so many characters; to the left of them if negative.
+    /// The text padded with blanks to `abs(width)` characters: after the text, or before it if the width is negative.
     private static func padded(_ text: String, _ width: Int) -> String {
         let blanks = String(repeating: " ", count: max(0, abs(width) - text.count))
         return width < 0 ? blanks + text : text + blanks
@@ -69,14 +69,14 @@ package struct Waterfall: Sendable {
         private let isSliver: Bool
 
         /// - Parameters:
-        ///   - from: the beginning, from 0 to 1.
-        ///   - to: the end, likewise.
+        ///   - from: the start, from 0 to 1.
+        ///   - to: the end, from 0 to 1.
         init(from: Double, to: Double, room: Int) {
             let start = min(max(from, 0), 1) * Double(room)
             let end = min(max(to, 0), 1) * Double(room)
             indent = min(Int(start), room - 1)
             isSliver = end - start < 0.5
-            // Rounded up; `rounded()` would want a library of mathematics.
+            // Rounded up by hand, because `rounded()` would need a mathematics library.
             let last = Int(end)
             length = max(1, min(room, Double(last) < end ? last + 1 : last) - indent)
         }

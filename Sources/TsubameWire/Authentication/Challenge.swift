@@ -1,4 +1,4 @@
-// Challenge: one thing that a server asks for in WWW-Authenticate or Proxy-Authenticate (RFC 9110 section 11.3).
+// Challenge: one challenge of a WWW-Authenticate or Proxy-Authenticate field (RFC 9110 section 11.3).
 
 import TsubameCore
 
@@ -13,19 +13,20 @@ package struct Challenge: Sendable, Hashable {
 
     /// In lower case, such as `digest`.
     package let scheme: String
-    /// What stands in place of parameters; nil if there are some, or nothing.
+    /// The token68 that stands in place of parameters; nil if the challenge has parameters or nothing.
     package let token68: String?
-    /// In the order of the field; no name comes twice.
+    /// In the order of the field; each name occurs once.
     package let parameters: [Parameter]
 
     package subscript(name: String) -> String? { parameters.first { $0.name == name }?.value }
 
-    /// What the fields of a response ask for.
+    /// Reads the challenges of a response.
     ///
-    /// A challenge that cannot be understood is left out, with the reason; what follows it in the same field is left out
-    /// too, unless it is certain where that begins. A parameter that comes twice makes its challenge one that means two
-    /// things: it is left out.
-    /// - Parameter fields: the values of all fields of that name; of more than 16 KiB in all the rest is not read.
+    /// A challenge that cannot be parsed is left out, with the reason. The rest of its field is left out as well,
+    /// unless it is certain where the next challenge begins. A challenge that repeats a parameter is ambiguous and is
+    /// left out.
+    /// - Parameter fields: the values of all fields of that name. Reading stops at the field that takes the total
+    ///   over 16 KiB.
     package static func parse(_ fields: [String]) -> (challenges: [Challenge], problems: [String]) {
         var found: (challenges: [Challenge], problems: [String]) = ([], [])
         var room = maximumBytes
@@ -41,8 +42,8 @@ package struct Challenge: Sendable, Hashable {
         return found
     }
 
-    /// The parameters of a field that has no scheme, such as Authentication-Info (RFC 7615); nil if it cannot be
-    /// understood.
+    /// The parameters of a field without a scheme, such as Authentication-Info (RFC 7615).
+    /// - Returns: nil if the field cannot be parsed.
     package static func parameters(of field: String) -> [Parameter]? {
         guard field.utf8.count <= maximumBytes else { return nil }
         var scanner = ParameterScanner(field)
@@ -67,7 +68,7 @@ package struct Challenge: Sendable, Hashable {
         scanner.skipListSeparators()
         while !scanner.isAtEnd {
             guard let scheme = scanner.token()?.lowercased(), scanner.endsElement() || scanner.isAtSpace else {
-                return found.problems.append("a challenge begins with no scheme")
+                return found.problems.append("a challenge does not begin with a scheme")
             }
             if let token68 = scanner.token68() {
                 found.challenges.append(Challenge(scheme: scheme, token68: token68, parameters: []))
@@ -77,7 +78,7 @@ package struct Challenge: Sendable, Hashable {
             var parameters: [Parameter] = []
             var problem: String?
             scanner.skipListSeparators()
-            // A name that is followed by `=` is a parameter; any other begins the next challenge.
+            // A name that is followed by `=` is a parameter; any other name begins the next challenge.
             while let name = scanner.parameterName() {
                 guard let value = scanner.parameterValue(), scanner.endsElement() else {
                     let shown = Redaction.printable(String(name.prefix(40)))

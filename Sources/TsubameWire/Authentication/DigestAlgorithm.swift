@@ -5,20 +5,20 @@ package struct DigestAlgorithm: Sendable, Hashable {
         case md5 = "MD5"
         case sha256 = "SHA-256"
         case sha512Half = "SHA-512-256"
-        /// In no registry, but in use.
+        /// Not registered, but in use.
         case sha512 = "SHA-512"
 
-        /// The weaker one first.
+        /// Weaker functions sort first.
         package static func < (left: Function, right: Function) -> Bool { left.strength < right.strength }
 
         private var strength: Int { Self.allCases.firstIndex(of: self) ?? 0 }
     }
 
     package let function: Function
-    /// Whether the first request under a nonce makes a key for those that follow (`-sess`).
+    /// Whether the first request under a nonce makes a key for the requests that follow (`-sess`).
     package let isSession: Bool
 
-    /// nil for one that is not known. Without a name it is MD5.
+    /// nil if the algorithm is unknown. Without a name, the algorithm is MD5.
     package init?(_ name: String?) {
         guard let name else {
             (function, isSession) = (.md5, false)
@@ -31,7 +31,7 @@ package struct DigestAlgorithm: Sendable, Hashable {
         self.function = function
     }
 
-    /// The digest in hexadecimal digits, in lower case.
+    /// The digest in lower-case hexadecimal digits.
     package func hash(_ bytes: [UInt8]) -> String {
         let digest =
             switch function {
@@ -43,6 +43,6 @@ package struct DigestAlgorithm: Sendable, Hashable {
         return Hexadecimal.text(digest)
     }
 
-    /// The digest of texts with a colon between each two.
+    /// The digest of the parts, joined by colons.
     package func hash(_ parts: String...) -> String { hash(Array(parts.joined(separator: ":").utf8)) }
 }

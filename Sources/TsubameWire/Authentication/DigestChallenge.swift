@@ -1,38 +1,40 @@
-// DigestChallenge: a challenge of Digest authentication that can be answered (RFC 7616 section 3.3, RFC 2069).
+// DigestChallenge: a challenge of Digest authentication that the client can answer (RFC 7616 section 3.3, RFC 2069).
 
 import TsubameCore
 
 package struct DigestChallenge: Sendable, Hashable {
-    /// What the answer covers (quality of protection).
+    /// The quality of protection: the parts of a request that the answer covers.
     package enum Protection: String, Sendable, Hashable {
-        /// Method and target.
+        /// The method and the target.
         case request = "auth"
-        /// Those and the body.
+        /// The method, the target and the body.
         case integrity = "auth-int"
-        /// Method and target, as before there was a choice (RFC 2069): without counter and nonce of the client.
+        /// The method and the target, as in RFC 2069, which has no choice of protection. The answer has neither a
+        /// counter nor a client nonce.
         case legacy = ""
     }
 
-    /// Of what goes back with every request.
+    /// The limit for the realm, nonce and opaque value together, which every request sends back.
     package static let maximumBytes = 4 << 10
 
     package let realm: String
     package private(set) var nonce: String
     let opaque: String?
     package let algorithm: DigestAlgorithm
-    /// As the server wrote it; it gets it back so. nil if it named none.
+    /// As the server wrote it, because the answer repeats it unchanged; nil if the server named no algorithm.
     let algorithmName: String?
     private let protections: Set<Protection>
-    /// Whether only the nonce is too old, and the password was right.
+    /// Whether the server rejected only the nonce as too old, so the password was right.
     package let isStale: Bool
-    /// Where the answer holds; empty for the whole origin.
+    /// The URIs for which the answer holds; empty for the whole origin.
     package let domain: [String]
-    /// Whether the user's name is to be sent as a digest of it.
+    /// Whether the user name is sent as a digest (`userhash`).
     let hidesUser: Bool
-    /// Whether the server names the charset, which is UTF-8 in either case.
+    /// Whether the server names the charset, which must be UTF-8. The client always sends UTF-8, but normalizes the name
+    /// and password only if this is true.
     let wantsUTF8: Bool
 
-    /// - Throws: why it cannot be answered.
+    /// - Throws: the reason why the challenge cannot be answered.
     package init(_ challenge: Challenge) throws(ChallengeProblem) {
         guard let realm = challenge["realm"] else { throw ChallengeProblem("it has no realm") }
         guard let nonce = challenge["nonce"] else { throw ChallengeProblem("it has no nonce") }
@@ -49,7 +51,7 @@ package struct DigestChallenge: Sendable, Hashable {
         }
         let length = [realm, nonce, challenge["opaque"] ?? ""].map(\.utf8.count).reduce(0, +)
         guard length <= Self.maximumBytes else {
-            throw ChallengeProblem("what is to be sent back has more than \(Self.maximumBytes) bytes")
+            throw ChallengeProblem("its realm, nonce and opaque have more than \(Self.maximumBytes) bytes together")
         }
         self.realm = realm
         self.nonce = nonce
@@ -62,8 +64,8 @@ package struct DigestChallenge: Sendable, Hashable {
         wantsUTF8 = challenge["charset"]?.lowercased() == "utf-8"
     }
 
-    /// The one to answer: that with the strongest algorithm, and the first of those.
-    /// - Returns: nil if none can be answered, with the reasons.
+    /// Chooses the challenge to answer: the first one with the strongest algorithm.
+    /// - Returns: nil if no challenge can be answered, and the reason for each challenge that cannot.
     package static func strongest(of challenges: [Challenge]) -> (challenge: DigestChallenge?, problems: [String]) {
         var best: DigestChallenge?
         var problems: [String] = []
@@ -79,9 +81,9 @@ package struct DigestChallenge: Sendable, Hashable {
         return (best, problems)
     }
 
-    /// The protection for a request: without the body where that is offered.
-    /// - Parameter knowsBody: whether the body's bytes are there.
-    /// - Returns: nil if the body would be needed and is not known.
+    /// The protection for a request. A protection that leaves out the body is preferred.
+    /// - Parameter knowsBody: whether the body's bytes are available.
+    /// - Returns: nil if the answer must cover the body and the body's bytes are not available.
     package func protection(knowsBody: Bool) -> Protection? {
         if protections.contains(.request) { return .request }
         if protections.contains(.legacy) { return .legacy }
@@ -95,7 +97,7 @@ package struct DigestChallenge: Sendable, Hashable {
     }
 }
 
-/// Why a challenge cannot be answered.
+/// The reason why a challenge cannot be answered.
 package struct ChallengeProblem: Error, Sendable, Hashable {
     package let reason: String
 

@@ -1,8 +1,8 @@
-// DigestSession: the answers to one challenge of Digest authentication, one after the other (RFC 7616 section 3.4).
+// DigestSession: the successive answers to one challenge of Digest authentication (RFC 7616 section 3.4).
 
 package import TsubameCore
 
-/// Counts how often its nonce has been used. A plain value: whoever shares it guards it.
+/// Counts how often its nonce has been used. A plain value without a lock: code that shares a session must guard it.
 package struct DigestSession: Sendable {
     /// A name and a password.
     package struct User: Sendable, Hashable {
@@ -14,16 +14,16 @@ package struct DigestSession: Sendable {
             self.password = password
         }
 
-        /// In the form that a server means who asks for UTF-8 (RFC 7616 section 4).
+        /// Normalized to form C, as a server that asks for UTF-8 expects (RFC 7616 section 4).
         fileprivate var normalized: User { User(name: name.normalizedFormC, password: password.normalizedFormC) }
     }
 
-    /// What is to be sent.
+    /// The request that an answer is for.
     package struct Message: Sendable {
         package let method: String
         /// As it stands in the request line.
         package let target: String
-        /// nil if its bytes are not known; no body has no bytes.
+        /// nil if the bytes are not available; empty if there is no body.
         package let body: Bytes?
 
         package init(method: String, target: String, body: Bytes?) {
@@ -35,50 +35,51 @@ package struct DigestSession: Sendable {
 
     package private(set) var challenge: DigestChallenge
     private var count: UInt32 = 0
-    /// The client's nonce goes with the server's, and is made anew with it.
+    /// Made anew with each nonce of the server.
     private var clientNonce: String
 
-    /// - Parameter clientNonce: 128 random bits unless given, as in tests.
+    /// - Parameter clientNonce: 128 random bits by default; tests pass a fixed value.
     package init(_ challenge: DigestChallenge, clientNonce: String? = nil) {
         self.challenge = challenge
         self.clientNonce = clientNonce ?? Self.randomNonce()
     }
 
-    /// The system's generator is one for cryptography.
+    /// The system's generator is cryptographically secure.
     private static func randomNonce() -> String {
         var generator = SystemRandomNumberGenerator()
         return Hexadecimal.text((0..<16).map { _ in UInt8.random(in: .min ... .max, using: &generator) })
     }
 
-    /// The server asks again: a server that gives one nonce to everybody counts on.
+    /// Takes a repeated challenge. If the server repeats the nonce, as one that gives all clients the same nonce
+    /// does, the count continues.
     package mutating func take(_ challenge: DigestChallenge) {
         if challenge.nonce != self.challenge.nonce { renew(nonce: challenge.nonce) }
         self.challenge = challenge
     }
 
-    /// The server says which nonce comes next (Authentication-Info); it is used by itself from then on.
+    /// Takes the next nonce, which the server announced in Authentication-Info.
     package mutating func renew(nonce: String) {
         challenge = challenge.with(nonce: nonce)
         count = 0
         clientNonce = Self.randomNonce()
     }
 
-    /// The value of Authorization or Proxy-Authorization for one request more.
-    /// - Returns: nil if the body's bytes would be needed and are not known.
+    /// The value of Authorization or Proxy-Authorization for one more request.
+    /// - Returns: nil if the answer must cover the body and the body's bytes are not available.
     package mutating func authorization(for message: Message, by user: User) -> String? {
         next(knowsBody: message.body != nil)?.answer(to: message, by: user)
     }
 
-    /// Counts one answer more: what is returned gives it, and need not be guarded while it does.
-    /// - Returns: nil if the body's bytes would be needed and are not known.
+    /// Counts one more answer and returns a copy of the session. The copy makes the answer without a lock.
+    /// - Returns: nil if the answer must cover the body and the body's bytes are not available.
     package mutating func next(knowsBody: Bool) -> DigestSession? {
         guard challenge.protection(knowsBody: knowsBody) != nil else { return nil }
-        // Behind the last number the first comes again: the server will give another nonce.
+        // After the highest count the count wraps around. The server rejects a repeated count and sends a new nonce.
         count &+= 1
         return self
     }
 
-    /// The answer that has been counted last.
+    /// The answer for the latest count.
     package func answer(to message: Message, by user: User) -> String? {
         guard let protection = challenge.protection(knowsBody: message.body != nil) else { return nil }
         let user = challenge.wantsUTF8 ? user.normalized : user
@@ -90,7 +91,8 @@ package struct DigestSession: Sendable {
         add("realm", QuotedString.of(challenge.realm))
         add("nonce", QuotedString.of(answer.nonce))
         add("uri", QuotedString.of(answer.target))
-        // Not quoted (RFC 7616 section 3.4), and as it came: it is the name of one that is known, in whatever case.
+        // Not quoted (RFC 7616 section 3.4), and spelt as the server sent it. It is safe to echo, because it is the
+        // name of a known algorithm.
         if let name = challenge.algorithmName { add("algorithm", name) }
         add("response", QuotedString.of(response(to: message, answer, by: user)))
         if protection != .legacy {
@@ -103,14 +105,14 @@ package struct DigestSession: Sendable {
         return "Digest " + list.joined(separator: ", ")
     }
 
-    /// The name as a digest, as a quoted string, or, if it is not in ASCII, by RFC 8187.
+    /// The user name as a digest or as a quoted string. A name with non-ASCII characters is encoded by RFC 8187.
     private func userParameters(_ name: String) -> [String] {
         if challenge.hidesUser { return ["username=\"\(challenge.algorithm.hash(name, challenge.realm))\""] }
         if name.utf8.allSatisfy({ $0 < 0x80 }) { return ["username=\(QuotedString.of(name))"] }
         return ["username*=UTF-8''\(PercentEncoding.encode(name, allowing: Self.attributeCharacters))"]
     }
 
-    /// RFC 8187 section 3.2.1, beside the unreserved ones.
+    /// The characters that RFC 8187 section 3.2.1 allows in addition to the unreserved ones.
     private static let attributeCharacters = ASCIISet("!#$&+^`|")
 
     private static func hexadecimal(_ count: UInt32) -> String {
@@ -134,11 +136,11 @@ package struct DigestSession: Sendable {
         return algorithm.isSession ? algorithm.hash(key, answer.nonce, answer.clientNonce) : key
     }
 
-    /// Whether the server knows the password, by what it says behind an answer (`rspauth`, RFC 7616 section 3.5).
+    /// Whether the server has proven that it knows the password (`rspauth`, RFC 7616 section 3.5).
     /// - Parameters:
-    ///   - authorization: what was sent.
-    ///   - information: the parameters of its Authentication-Info.
-    /// - Returns: nil if it says nothing, or nothing that can be checked, as for a body that was not kept.
+    ///   - authorization: the credentials that were sent.
+    ///   - information: the parameters of the response's Authentication-Info.
+    /// - Returns: nil if there is no proof, or none that can be checked, for example because the body was not kept.
     package func isProven(
         _ authorization: String, by user: User, _ information: [Challenge.Parameter], body: Bytes?
     ) -> Bool? {
@@ -157,11 +159,11 @@ package struct DigestSession: Sendable {
         return answer.digest(of: response, key: key(of: user, answer), algorithm) == proof.lowercased()
     }
 
-    /// The nonce that credentials were made with; nil if they are none of Digest.
+    /// The nonce of the given credentials; nil if they are not Digest credentials.
     package static func nonce(of authorization: String) -> String? { Answer(authorization)?.nonce }
 }
 
-/// What of an answer goes into its digest, beside the secret.
+/// The parts of an answer that enter its digest, except the secret.
 private struct Answer {
     let nonce: String
     let count: String
@@ -179,7 +181,7 @@ private struct Answer {
         self.target = target
     }
 
-    /// Read back from what was sent.
+    /// Parses the credentials that were sent.
     init?(_ authorization: String) {
         guard let sent = Challenge.parse([authorization]).challenges.first, sent.scheme == "digest",
             let nonce = sent["nonce"], let target = sent["uri"],

@@ -1,11 +1,11 @@
-// DigestStore: what is known of the protection spaces of each origin (RFC 7616 section 3.3, `domain`).
+// DigestStore: the known protection spaces of each origin (RFC 7616 section 3.3, `domain`).
 
 package import TsubameCore
 
-/// Answers to Digest challenges, for requests that have been challenged and for those that will be. A plain value:
-/// whoever shares it guards it.
+/// Answers Digest challenges, for requests that were challenged and for later requests to the same protection space.
+/// A plain value without a lock: code that shares a store must guard it.
 package struct DigestStore: Sendable {
-    /// An origin with a name: what one origin, or one user, was told concerns no other.
+    /// An origin and a user name. A challenge to one origin or user says nothing about another.
     private struct Owner: Hashable {
         let origin: Origin
         let user: String
@@ -13,7 +13,7 @@ package struct DigestStore: Sendable {
 
     private struct Space {
         var session: DigestSession
-        /// What its targets begin with.
+        /// The beginnings of the targets in the space.
         var prefixes: [String]
     }
 
@@ -21,21 +21,22 @@ package struct DigestStore: Sendable {
     static let maximumSpaces = 8
     private static let maximumPrefixes = 32
 
-    /// The newest space last.
+    /// The spaces of each owner; the newest space is last.
     private var spaces: [Owner: [Space]] = [:]
-    /// The oldest first.
+    /// The owners; the oldest owner is first.
     private var owners: [Owner] = []
 
     package init() {}
 
-    /// What gives the answer for a request that nothing has been asked of.
-    /// - Parameter knowsBody: whether the body's bytes are there.
-    /// - Returns: nil where no protection space is known, or the body's bytes would be needed and are not known.
+    /// The session that answers for a request that was not challenged.
+    /// - Parameter knowsBody: whether the body's bytes are available.
+    /// - Returns: nil if no protection space is known, or if the answer must cover a body whose bytes are not
+    ///   available.
     package mutating func next(
         to uri: TargetURI, by user: DigestSession.User, knowsBody: Bool
     ) -> DigestSession? {
         let owner = Owner(origin: uri.origin, user: user.name)
-        // The nearest prefix, and the newest space of those.
+        // The longest prefix wins; among equal prefixes, the newest space.
         var best: (index: Int, length: Int)?
         for (index, space) in (spaces[owner] ?? []).enumerated() {
             let fitting = space.prefixes.filter { uri.target.utf8.starts(with: $0.utf8) }
@@ -45,19 +46,19 @@ package struct DigestStore: Sendable {
         return best.flatMap { spaces[owner]?[$0.index].session.next(knowsBody: knowsBody) }
     }
 
-    /// What gives the answer for a request that was challenged.
-    /// - Returns: nil if the body's bytes would be needed and are not known.
+    /// The session that answers for a request that was challenged.
+    /// - Returns: nil if the answer must cover the body and the body's bytes are not available.
     package mutating func next(
         after challenge: DigestChallenge, at uri: TargetURI, by user: DigestSession.User, knowsBody: Bool
     ) -> DigestSession? {
         learn(challenge, at: uri, by: user)
-        // The newest space is the last.
+        // The challenge has just been added as the last space.
         let owner = Owner(origin: uri.origin, user: user.name)
         guard let index = spaces[owner]?.indices.last else { return nil }
         return spaces[owner]?[index].session.next(knowsBody: knowsBody)
     }
 
-    /// Remembers a challenge for the requests to come.
+    /// Stores a challenge for later requests.
     package mutating func learn(_ challenge: DigestChallenge, at uri: TargetURI, by user: DigestSession.User) {
         let owner = Owner(origin: uri.origin, user: user.name)
         if spaces[owner] == nil {
@@ -72,12 +73,12 @@ package struct DigestStore: Sendable {
         spaces[owner] = Array(list.suffix(Self.maximumSpaces))
     }
 
-    /// Takes what the server says behind an answer: the next nonce, and whether it knows the password.
+    /// Takes the server's Authentication-Info: the next nonce, and the proof that the server knows the password.
     /// - Parameters:
     ///   - fields: the values of Authentication-Info.
-    ///   - authorization: what was sent.
-    ///   - body: of the response, if it was kept.
-    /// - Returns: false if it has proven that it does not; its next nonce is not taken then.
+    ///   - authorization: the credentials that were sent.
+    ///   - body: the response's body, if it was kept.
+    /// - Returns: false if the proof is wrong; the next nonce is then not taken.
     package mutating func take(
         _ fields: [String], for authorization: String, at uri: TargetURI, by user: DigestSession.User, body: Bytes?
     ) -> Bool {
@@ -96,7 +97,8 @@ package struct DigestStore: Sendable {
         return true
     }
 
-    /// What other origins are said to accept the same for concerns them: nothing is sent there.
+    /// URIs at other origins are left out, because credentials are never sent to another origin on a server's
+    /// request.
     private static func prefixes(of challenge: DigestChallenge, at uri: TargetURI) -> [String] {
         guard !challenge.domain.isEmpty else { return [""] }
         let prefixes = challenge.domain.prefix(maximumPrefixes).compactMap { reference -> String? in

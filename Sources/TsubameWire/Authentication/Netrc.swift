@@ -1,16 +1,18 @@
-// Netrc: names and passwords of hosts, as ftp, curl and others read them from ~/.netrc.
+// Netrc: names and passwords of hosts, in the `~/.netrc` format of ftp and curl.
 
 import TsubameCore
 
-/// The entries of such a file.
+/// The entries of a netrc file.
 ///
-/// Words stand between white space; `machine NAME` or `default` begins an entry, with `login`, `password` and `account`
-/// behind it, in any order and on any line; `macdef` and all up to an empty line is skipped. A word in double quotes may
-/// hold spaces, and by a backslash quotes, backslashes, `\n`, `\r` and `\t`. What begins with `#` where an entry or its
-/// parts could begin is a comment up to the end of its line.
+/// A file consists of words, separated by white space. `machine NAME` or `default` begins an entry. `login`,
+/// `password` and `account` follow in any order and on any line. `macdef` and all text up to an empty line is
+/// skipped.
+///
+/// A word in double quotes may hold spaces; with a backslash it may hold quotes, backslashes, `\n`, `\r` and `\t`. A
+/// `#` where a keyword could begin starts a comment that runs to the end of the line.
 package struct Netrc: Sendable, Hashable {
     package struct Entry: Sendable, Hashable {
-        /// In the form of ``Origin/host``; nil for the default.
+        /// In the form of ``Origin/host``; nil for the default entry.
         let host: String?
         package var login: String?
         package var password: String?
@@ -21,10 +23,10 @@ package struct Netrc: Sendable, Hashable {
 
     private var entries: [Entry] = []
 
-    /// Without entries.
+    /// A file without entries.
     package init() {}
 
-    /// - Throws: where the file cannot be understood; half of it might send what nobody meant.
+    /// - Throws: ``NetrcError`` if the file cannot be parsed. A half-read file could send the wrong credentials.
     package init(_ bytes: some Collection<UInt8>) throws(NetrcError) {
         guard bytes.count <= Self.maximumBytes else {
             throw NetrcError(line: 1, reason: "the file has more than \(Self.maximumBytes) bytes")
@@ -33,7 +35,7 @@ package struct Netrc: Sendable, Hashable {
         var entry: Entry?
         func value(of keyword: String, line: Int) throws(NetrcError) -> String {
             guard let word = try scanner.word() else {
-                throw NetrcError(line: line, reason: "nothing follows the word \(keyword)")
+                throw NetrcError(line: line, reason: "no value follows \(keyword)")
             }
             return word.text
         }
@@ -50,29 +52,29 @@ package struct Netrc: Sendable, Hashable {
             case "login", "password", "account":
                 let text = try value(of: keyword, line: word.line)
                 guard entry != nil else {
-                    throw NetrcError(line: word.line, reason: "the word \(keyword) stands before any machine")
+                    throw NetrcError(line: word.line, reason: "\(keyword) comes before the first machine or default")
                 }
                 if keyword == "login" { entry?.login = text }
                 if keyword == "password" { entry?.password = text }
             default:
-                // It may be part of a password, and is not told.
-                throw NetrcError(line: word.line, reason: "a word there has no meaning; quote what has spaces in it")
+                // The word may be part of a password, so the error does not show it.
+                throw NetrcError(line: word.line, reason: "a word is not a keyword; put a value with spaces in quotes")
             }
         }
         if let entry { entries.append(entry) }
     }
 
-    /// The first entry of a host, or else the default.
+    /// The first entry for a host, or else the default entry.
     /// - Parameters:
-    ///   - host: as ``Origin/host``.
-    ///   - login: only an entry with this name will do.
+    ///   - host: in the form of ``Origin/host``.
+    ///   - login: if given, only an entry with this name matches.
     package func entry(for host: String, login: String? = nil) -> Entry? {
         let host = Self.withoutRoot(host)
         let fitting = entries.filter { login == nil || $0.login == login }
         return fitting.first { $0.host == host } ?? fitting.first { $0.host == nil }
     }
 
-    /// As URLs have it, if it can stand in one.
+    /// The host in the form that URLs use, if it is valid in a URL.
     private static func host(_ name: String) -> String {
         let literal = name.utf8.contains(UInt8(ascii: ":")) ? "[\(name)]" : name
         return withoutRoot(Origin("http://\(literal)")?.host ?? name.lowercased())
@@ -85,11 +87,11 @@ package struct Netrc: Sendable, Hashable {
     fileprivate static var longestWord: Int { maximumWord }
 }
 
-/// A netrc file that cannot be understood.
+/// A netrc file that cannot be parsed.
 public struct NetrcError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// Where, counted from 1.
+    /// The line at fault, counted from 1.
     public let line: Int
-    /// What is wrong, in words.
+    /// The reason, without any value from the file.
     public let reason: String
 
     init(line: Int, reason: String) {
@@ -100,7 +102,7 @@ public struct NetrcError: Error, Sendable, Hashable, CustomStringConvertible {
     public var description: String { "line \(line): \(reason)" }
 }
 
-/// A place in the file.
+/// A position in the bytes of a netrc file.
 private struct NetrcScanner {
     struct Word {
         let text: String
@@ -173,7 +175,7 @@ private struct NetrcScanner {
         while let byte = current, byte != 0x0A { offset += 1 }
     }
 
-    /// Up to an empty line, or the end.
+    /// Skips to the next empty line or the end of the file.
     mutating func skipMacro() {
         skipLine()
         while current != nil {

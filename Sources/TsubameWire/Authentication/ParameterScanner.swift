@@ -1,4 +1,4 @@
-// ParameterScanner: a place in a field of challenges, credentials or parameters (RFC 9110 sections 5.6 and 11.2).
+// ParameterScanner: a position in a field of challenges, credentials or parameters (RFC 9110 sections 5.6 and 11.2).
 
 struct ParameterScanner {
     private let bytes: [UInt8]
@@ -11,7 +11,7 @@ struct ParameterScanner {
     var isAtEnd: Bool { offset >= bytes.count }
     var isAtSpace: Bool { current == 0x20 || current == 0x09 }
 
-    /// White space and commas: a list may have empty elements (RFC 9110 section 5.6.1).
+    /// Skips white space and commas. A list may have empty elements (RFC 9110 section 5.6.1).
     mutating func skipListSeparators() {
         while let byte = current, byte == 0x20 || byte == 0x09 || byte == UInt8(ascii: ",") { offset += 1 }
     }
@@ -28,7 +28,7 @@ struct ParameterScanner {
 
     mutating func token() -> String? { take(while: Self.tokenBytes.contains) }
 
-    /// Whether an element of the list is over here; the white space before its comma is skipped.
+    /// Whether the list element ends here. If so, the white space before the comma is skipped.
     mutating func endsElement() -> Bool {
         let start = offset
         skipSpace()
@@ -37,7 +37,7 @@ struct ParameterScanner {
         return false
     }
 
-    /// `abc==`, if that is all there is up to the next comma; otherwise nothing is taken.
+    /// A token68 such as `abc==`, if it runs up to the next comma; otherwise the position stays.
     mutating func token68() -> String? {
         let start = offset
         skipSpace()
@@ -49,7 +49,7 @@ struct ParameterScanner {
         return nil
     }
 
-    /// A token that is followed by `=`, in lower case, with that; otherwise nothing is taken.
+    /// A token in lower case, if `=` follows; the `=` is read, too. Otherwise the position stays.
     mutating func parameterName() -> String? {
         let start = offset
         if let name = token() {
@@ -64,8 +64,9 @@ struct ParameterScanner {
         return nil
     }
 
-    /// A quoted string without its quotes and escapes, or what stands there without quotes: by the grammar a token, in
-    /// practice also base64 and URLs. nil if there is nothing, a quote does not close, or a control character stands there.
+    /// A quoted string without its quotes and escapes, or an unquoted value. By the grammar an unquoted value is a
+    /// token; in practice it is also base64 or a URL.
+    /// - Returns: nil if there is no value, the quote is not closed, or the value holds a control character.
     mutating func parameterValue() -> String? {
         guard current == UInt8(ascii: "\"") else {
             return take { $0 > 0x20 && $0 != 0x7F && $0 != UInt8(ascii: ",") && $0 != UInt8(ascii: "\"") }
@@ -91,7 +92,7 @@ struct ParameterScanner {
     private static let token68Bytes = ASCIISet(alphanumerics + "-._~+/")
 }
 
-/// A value as a quoted string (RFC 9110 section 5.6.4). It must hold no control character.
+/// A value as a quoted string (RFC 9110 section 5.6.4). The value must not hold control characters.
 enum QuotedString {
     static func of(_ value: String) -> String {
         var text: [UInt8] = [UInt8(ascii: "\"")]

@@ -1,4 +1,4 @@
-// CacheConditions: the conditions that the caller put into a request himself (RFC 9110 section 13.1).
+// CacheConditions: the conditional fields that the caller set on a request (RFC 9110 section 13.1).
 
 package import HTTPTypes
 
@@ -10,8 +10,8 @@ package struct CacheConditions: Sendable, Hashable {
 
     private var tags: Tags?
     private var modifiedSince: Int64?
-    /// If-Match, If-Unmodified-Since, or what cannot be read: for the origin to look at, not for a cache (RFC 9111
-    /// section 4.3.2).
+    /// Whether only the origin can evaluate the conditions: If-Match, If-Unmodified-Since and unreadable conditions
+    /// are not for a cache (RFC 9111 section 4.3.2).
     package private(set) var needsOrigin = false
 
     package init(_ fields: HTTPFields) {
@@ -26,7 +26,8 @@ package struct CacheConditions: Sendable, Hashable {
                 tags = .these(known)
             }
         } else if let field = fields[.ifModifiedSince] {
-            // A date that is none is as if it were not there (RFC 9110 section 13.1.3); it is the origin's to say so.
+            // A field that is not a date must be ignored (RFC 9110 section 13.1.3). The origin is left to decide
+            // that.
             modifiedSince = HTTPDate.parse(field)
             if modifiedSince == nil { needsOrigin = true }
         }
@@ -34,7 +35,7 @@ package struct CacheConditions: Sendable, Hashable {
 
     package var isEmpty: Bool { tags == nil && modifiedSince == nil && !needsOrigin }
 
-    /// Whether a stored 200 is what the caller has already: he gets a 304 then.
+    /// Whether a stored 200 response is the one that the caller already has. The caller then gets a 304.
     package func areMet(by stored: StoredTerms) -> Bool {
         switch tags {
         case .any: return true

@@ -1,27 +1,26 @@
-// CacheControl: the directives of a Cache-Control field, of requests and of responses (RFC 9111 section 5.2).
+// CacheControl: the directives of the Cache-Control field of a request or response (RFC 9111 section 5.2).
 
-/// What this cache acts upon of a Cache-Control field. `s-maxage` and `proxy-revalidate` are for shared caches and do not
-/// appear; what nobody knows is passed over. Durations are in seconds.
+/// The directives that this private cache obeys. `s-maxage` and `proxy-revalidate` concern shared caches and are left
+/// out; unknown directives are ignored. Durations are in seconds.
 package struct CacheControl: Sendable, Hashable {
-    /// What a directive is about that may name fields.
+    /// The extent of a directive that can name fields, such as `no-cache`.
     package enum Scope: Sendable, Hashable {
         case nothing
         case everything
-        /// These fields only, by their canonical names.
+        /// Only these fields, by canonical name.
         case fields([String])
     }
 
-    /// How stale a response the request takes.
+    /// The staleness that a request accepts.
     package enum Staleness: Sendable, Hashable {
         case any
         case seconds(Int64)
     }
 
-    /// What a number that does not fit means: RFC 9111 section 1.2.2.
+    /// The value of a number that is too large to represent (RFC 9111 section 1.2.2).
     package static let longest: Int64 = 1 << 31
 
-    /// Of a response 0 if what stands there is no number, or if several contradict each other: then it is stale
-    /// (section 4.2.1).
+    /// 0, and so stale, if a response's value is not a number or its values contradict each other (section 4.2.1).
     package private(set) var maxAge: Int64?
     package private(set) var noCache = Scope.nothing
     package private(set) var noStore = false
@@ -41,7 +40,7 @@ package struct CacheControl: Sendable, Hashable {
     /// - Parameter fields: the values of all Cache-Control fields of a message.
     package init(_ fields: [String] = []) {
         for field in fields {
-            // A quote that is never closed hides no directive behind it.
+            // An unclosed quote must not hide the directives after it.
             let elements =
                 FieldDirective.split(field, at: ",") ?? field.split(separator: ",").map { String($0) }
             for element in elements {
@@ -50,7 +49,8 @@ package struct CacheControl: Sendable, Hashable {
         }
     }
 
-    /// A directive whose argument makes no sense: what forbids is obeyed, what permits then permits nothing.
+    /// A directive with an invalid argument, without that argument. A restriction then still applies, and a
+    /// permission permits nothing.
     private static func withoutValue(_ element: String) -> FieldDirective? {
         FieldDirective(String(decoding: element.utf8.prefix { $0 != UInt8(ascii: "=") }, as: UTF8.self))
     }
@@ -84,7 +84,7 @@ package struct CacheControl: Sendable, Hashable {
     private static func merged(_ scope: Scope, _ value: String?) -> Scope {
         guard scope != .everything, let value else { return .everything }
         let names = (FieldDirective.split(value, at: ",") ?? []).map(\.lowercasedASCII)
-        // An empty list is none that could be obeyed.
+        // An empty list cannot be obeyed, so the directive covers everything.
         guard !names.isEmpty else { return .everything }
         if case .fields(let others) = scope { return .fields(others + names) }
         return .fields(names)
@@ -95,7 +95,7 @@ package struct CacheControl: Sendable, Hashable {
         return min(seconds, known ?? seconds)
     }
 
-    /// RFC 9111 section 1.2.2; nil for what is no number of seconds.
+    /// A number of seconds (RFC 9111 section 1.2.2); nil if the text is not one.
     static func seconds(_ text: String?) -> Int64? {
         guard let text, !text.isEmpty, text.utf8.allSatisfy({ $0.digitValue != nil }) else { return nil }
         return min(Int64(text) ?? longest, longest)

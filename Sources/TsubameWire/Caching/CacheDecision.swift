@@ -1,29 +1,29 @@
-// CacheDecision: what a cache does with a request, given the stored response that answers it.
+// CacheDecision: the way a cache handles a request, given the stored response for it.
 
 import TsubameCore
 
-/// Pure: from what request and response say and the time to what happens next (RFC 9111 section 4).
+/// A pure function of the request, the stored response and the time (RFC 9111 section 4).
 package enum CacheDecision: Sendable, Hashable {
-    /// Why a stale response is used nevertheless.
+    /// Why a stale response is used.
     package enum Excuse: String, Sendable, Hashable {
-        /// The request takes it: `max-stale`, or its policy.
+        /// The request accepts it: by `max-stale` or by its cache policy.
         case maxStale = "max-stale"
-        /// The response allows it while the origin is asked anew (RFC 5861 section 3).
+        /// The response allows it while the cache revalidates it (RFC 5861 section 3).
         case staleWhileRevalidate = "stale-while-revalidate"
-        /// The response or the request allows it where the origin fails (RFC 5861 section 4).
+        /// The response or the request allows it while the origin fails (RFC 5861 section 4).
         case staleIfError = "stale-if-error"
     }
 
-    /// The stored response is the answer.
+    /// Answer with the stored response.
     case reuse(Excuse?)
-    /// The origin is asked whether it still holds.
+    /// Ask the origin whether the stored response is still valid.
     case validate(CacheStatus.Forward)
-    /// The origin is asked as if nothing were stored.
+    /// Send the request to the origin as if no response were stored.
     case forward(CacheStatus.Forward)
-    /// Neither: 504 (section 5.2.1.7).
+    /// Answer with 504, because the request allows only a stored response (section 5.2.1.7).
     case refuse
 
-    /// - Parameter stored: nil if there is none that answers the request.
+    /// - Parameter stored: the stored response that matches the request; nil if there is none.
     package init(
         _ request: CacheTerms, stored: StoredTerms?, at now: Double, otherwise miss: CacheStatus.Forward = .uriMiss
     ) {
@@ -46,13 +46,14 @@ package enum CacheDecision: Sendable, Hashable {
         let age = stored.freshness.age(at: now)
         let ownStaleness = age - stored.freshness.lifetime
         var lifetime = stored.freshness.lifetime
-        // Whoever reloads asks for max-age=0: for what never changes there is no need (RFC 8246 section 2).
+        // A reload sends max-age=0. An immutable response that is still fresh need not be revalidated (RFC 8246
+        // section 2).
         let isUnchanging = stored.control.isImmutable && ownStaleness < 0
         if let maxAge = request.control.maxAge, !isUnchanging { lifetime = min(lifetime, Double(maxAge)) }
         let minFresh = Double(request.control.minFresh ?? 0)
         if lifetime > age, lifetime - age >= minFresh { return .reuse(nil) }
         let why: CacheStatus.Forward = ownStaleness < 0 ? .request : .stale
-        // Still fresh by its own terms: nothing that is about stale responses forbids it.
+        // The response is still fresh by its own terms, so `must-revalidate` does not forbid its use.
         let mayBeStale = ownStaleness < 0 || !stored.control.mustRevalidate
         if mayBeStale, minFresh == 0 {
             switch request.maxStale {
@@ -72,13 +73,14 @@ package enum CacheDecision: Sendable, Hashable {
     private static func asking(
         _ stored: StoredTerms, _ request: CacheTerms, _ why: CacheStatus.Forward
     ) -> CacheDecision {
-        // The caller's own conditions are what he wants to have answered. What a HEAD says is compared with what is stored.
+        // The caller's own conditions go to the origin unchanged. The response to a HEAD is compared with the stored
+        // response instead.
         let isOwn = request.conditions.isEmpty && request.method == .get
         return isOwn && stored.canBeValidated ? .validate(why) : .forward(why)
     }
 
-    /// Whether a stored response stands in for an origin that fails: whose connection fails, or who says so by a 5xx
-    /// (RFC 5861 section 4).
+    /// Whether the stored response may replace a failure of the origin: a failed connection or a 5xx status (RFC 5861
+    /// section 4).
     package static func permitsStaleOnError(_ request: CacheTerms, _ stored: StoredTerms, at now: Double) -> Bool {
         guard !stored.control.mustRevalidate, stored.control.noCache != .everything,
             request.control.noCache == .nothing, request.policy != .reload, !request.conditions.needsOrigin
@@ -88,6 +90,6 @@ package enum CacheDecision: Sendable, Hashable {
         return allowed >= 0 && staleness <= Double(allowed)
     }
 
-    /// The statuses for which `stale-if-error` holds.
+    /// Whether `stale-if-error` applies to the status.
     package static func isError(_ status: Int) -> Bool { [500, 502, 503, 504].contains(status) }
 }

@@ -1,37 +1,37 @@
-// CacheIdentity: on whose behalf a request is made.
+// CacheIdentity: the credentials, cookie jar and settings that a request and a stored response must share.
 
 package import HTTPTypes
 package import TsubameCore
 
-/// What must be the same in a request and in the one that a stored response answered, without regard to Vary: the
-/// credentials, the cookie jar, a Host or Cookie that was set by hand, the content of a QUERY, and the settings by which
-/// connections are made.
+/// The parts of a request that must equal those of a stored response's request, regardless of Vary. They are the
+/// credentials, the cookie jar, a manual Host or Cookie field, the content of a QUERY, and the connection settings.
 ///
-/// The cookies of a jar change with each session, so the jar counts and not its cookies. A response that differs by them
-/// says so by `Vary: Cookie`. Credentials are kept as a digest: a cache on disk must not give them away.
+/// The cookies of a jar change with each session, so the identity holds the jar and not its cookies. A response that
+/// depends on them says so by `Vary: Cookie`. Credentials are stored as a digest, because a cache on disk must not
+/// reveal them.
 package struct CacheIdentity: Sendable, Hashable {
-    /// By canonical name.
+    /// The digests and values, by canonical field name.
     package let values: [String: String]
-    /// Whether each request of the same user has other credentials: what is stored would never be found again.
+    /// Whether the user's credentials differ with each request. A stored response would then never be found again.
     package let changesEachTime: Bool
 
-    /// Whose jar the client has; nil for a client without one.
+    /// The owner of the client's cookie jar; nil for a client without a jar.
     package var jar: String?
-    /// Whether the request has cookies of that jar.
+    /// Whether the request carries cookies of that jar.
     package let hasJarCookies: Bool
 
     /// - Parameters:
-    ///   - content: of a QUERY, which says what is asked for.
-    ///   - settings: by which the client makes connections; empty for those that all clients have.
-    ///   - jar: whose jar the client has; nil for none.
-    ///   - endsWithJarCookies: whether the last Cookie field is the jar's. All others were set by hand.
-    ///   - authority: what the Host field is unless it is set by hand.
-    ///   - isSecret: whether a field holds credentials by its canonical name.
+    ///   - content: the content of a QUERY, which is part of the question.
+    ///   - settings: the client's connection settings; empty for the defaults.
+    ///   - jar: the owner of the client's cookie jar; nil for a client without a jar.
+    ///   - endsWithJarCookies: whether the last Cookie field is the jar's. All other Cookie fields were set by hand.
+    ///   - authority: the value of a Host field that was not set by hand.
+    ///   - isSecret: whether a field holds credentials, by its canonical name.
     package init(
         _ fields: HTTPFields, content: Bytes? = nil, settings: String = "", jar: String? = nil,
         endsWithJarCookies: Bool = false, authority: String, isSecret: (String) -> Bool
     ) {
-        // No field has such names.
+        // No field name has a slash, so these keys cannot collide with fields.
         var values: [String: String] = settings.isEmpty ? [:] : ["/settings": settings]
         if let content { values["/content"] = Self.digest(content, fields) }
         var changesEachTime = false
@@ -60,11 +60,11 @@ package struct CacheIdentity: Sendable, Hashable {
 
     package static func digest(_ value: String) -> String { text(SHA256.digest(Array(value.utf8))) }
 
-    /// Of content, with the fields that say what it is: Content-Type, Content-Encoding and their kind.
+    /// The digest of content and of the fields that describe it, such as Content-Type and Content-Encoding.
     private static func digest(_ content: Bytes, _ fields: HTTPFields) -> String {
         var running = SHA256.Running()
         for field in fields where field.name.canonicalName.hasPrefix("content-") {
-            // No field holds a line end, so no two sets of fields are the same text.
+            // A field value holds no line end, so different sets of fields give different texts.
             Array("\(field.name.canonicalName):\(field.value)\n".utf8).withUnsafeBytes { running.update($0) }
         }
         content.withUnsafeBytes { running.update($0) }

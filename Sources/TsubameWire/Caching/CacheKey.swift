@@ -1,14 +1,15 @@
-// CacheKey: what a stored response is found by (RFC 9111 section 2), and what makes a cache forget it (section 4.4).
+// CacheKey: the key of a stored response, and the keys that a response invalidates (RFC 9111 sections 2 and 4.4).
 
 import HTTPTypes
 package import TsubameCore
 
 package enum CacheKey {
-    /// Of a GET or a QUERY: the URI without fragment and userinfo. A Host field that was set by hand changes nothing in it.
+    /// The key for a GET or QUERY: the URI without fragment and userinfo. A Host field that was set by hand does not
+    /// change it.
     package static func of(_ uri: TargetURI) -> String { "GET " + uri.origin.description + uri.target }
 
-    /// What an answer to an unsafe request makes invalid: its own URI, and what Location and Content-Location name at the
-    /// same origin. Nothing, if the answer is an error.
+    /// The keys that a response to an unsafe request invalidates: the request's URI, and same-origin URIs in Location
+    /// and Content-Location. An error response invalidates nothing.
     package static func invalidated(by status: Int, _ fields: ReceivedFields, to uri: TargetURI) -> [String] {
         guard (200..<400).contains(status) else { return [] }
         var keys = [of(uri)]

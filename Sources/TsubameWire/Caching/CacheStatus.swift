@@ -1,7 +1,7 @@
-// CacheStatus: what a cache did with a request, for the field Cache-Status (RFC 9211).
+// CacheStatus: the way a cache handled a request, for the Cache-Status field (RFC 9211).
 
 package struct CacheStatus: Sendable, Hashable {
-    /// Why a request went to the origin (section 2.2).
+    /// Why a request went to the origin (RFC 9211 section 2.2).
     package enum Forward: String, Sendable, Hashable {
         case bypass
         case method
@@ -11,15 +11,15 @@ package struct CacheStatus: Sendable, Hashable {
         case stale
     }
 
-    /// nil where the request went nowhere.
+    /// nil if the request did not go to the origin.
     package var forward: Forward?
     package var isHit = false
-    /// What the origin answered, if that is not the response's own status.
+    /// The origin's status, if it differs from the response's status.
     package var forwardStatus: Int?
     package var isStored = false
-    /// How long the response stays fresh, in seconds; negative for a stale one.
+    /// How long the response stays fresh, in seconds; negative for a stale response.
     package var timeToLive: Int64?
-    /// A token.
+    /// A token with further details.
     package var detail: String?
 
     package init(
@@ -34,7 +34,7 @@ package struct CacheStatus: Sendable, Hashable {
         self.detail = detail
     }
 
-    /// As it stands in the field: `tsubame; hit; ttl=30`.
+    /// The value of the field, such as `tsubame; hit; ttl=30`.
     package var text: String {
         var text = "tsubame"
         if isHit { text += "; hit" }

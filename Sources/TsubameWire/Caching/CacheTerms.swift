@@ -1,4 +1,4 @@
-// CacheTerms: what a request says to a cache.
+// CacheTerms: the parts of a request that matter to a cache.
 
 package import HTTPTypes
 package import TsubameCore
@@ -8,7 +8,8 @@ package struct CacheTerms: Sendable {
         /// GET, and QUERY with content that is part of the identity.
         case get
         case head
-        /// Neither answered nor stored by a cache; what is unsafe makes it forget (RFC 9111 section 4.4).
+        /// A method that a cache neither answers nor stores. An unsafe method invalidates stored responses (RFC 9111
+        /// section 4.4).
         case other(isSafe: Bool)
     }
 
@@ -16,12 +17,12 @@ package struct CacheTerms: Sendable {
     package let control: CacheControl
     package let policy: CachePolicy
     package let conditions: CacheConditions
-    /// The Range field, and the If-Range beside it.
+    /// The Range field; ``ifRange`` is the If-Range field.
     package let range: String?
     package let ifRange: String?
     package var identity: CacheIdentity
 
-    /// - Parameter hasOtherContent: whether the request has content of which its identity says nothing.
+    /// - Parameter hasOtherContent: whether the request has content that its identity does not cover.
     package init(
         _ method: HTTPRequest.Method, _ fields: HTTPFields, policy: CachePolicy, identity: CacheIdentity,
         hasOtherContent: Bool = false
@@ -32,7 +33,7 @@ package struct CacheTerms: Sendable {
         default: self.method = .other(isSafe: method.isSafe)
         }
         let values = fields[values: .cacheControl]
-        // RFC 9111 section 5.4.
+        // Pragma counts only without Cache-Control (RFC 9111 section 5.4).
         let isPragma = values.isEmpty && fields[.pragma]?.lowercasedASCII.contains("no-cache") == true
         control = CacheControl(isPragma ? ["no-cache"] : values)
         self.policy = policy
@@ -44,15 +45,11 @@ package struct CacheTerms: Sendable {
 
     package var onlyIfCached: Bool { control.onlyIfCached || policy == .onlyStored }
 
-    /// How stale a response may be.
+    /// The staleness that the request accepts; nil if it accepts none.
     var maxStale: CacheControl.Staleness? {
         switch policy {
         case .preferStored, .onlyStored: .any
         case .standard, .reload: control.maxStale
         }
     }
-}
-
-extension HTTPField.Name {
-    static let pragma = HTTPField.Name("Pragma") ?? .cacheControl
 }

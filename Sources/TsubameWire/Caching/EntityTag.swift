@@ -2,10 +2,10 @@
 
 package struct EntityTag: Sendable, Hashable {
     package let isWeak: Bool
-    /// With its quotes.
+    /// The tag with its quotes.
     package let opaque: String
 
-    /// nil if it is none.
+    /// nil if the text is not an entity tag.
     package init?(_ text: String) {
         var bytes = text.utf8[...]
         isWeak = bytes.starts(with: "W/".utf8)
@@ -17,11 +17,11 @@ package struct EntityTag: Sendable, Hashable {
         opaque = String(Substring(bytes))
     }
 
-    /// RFC 9110 section 8.8.3.2: equal and both strong.
+    /// Strong comparison (RFC 9110 section 8.8.3.2): the tags are equal and both are strong.
     package func isStronglyEqual(to other: EntityTag) -> Bool {
         !isWeak && !other.isWeak && opaque == other.opaque
     }
 
-    /// The same: equal, whether strong or weak.
+    /// Weak comparison (RFC 9110 section 8.8.3.2): the tags are equal, whether strong or weak.
     package func isWeaklyEqual(to other: EntityTag) -> Bool { opaque == other.opaque }
 }

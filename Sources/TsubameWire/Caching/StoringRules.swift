@@ -1,9 +1,10 @@
-// StoringRules: which responses may be stored, and which of their fields (RFC 9111 section 3).
+// StoringRules: the rules that decide which responses may be stored, and with which fields (RFC 9111 section 3).
 
 package import HTTPTypes
 
 package enum StoringRules {
-    /// RFC 9110 section 15.1, but for 206, of which nothing is stored.
+    /// The heuristically cacheable statuses of RFC 9110 section 15.1, except 206, because partial responses are not
+    /// stored.
     static func isHeuristicallyCacheable(_ status: Int) -> Bool {
         switch status {
         case 200, 203, 204, 300, 301, 308, 404, 405, 410, 414, 501: true
@@ -11,39 +12,39 @@ package enum StoringRules {
         }
     }
 
-    /// The statuses whose meaning for caches is known: what `must-understand` asks.
+    /// Whether the cache knows the caching rules of the status, as `must-understand` requires.
     private static func isUnderstood(_ status: Int) -> Bool {
         isHeuristicallyCacheable(status) || [302, 303, 307].contains(status)
     }
 
-    /// Why a response is not stored; nil if it may be.
+    /// Why a response is not stored; nil if it may be stored.
     package static func refusal(of status: Int, _ fields: HTTPFields, to request: CacheTerms) -> String? {
         guard request.method == .get else { return "only answers to GET and QUERY are stored" }
         if request.control.noStore { return "the request says no-store" }
-        if request.identity.changesEachTime { return "its credentials are for one request only" }
+        if request.identity.changesEachTime { return "the request's credentials are for one request only" }
         let control = CacheControl(fields[values: .cacheControl])
         switch status {
-        case 206: return "it is a part only"
-        case 304: return "it is not what is asked for itself"
+        case 206: return "it is a partial response"
+        case 304: return "it only confirms another response"
         case 401, 407: return "it asks for credentials"
-        // They answer a condition, a range or a moment, and not what is asked for.
-        case 408, 412, 416, 417, 421, 425, 426, 431: return "its status, \(status), is about this request alone"
+        // These statuses concern a condition, a range or a moment, and not the resource.
+        case 408, 412, 416, 417, 421, 425, 426, 431: return "its status, \(status), concerns this request only"
         case 200..<600: break
         default: return "its status is \(status)"
         }
         if control.mustUnderstand {
-            // Then no-store is for those who do not know the status (section 5.2.2.3).
-            if !isUnderstood(status) { return "its status must be understood" }
+            // With `must-understand`, `no-store` is only for caches that do not know the status (section 5.2.2.3).
+            if !isUnderstood(status) { return "it says must-understand, and its status is unknown" }
         } else if control.noStore {
             return "it says no-store"
         }
         let isExplicit = control.isPublic || control.isPrivate || control.maxAge != nil || fields.contains(.expires)
-        guard isExplicit || isHeuristicallyCacheable(status) else { return "nothing says that it may be" }
+        guard isExplicit || isHeuristicallyCacheable(status) else { return "nothing makes it cacheable" }
         return nil
     }
 
-    /// The fields as they are stored (section 3.1): without those of the connection and of proxies, and without cookies,
-    /// which are set once.
+    /// The fields that are stored (section 3.1). Connection and proxy fields are left out. So is Set-Cookie, because
+    /// a cookie is set only once.
     package static func stored(_ fields: HTTPFields) -> HTTPFields {
         let named = Self.named(in: fields)
         var stored = HTTPFields()
@@ -51,7 +52,7 @@ package enum StoringRules {
         return stored
     }
 
-    /// What the Connection field names.
+    /// The canonical names in the Connection field.
     static func named(in fields: HTTPFields) -> Set<String> {
         Set(
             fields[values: .connection].joined(separator: ",").split(separator: ",").map { name in

@@ -1,27 +1,27 @@
-// CertificateChain: the certificates that a server sent, and what is wrong with them.
+// CertificateChain: the certificates that a server sent, and the faults in them.
 
 /// A chain as a server sent it.
 package struct CertificateChain: Sendable {
-    /// No real chain is longer.
+    /// The maximum number of certificates that are read. No real chain is longer.
     private static let maximumLength = 16
 
     private let certificates: [CertificateDetails?]
-    /// Whether more than the server's own certificate is known, if there was more.
+    /// Whether the rest of the chain is known, and not only the server's own certificate.
     private let isComplete: Bool
 
-    /// - Parameter isComplete: whether these are all that the server sent.
+    /// - Parameter isComplete: whether these are all certificates that the server sent.
     package init(_ certificates: [[UInt8]], isComplete: Bool) {
         self.certificates = certificates.prefix(Self.maximumLength).map { CertificateDetails(der: $0) }
         self.isComplete = isComplete
     }
 
-    /// What the server's own says.
+    /// The details of the server's own certificate.
     package var leaf: CertificateDetails? { certificates.first ?? nil }
 
-    /// Why it was refused, the plainest reason first; empty if only the rest of the chain can tell.
+    /// Why the chain was refused, the plainest reason first. Empty if only the rest of the chain can tell.
     /// - Parameters:
-    ///   - roots: the authorities that are trusted, by their names' DER.
-    ///   - now: seconds since 1970.
+    ///   - roots: the trusted authorities, by the DER of their names.
+    ///   - now: the time, in seconds since 1970.
     package func faults(roots: [[UInt8]: CertificateDetails], now: Int64) -> [CertificateFault] {
         guard let leaf else { return [.unreadable] }
         var faults = Self.faults(of: leaf, as: nil, now: now)
@@ -60,8 +60,8 @@ package struct CertificateChain: Sendable {
 
     private static func faults(ofAuthoritiesIn path: [CertificateDetails]) -> [CertificateFault] {
         var faults: [CertificateFault] = []
-        /// Those between the one that is looked at and the server's own (RFC 5280 section 6.1.4, self-issued ones do not
-        /// count).
+        /// The number of certificates between this authority and the server's own. Self-issued ones do not count (RFC
+        /// 5280 section 6.1.4).
         var between = 0
         for authority in path.dropFirst() {
             let name = authority.subjectName
@@ -80,7 +80,7 @@ package struct CertificateChain: Sendable {
 }
 
 extension CertificateDetails {
-    /// RFC 5280 section 4.2.1.10.
+    /// Whether the name constraints allow this host (RFC 5280 section 4.2.1.10).
     fileprivate func maySpeak(for host: String) -> Bool {
         let host = host.lowercasedASCII
         let isPermitted = permittedHosts?.contains { Self.host(host, isWithin: $0) } ?? true

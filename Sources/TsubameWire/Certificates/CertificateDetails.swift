@@ -1,37 +1,38 @@
-// CertificateDetails: what an X.509 certificate says of itself (RFC 5280 section 4), as far as it explains a refusal.
+// CertificateDetails: the contents of an X.509 certificate that can explain a refusal (RFC 5280 section 4).
 
-/// Read from its DER. Nothing is checked here: the TLS library decides whether a certificate is good, and what stands here
-/// says why it was not.
+/// The details are read from DER and not validated. The TLS library decides whether a certificate is good. The details
+/// only explain why it was not.
 package struct CertificateDetails: Sendable, Hashable {
-    /// The DER of its names: compared as bytes, as issuers copy them.
+    /// The DER of the names. Names are compared as bytes, because issuers copy them.
     package let issuer: [UInt8]
     package let subject: [UInt8]
-    /// The Common Name, or else the organisation, as its authority wrote them; they may hold anything.
+    /// The Common Name, or else the organisation, as the authority wrote it. The text may hold anything.
     package let issuerName: String
     package let subjectName: String
     package let commonName: String?
     /// In seconds since 1970.
     package let notBefore: Int64
     package let notAfter: Int64
-    /// Host names as they stand in subjectAltName; they may hold anything. nil if there is no subjectAltName.
+    /// The host names in subjectAltName, which may hold anything. nil if there is no subjectAltName.
     package private(set) var hostNames: [String]?
     /// The addresses in subjectAltName, 4 or 16 bytes each.
     package private(set) var addresses: [[UInt8]] = []
-    /// Whether it may issue certificates; nil if it has no basic constraints.
+    /// Whether the certificate may issue others; nil if it has no basic constraints.
     package private(set) var isAuthority: Bool?
-    /// How many authorities may stand between it and a server's certificate.
+    /// The number of authorities that may stand between this certificate and a server's.
     package private(set) var pathLength: Int?
-    /// Whether its key may sign certificates; nil if it does not say what its key is for.
+    /// Whether the key may sign certificates; nil if the certificate does not state the usage of its key.
     package private(set) var maySignCertificates: Bool?
-    /// Whether it may stand for a server.
+    /// Whether a server may use the certificate.
     package private(set) var mayBeServer = true
-    /// The host names, and those below them, that certificates under it may be for (RFC 5280 section 4.2.1.10).
+    /// The host names for which certificates below this one may be issued, including names under them (RFC 5280 section
+    /// 4.2.1.10).
     package private(set) var permittedHosts: [String]?
     package private(set) var excludedHosts: [String] = []
 
     package var isSelfIssued: Bool { issuer == subject }
 
-    /// nil if it is no certificate.
+    /// nil if the bytes are not a certificate.
     package init?(der: [UInt8]) {
         var outer = DERReader(der[...])
         guard var certificate = outer.next(DERReader.Tag.sequence)?.values,
@@ -74,7 +75,7 @@ package struct CertificateDetails: Sendable, Hashable {
                     ? Int.max : Int(clamping: number.content.reduce(0 as UInt32) { $0 << 8 | UInt32($1) })
             }
         case [0x55, 0x1D, 0x0F]:
-            // The first byte says how many bits of the last one are not used; keyCertSign is the sixth bit.
+            // The first byte is the number of unused bits in the last one. keyCertSign is the sixth bit.
             maySignCertificates = (value.content.dropFirst().first ?? 0) & 0x04 != 0
         case [0x55, 0x1D, 0x25]:
             let purposes = value.values.everything.map { Array($0.content) }
@@ -111,12 +112,12 @@ package struct CertificateDetails: Sendable, Hashable {
         hostNames = names
     }
 
-    /// Each byte as a character, so that none is lost; names ought to be ASCII.
+    /// Each byte as a character, so that no byte is lost. Names should be ASCII.
     private static func latin1(_ bytes: some Sequence<UInt8>) -> String {
         String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) }))
     }
 
-    /// RFC 5280 section 4.1.2.5: always in UTC, with seconds.
+    /// Times are always in UTC, with seconds (RFC 5280 section 4.1.2.5).
     private static func time(_ value: DERReader.Value) -> Int64? {
         var digits = value.content
         guard digits.popLast() == UInt8(ascii: "Z") else { return nil }

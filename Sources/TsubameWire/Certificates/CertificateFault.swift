@@ -1,26 +1,26 @@
-// CertificateFault: why a chain of certificates was refused.
+// CertificateFault: a reason why a chain of certificates was refused.
 
-/// One reason, of which a chain may have several.
+/// One reason. A chain may have several.
 package enum CertificateFault: Sendable, Hashable {
-    /// Of nil: the server's own; of the authority with this name otherwise.
+    /// nil stands for the server's own certificate, and a name for the authority with this name.
     package typealias Holder = String?
 
     case unreadable
     case expired(Holder, at: Int64)
     case notYetValid(Holder, from: Int64)
-    /// Nobody but itself has issued it.
+    /// The server's certificate was issued by itself only.
     case selfSigned
     case notForServers(Holder)
-    /// What issued another one must not issue any.
+    /// A certificate has issued another one, but must not issue any.
     case notAnAuthority(String)
-    /// An authority stands too far from the server's certificate.
+    /// An authority is too far from the server's certificate.
     case tooLong(String, pathLength: Int)
-    /// An authority issued a certificate for a host that it must not speak for.
+    /// An authority has issued a certificate for a host that its name constraints exclude.
     case outOfBounds(String, host: String)
-    /// The chain ends with an authority that is its own, and is not trusted.
+    /// The chain ends with a self-issued authority that is not trusted.
     case unknownAuthority(String)
-    /// The chain ends before any authority that is trusted: the certificate of this issuer is not there.
+    /// The chain ends before any trusted authority, because the certificate of this issuer is missing.
     case unknownIssuer(String)
-    /// Everything fits by its names: a signature, a key or an algorithm is not accepted.
+    /// All names match, but a signature, a key or an algorithm is not accepted.
     case doesNotVerify
 }

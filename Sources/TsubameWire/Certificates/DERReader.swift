@@ -1,14 +1,14 @@
-// DERReader: reads ASN.1 values in DER (X.690), one after the other; enough of it for certificates.
+// DERReader: reads ASN.1 values in DER (X.690) one after the other, as far as certificates need them.
 
-/// Gives the values that stand beside each other. It never reads beyond its input, whatever the lengths in it say.
+/// Reads the values of one level. The reader never reads beyond its input, even if a length in it is wrong.
 struct DERReader {
     struct Value {
         let tag: UInt8
         let content: ArraySlice<UInt8>
-        /// With tag and length.
+        /// The value with its tag and length.
         let encoding: ArraySlice<UInt8>
 
-        /// What stands inside.
+        /// A reader of the values inside this value.
         var values: DERReader { DERReader(content) }
     }
 
@@ -34,17 +34,17 @@ struct DERReader {
 
     init(_ input: ArraySlice<UInt8>) { rest = input }
 
-    /// The next value; nil at the end, and where what follows is none.
+    /// The next value; nil at the end, and if the next bytes are not a value.
     mutating func next() -> Value? {
         let start = rest
         var input = rest
-        // Tags of more than one byte are in no certificate.
+        // No certificate uses tags of more than one byte.
         guard let tag = input.popFirst(), tag & 0x1F != 0x1F, let first = input.popFirst() else { return nil }
         var length = Int(first)
         if first >= 0x80 {
             let count = Int(first & 0x7F)
             guard (1...4).contains(count), input.count >= count else { return nil }
-            // Four bytes may be above what an `Int` of 32 bits holds.
+            // Four bytes may be too large for an `Int` of 32 bits.
             length = Int(clamping: input.prefix(count).reduce(0 as UInt32) { $0 << 8 | UInt32($1) })
             input = input.dropFirst(count)
         }
@@ -53,13 +53,13 @@ struct DERReader {
         return Value(tag: tag, content: input.prefix(length), encoding: start.prefix(start.count - rest.count))
     }
 
-    /// The next value if it has this tag; otherwise it stays.
+    /// The next value if it has this tag. Otherwise the value stays, and the result is nil.
     mutating func next(_ tag: UInt8) -> Value? {
         guard rest.first == tag else { return nil }
         return next()
     }
 
-    /// All values up to the end, or up to what is none.
+    /// All values up to the end, or up to the first bytes that are not a value.
     mutating func all() -> [Value] {
         var values: [Value] = []
         while let value = next() { values.append(value) }

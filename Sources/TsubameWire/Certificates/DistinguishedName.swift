@@ -1,12 +1,12 @@
-// DistinguishedName: whom a certificate names as its subject or its issuer (RFC 5280 section 4.1.2.4), as text.
+// DistinguishedName: the name of a certificate's subject or issuer as text (RFC 5280 section 4.1.2.4).
 
 struct DistinguishedName {
-    /// The last one, as there may be several.
+    /// The last Common Name, because there may be several.
     private(set) var commonName: String?
     private var organization: String?
     private var unit: String?
 
-    /// What a reader knows it by.
+    /// The Common Name, else the organisation, else the unit.
     var text: String { commonName ?? organization ?? unit ?? "without a name" }
 
     init(_ value: DERReader.Value) {

@@ -1,4 +1,4 @@
-// PEM: certificates as text (RFC 7468).
+// PEM: reads certificates from text (RFC 7468).
 
 #if canImport(FoundationEssentials)
 import FoundationEssentials
@@ -7,7 +7,7 @@ import Foundation
 #endif
 
 package enum PEM {
-    /// The DER of every certificate in the text; what is not one is left out.
+    /// The DER of every certificate in the text. Other content is left out.
     package static func certificates(in text: String) -> [[UInt8]] {
         var found: [[UInt8]] = []
         var base64: [UInt8]?

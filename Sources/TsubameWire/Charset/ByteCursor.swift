@@ -1,4 +1,4 @@
-// A place in bytes that moves over them and never past their end.
+// ByteCursor: a position in bytes, which never moves past their end.
 
 struct ByteCursor {
     private let bytes: UnsafeRawBufferPointer
@@ -8,27 +8,27 @@ struct ByteCursor {
         self.bytes = bytes
     }
 
-    /// The next byte, which is then behind; nil at the end.
+    /// Returns the next byte and moves past it; nil at the end.
     mutating func next() -> UInt8? {
         guard offset < bytes.count else { return nil }
         defer { offset &+= 1 }
         return bytes[offset]
     }
 
-    /// Makes the byte before this place the next one again.
+    /// Moves back by one byte.
     mutating func stepBack() {
         if offset > 0 { offset &-= 1 }
     }
 
-    /// Makes the byte at a place that is behind the next one again.
+    /// Moves back to an earlier position.
     mutating func stepBack(to place: Int) {
         if (0...offset).contains(place) { offset = place }
     }
 
-    /// The bytes of ASCII from here on, which are then behind.
+    /// Returns the ASCII bytes from here on and moves past them.
     mutating func nextASCII() -> UnsafeRawBufferPointer {
         let start = offset
-        // Most text of the web is ASCII for the greater part: eight bytes at a time are worth it.
+        // Most text on the web is mostly ASCII, so comparing eight bytes at a time is worth it.
         while bytes.count &- offset >= 8,
             bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self) & 0x8080_8080_8080_8080 == 0
         {

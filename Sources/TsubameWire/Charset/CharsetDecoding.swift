@@ -1,8 +1,8 @@
-// Bytes of an encoding to text.
+// CharsetDecoding: converts the bytes of an encoding to text.
 
-/// What reading bytes as text gave.
+/// The result of reading bytes as text.
 package struct DecodedText: Sendable, Hashable {
-    /// The text; each wrong sequence is one U+FFFD.
+    /// The text, with U+FFFD for each wrong sequence.
     package let text: String
 
     /// Where the first wrong sequence begins, in bytes; nil if there is none.
@@ -10,12 +10,12 @@ package struct DecodedText: Sendable, Hashable {
 }
 
 extension Charset {
-    /// The text of bytes in this encoding, with U+FFFD for each wrong sequence.
+    /// Decodes bytes in this encoding, with U+FFFD for each wrong sequence.
     ///
-    /// An error takes as many bytes as WHATWG's decoders let it take: a byte of ASCII after a lead byte is not lost, but
-    /// for ``iso2022JP``, where it is none, and at the end of ``gb18030``, where a digit may belong to what was cut off.
-    /// A sequence that ends too early at the end of the bytes is an error, too. No byte order mark is looked for, but
-    /// in ``utf16``. Any bytes will do, and the time is linear in their number.
+    /// An error takes as many bytes as in WHATWG's decoders: an ASCII byte after a lead byte is not lost. There are two
+    /// exceptions. In ``iso2022JP`` such a byte is not ASCII. At the end of ``gb18030``, a digit may belong to the
+    /// sequence that was cut off. A sequence that the end of the bytes cuts off is an error, too. Only ``utf16`` looks
+    /// for a byte order mark. All bytes are accepted, and the time is linear in their number.
     package func decode(_ bytes: some Collection<UInt8>) -> DecodedText {
         var state = ISO2022JPState()
         return bytes.withContiguousStorageIfAvailable {
@@ -24,9 +24,10 @@ extension Charset {
     }
 
     /// - Parameters:
-    ///   - isLast: whether no bytes follow; if some do, what the end has cut off is left to be read with them.
-    ///   - state: as the bytes before have left it.
-    /// - Returns: the text, and how many bytes were left at the end.
+    ///   - isLast: whether no bytes follow. If bytes follow, a sequence that the end cuts off is left to be read with
+    ///     them.
+    ///   - state: the state after the previous bytes.
+    /// - Returns: the text, and the number of bytes that were left at the end.
     func decode(
         bytes: UnsafeRawBufferPointer, isLast: Bool, state: inout ISO2022JPState
     ) -> (decoded: DecodedText, left: Int) {

@@ -1,7 +1,7 @@
-// The labels of WHATWG, section 4.2, in lower case.
+// CharsetLabels: the labels of encodings in WHATWG section 4.2, in lower case.
 
 enum CharsetLabels {
-    /// What each label means. Made when a label is first looked for.
+    /// The encoding that each label means. The dictionary is created at the first access.
     static let meanings: [String: Charset] = {
         var meanings: [String: Charset] = [:]
         for (charset, labels) in ofCharsets {

@@ -1,7 +1,7 @@
-// GB18030, Big5 and EUC-KR.
+// ChineseAndKoreanDecoders: the decoders of GB18030, Big5 and EUC-KR.
 
 extension Charset {
-    /// WHATWG, section 10.2.1 (gb18030 decoder), which is GBK's, too.
+    /// The gb18030 decoder of WHATWG section 10.2.1, which is also the decoder of GBK.
     func decodeGB18030(_ cursor: inout ByteCursor, into builder: inout TextBuilder) {
         let table = CharacterTable.gb18030
         while true {
@@ -49,7 +49,7 @@ extension Charset {
         guard (0x40...0x7E).contains(trail) || (0x80...0xFE).contains(trail) else { return nil }
         let column = Int(trail) - (trail < 0x7F ? 0x40 : 0x41)
         if let codePoint = table[(Int(lead) - 0x81) * 190 + column] { return codePoint }
-        // The three areas for private use go on where the one before ends.
+        // Each of the three private use areas continues where the one before ends.
         switch (lead, trail) {
         case (0xAA...0xAF, 0xA1...): return UInt32(0xE000 + (Int(lead) - 0xAA) * 94 + Int(trail) - 0xA1)
         case (0xF8...0xFE, 0xA1...): return UInt32(0xE234 + (Int(lead) - 0xF8) * 94 + Int(trail) - 0xA1)
@@ -58,7 +58,7 @@ extension Charset {
         }
     }
 
-    /// WHATWG, section 5 (index gb18030 ranges code point), with a place for a pointer.
+    /// The “index gb18030 ranges code point” of WHATWG section 5. A place is the standard's pointer.
     private static func gb18030CodePoint(ofFourBytesAt place: Int) -> UInt32? {
         if (189_000...1_237_575).contains(place) { return UInt32(0x1_0000 + place - 189_000) }
         guard (0..<39_420).contains(place) else { return nil }
@@ -71,7 +71,7 @@ extension Charset {
         return UInt32(ranges[low].codePoint) + UInt32(place - Int(ranges[low].place))
     }
 
-    /// WHATWG, section 11.1.1 (Big5 decoder).
+    /// The Big5 decoder of WHATWG section 11.1.1.
     func decodeBig5(_ cursor: inout ByteCursor, into builder: inout TextBuilder) {
         let table = CharacterTable.big5
         decodePairs(&cursor, into: &builder) { lead, trail, builder in
@@ -89,12 +89,13 @@ extension Charset {
         }
     }
 
-    /// 8862, 8864, 88A3 and 88A5: E and e with a circumflex and a further mark, which Unicode has no one character for.
+    /// 8862, 8864, 88A3 and 88A5: E and e with a circumflex and a further mark. Unicode has no single character for
+    /// them.
     private static let big5Pairs: [Int: (letter: UInt32, mark: UInt32)] = [
         1133: (0x00CA, 0x0304), 1135: (0x00CA, 0x030C), 1164: (0x00EA, 0x0304), 1166: (0x00EA, 0x030C),
     ]
 
-    /// WHATWG, section 13.1.1 (EUC-KR decoder).
+    /// The EUC-KR decoder of WHATWG section 13.1.1.
     func decodeEUCKR(_ cursor: inout ByteCursor, into builder: inout TextBuilder) {
         let table = CharacterTable.eucKR
         decodePairs(&cursor, into: &builder) { lead, trail, builder in
@@ -106,7 +107,8 @@ extension Charset {
         }
     }
 
-    /// Lead bytes 81 to FE, each with a trail byte that `pair` appends with it, or says that it cannot.
+    /// Reads pairs with lead bytes from 81 to FE. `pair` appends the character of a pair, or returns false if there is
+    /// none.
     private func decodePairs(
         _ cursor: inout ByteCursor, into builder: inout TextBuilder,
         pair: (_ lead: UInt8, _ trail: UInt8, _ builder: inout TextBuilder) -> Bool

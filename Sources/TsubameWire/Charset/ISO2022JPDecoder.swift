@@ -1,23 +1,23 @@
-// ISO-2022-JP, whose escape sequences say what the bytes after them mean.
+// ISO2022JPDecoder: the decoder of ISO-2022-JP, whose escape sequences select the meaning of the bytes after them.
 
-/// What the bytes mean from a place on: what a decoder has to remember between two pieces of a text.
+/// The meaning of the next bytes. A decoder keeps this state between two pieces of a text.
 struct ISO2022JPState: Sendable {
     enum Mode: Sendable {
         case ascii
-        /// JIS X 0201's Latin set: ASCII with a yen sign and an overline.
+        /// The Latin set of JIS X 0201: ASCII with a yen sign and an overline.
         case roman
         case katakana
         case jisX0208
     }
 
     var mode = Mode.ascii
-    /// Whether the escape sequence has not yet been followed by a character: another one is then an error, as text
-    /// could be smuggled past a filter by it.
+    /// Whether no character has followed the escape sequence yet. Another escape sequence is then an error, because it
+    /// could smuggle text past a filter.
     var isEmpty = false
 }
 
 extension Charset {
-    /// WHATWG, section 12.2.1 (ISO-2022-JP decoder).
+    /// The ISO-2022-JP decoder of WHATWG section 12.2.1.
     func decodeISO2022JP(
         _ cursor: inout ByteCursor, state: inout ISO2022JPState, into builder: inout TextBuilder
     ) {
@@ -49,8 +49,8 @@ extension Charset {
         }
     }
 
-    /// Reads what follows an escape character: a change of mode, or an error.
-    /// - Returns: false if the bytes end within the sequence and more are to come.
+    /// Reads the bytes after an escape character: a change of mode, or an error.
+    /// - Returns: false if the bytes end within the sequence and more will follow.
     private func readEscape(
         at start: Int, _ cursor: inout ByteCursor, state: inout ISO2022JPState, into builder: inout TextBuilder
     ) -> Bool {
@@ -76,7 +76,7 @@ extension Charset {
         } else {
             builder.appendReplacement(forSequenceAt: start)
         }
-        // The error is the escape character alone, also at the end: what follows it is text.
+        // Only the escape character is wrong, also at the end. The bytes after it are text.
         cursor.stepBack(to: start + 1)
         state.isEmpty = false
         return true

@@ -1,4 +1,4 @@
-// Shift_JIS and EUC-JP.
+// JapaneseDecoders: the decoders of Shift_JIS and EUC-JP.
 
 extension Charset {
     func decodeShiftJIS(_ cursor: inout ByteCursor, into builder: inout TextBuilder) {
@@ -72,7 +72,7 @@ extension Charset {
         guard (0x40...0x7E).contains(trail) || (0x80...0xFC).contains(trail) else { return nil }
         let rowPair = Int(lead) - (lead < 0xA0 ? 0x81 : 0xC1)
         let position = rowPair * 2 * 94 + Int(trail) - (trail < 0x7F ? 0x40 : 0x41)
-        // Rows 95 to 114 are left to the users.
+        // Rows 95 to 114 are for private use.
         if (94 * 94..<114 * 94).contains(position) { return UInt32(0xE000 + position - 94 * 94) }
         return table[position]
     }

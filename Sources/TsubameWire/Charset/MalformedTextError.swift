@@ -1,11 +1,11 @@
-// Where a text is not of its encoding.
+// MalformedTextError: the error of a text that is not valid in its encoding.
 
-/// A text that is read strictly has bytes that its encoding does not know, or ends within a character.
+/// The error of strict reading: the text holds bytes that its encoding does not define, or ends within a character.
 public struct MalformedTextError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// The encoding that the text was read in.
+    /// The encoding in which the text was read.
     public let charset: Charset
 
-    /// Where the first wrong sequence begins, in bytes from the beginning of the body; a byte order mark counts.
+    /// Where the first wrong sequence begins, in bytes from the start of the body, including a byte order mark.
     public let offset: Int
 
     package init(charset: Charset, offset: Int) {
@@ -13,6 +13,6 @@ public struct MalformedTextError: Error, Sendable, Hashable, CustomStringConvert
         self.offset = offset
     }
 
-    /// The encoding and the place.
-    public var description: String { "the text is no \(charset.name): it is wrong at byte \(offset)" }
+    /// The encoding and the offset, in a sentence.
+    public var description: String { "the text is not valid \(charset.name) at byte \(offset)" }
 }

@@ -1,4 +1,4 @@
-// The encodings of one byte a character.
+// SingleByteDecoders: the decoders of encodings with one byte for each character.
 
 extension Charset {
     func decodeISOLatin1(_ cursor: inout ByteCursor, into builder: inout TextBuilder) {
@@ -9,9 +9,9 @@ extension Charset {
         }
     }
 
-    /// WHATWG, section 9.1 (single-byte decoder).
+    /// The single-byte decoder of WHATWG section 9.1.
     func decodeSingleByte(_ cursor: inout ByteCursor, into builder: inout TextBuilder) {
-        // Only an encoding that someone forgot has none, which a test finds.
+        // Only an encoding that was forgotten in the dictionary has no table. A test finds it.
         guard let upperHalf = Self.upperHalves[self] else { return decodeISOLatin1(&cursor, into: &builder) }
         while true {
             builder.append(ascii: cursor.nextASCII())
@@ -25,8 +25,8 @@ extension Charset {
         }
     }
 
-    /// Bytes 80 to FF. All are filled together when the first is asked for: it is less than a single table of two
-    /// bytes.
+    /// The characters of the bytes 80 to FF. All tables are filled at the first access, because together they are
+    /// smaller than one table of two bytes.
     private static let upperHalves: [Charset: CharacterTable] = {
         let texts: [Charset: StaticString] = [
             .ibm866: SingleByteTableData.ibm866,

@@ -1,19 +1,20 @@
-// StreamingDecoder: the text of bytes that come in pieces.
+// StreamingDecoder: decodes text whose bytes arrive in pieces.
 
-/// Decodes a text in an encoding that is known, wherever its pieces are cut: all of them give what
-/// ``Charset/decode(_:)`` gives for the whole.
+/// Decodes text whose encoding is known. The result does not depend on where the pieces are cut: together they give the
+/// text that ``Charset/decode(_:)`` gives for all bytes.
 package struct StreamingDecoder: Sendable {
     private let charset: Charset
     private var state = ISO2022JPState()
-    /// The beginning of a sequence that is not yet whole; at most three bytes.
+    /// The beginning of an incomplete sequence, at most three bytes.
     private var held: [UInt8] = []
 
-    /// - Parameter charset: ``Charset/utf16`` is read as little endian here: its mark was to be looked for before.
+    /// - Parameter charset: the encoding. ``Charset/utf16`` is read as little endian, because the caller has
+    ///   already looked for a byte order mark.
     package init(_ charset: Charset) {
         self.charset = charset == .utf16 ? .utf16LittleEndian : charset
     }
 
-    /// The text of what is whole so far, with U+FFFD for each wrong sequence.
+    /// Returns the text of the complete sequences, with U+FFFD for each wrong sequence.
     package mutating func decode(_ bytes: some Collection<UInt8>) -> String {
         held.append(contentsOf: bytes)
         let (decoded, left) = held.withUnsafeBytes { charset.decode(bytes: $0, isLast: false, state: &state) }
@@ -21,7 +22,7 @@ package struct StreamingDecoder: Sendable {
         return decoded.text
     }
 
-    /// The rest: what is still not whole is wrong.
+    /// Returns the rest. A sequence that is still incomplete is wrong.
     package mutating func finish() -> String {
         defer { held = [] }
         return held.withUnsafeBytes { charset.decode(bytes: $0, isLast: true, state: &state) }.decoded.text

@@ -1,16 +1,16 @@
-// Text as it is put together from code points, and where its bytes were wrong first.
+// TextBuilder: builds text from code points, and notes where the bytes were wrong first.
 
 struct TextBuilder {
     private var utf8: [UInt8] = []
     private var malformedOffset: Int?
     private let isLast: Bool
 
-    /// Where the sequence begins that the end of the bytes has cut off, if more bytes are to come.
+    /// Where the sequence begins that the end of the bytes cuts off, if more bytes will follow.
     private(set) var incompleteOffset: Int?
 
     /// - Parameters:
-    ///   - capacity: how many bytes of UTF-8 to expect; there may be more.
-    ///   - isLast: whether no bytes follow those that are read.
+    ///   - capacity: the expected number of UTF-8 bytes. There may be more.
+    ///   - isLast: whether no bytes follow these.
     init(capacity: Int, isLast: Bool) {
         self.isLast = isLast
         utf8.reserveCapacity(capacity)
@@ -46,13 +46,13 @@ struct TextBuilder {
         }
     }
 
-    /// Stands U+FFFD for the wrong sequence that begins at `offset`.
+    /// Appends U+FFFD for the wrong sequence that begins at `offset`.
     mutating func appendReplacement(forSequenceAt offset: Int) {
         if malformedOffset == nil { malformedOffset = offset }
         append(0xFFFD)
     }
 
-    /// A sequence that the end of the bytes has cut off: wrong, if no more are to come.
+    /// Handles a sequence that the end of the bytes cuts off. It is wrong if no more bytes follow.
     mutating func appendIncomplete(sequenceAt offset: Int) {
         if isLast { appendReplacement(forSequenceAt: offset) } else { incompleteOffset = offset }
     }

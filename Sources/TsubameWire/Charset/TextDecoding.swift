@@ -1,10 +1,11 @@
-// Which encoding a received text is in, and the text.
+// TextDecoding: determines the encoding of a received text, and decodes the text.
 
 extension Charset {
-    /// The encoding that a byte order mark at the beginning tells, and the mark's length in bytes.
+    /// The encoding that a byte order mark at the beginning announces, and the mark's length in bytes; nil if there is
+    /// none.
     ///
-    /// UTF-32 is only known by its mark. WHATWG has no UTF-32, and would read FF FE 00 00 as UTF-16 that begins with
-    /// U+0000, which no text does.
+    /// UTF-32 is recognised only by its mark. WHATWG has no UTF-32, and would read FF FE 00 00 as UTF-16 that begins
+    /// with U+0000. No text begins like that.
     package static func sniffBOM(_ bytes: some Collection<UInt8>) -> (charset: Charset, length: Int)? {
         let start = Array(bytes.prefix(longestMark))
         if start.starts(with: [0xEF, 0xBB, 0xBF]) { return (.utf8, 3) }
@@ -15,13 +16,13 @@ extension Charset {
         return nil
     }
 
-    /// How many bytes the longest byte order mark has.
+    /// The length of the longest byte order mark, in bytes.
     package static let longestMark = 4
 
-    /// The encoding of a received text: that of its byte order mark, else that of `Content-Type`, else the fallback,
-    /// else UTF-8; and how many bytes the mark takes.
+    /// The encoding of a received text, and the length of its byte order mark in bytes. The encoding is that of the
+    /// byte order mark, else that of `Content-Type`, else the fallback, else UTF-8.
     ///
-    /// The mark comes first as in browsers: it is right more often than the field.
+    /// As in browsers, the mark comes first, because it is right more often than the field.
     package static func determine(
         for bytes: some Collection<UInt8>, contentType: String?, fallback: Charset? = nil
     ) -> (charset: Charset, markLength: Int) {
@@ -30,7 +31,7 @@ extension Charset {
     }
 }
 
-/// The text of a received body, without its byte order mark, and with U+FFFD for each wrong sequence.
+/// Decodes a received body without its byte order mark, and with U+FFFD for each wrong sequence.
 ///
 /// The encoding is that of the byte order mark, else that of `Content-Type`, else the fallback, else UTF-8.
 package func decodeText(
@@ -40,8 +41,8 @@ package func decodeText(
     return charset.decode(bytes.dropFirst(markLength)).text
 }
 
-/// The same, but a wrong sequence is an error.
-/// - Throws: ``MalformedTextError`` with the encoding and the place of the first.
+/// Decodes a received body like ``decodeText(_:contentType:fallback:)``, but throws if a sequence is wrong.
+/// - Throws: ``MalformedTextError`` with the encoding and the offset of the first wrong sequence.
 package func decodeTextStrictly(
     _ bytes: some Collection<UInt8>, contentType: String?, fallback: Charset? = nil
 ) throws(MalformedTextError) -> String {

@@ -1,4 +1,4 @@
-// UTF-8, UTF-16 and UTF-32.
+// UnicodeDecoders: the decoders of UTF-8, UTF-16 and UTF-32.
 
 extension Charset {
     func decodeUTF8(_ bytes: UnsafeRawBufferPointer) -> DecodedText {
@@ -9,7 +9,7 @@ extension Charset {
         return DecodedText(text: String(decoding: bytes, as: UTF8.self), malformedOffset: firstMalformedUTF8(bytes))
     }
 
-    /// How many bytes at the end begin a sequence that is not yet whole.
+    /// The number of bytes at the end that begin an incomplete sequence.
     func incompleteTailOfUTF8(_ bytes: UnsafeRawBufferPointer) -> Int {
         for (index, byte) in bytes.suffix(3).reversed().enumerated() where byte & 0xC0 != 0x80 {
             let length = byte >= 0xF0 ? 4 : byte >= 0xE0 ? 3 : byte >= 0xC0 ? 2 : 1
@@ -59,7 +59,8 @@ extension Charset {
                 builder.appendReplacement(forSequenceAt: start)
                 continue
             }
-            // A lead surrogate: a half unit at the end belongs to its error, a whole one that does not fit is read anew.
+            // After a lead surrogate, a half unit at the end belongs to the error. A whole unit that does not fit is
+            // read again.
             guard let third = cursor.next(), let fourth = cursor.next() else {
                 return builder.appendIncomplete(sequenceAt: start)
             }

@@ -1,9 +1,11 @@
-// Brotli (RFC 7932), decoded piece by piece by the system's libbrotlidec.
+// BrotliDecoder: decodes brotli (RFC 7932) piece by piece with the system's libbrotlidec.
 
-/// Its window is 16 MiB at most: the larger ones, which are not in the RFC, stay refused as the library has it.
+import TsubamePlatform
+
+/// The window is at most 16 MiB. The library refuses larger windows, which are not in the RFC.
 package final class BrotliDecoder: ContentDecoder {
     private enum State: Equatable {
-        /// Not a byte has come.
+        /// No byte has arrived.
         case start
         case inside
         case ended
@@ -17,7 +19,7 @@ package final class BrotliDecoder: ContentDecoder {
 
     package static var isAvailable: Bool { Library.found != nil }
 
-    /// nil if the library is not there, or no memory.
+    /// nil if the library is not installed, or if there is not enough memory.
     package init?() {
         guard let library = Library.found, let decoder = library.create(nil, nil, nil) else { return nil }
         self.library = library
@@ -45,7 +47,7 @@ package final class BrotliDecoder: ContentDecoder {
         switch result {
         case Library.success:
             state = .ended
-            // What was decoded is given first; the bytes that are left are refused when they are offered again.
+            // The decoded bytes are returned first. The remaining bytes are refused when they are passed again.
             if inputLeft > 0, produced == 0 { throw fail(.trailingBytes) }
         case Library.needsMoreInput, Library.needsMoreOutput:
             mayHaveMore = produced == output.count
@@ -73,7 +75,7 @@ package final class BrotliDecoder: ContentDecoder {
     }
 }
 
-/// What is used of brotli's `decode.h`.
+/// The functions of brotli's `decode.h` that are used.
 private struct Library: Sendable {
     typealias Create =
         @convention(c) @Sendable (
@@ -91,7 +93,7 @@ private struct Library: Sendable {
     static let success: Int32 = 1
     static let needsMoreInput: Int32 = 2
     static let needsMoreOutput: Int32 = 3
-    /// The codes that say that memory was wanted and not got.
+    /// The error codes of failed allocations.
     private static let allocationErrors: ClosedRange<Int32> = -30 ... -21
 
     /// nil if no library is installed.

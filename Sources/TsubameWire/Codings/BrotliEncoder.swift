@@ -1,5 +1,7 @@
-// Brotli (RFC 7932), made piece by piece by the system's libbrotlienc.
+// BrotliEncoder: encodes brotli (RFC 7932) piece by piece with the system's libbrotlienc.
+
 package import TsubameCore
+import TsubamePlatform
 
 package final class BrotliEncoder: ContentEncoder {
     private let library: Library
@@ -8,7 +10,7 @@ package final class BrotliEncoder: ContentEncoder {
 
     package static var isAvailable: Bool { Library.found != nil }
 
-    /// nil if the library is not there, or no memory.
+    /// nil if the library is not installed, or if there is not enough memory.
     package init?() {
         guard let library = Library.found, let encoder = library.create(nil, nil, nil) else { return nil }
         self.library = library
@@ -43,7 +45,7 @@ package final class BrotliEncoder: ContentEncoder {
     }
 }
 
-/// What is used of brotli's `encode.h`.
+/// The functions of brotli's `encode.h` that are used.
 private struct Library: Sendable {
     typealias Create =
         @convention(c) @Sendable (
@@ -62,9 +64,9 @@ private struct Library: Sendable {
     static let finish: Int32 = 2
     static let quality: Int32 = 1
     static let windowLog: Int32 = 2
-    /// The library's own default of 11 takes a second for a megabyte; 5 is as fast as gzip and smaller.
+    /// The library's default of 11 takes a second for a megabyte. 5 is as fast as gzip, and its output is smaller.
     static let qualityInUse: UInt32 = 5
-    /// 1 MiB: more would be taken for each body that is being sent, and gains little.
+    /// 1 MiB. Each body that is being sent takes this memory, and a larger window gains little.
     static let windowLogInUse: UInt32 = 20
 
     /// nil if no library is installed.

@@ -1,19 +1,19 @@
-// Why a coded content could not be decoded.
+// ContentCodingError: why a coded content could not be decoded.
 
 package struct ContentCodingError: Error, Hashable, CustomStringConvertible {
     package enum Reason: Hashable, Sendable {
-        /// The bytes are not of this coding, or its checksum does not fit; the decoder's own words.
+        /// The bytes are not of this coding, or its checksum does not match. The text comes from the decoder.
         case corrupt(String)
         /// The content ended before the coding did.
         case truncated
-        /// Something other than zeros follows the end of the coding.
+        /// Bytes other than zeros follow the end of the coding.
         case trailingBytes
         case outOfMemory
-        /// So many coded bytes in a row decoded to nothing.
+        /// This many coded bytes in a row decoded to nothing.
         case noContent(after: Int)
     }
 
-    /// The coding as Content-Encoding names it.
+    /// The coding, as Content-Encoding names it.
     package let coding: String
     package let reason: Reason
 
@@ -27,8 +27,8 @@ package struct ContentCodingError: Error, Hashable, CustomStringConvertible {
         case .corrupt(let words): "The \(coding) content is corrupt: \(words)."
         case .truncated: "The \(coding) content is incomplete."
         case .trailingBytes: "The \(coding) content is followed by bytes that do not belong to it."
-        case .outOfMemory: "There is no memory to decode the \(coding) content."
-        case .noContent(let count): "The \(coding) content holds nothing: \(count) bytes of it decoded to no byte."
+        case .outOfMemory: "There is not enough memory to decode the \(coding) content."
+        case .noContent(let count): "The \(coding) content is empty so far: \(count) coded bytes decoded to nothing."
         }
     }
 }

@@ -1,25 +1,27 @@
-// ContentDecoder: a content coding, undone piece by piece.
+// ContentDecoder: a decoder that undoes a content coding piece by piece.
 
-/// Used by one reader at a time.
+/// One reader at a time uses a decoder.
 package protocol ContentDecoder: AnyObject {
-    /// Whether the last call filled its output, so that more may come without more input.
+    /// Whether the last call filled its output, so that a call without input may return more.
     var mayHaveMore: Bool { get }
 
-    /// Decodes from the front of `input` until that is used up or `output` (256 KiB of it at most) is full.
+    /// Decodes from the front of `input` until the input is used up or `output` is full. A call writes at most 256 KiB.
     ///
-    /// Call it again with the rest of the input, or with an empty one, while input is left or `mayHaveMore`; then with
-    /// the next input, and `finish` after the last. An error stays: every later call throws it again.
-    /// - Parameter inputConsumed: set to how many bytes of `input` are done with.
-    /// - Returns: how many bytes were written to `output`.
+    /// While input is left or `mayHaveMore` is true, call the method again with the rest of the input, which may be
+    /// empty. Then pass the next input, and call `finish` after the last. After an error, every later call throws it
+    /// again.
+    /// - Parameter inputConsumed: set to the number of bytes of `input` that were consumed.
+    /// - Returns: the number of bytes written to `output`.
     func decode(
         into output: UnsafeMutableRawBufferPointer, from input: UnsafeRawBufferPointer, inputConsumed: inout Int
     ) throws(ContentCodingError) -> Int
 
-    /// Throws if the content is not whole. No byte at all is an empty content: servers label those, too.
+    /// Throws if the content is incomplete. An input without a byte is an empty content, because servers label those
+    /// too.
     func finish() throws(ContentCodingError)
 }
 
 extension ContentDecoder {
-    /// How many decoded bytes leave a call of `decode` at most, however large its output is.
+    /// The maximum number of bytes that one call of `decode` returns, even if its output has more room.
     package static var maximumOutput: Int { 262_144 }
 }

@@ -1,15 +1,15 @@
-// ContentEncoder: a content coding, applied piece by piece.
+// ContentEncoder: an encoder that applies a content coding piece by piece.
 package import TsubameCore
 
-/// Used by one sender at a time.
+/// One sender at a time uses an encoder.
 package protocol ContentEncoder: AnyObject {
-    /// Takes all of `input`, at most 2^32 bytes, and appends what it comes to so far.
-    /// - Parameter isLast: whether nothing follows; the coding is ended then.
-    /// - Returns: whether it could be done; not after the last input.
+    /// Takes all of `input`, which must be less than 2^32 bytes, and appends the bytes that are encoded so far.
+    /// - Parameter isLast: whether nothing follows. The coding then ends.
+    /// - Returns: whether the call succeeded. A call after the last input fails.
     func encode(_ input: Bytes, isLast: Bool, into output: inout [UInt8]) -> Bool
 }
 
 extension ContentEncoder {
-    /// What an encoder is asked for at once.
+    /// The size of the buffer that an encoder fills in one step, in bytes.
     static var outputBytes: Int { 32 << 10 }
 }

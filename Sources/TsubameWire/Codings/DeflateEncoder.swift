@@ -1,20 +1,20 @@
-// gzip (RFC 1952) and deflate (RFC 1950), made piece by piece by zlib.
+// DeflateEncoder: encodes gzip (RFC 1952) and deflate (RFC 1950) piece by piece with zlib.
 import CZlib
 package import TsubameCore
 
 package final class DeflateEncoder: ContentEncoder {
     package enum Coding: Sendable {
         case gzip
-        /// Wrapped by zlib, as RFC 9110 §8.4.1.2 says.
+        /// With zlib's wrapper, as RFC 9110 section 8.4.1.2 specifies.
         case deflate
     }
 
-    // zlib's state points back to its stream, which therefore must not move.
+    // zlib's state points back to its stream, so the stream must not move.
     private let stream: UnsafeMutablePointer<z_stream>
 
-    /// nil if there is no memory for it: it takes 256 KiB.
+    /// nil if there is not enough memory. An encoder takes 256 KiB.
     package init?(_ coding: Coding) {
-        // Window bits as zlib counts them: 15 is the largest window, +16 asks for gzip.
+        // zlib's window bits: 15 is the largest window, and +16 selects gzip.
         let windowBits: Int32 =
             switch coding {
             case .gzip: 15 + 16
@@ -29,7 +29,7 @@ package final class DeflateEncoder: ContentEncoder {
     }
 
     deinit {
-        // Of a stream that could not be begun it frees nothing.
+        // If the initialisation of the stream failed, this call frees nothing.
         deflateEnd(stream)
         stream.deinitialize(count: 1)
         stream.deallocate()
@@ -41,7 +41,7 @@ package final class DeflateEncoder: ContentEncoder {
             stream.pointee.next_in = UnsafeMutablePointer(
                 mutating: input.baseAddress?.assumingMemoryBound(to: UInt8.self))
             stream.pointee.avail_in = length
-            // The caller's memory is the caller's again.
+            // The memory belongs to the caller, and zlib must not keep its address.
             defer { stream.pointee.next_in = nil }
             var status = Z_OK
             repeat {
@@ -53,7 +53,7 @@ package final class DeflateEncoder: ContentEncoder {
                         count = buffer.count - Int(clamping: stream.pointee.avail_out)
                         stream.pointee.next_out = nil
                     })
-                // Nothing to do is no failure.
+                // `Z_BUF_ERROR` means that there was nothing to do, which is no failure.
             } while status == Z_OK && stream.pointee.avail_out == 0
             return isLast ? status == Z_STREAM_END : status == Z_OK || status == Z_BUF_ERROR
         }

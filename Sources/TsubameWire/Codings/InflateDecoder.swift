@@ -1,19 +1,20 @@
-// gzip (RFC 1952) and deflate (RFC 1950, RFC 1951), decoded piece by piece by zlib.
+// InflateDecoder: decodes gzip (RFC 1952) and deflate (RFC 1950, RFC 1951) piece by piece with zlib.
 import CZlib
 
 package final class InflateDecoder: ContentDecoder {
     package enum Coding: String, Sendable {
-        /// One member or several, one after the other; all of them are the content.
+        /// One member or several, one after the other. The content consists of all of them.
         case gzip
-        /// Wrapped by zlib, as RFC 9110 §8.4.1.2 says, or raw, as some servers send it; the first byte shows which.
+        /// With zlib's wrapper, as RFC 9110 section 8.4.1.2 specifies, or raw, as some servers send it. The first byte
+        /// tells which.
         case deflate
     }
 
     private enum State: Equatable {
-        /// Not a byte has come.
+        /// No byte has arrived.
         case start
         case inside
-        /// The coding ended; zeros may follow and, in gzip before any zero, a member.
+        /// The coding ended. Zeros may follow. In gzip, another member may follow before any zero.
         case ended(hasPadding: Bool)
         case failed(ContentCodingError.Reason)
     }
@@ -21,7 +22,7 @@ package final class InflateDecoder: ContentDecoder {
     package let coding: Coding
     package private(set) var mayHaveMore = false
     private var state = State.start
-    // zlib's state points back to its stream, which therefore must not move.
+    // zlib's state points back to its stream, so the stream must not move.
     private let stream: UnsafeMutablePointer<z_stream>
     private var isOpen = false
 
@@ -77,9 +78,9 @@ package final class InflateDecoder: ContentDecoder {
     }
 
     private func open(first: UInt8) {
-        // Window bits as zlib counts them: 15 is the largest window, +16 asks for gzip, negative for raw deflate.
-        // A zlib header begins with method 8 and a window of at most 7; a raw block that began so would be a stored
-        // one with a bit set in its padding, which no encoder makes.
+        // zlib's window bits: 15 is the largest window, +16 selects gzip, and a negative number selects raw deflate. A
+        // zlib header begins with method 8 and a window of at most 7. A raw block with such a first byte would be a
+        // stored block with a bit set in its padding, which no encoder makes.
         let windowBits: Int32 =
             switch coding {
             case .gzip: 15 + 16
@@ -110,7 +111,7 @@ package final class InflateDecoder: ContentDecoder {
         case Z_NEED_DICT: state = .failed(.corrupt("it needs a dictionary"))
         default: state = .failed(.corrupt(stream.pointee.msg.map { String(cString: $0) } ?? "invalid data"))
         }
-        // The caller's memory is the caller's again.
+        // The memory belongs to the caller, and zlib must not keep its address.
         stream.pointee.next_in = nil
         stream.pointee.next_out = nil
     }

@@ -1,32 +1,32 @@
-// ReceivedCoding: the content codings that can be undone (RFC 9110 section 8.4.1).
+// ReceivedCoding: a content coding that the client can decode (RFC 9110 section 8.4.1).
 
-/// In the order in which they are offered.
+/// The cases are in the order in which they are offered.
 package enum ReceivedCoding: String, Sendable, CaseIterable {
     case gzip, deflate
-    /// Brotli (RFC 7932), where libbrotlidec is installed.
+    /// Brotli (RFC 7932), if libbrotlidec is installed.
     case brotli = "br"
-    /// Zstandard (RFC 8878), where libzstd is installed.
+    /// Zstandard (RFC 8878), if libzstd is installed.
     case zstd
 
-    /// What can be undone by this process. The libraries are loaded when it is first asked for, which takes some 0.2 ms
-    /// once: a file that lies at the right place may still be one that cannot be used, and what is offered must be true.
+    /// The codings that this process can decode. The libraries are loaded at the first access, which takes about 0.2 ms
+    /// once. An installed file may still be unusable, and the client must offer only codings that it can decode.
     package static let available = allCases.filter(\.isAvailable)
 
-    /// ``available`` as the field Accept-Encoding has it.
+    /// ``available`` as the value of the field Accept-Encoding.
     package static let offer = available.map(\.rawValue).joined(separator: ", ")
 
-    /// nil for a coding that is not known, or whose library is not there.
-    /// - Parameter name: as Content-Encoding has it, in any case.
+    /// nil if the coding is unknown or its library is not installed.
+    /// - Parameter name: the name in Content-Encoding, in any case.
     package init?(named name: some StringProtocol) {
         let name = name.lowercased()
-        // RFC 9110 section 8.4.1.3.
+        // RFC 9110 section 8.4.1.3: `x-gzip` is equivalent to `gzip`.
         guard let coding = name == "x-gzip" ? .gzip : Self(rawValue: name), Self.available.contains(coding) else {
             return nil
         }
         self = coding
     }
 
-    /// Throws if there is no memory for it.
+    /// Throws if there is not enough memory.
     package func decoder() throws(ContentCodingError) -> any ContentDecoder {
         let decoder: (any ContentDecoder)? =
             switch self {

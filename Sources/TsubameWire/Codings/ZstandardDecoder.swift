@@ -1,10 +1,12 @@
-// Zstandard (RFC 8878), decoded piece by piece by the system's libzstd.
+// ZstandardDecoder: decodes Zstandard (RFC 8878) piece by piece with the system's libzstd.
 
-/// One frame or several, with skippable ones between them. A frame's window is 8 MiB at most (RFC 9659), which is then the
-/// memory that a decoder takes; what is announced beyond it is refused before any is taken.
+import TsubamePlatform
+
+/// The content is one frame or several, with skippable frames between them. The window of a frame is at most 8 MiB (RFC
+/// 9659), which is then the memory of a decoder. A frame that announces more is refused before any memory is taken.
 package final class ZstandardDecoder: ContentDecoder {
     private enum State: Equatable {
-        /// Between frames, or within the first bytes of one.
+        /// Between frames, or within the first bytes of a frame.
         case boundary(MagicNumber)
         case inside
         case failed(ContentCodingError.Reason)
@@ -22,7 +24,7 @@ package final class ZstandardDecoder: ContentDecoder {
 
     package static var isAvailable: Bool { Library.found != nil }
 
-    /// nil if the library is not there, or no memory.
+    /// nil if the library is not installed, or if there is not enough memory.
     package init?() {
         guard let library = Library.found, let decoder = library.create() else { return nil }
         self.library = library
@@ -44,7 +46,7 @@ package final class ZstandardDecoder: ContentDecoder {
             let before = (inputConsumed, produced)
             switch state {
             case .failed(let reason):
-                // What was decoded before is given first.
+                // Bytes that were decoded before are returned first.
                 guard produced == 0 else { return produced }
                 throw Self.error(reason)
             case .boundary(let magic):
@@ -54,7 +56,7 @@ package final class ZstandardDecoder: ContentDecoder {
                     state = .failed(hadFrame ? .trailingBytes : .corrupt("no frame begins here"))
                     continue
                 }
-                // The library keeps what has come of a head.
+                // The library keeps the part of a frame's header that has arrived.
                 state = magic.isWhole ? .inside : .boundary(magic)
             case .inside: break
             }
@@ -79,7 +81,7 @@ package final class ZstandardDecoder: ContentDecoder {
         _ input: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer, _ consumed: inout Int,
         _ produced: inout Int
     ) {
-        // As `ZSTD_inBuffer` and `ZSTD_outBuffer` are: an address, a size and a position.
+        // The layout of `ZSTD_inBuffer` and `ZSTD_outBuffer`: an address, a size and a position.
         var source = (UInt(bitPattern: input.baseAddress), UInt(input.count), UInt(0))
         var target = (UInt(bitPattern: output.baseAddress), UInt(output.count), UInt(0))
         let result = library.decompress(decoder, &target, &source)
@@ -98,17 +100,17 @@ package final class ZstandardDecoder: ContentDecoder {
     }
 }
 
-/// As much of a frame's magic number as has come: 28 B5 2F FD, or 50 to 5F and 2A 4D 18 for one to be skipped.
+/// The part of a frame's magic number that has arrived: 28 B5 2F FD, or 50 to 5F and 2A 4D 18 for a skippable frame.
 ///
-/// It is looked at here because the library also takes formats that are older than the RFC, by decoders that nobody looks
-/// after.
+/// The decoder checks the number itself, because the library also accepts formats older than the RFC. Their decoders
+/// are not maintained.
 private struct MagicNumber: Equatable {
     private var count = 0
     private var isSkippable = false
 
     var isWhole: Bool { count == 4 }
 
-    /// nil if what follows makes none.
+    /// nil if the bytes do not continue a magic number.
     func followed(by bytes: UnsafeRawBufferPointer) -> MagicNumber? {
         var copy = self
         for byte in bytes.prefix(4 - count) {
@@ -127,7 +129,7 @@ private struct MagicNumber: Equatable {
     }
 }
 
-/// What is used of `zstd.h` and `zstd_errors.h`.
+/// The functions of `zstd.h` and `zstd_errors.h` that are used.
 private struct Library: Sendable {
     typealias Create = @convention(c) @Sendable () -> OpaquePointer?
     typealias Free = @convention(c) @Sendable (OpaquePointer) -> Int
@@ -174,7 +176,7 @@ private struct Library: Sendable {
         self.errorName = errorName
     }
 
-    /// nil if there is no memory for it.
+    /// nil if there is not enough memory.
     func create() -> OpaquePointer? {
         guard let decoder = newDecoder() else { return nil }
         guard isError(setParameter(decoder, Self.windowLogMax, Self.largestWindow)) == 0 else {

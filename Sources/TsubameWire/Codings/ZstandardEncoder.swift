@@ -1,7 +1,9 @@
-// Zstandard (RFC 8878), made piece by piece by the system's libzstd.
-package import TsubameCore
+// ZstandardEncoder: encodes Zstandard (RFC 8878) piece by piece with the system's libzstd.
 
-/// One frame with a checksum. Its window is 2 MiB, which every receiver takes (RFC 9659).
+package import TsubameCore
+import TsubamePlatform
+
+/// Encodes one frame with a checksum. Its window is 2 MiB, which every recipient accepts (RFC 9659).
 package final class ZstandardEncoder: ContentEncoder {
     private let library: Library
     private let encoder: OpaquePointer
@@ -9,7 +11,7 @@ package final class ZstandardEncoder: ContentEncoder {
 
     package static var isAvailable: Bool { Library.found != nil }
 
-    /// nil if the library is not there, or no memory.
+    /// nil if the library is not installed, or if there is not enough memory.
     package init?() {
         guard let library = Library.found, let encoder = library.create() else { return nil }
         self.library = library
@@ -25,7 +27,7 @@ package final class ZstandardEncoder: ContentEncoder {
         guard !isEnded else { return false }
         isEnded = isLast
         return input.withUnsafeBytes { input in
-            // As `ZSTD_inBuffer` and `ZSTD_outBuffer` are: an address, a size and a position.
+            // The layout of `ZSTD_inBuffer` and `ZSTD_outBuffer`: an address, a size and a position.
             var source = (UInt(bitPattern: input.baseAddress), UInt(input.count), UInt(0))
             var (isDone, succeeded) = (false, true)
             repeat {
@@ -34,7 +36,7 @@ package final class ZstandardEncoder: ContentEncoder {
                         var target = (UInt(bitPattern: buffer.baseAddress), UInt(buffer.count), UInt(0))
                         let left = library.compress(encoder, &target, &source, isLast ? Library.end : Library.go)
                         succeeded = library.isError(left) == 0
-                        // While nothing is ended, the encoder keeps what it has not finished.
+                        // Before the frame ends, the encoder keeps the bytes that it has not finished.
                         isDone = isLast ? left == 0 : source.2 == source.1 && target.2 < target.1
                         count = Int(clamping: target.2)
                     })
@@ -44,7 +46,7 @@ package final class ZstandardEncoder: ContentEncoder {
     }
 }
 
-/// What is used of `zstd.h`.
+/// The functions of `zstd.h` that are used.
 private struct Library: Sendable {
     typealias Create = @convention(c) @Sendable () -> OpaquePointer?
     typealias Free = @convention(c) @Sendable (OpaquePointer) -> Int

@@ -1,42 +1,42 @@
-// A cookie as it is stored (RFC 6265bis §5.7).
+// Cookie: a cookie with its attributes, as a jar stores it (RFC 6265bis §5.7).
 
-/// A cookie with what decides where it is sent.
+/// A cookie, with the attributes that decide to which requests it is sent.
 ///
 /// Its printed form leaves the value out.
 public struct Cookie: Sendable, Hashable {
-    /// What a cookie says of requests that come from other sites. It is kept, but decides nothing here: a client
-    /// outside a browser has no other sites.
+    /// The SameSite attribute: whether a browser sends the cookie with requests that come from other sites. The
+    /// attribute is stored but has no effect here, because a client outside a browser makes no cross-site requests.
     public enum SameSite: String, Sendable {
-        /// The server did not say, or said something unknown.
+        /// The server sent no SameSite attribute, or an unknown value.
         case unspecified = ""
-        /// Never with requests that come from other sites.
+        /// The cookie is never sent with requests that come from other sites.
         case strict = "Strict"
-        /// With requests from other sites only where a user follows a link.
+        /// The cookie is sent with requests from other sites only when the user follows a link.
         case lax = "Lax"
-        /// With all requests.
+        /// The cookie is sent with all requests.
         case none = "None"
     }
 
-    /// Its name; may be empty (RFC 6265bis section 5.6).
+    /// The cookie's name; it may be empty (RFC 6265bis section 5.6).
     public var name: String
-    /// Its value; no text of a cookie shows it.
+    /// The cookie's value; no description of a cookie shows it.
     public var value: String
-    /// The host or, unless ``isHostOnly``, the domain, in lower case and without a dot in front.
+    /// The host or, unless ``isHostOnly``, the domain, in lower case and without a leading dot.
     public var domain: String
-    /// Whether the cookie goes to the host ``domain`` alone and not to hosts below it.
+    /// Whether the cookie is sent only to the host ``domain``, and not to hosts below it.
     public var isHostOnly: Bool
-    /// Goes to this path and those below it.
+    /// The cookie is sent to this path and to the paths below it.
     public var path: String
-    /// When the cookie ends, in seconds since 1970; nil for a session cookie.
+    /// When the cookie expires, in seconds since 1970; nil for a session cookie.
     public var expires: Int64?
-    /// Whether the cookie goes over secure connections only.
+    /// Whether the cookie is sent over secure connections only.
     public var isSecure: Bool
     /// Whether the server wants the cookie hidden from scripts.
     public var isHTTPOnly: Bool
-    /// What it says of requests that come from other sites.
+    /// The SameSite attribute.
     public var sameSite: SameSite
 
-    /// A cookie made by hand.
+    /// Creates a cookie from its parts.
     public init(
         name: String, value: String, domain: String, isHostOnly: Bool = true, path: String = "/",
         expires: Int64? = nil, isSecure: Bool = false, isHTTPOnly: Bool = false, sameSite: SameSite = .unspecified
@@ -54,7 +54,7 @@ public struct Cookie: Sendable, Hashable {
 }
 
 extension Cookie: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// Everything but the value.
+    /// Everything except the value.
     public var description: String {
         var parts = ["\(name)=…", isHostOnly ? "host \(domain)" : "domain \(domain)", "path \(path)"]
         if let expires { parts.append("expires \(HTTPDate.format(expires))") }
@@ -67,6 +67,6 @@ extension Cookie: CustomStringConvertible, CustomDebugStringConvertible, CustomR
     /// The same as ``description``.
     public var debugDescription: String { description }
 
-    /// What ``description`` says.
+    /// Shows ``description`` only, so that a dump does not show the value.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

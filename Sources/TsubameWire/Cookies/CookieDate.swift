@@ -1,7 +1,8 @@
-// The date of a cookie's Expires attribute (RFC 6265bis §5.1.1): any order, any separators, as servers write it.
+// CookieDate: the lenient parser for the date of a cookie's Expires attribute (RFC 6265bis §5.1.1).
 
 package enum CookieDate {
-    /// Seconds since 1970; nil if the text has no date, or one that does not exist or lies before 1601.
+    /// Parses a date whose parts may come in any order, with any separators, because servers write all of these.
+    /// - Returns: seconds since 1970; nil if the text has no date, an impossible date or a date before 1601.
     package static func parse(_ text: String) -> Int64? {
         var text = text
         return text.withUTF8 { bytes in
@@ -9,7 +10,8 @@ package enum CookieDate {
             var day: Int?
             var month: Int?
             var year: Int?
-            // Each token is the first thing not yet found that it can be, in this order.
+            // RFC 6265bis §5.1.1 tries the parts in this order and gives each token to the first missing part that it
+            // matches.
             for token in bytes.split(whereSeparator: isDelimiter) {
                 if time == nil, let found = timeOfDay(token) {
                     time = found
@@ -38,7 +40,7 @@ package enum CookieDate {
         }
     }
 
-    /// A number of so many digits, alone or with anything but a digit behind it.
+    /// A number whose count of digits is in `digits`, followed by the end of the token or by a non-digit.
     private static func number(
         _ token: Slice<UnsafeBufferPointer<UInt8>>, digits: ClosedRange<Int>
     ) -> Int? {

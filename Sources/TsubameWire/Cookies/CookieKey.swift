@@ -1,6 +1,6 @@
-// CookieKey: what tells the cookies of a store apart (RFC 6265bis §5.7, step 22).
+// CookieKey: the name, domain, path and host-only flag that identify a cookie in a store (RFC 6265bis §5.7, step 22).
 
-/// Compared byte by byte: texts that Unicode calls equal are different cookies.
+/// Keys are compared byte by byte, so texts that Unicode considers equal are different cookies.
 package struct CookieKey: Sendable, Hashable {
     package let name: String
     package let domain: String
@@ -27,10 +27,11 @@ package struct CookieKey: Sendable, Hashable {
     }
 }
 
-/// A cookie as a store holds it.
+/// A cookie as a store holds it, with its order of creation and use.
 package struct StoredCookie: Sendable, Hashable {
     package var cookie: Cookie
-    /// Orders cookies by creation and use. Not times: several cookies come in one second, and clocks go back.
+    /// Counters that order cookies by creation and use. They are not times, because several cookies arrive within one
+    /// second and clocks can go back.
     package var created: UInt64
     package var used: UInt64
 

@@ -1,10 +1,10 @@
-// CookieLineProblem: a line of a `cookies.txt` that was not read.
+// CookieLineProblem: a line of a `cookies.txt` that was not read, and why.
 
-/// A line of a `cookies.txt` that was passed over.
+/// A line of a `cookies.txt` that was skipped.
 public struct CookieLineProblem: Sendable, Hashable, CustomStringConvertible {
-    /// Counted from 1.
+    /// The line's number, counted from 1.
     public let line: Int
-    /// In words, without the cookie's value.
+    /// Why the line was skipped. The text does not contain the cookie's value.
     public let reason: String
 
     package init(line: Int, reason: String) {

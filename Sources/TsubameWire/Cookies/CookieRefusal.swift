@@ -1,11 +1,11 @@
-// CookieRefusal: why a cookie is not kept (RFC 6265bis §5.6, §5.7).
+// CookieRefusal: the reason why a cookie is not stored (RFC 6265bis §5.6, §5.7).
 
 package enum CookieRefusal: Error, Hashable, CustomStringConvertible {
     case controlCharacter
     case tooLong
-    /// Neither a name nor a value.
+    /// The cookie has neither a name nor a value.
     case empty
-    /// A character that a program's own cookie cannot have: it would be read as another one.
+    /// A cookie that the program made holds a separator, so a server would read another cookie.
     case separator
     case invalidDomain
     case invalidPath
@@ -18,23 +18,23 @@ package enum CookieRefusal: Error, Hashable, CustomStringConvertible {
     case hostPrefix
     case prefixInValue
 
-    /// In words, without any value.
+    /// The reason, without any value.
     package var description: String {
         switch self {
-        case .controlCharacter: "it has a control character"
+        case .controlCharacter: "it holds a control character"
         case .tooLong: "its name and value are longer than \(SetCookie.maximumNameAndValue) bytes"
         case .empty: "it has neither name nor value"
-        case .separator: "its name has a “=” or it has a “;”"
-        case .invalidDomain: "its domain is no host"
+        case .separator: "its name holds “=”, or its name, value or path holds “;”"
+        case .invalidDomain: "its domain is not a valid host"
         case .invalidPath: "its path does not begin with “/”"
         case .publicSuffix(let domain): "its Domain is a public suffix (\(domain))"
-        case .foreignDomain(let domain): "its Domain (\(domain)) is neither the host nor above it"
+        case .foreignDomain(let domain): "its Domain (\(domain)) is neither the host nor a domain above it"
         case .secureOverHTTP: "it is Secure and came over an insecure connection"
-        case .hidesSecure: "it would replace or hide a Secure one and came over an insecure connection"
+        case .hidesSecure: "it would replace or hide a Secure cookie, and it came over an insecure connection"
         case .sameSiteNoneWithoutSecure: "it has SameSite=None without Secure"
-        case .securePrefix: "its name begins with __Secure-, and it is not Secure"
-        case .hostPrefix: "its name begins with __Host-, and it is not Secure, with Path=/ and without Domain"
-        case .prefixInValue: "it has no name, and its value begins with a prefix of names"
+        case .securePrefix: "its name begins with __Secure-, but it is not Secure"
+        case .hostPrefix: "its name begins with __Host-, but it is not Secure, lacks Path=/ or has a Domain"
+        case .prefixInValue: "it has no name, and its value begins with the prefix __Host- or __Secure-"
         }
     }
 }

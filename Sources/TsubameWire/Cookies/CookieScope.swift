@@ -1,9 +1,9 @@
-// Hosts and paths as cookies compare them (RFC 6265bis §5.1.2–5.1.4).
+// CookieScope: the comparison of hosts and paths for cookies (RFC 6265bis §5.1.2–5.1.4).
 
 import TsubameCore
 
 package enum CookieScope {
-    /// Whether `host` is `domain` or lies below it. IP addresses have nothing below them.
+    /// Whether `host` is `domain` or a host below it. IP addresses have no hosts below them.
     package static func host(_ host: String, matches domain: String) -> Bool {
         if host.utf8.elementsEqual(domain.utf8) { return true }
         guard !domain.isEmpty, host.utf8.count > domain.utf8.count, !isAddress(host) else { return false }
@@ -11,7 +11,7 @@ package enum CookieScope {
         return start.first == UInt8(ascii: ".") && start.dropFirst().elementsEqual(domain.utf8)
     }
 
-    /// `host` and the domains above it, nearest first; an IP address alone.
+    /// `host` and the domains above it, nearest first; for an IP address, the address alone.
     package static func domains(of host: String) -> [String] {
         var domains = [host]
         guard !isAddress(host) else { return domains }
@@ -23,7 +23,8 @@ package enum CookieScope {
         return domains
     }
 
-    /// An IPv6 address has a colon; a host whose last label is a number is IPv4 (WHATWG URL, "ends in a number").
+    /// Whether the host is an IP address. An IPv6 address has a colon; a host whose last label is a number is IPv4
+    /// (WHATWG URL, "ends in a number").
     package static func isAddress(_ host: String) -> Bool {
         if host.utf8.contains(UInt8(ascii: ":")) { return true }
         let labels = host.utf8.split(separator: UInt8(ascii: "."))
@@ -35,13 +36,13 @@ package enum CookieScope {
             }
     }
 
-    /// Whether the host is `localhost`, below it, or a loopback address. No other machine sees what goes there, so Secure
-    /// cookies travel by http, as in browsers (W3C Secure Contexts section 3.1).
+    /// Whether the host is `localhost`, a name below it, or a loopback address. No other machine sees such traffic,
+    /// so Secure cookies are sent over http, as in browsers (W3C Secure Contexts section 3.1).
     static func isThisMachine(_ host: String) -> Bool {
         host == "::1" || host == "[::1]" || Origin.isLocalhost(host) || host.hasPrefix("127.") && isAddress(host)
     }
 
-    /// The path that a cookie without one gets: the request's up to its last `/`.
+    /// The path for a cookie without a Path attribute: the request's path up to its last `/`.
     package static func defaultPath(of path: String) -> String {
         let path = withoutQuery(path)
         guard path.utf8.first == UInt8(ascii: "/"), let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")),
@@ -50,7 +51,7 @@ package enum CookieScope {
         return String(path[..<slash])
     }
 
-    /// Whether `path` is that of the cookie or lies below it: `/a` is above `/a/b`, not above `/ab`.
+    /// Whether `path` is the cookie's path or a path below it: `/a` matches `/a/b` but not `/ab`.
     package static func path(_ path: String, matches cookiePath: String) -> Bool {
         let path = withoutQuery(path).utf8
         guard path.starts(with: cookiePath.utf8) else { return false }

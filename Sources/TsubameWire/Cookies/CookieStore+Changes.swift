@@ -1,15 +1,16 @@
-// Putting into a store and taking out, its limits, and what has changed in it.
+// CookieStore+Changes: adds and removes cookies, applies the limits and records the changes for a storage.
 
 import TsubameCore
+import TsubamePlatform
 
 extension CookieStore {
-    /// Removes the cookies for which `matches` says so. The owner is another one if there were any.
-    /// - Returns: how many there were.
+    /// Removes the cookies for which `matches` returns true. If it removes any, the store gets a new owner.
+    /// - Returns: how many cookies it removed.
     @discardableResult
     package mutating func removeAll(where matches: (Cookie) -> Bool) -> Int {
         let before = count
         remove(where: matches)
-        // The next account may log in now, and is not to see the pages of the last one.
+        // Another account may log in next, and must not see cached responses of the previous account.
         if count < before { renewOwner() }
         return before - count
     }
@@ -25,30 +26,30 @@ extension CookieStore {
 
     // MARK: The owner
 
-    /// No process has used the new one before.
+    /// Gives the store an owner that no process has used before.
     package mutating func renewOwner() { owner = UniqueNumber().text }
 
-    /// Takes the owner that is kept with the cookies; a new one if that is missing or not of this form.
+    /// Takes the owner that was stored with the cookies. Makes a new one if the text is nil or malformed.
     package mutating func takeOwner(_ text: String?) {
         guard let text, Self.isOwner(text) else { return renewOwner() }
         owner = text
     }
 
-    /// Whether it has the form of ``UniqueNumber/text``.
+    /// Whether the text has the form of ``UniqueNumber/text``.
     package static func isOwner(_ text: String) -> Bool {
         (1...64).contains(text.utf8.count)
             && text.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) || $0 == 0x2D }
     }
 
-    /// Puts other cookies in place of those for which `isReplaced` says so, such as what others have kept meanwhile.
-    /// Nothing of it counts as a change. What cannot be kept, or has ended, is left out.
+    /// Replaces the cookies for which `isReplaced` returns true, for example by cookies that other processes have
+    /// stored. The replacement does not count as a change. Invalid and expired cookies are left out.
     package mutating func replace(
         where isReplaced: (Cookie) -> Bool, by others: some Sequence<StoredCookie>, now: Int64
     ) {
         let (changes, uses) = (changes, uses)
         (self.changes, self.uses) = (nil, nil)
         defer { (self.changes, self.uses) = (changes, uses) }
-        // What this process has sent is known here only.
+        // Only this process knows which cookies it has sent.
         var used: [CookieKey: UInt64] = [:]
         for entry in domains.values.joined() { used[CookieKey(entry.cookie)] = entry.used }
         remove(where: isReplaced)
@@ -61,7 +62,7 @@ extension CookieStore {
         }
     }
 
-    /// Does `body`, and says what was put in or taken out by it: nil for what was taken out.
+    /// Runs `body` and returns the cookies that it added, and nil for each cookie that it removed.
     package mutating func recording(_ body: (inout CookieStore) -> Void) -> [CookieKey: StoredCookie?] {
         let outer = changes
         changes = [:]
@@ -71,18 +72,18 @@ extension CookieStore {
         return recorded
     }
 
-    /// Makes changes once more, after what is kept has been read again.
+    /// Applies recorded changes again, after the stored cookies have been read again.
     package mutating func apply(_ changes: [CookieKey: StoredCookie?], now: Int64) {
         let removed = Set(changes.filter { $0.value == nil }.keys)
         for domain in Set(removed.map(\.domain)) {
             remove(in: domain) { removed.contains(CookieKey($0.cookie)) }
         }
-        // The place may still have those that this store no longer has.
+        // The storage may still hold cookies that this store no longer has.
         for key in removed { self.changes?[key] = .some(nil) }
         for entry in changes.values.compactMap({ $0 }).sorted(by: { $0.created < $1.created }) { put(entry, now: now) }
     }
 
-    /// What has been sent since this was called last, and when; from the first call on.
+    /// The cookies sent since the previous call, with their times of use. Recording starts with the first call.
     package mutating func takeUses() -> [CookieKey: UInt64] {
         defer { uses = [:] }
         return uses ?? [:]
@@ -101,7 +102,7 @@ extension CookieStore {
         }
         let (domain, key) = (new.cookie.domain, CookieKey(new.cookie))
         if let index = domains[domain]?.firstIndex(where: { CookieKey($0.cookie) == key }) {
-            // What replaces a cookie keeps its time of creation (§5.7, step 22.3).
+            // A cookie that replaces another keeps its creation time (§5.7, step 22.3).
             new.created = domains[domain]?[index].created ?? new.created
             domains[domain]?[index] = new
         } else {
@@ -110,7 +111,8 @@ extension CookieStore {
         }
         changes?[key] = .some(new)
         removeExpired(in: domain, now: now)
-        // An insecure page of the domain must not be able to drive its Secure cookies out: the others go first.
+        // An insecure page of the domain must not be able to evict its Secure cookies, so the others are evicted
+        // first.
         while let entries = domains[domain], entries.count > Self.maximumPerDomain,
             let victim = entries.min(by: {
                 ($0.cookie.isSecure ? 1 : 0, $0.used) < ($1.cookie.isSecure ? 1 : 0, $1.used)

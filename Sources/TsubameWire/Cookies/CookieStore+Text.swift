@@ -1,8 +1,8 @@
-// A store as a `cookies.txt`, and the way back.
+// CookieStore+Text: reads and writes a store as a `cookies.txt`.
 
 extension CookieStore {
-    /// Takes the cookies of a text; those whose time is over end the ones that they would replace.
-    /// - Returns: the lines that were not read, in their order.
+    /// Inserts the cookies of a text. An expired cookie removes the cookie that it would replace.
+    /// - Returns: the lines that were not read, in order.
     package mutating func insert(_ contents: CookieText.Contents, now: Int64) -> [CookieLineProblem] {
         var problems = contents.problems
         for (line, cookie) in contents.cookies {
@@ -15,7 +15,7 @@ extension CookieStore {
         return problems.sorted { $0.line < $1.line }
     }
 
-    /// The cookies in order of creation, with the heading, without those whose time is over.
+    /// The text of a `cookies.txt`: the heading, then the unexpired cookies in order of creation.
     /// - Parameter withOwner: whether a comment names the owner, for the jar's own file.
     package func text(now: Int64, withOwner: Bool = false) -> String {
         let heading = CookieText.heading + (withOwner ? "\(CookieText.ownerMark)\(owner)\n" : "")

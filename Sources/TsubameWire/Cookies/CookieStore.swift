@@ -1,7 +1,9 @@
-// The cookies of a client (RFC 6265bis §5.7, §5.8). A plain value: whoever shares it guards it.
+// CookieStore: the cookies of a jar, and the rules of RFC 6265bis §5.7 and §5.8 that decide what it stores and sends.
 
 import TsubameCore
+import TsubamePlatform
 
+/// A plain value without a lock: code that shares a store must guard it.
 package struct CookieStore: Sendable {
     package static let maximumPerDomain = 180
     package static let maximum = 3_000
@@ -10,40 +12,43 @@ package struct CookieStore: Sendable {
     package static let maximumLifetime: Int64 = 400 * 86_400
 
     package let suffixes: PublicSuffixList
-    /// Whose cookies these are, for a cache: another text once the program has removed cookies.
+    /// Identifies the cookies' owner for a cache. It changes when the program removes cookies.
     package internal(set) var owner = UniqueNumber().text
     var domains: [String: [StoredCookie]] = [:]
     var counter: UInt64 = 0
     package internal(set) var count = 0
-    /// What has been put in or, where it is nil, taken out since it was asked for; nil unless it is.
+    /// The cookies put in since recording began, and nil for each cookie removed. The property is nil while nothing
+    /// is recorded.
     var changes: [CookieKey: StoredCookie?]?
-    /// What has been sent since it was asked for; nil unless it is.
+    /// The cookies sent since recording began, with their times of use; nil while nothing is recorded.
     var uses: [CookieKey: UInt64]?
 
     package init(suffixes: PublicSuffixList = .builtIn) {
         self.suffixes = suffixes
     }
 
-    /// All cookies, in order of creation, those whose time is over but not yet noticed among them.
+    /// All cookies in order of creation. Expired cookies that were not noticed yet are included.
     package var cookies: [Cookie] { stored.map(\.cookie) }
 
-    /// The same with what orders them.
+    /// All cookies in order of creation, with the counters that order them.
     package var stored: [StoredCookie] { domains.values.joined().sorted { $0.created < $1.created } }
 
-    /// Takes one Set-Cookie field from a response of `host`, or does what the field asks: a cookie that has ended
-    /// removes the one that it replaces.
+    /// Stores the cookie of one Set-Cookie field from a response of `host`. A cookie that has expired removes the
+    /// cookie that it would replace.
     ///
     /// - Parameters:
-    ///   - host: in lower case, without a port; an IDN as its A-label; brackets of IPv6 may stand.
-    ///   - path: the path of the request; a query is not looked at.
-    ///   - isSecure: whether the response came over a secure connection; this machine counts as one, as in browsers.
+    ///   - host: in lower case, without a port; an IDN as its A-label; an IPv6 address with or without brackets.
+    ///   - path: the path of the request; a query is ignored.
+    ///   - isSecure: whether the response came over a secure connection. Connections to this machine count as secure,
+    ///     as in browsers.
     ///   - now: seconds since 1970.
+    /// - Throws: why the cookie is not stored.
     package mutating func store(
         _ field: String, host: String, path: String, isSecure: Bool, now: Int64
     ) throws(CookieRefusal) {
         let field = try SetCookie(field)
         let host = host.lowercasedASCII
-        let scope = try CookieRules.scope(of: field.domain, host: host, suffixes)
+        let scope = try CookieDomain.scope(of: field.domain, host: host, suffixes)
         let cookie = Cookie(
             name: field.name, value: field.value, domain: scope.domain, isHostOnly: scope.isHostOnly,
             path: field.path ?? CookieScope.defaultPath(of: path), expires: field.expiry(at: now),
@@ -56,14 +61,16 @@ package struct CookieStore: Sendable {
         put(cookie, now: now)
     }
 
-    /// Takes a cookie that the program itself made, or that was read from somewhere.
+    /// Stores a cookie that the program made or that was read from a file.
+    /// - Throws: why the cookie is not stored.
     package mutating func insert(_ cookie: Cookie, now: Int64) throws(CookieRefusal) {
         put(try checked(cookie), now: now)
     }
 
-    /// The Cookie field for a request: `a=b; c=d`, longest path first, then the oldest; nil if there is none to send.
+    /// The Cookie field for a request, such as `a=b; c=d`: the longest path first, then the oldest cookie.
     ///
-    /// It ends before the cookie with which it would pass 8,190 bytes.
+    /// The field ends before the first cookie that would take it over 8,190 bytes.
+    /// - Returns: the field, and how many cookies did not fit; nil if no cookie matches.
     package mutating func field(
         for host: String, path: String, isSecure: Bool, now: Int64
     ) -> (text: String, leftOut: Int)? {
@@ -84,7 +91,7 @@ package struct CookieStore: Sendable {
         return matches.isEmpty ? nil : (field, matches.count - sent)
     }
 
-    /// The cookies for a request, in the order in which they are sent; none of them counts as used.
+    /// The cookies for a request, in the order in which they are sent. The call does not mark them as used.
     package mutating func cookies(for host: String, path: String, isSecure: Bool, now: Int64) -> [Cookie] {
         take(for: host.lowercasedASCII, path: path, isSecure: isSecure, now: now, usedAt: nil).map(\.cookie)
     }
@@ -114,7 +121,7 @@ package struct CookieStore: Sendable {
         }
     }
 
-    /// Whether a cookie set over an insecure connection would overwrite a Secure one, or stand before it.
+    /// Whether a cookie set over an insecure connection would overwrite a Secure cookie or be sent before it.
     private func hidesSecureCookie(_ new: Cookie, now: Int64) -> Bool {
         domains.contains { domain, entries in
             (CookieScope.host(domain, matches: new.domain) || CookieScope.host(new.domain, matches: domain))
@@ -125,10 +132,10 @@ package struct CookieStore: Sendable {
         }
     }
 
-    /// The cookie as it is kept, its domain in the one form of hosts.
+    /// The cookie as it is stored, with its domain in canonical form.
     func checked(_ cookie: Cookie) throws(CookieRefusal) -> Cookie {
         try CookieRules.checkForm(cookie)
-        let scope = try CookieRules.scope(of: cookie, suffixes)
+        let scope = try CookieDomain.scope(of: cookie, suffixes)
         var cookie = cookie
         (cookie.domain, cookie.isHostOnly) = scope
         try CookieRules.checkPromises(cookie, hasPath: true)

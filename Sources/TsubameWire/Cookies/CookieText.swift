@@ -2,24 +2,27 @@
 
 import TsubameCore
 
-/// A cookie a line, in seven fields with tabs between them: domain, whether hosts below it are meant, path, whether it is
-/// secure, seconds since 1970 or 0 for a session cookie, name, value. Lines that start with `#` are comments, but for
-/// `#HttpOnly_`, which curl puts before the domain of such a cookie. How a cookie goes with requests of other sites has no
-/// place in it.
+/// Each line holds one cookie in seven tab-separated fields: domain, subdomain flag, path, Secure flag, expiry, name
+/// and value. The subdomain flag says whether the cookie is sent to hosts below the domain. The expiry is in seconds
+/// since 1970, or 0 for a session cookie.
+///
+/// Lines that start with `#` are comments, except `#HttpOnly_`, which curl puts before the domain of an HttpOnly
+/// cookie. The format cannot express SameSite.
 package enum CookieText {
-    /// More than any store holds.
+    /// More lines than any store holds cookies.
     private static let maximumLines = 10_000
 
     package static let heading = "# Netscape HTTP Cookie File\n# Written by Tsubame.\n\n"
     /// Begins the comment that names the owner of the cookies. Other programs ignore it.
     static let ownerMark = "# tsubame-owner: "
 
-    /// Whether a line can express the cookie: a tab in its name, value or path would begin another field.
+    /// Whether a line can express the cookie. A tab in its name, value or path would begin another field.
     package static func canHold(_ cookie: Cookie) -> Bool {
         ![cookie.name, cookie.value, cookie.path].contains { $0.utf8.contains(0x09) }
     }
 
-    /// - Returns: nil for a cookie that no line can express.
+    /// The cookie as a line.
+    /// - Returns: nil if no line can express the cookie.
     package static func line(_ cookie: Cookie) -> String? {
         guard canHold(cookie) else { return nil }
         let fields = [
@@ -30,17 +33,17 @@ package enum CookieText {
         return fields.joined(separator: "\t") + "\n"
     }
 
-    /// The cookies of a text, with their lines, as they stand there: whether they can be kept is for a store to say.
+    /// The cookies of a text with their line numbers, as written. A store decides whether they are valid.
     package struct Contents: Sendable {
         package fileprivate(set) var cookies: [(line: Int, cookie: Cookie)] = []
         package fileprivate(set) var problems: [CookieLineProblem] = []
-        /// Whether the text says in its first line what it is.
+        /// Whether the first line is the heading of the format.
         package fileprivate(set) var hasHeading = false
-        /// The owner that a comment names; nil for none.
+        /// The owner that a comment names; nil if there is no such comment.
         package fileprivate(set) var owner: String?
     }
 
-    /// Reads UTF-8, and in lines that are none ISO-8859-1.
+    /// Reads each line as UTF-8, or as ISO-8859-1 if the line is not valid UTF-8.
     package static func read(_ bytes: some BidirectionalCollection<UInt8>) -> Contents {
         var contents = Contents()
         var number = 0
@@ -59,7 +62,7 @@ package enum CookieText {
             }
             if line.allSatisfy({ $0 == 0x20 || $0 == 0x09 }) { continue }
             guard contents.cookies.count < maximumLines, contents.problems.count < maximumLines else {
-                let reason = "this line and those behind it are not read: there are too many"
+                let reason = "this line and all lines after it are not read: the file has too many lines"
                 contents.problems.append(CookieLineProblem(line: number, reason: reason))
                 break
             }
@@ -81,12 +84,12 @@ package enum CookieText {
         let fields = line.split(separator: 0x09, maxSplits: 7, omittingEmptySubsequences: false).map { field in
             field.withUnsafeBytes { ReceivedHead.text($0) }
         }
-        // curl takes a line without the last field as one with an empty value.
+        // curl reads a line without the last field as a cookie with an empty value.
         guard fields.count >= 6 else {
-            throw Problem(reason: "it has \(fields.count) fields instead of 7 with tabs between them")
+            throw Problem(reason: "it has \(fields.count) tab-separated fields instead of 7")
         }
-        // No tab can be written again, and curl takes no such line.
-        guard fields.count <= 7 else { throw Problem(reason: "it has more than 7 fields with tabs between them") }
+        // The format cannot express a tab in a value, and curl rejects such a line.
+        guard fields.count <= 7 else { throw Problem(reason: "it has more than 7 tab-separated fields") }
         let isHostOnly = !(try flag(fields[1], "second"))
         return Cookie(
             name: fields[5], value: fields.count > 6 ? fields[6] : "", domain: domain(fields[0]),
@@ -102,7 +105,7 @@ package enum CookieText {
         }
     }
 
-    /// Without the dot in front, and without the port that wget puts behind.
+    /// The domain without its leading dot and without the port that wget appends.
     private static func domain(_ text: String) -> String {
         let parts = text.utf8.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
         let hasPort = parts.count == 2 && !parts[1].isEmpty && parts[1].allSatisfy { $0.digitValue != nil }
@@ -110,13 +113,13 @@ package enum CookieText {
         return String(name.utf8.first == UInt8(ascii: ".") ? name.dropFirst() : name)
     }
 
-    /// Seconds, perhaps with a fraction; nil for a session cookie.
+    /// Seconds since 1970, possibly with a fraction; nil for a session cookie.
     private static func time(_ text: String) throws(Problem) -> Int64? {
         if text.isEmpty { return nil }
         let parts = text.utf8.split(separator: UInt8(ascii: "."), maxSplits: 1, omittingEmptySubsequences: false)
         guard parts.allSatisfy({ !$0.isEmpty && $0.allSatisfy { $0.digitValue != nil } }), let whole = parts.first
         else {
-            throw Problem(reason: "its fifth field is no time in seconds")
+            throw Problem(reason: "its fifth field is not a time in seconds")
         }
         let seconds = Int64(Substring(whole)) ?? .max
         return seconds == 0 ? nil : seconds

@@ -1,4 +1,4 @@
-// One Set-Cookie field (RFC 6265bis §5.6), parsed but not yet accepted for any host.
+// SetCookie: one Set-Cookie field (RFC 6265bis §5.6), parsed but not yet checked against a host.
 
 package struct SetCookie: Sendable, Hashable {
     package static let maximumNameAndValue = 4_096
@@ -8,17 +8,18 @@ package struct SetCookie: Sendable, Hashable {
     package private(set) var value: String
     /// Seconds since 1970.
     package private(set) var expires: Int64?
-    /// Seconds; not above zero means that the cookie ends now.
+    /// In seconds. If it is zero or negative, the cookie expires now.
     package private(set) var maxAge: Int64?
-    /// In lower case, without a dot in front; nil if absent or empty.
+    /// In lower case, without a leading dot; nil if absent or empty.
     package private(set) var domain: String?
-    /// nil if absent, or not a path: then the request's own path decides.
+    /// nil if absent or not a path; the path of the request is used then.
     package private(set) var path: String?
     package private(set) var isSecure = false
     package private(set) var isHTTPOnly = false
     package private(set) var sameSite = Cookie.SameSite.unspecified
 
-    /// - Throws: if the field has to be ignored: a control character in it, or name and value of more than 4,096 bytes.
+    /// - Throws: if the field must be ignored: it holds a control character, or its name and value have more than
+    ///   4,096 bytes together.
     package init(_ field: String) throws(CookieRefusal) {
         guard !field.utf8.contains(where: Self.isForbiddenControl) else { throw .controlCharacter }
         let pieces = field.utf8.split(
@@ -42,13 +43,13 @@ package struct SetCookie: Sendable, Hashable {
         }
     }
 
-    /// The name in a field, whatever else is wrong with it; empty if it has none.
+    /// The name in a field, even if the rest of the field is invalid; empty if the field has no name.
     package static func name(of field: String) -> String {
         let pair = field.utf8.prefix { $0 != UInt8(ascii: ";") }
         return pair.firstIndex(of: UInt8(ascii: "=")).map { trimmed(pair[..<$0]) } ?? ""
     }
 
-    /// When a cookie that arrives at `now` ends: Max-Age before Expires, nil if neither is there.
+    /// When a cookie that arrives at `now` expires. Max-Age takes precedence over Expires; nil if neither is present.
     package func expiry(at now: Int64) -> Int64? {
         guard let maxAge else { return expires }
         guard maxAge > 0 else { return .min }
@@ -56,7 +57,7 @@ package struct SetCookie: Sendable, Hashable {
         return isTooLate ? .max : end
     }
 
-    // Of an attribute that comes twice the last counts, even where that one is empty.
+    // If an attribute is repeated, the last one counts, even if it is empty.
     private mutating func apply(_ attribute: String, _ text: String) {
         switch attribute {
         case "expires": if let date = CookieDate.parse(text) { expires = date }
@@ -78,7 +79,7 @@ package struct SetCookie: Sendable, Hashable {
         }
     }
 
-    /// Digits, with or without a minus; what is too long for 64 bits is as good as for ever.
+    /// Digits with an optional minus sign. A number that does not fit in 64 bits becomes the nearest one that does.
     private static func seconds(_ text: String) -> Int64? {
         let isNegative = text.utf8.first == UInt8(ascii: "-")
         let digits = text.utf8.dropFirst(isNegative ? 1 : 0)
@@ -86,7 +87,7 @@ package struct SetCookie: Sendable, Hashable {
         return Int64(text) ?? (isNegative ? .min : .max)
     }
 
-    /// A tab is the one control character that a field may carry.
+    /// A tab is the only control character that a field may contain.
     static func isForbiddenControl(_ byte: UInt8) -> Bool {
         byte < 0x20 && byte != 0x09 || byte == 0x7F
     }

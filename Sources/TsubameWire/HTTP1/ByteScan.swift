@@ -1,6 +1,6 @@
-// ByteScan: looks at sixteen bytes at a time. What the HTTP/1 codec owes its speed to.
+// ByteScan: searches and classifies bytes sixteen at a time, which makes the HTTP/1 codec fast.
 
-/// All offsets are from `base`, whose bytes from `start` to `end` must be readable; nothing else is read.
+/// All offsets are from `base`. The bytes from `start` to `end` must be readable; nothing else is read.
 enum ByteScan {
     private typealias Vector = SIMD16<UInt8>
 
@@ -14,7 +14,7 @@ enum ByteScan {
         base.loadUnaligned(fromByteOffset: offset, as: Vector.self)
     }
 
-    /// The index of the first lane that is set, else 16.
+    /// The index of the first lane that is set, or 16 if none is.
     @inline(__always)
     private static func first(_ mask: SIMDMask<SIMD16<Int8>>) -> Int {
         let words = unsafeBitCast(mask, to: SIMD2<UInt64>.self)
@@ -24,7 +24,7 @@ enum ByteScan {
         return high != 0 ? 8 &+ high.trailingZeroBitCount &>> 3 : 16
     }
 
-    /// The first control character (HTAB among them) in `start..<end`, else `end`.
+    /// The first control character (including HTAB) in `start..<end`, or `end`.
     @inline(__always)
     static func firstControl(_ base: UnsafeRawPointer, _ start: Int, _ end: Int) -> Int {
         var at = start
@@ -42,7 +42,7 @@ enum ByteScan {
         return end
     }
 
-    /// The first byte in `start..<end` that no field's value may hold, else `end`.
+    /// The first byte in `start..<end` that a field value must not hold, or `end`.
     @inline(__always)
     static func valueEnd(_ base: UnsafeRawPointer, _ start: Int, _ end: Int) -> Int {
         var at = firstControl(base, start, end)
@@ -50,11 +50,11 @@ enum ByteScan {
         return at
     }
 
-    /// The first byte in `start..<end` that cannot be in a token (RFC 9110 section 5.6.2), else `end`.
+    /// The first byte in `start..<end` that cannot be in a token (RFC 9110 section 5.6.2), or `end`.
     @inline(__always)
     static func tokenEnd(_ base: UnsafeRawPointer, _ start: Int, _ end: Int) -> Int {
         var at = start
-        // Letters and hyphens sixteen at a time; whatever else a token may hold one by one.
+        // Letters and hyphens are compared sixteen at a time. Other token characters are rare, and checked singly.
         while at &+ 16 <= end {
             let bytes = vector(base, at)
             let letters = ((bytes | Vector(repeating: 0x20)) &- Vector(repeating: 0x61)) .< Vector(repeating: 26)
@@ -70,7 +70,7 @@ enum ByteScan {
         return at
     }
 
-    /// The first line feed in `start..<end`, else nil.
+    /// The first line feed in `start..<end`, or nil.
     static func firstLineFeed(_ base: UnsafeRawPointer, _ start: Int, _ end: Int) -> Int? {
         var at = start
         while at &+ 16 <= end {
@@ -85,7 +85,7 @@ enum ByteScan {
         return nil
     }
 
-    /// The first byte in `start..<end` outside 0x21–0x7E, else `end`.
+    /// The first byte in `start..<end` outside 0x21–0x7E, or `end`.
     static func firstInvisible(_ base: UnsafeRawPointer, _ start: Int, _ end: Int) -> Int {
         var at = start
         while at &+ 16 <= end {
@@ -100,13 +100,13 @@ enum ByteScan {
         return end
     }
 
-    /// How many control characters (HTAB among them) are in `start..<end`.
+    /// The number of control characters (including HTAB) in `start..<end`.
     @inline(__always)
     static func countControls(_ base: UnsafeRawPointer, _ start: Int, _ end: Int) -> Int {
         var count = 0
         var at = start
         while at &+ 16 <= end {
-            // A lane that is set is 255, which is -1; after 255 rounds a lane's sum would overflow.
+            // A set lane is 255, which is -1. After 255 rounds, the sum of a lane would overflow.
             let stop = Swift.min(end, at &+ 255 &* 16)
             var sums = Vector()
             while at &+ 16 <= stop {
@@ -139,15 +139,15 @@ enum ByteScan {
         return byte < 128 && (set &>> UInt64(byte & 63)) & 1 == 1
     }
 
-    /// Whether it can be in a field's name over HTTP/2, where it has no upper-case letters (RFC 9113 section 8.2.1).
+    /// Whether the byte can be in a field name in HTTP/2, which allows no upper-case letters (RFC 9113 section 8.2.1).
     @inline(__always)
     static func isLowercaseToken(_ byte: UInt8) -> Bool {
         let set: UInt64 = byte < 64 ? 0x03FF_6CFA_0000_0000 : 0x57FF_FFFF_C000_0000
         return byte < 128 && (set &>> UInt64(byte & 63)) & 1 == 1
     }
 
-    /// Whether `count` bytes are `literal` but for the case of letters. The literal is in lower case, of letters and
-    /// hyphens; the bytes hold no CR, which would pass for a hyphen.
+    /// Whether `count` bytes equal `literal`, ignoring the case of letters. The literal must hold only lower-case
+    /// letters and hyphens. The bytes must hold no CR, which would match a hyphen.
     @inline(__always)
     static func matches(_ base: UnsafeRawPointer, _ count: Int, _ literal: StaticString) -> Bool {
         let length = literal.utf8CodeUnitCount

@@ -1,40 +1,41 @@
-// ChunkedDecoder: the chunked transfer coding up to its trailer section (RFC 9112 section 7.1).
+// ChunkedDecoder: decodes the chunked transfer coding up to its trailer section (RFC 9112 section 7.1).
 
 import TsubameCore
 
-/// Consumes every byte at once, so that nothing is kept waiting and no line has to be bounded.
+/// Consumes every byte at once. The decoder therefore keeps no input, and needs no limit for the length of a line.
 struct ChunkedDecoder {
     enum Step {
         case needsMore
         /// Body bytes, as offsets into the buffer.
         case data(Range<Int>)
-        /// The last chunk is over: what follows is the trailer section.
+        /// The last chunk is over. The trailer section follows.
         case trailers
     }
 
     private enum State: UInt8 {
-        /// The size's first digit; the others; blanks behind it; an extension; the line feed behind either.
+        /// The first digit of the size, its other digits, blanks after the size, an extension, and the line feed after
+        /// either.
         case start, size, padding, chunkExtension, sizeLineFeed
-        /// The bytes; the CRLF behind them.
+        /// The bytes of a chunk, and the CRLF after them.
         case data, dataReturn, dataLineFeed
         case trailers
     }
 
-    /// Blanks behind a size up to this many are not counted as an extension: some servers fill their size field with
-    /// them, in every chunk.
+    /// Up to this many blanks after a size do not count as an extension. Some servers pad the size field of every chunk
+    /// with blanks.
     private static var freeBlanks: Int { 16 }
 
     private var state = State.start
     private var remaining: Int64 = 0
     private var digits = 0
-    /// Blanks behind the size that is being read.
+    /// The number of blanks after the size that is being read.
     private var blanks = 0
     private var extensionBytes = 0
     private let extensionLimit: Int
 
     init(extensionLimit: Int) { self.extensionLimit = extensionLimit }
 
-    /// Before another body.
+    /// Prepares for another body.
     mutating func reset() { self = ChunkedDecoder(extensionLimit: extensionLimit) }
 
     /// Where in the body the bytes ended, for an error text.
@@ -70,7 +71,7 @@ struct ChunkedDecoder {
             if let value = Self.hexadecimal(byte) {
                 digits &+= 1
                 guard digits <= 16 else { throw .invalid("a chunk size has more than 16 digits") }
-                // Sixteen digits may reach the sign.
+                // Sixteen digits could set the sign bit.
                 guard remaining <= Int64.max &>> 4 else { throw .invalid("a chunk size is above 2^63 - 1") }
                 remaining = remaining &<< 4 | value
                 state = .size
@@ -80,7 +81,7 @@ struct ChunkedDecoder {
                 try takeBehindSize(byte, "in a chunk size")
             }
         case .padding:
-            try takeBehindSize(byte, "behind a chunk size")
+            try takeBehindSize(byte, "after a chunk size")
         case .chunkExtension:
             if byte == 0x0D {
                 state = .sizeLineFeed
@@ -112,7 +113,7 @@ struct ChunkedDecoder {
         }
     }
 
-    /// Blanks, an extension, or the line's end. A size padded with blanks is what some old servers send.
+    /// Takes blanks, an extension, or the end of the line. Some old servers pad the size with blanks.
     private mutating func takeBehindSize(_ byte: UInt8, _ place: String) throws(WireError) {
         switch byte {
         case 0x0D: state = .sizeLineFeed

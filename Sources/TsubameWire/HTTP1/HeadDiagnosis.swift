@@ -1,11 +1,12 @@
-// HeadDiagnosis: says what is wrong with a line that the scanner refused. No part of the fast path.
+// HeadDiagnosis: explains what is wrong with a line that the scanner refused. It is not on the fast path.
 
 import TsubameCore
 
-/// Names the fault and its line. A value is never quoted, and no line whose name is in doubt: it may hold a credential.
+/// Names the fault and its line. The text quotes no value, and no line whose name is in doubt, because either may hold
+/// a credential.
 struct HeadDiagnosis {
-    /// How much of something that is no status line is looked at. Less is quoted, so that the text is the same whether
-    /// its line's end had been seen or not.
+    /// The number of bytes that are examined if the input is no status line. The error quotes fewer, so that its text
+    /// does not depend on whether the end of the line has arrived.
     static let prefixLength = 24
     private static let quotedPrefix = 20
 
@@ -20,11 +21,11 @@ struct HeadDiagnosis {
         zip(bytes, "HTTP/".utf8).allSatisfy { $0 == $1 }
     }
 
-    /// Whether they are an alert (RFC 8446 section 6): what a server of TLS answers to plain text.
+    /// Whether the bytes are a TLS alert (RFC 8446 section 6), with which a TLS server answers plain text.
     static func startsAsTLS(_ bytes: UnsafeRawBufferPointer) -> Bool { bytes.starts(with: [0x15, 0x03]) }
 
     var error: WireError {
-        // The scanner proved line <= bytes.count; a slice of what is not there would trap.
+        // The scanner proved that line <= bytes.count. A slice beyond the end would trap.
         var content = UnsafeRawBufferPointer(rebasing: bytes.dropFirst(line))
         var endsInCRLF = false
         if content.last == 0x0D {
@@ -65,7 +66,7 @@ struct HeadDiagnosis {
         return "\(quote) is no status line"
     }
 
-    /// A frame of SETTINGS on stream 0, which is how a server of HTTP/2 begins (RFC 9113 section 3.4).
+    /// Whether the bytes are a SETTINGS frame on stream 0, with which an HTTP/2 server begins (RFC 9113 section 3.4).
     private static func startsAsHTTP2(_ bytes: UnsafeRawBufferPointer) -> Bool {
         bytes.count >= 9 && bytes[0] == 0 && bytes[3] == 4 && bytes[4] == 0 && bytes[5..<9].allSatisfy { $0 == 0 }
     }

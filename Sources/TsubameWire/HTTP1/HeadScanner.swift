@@ -1,19 +1,19 @@
-// HeadScanner: finds the lines of a head or trailer section and where their fields lie (RFC 9112 sections 4 and 5).
+// HeadScanner: finds the lines and the fields of a head or a trailer section (RFC 9112 sections 4 and 5).
 
 import TsubameCore
 
-/// Goes over the bytes of a section once, line by line, and can stop after any byte. A line is judged only when it is
-/// whole, so that what comes of a section does not depend on how it was cut into reads.
+/// Reads the bytes of a section once, line by line, and can stop after any byte. The scanner examines a line only when
+/// it is complete, so the result does not depend on how the section was cut into reads.
 struct HeadScanner: ~Copyable {
     enum Section { case head, trailers }
 
-    /// How much a section may hold.
+    /// The limits of a section.
     struct Bounds {
         let bytes: Int
         let lineBytes: Int
         let fields: Int
 
-        /// The offset up to which the line that starts at `line` may go.
+        /// The offset up to which a line that starts at `line` may extend.
         @inline(__always)
         func cap(_ line: Int) -> Int { Swift.min(line &+ lineBytes, bytes) }
 
@@ -30,19 +30,20 @@ struct HeadScanner: ~Copyable {
     private(set) var status = 0
     private(set) var minorVersion = 1
     private(set) var reason = 0..<0
-    /// What was waited for cannot become a status line.
-    private(set) var isForeign = false
+    /// Whether the bytes so far cannot become a status line.
+    private(set) var isNotHTTP = false
     private(set) var hasFolds = false
-    /// Bit n: field n's name is as long as a name that says something about framing; bit 63: or a later one's.
+    /// Bit n is set if the name of field n is as long as the name of a framing field. Bit 63 stands for all fields from
+    /// 63 on.
     private(set) var candidates: UInt64 = 0
 
     private var slots: UnsafeMutablePointer<FieldSlot>
-    /// How many slots there is memory for; never above the bound.
+    /// The number of slots that are allocated. It never exceeds the limit.
     private var capacity: Int
     private var slotCount = 0
     /// Where the line that is being read starts.
     private var lineStart = 0
-    /// Up to where it is known to hold no line feed.
+    /// Up to this offset, the line is known to hold no line feed.
     private var scanned = 0
 
     init(_ section: Section, _ bounds: Bounds) {
@@ -54,28 +55,29 @@ struct HeadScanner: ~Copyable {
 
     deinit { slots.deallocate() }
 
-    /// The fields so far; an obs-fold is one without a name until ``joinFolds(in:behind:)``. Valid until the next mutation.
+    /// The fields so far, valid until the next mutation. An obs-fold is a field without a name until
+    /// ``joinFolds(in:behind:)``.
     var fields: UnsafeBufferPointer<FieldSlot> { UnsafeBufferPointer(start: slots, count: slotCount) }
 
-    /// Before another section.
+    /// Prepares for another section.
     mutating func reset() {
         slotCount = 0
         lineStart = 0
         scanned = 0
         candidates = 0
         hasFolds = false
-        isForeign = false
+        isNotHTTP = false
     }
 
     /// - Parameters:
-    ///   - base: the section from its start, the same at every call.
-    ///   - end: how much of it is there.
-    /// - Returns: the length of the section with the empty line that ends it; nil if more is needed.
+    ///   - base: the section from its start; the same at every call.
+    ///   - end: the number of its bytes that have arrived.
+    /// - Returns: the length of the section, including the empty line that ends it; nil if more bytes are needed.
     mutating func scan(_ base: UnsafeRawPointer, _ end: Int) throws(WireError) -> Int? {
         if scanned > lineStart, ByteScan.firstLineFeed(base, scanned, end) == nil {
             return try wait(base, lineStart, end)
         }
-        // What is not a whole line within the bounds, or not right, is left to `pause`.
+        // `pause` handles a line that is incomplete, wrong, or beyond the limits.
         let readable = Swift.min(end, bounds.bytes)
         var line = lineStart
         if line == 0, section == .head {
@@ -95,7 +97,7 @@ struct HeadScanner: ~Copyable {
                     else { break }
                     return next
                 }
-                // A fold continues a field: nothing else may start with a blank.
+                // Only a fold may start with a blank, and a fold needs a field before it.
                 guard Self.isBlank(byte), slotCount > 0 else { break }
                 hasFolds = true
             } else {
@@ -107,7 +109,8 @@ struct HeadScanner: ~Copyable {
             guard next > 0, next &- line <= lineBytes else { break }
             let nameLength = nameEnd &- line
             if slotCount == capacity { try grow() }
-            // One by one: the initialiser belongs to another module and would be called. All are below 4 GiB.
+            // Assigned one by one: the initialiser belongs to another module and would be called. All offsets are below
+            // 4 GiB.
             let slot = slots + slotCount
             slot.pointee.nameStart = UInt32(truncatingIfNeeded: line)
             slot.pointee.nameLength = UInt32(truncatingIfNeeded: nameLength)
@@ -120,19 +123,19 @@ struct HeadScanner: ~Copyable {
         return try pause(base, line, end)
     }
 
-    /// The lengths of Connection, Content-Length and Transfer-Encoding.
+    /// Whether a name is as long as Connection, Content-Length or Transfer-Encoding.
     @inline(__always)
     private static func isCandidate(_ nameLength: Int) -> Bool {
         nameLength == 10 || nameLength == 14 || nameLength == 17
     }
 
-    // What the loop above calls is static: as methods, the compiler would make a copy of all of `self` for each call.
+    // The helpers of the loop above are static: for a method, the compiler would copy all of `self` at each call.
 
     @inline(__always)
     private static func isBlank(_ byte: UInt8) -> Bool { byte <= 0x20 && (byte == 0x20 || byte == 0x09) }
 
-    /// Where a value ends without the blanks behind it, and the next line starts: 0 if that is not known or it is
-    /// no value.
+    /// Where a value ends, without the blanks after it, and where the next line starts. The next start is 0 if it is
+    /// not known yet or the bytes are not a value.
     @inline(__always)
     private static func value(
         _ base: UnsafeRawPointer, _ start: Int, _ end: Int, _ section: Section
@@ -149,7 +152,8 @@ struct HeadScanner: ~Copyable {
         return (at, next)
     }
 
-    /// The offset behind the line's end at `at`. CRLF, or in a head a bare LF too (RFC 9112 section 2.2).
+    /// The offset after the line end at `at`. A line ends in CRLF; in a head, a bare LF is accepted too (RFC 9112
+    /// section 2.2).
     @inline(__always)
     private static func lineEnd(
         _ base: UnsafeRawPointer, _ at: Int, _ end: Int, _ section: Section
@@ -161,7 +165,7 @@ struct HeadScanner: ~Copyable {
         return byte == 0x0A && section == .head ? at &+ 1 : nil
     }
 
-    /// `HTTP/1.x nnn reason`, or without the reason and its space.
+    /// Reads `HTTP/1.x nnn reason`. The reason and the space before it may be missing.
     @inline(__always)
     private mutating func scanStatusLine(_ base: UnsafeRawPointer, _ end: Int) -> Int? {
         guard end >= 13 else { return nil }
@@ -199,7 +203,7 @@ struct HeadScanner: ~Copyable {
         slots = larger
     }
 
-    /// The line at `line` is not whole, or wrong.
+    /// Handles the line at `line`, which is incomplete or wrong.
     private mutating func pause(_ base: UnsafeRawPointer, _ line: Int, _ end: Int) throws(WireError) -> Int? {
         if let lineFeed = ByteScan.firstLineFeed(base, line, Swift.min(end, bounds.cap(line))) {
             let bytes = UnsafeRawBufferPointer(start: base, count: lineFeed)
@@ -208,16 +212,16 @@ struct HeadScanner: ~Copyable {
         return try wait(base, line, end)
     }
 
-    /// The line at `line` is not whole.
+    /// Handles the line at `line`, which is incomplete.
     private mutating func wait(_ base: UnsafeRawPointer, _ line: Int, _ end: Int) throws(WireError) -> Int? {
         lineStart = line
         scanned = end
         if line == 0, section == .head {
             let bytes = UnsafeRawBufferPointer(start: base, count: Swift.min(end, HeadDiagnosis.prefixLength))
-            isForeign = !HeadDiagnosis.startsAsHTTP(bytes)
-            // No need to wait for a line feed that a binary protocol may never send.
+            isNotHTTP = !HeadDiagnosis.startsAsHTTP(bytes)
+            // A binary protocol may never send a line feed, so the fault is reported without waiting for one.
             let isEnough = bytes.count == HeadDiagnosis.prefixLength || HeadDiagnosis.startsAsTLS(bytes)
-            if isForeign, isEnough, bounds.cap(0) >= bytes.count {
+            if isNotHTTP, isEnough, bounds.cap(0) >= bytes.count {
                 throw HeadDiagnosis(section: section, bytes: bytes, line: 0).error
             }
         }
@@ -225,12 +229,12 @@ struct HeadScanner: ~Copyable {
         return nil
     }
 
-    /// Joins every obs-fold to its field by one space (RFC 9112 section 5.2). A joined value is written behind the section,
-    /// whose own bytes stay as they came.
+    /// Joins every obs-fold to its field with one space (RFC 9112 section 5.2). A joined value is written after the
+    /// section. The section's own bytes do not change.
     /// - Parameters:
-    ///   - copy: the section, with room for as much again behind it.
+    ///   - copy: the section, with room for as many bytes again after it.
     ///   - size: the section's length.
-    /// - Returns: the length of the section with the joined values behind it, at most twice `size`.
+    /// - Returns: the length of the section together with the joined values after it, at most twice `size`.
     mutating func joinFolds(in copy: UnsafeMutableRawPointer, behind size: Int) -> Int {
         var (kept, end) = (0, size)
         candidates = 0
@@ -267,7 +271,7 @@ struct HeadScanner: ~Copyable {
         return end
     }
 
-    /// Leaves out what must not be shown.
+    /// Removes all fields with this name.
     mutating func removeFields(_ base: UnsafeRawPointer, named name: StaticString) {
         var kept = 0
         for index in 0..<slotCount {

@@ -1,14 +1,15 @@
-// Quotation: a few received bytes in an error text, bounded and printable.
+// Quotation: a few received bytes for an error text, limited in length and printable.
 
 enum Quotation {
-    /// The bytes in quotation marks, cut to `limit`, with `\xNN` for what is not visible ASCII or a space.
+    /// The bytes in quotation marks, cut to `limit` bytes. Bytes other than visible ASCII and space are written as
+    /// `\xNN`.
     static func of(_ bytes: UnsafeRawBufferPointer, upTo limit: Int = 40) -> String {
         var text = "\""
         for byte in bytes.prefix(limit) { text += escaped(byte) }
         return text + (bytes.count > limit ? "…\"" : "\"")
     }
 
-    /// One byte: `"x"`, or 0xNN.
+    /// One byte, as `"x"` or 0xNN.
     static func of(_ byte: UInt8) -> String {
         byte >= 0x20 && byte < 0x7F ? "\"\(Character(Unicode.Scalar(byte)))\"" : "0x" + hexadecimal(byte)
     }

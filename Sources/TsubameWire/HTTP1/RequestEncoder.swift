@@ -1,21 +1,21 @@
-// RequestEncoder: the head of an HTTP/1.1 request, written in one go (RFC 9112 sections 2 to 6).
+// RequestEncoder: writes the head of an HTTP/1.1 request in one pass (RFC 9112 sections 2 to 6).
 
 package import HTTPTypes
 package import TsubameCore
 
 package enum RequestEncoder {
-    /// How the body behind the head is delimited.
+    /// How the body after the head is delimited.
     package enum Framing: Sendable, Hashable {
-        /// No body, and no field about one.
+        /// No body, and no framing field.
         case none
-        /// `Content-Length`, 0 included.
+        /// `Content-Length`, which may be 0.
         case length(Int64)
         /// `Transfer-Encoding: chunked`.
         case chunked
     }
 
-    /// The lines of these fields, for requests that share them; nil if they are not simply to be copied.
-    package static func shared(_ headers: HTTPFields) -> SharedFields? {
+    /// The encoded lines of these fields, for requests that share them. nil if the fields cannot simply be copied.
+    package static func shared(_ headers: HTTPFields) -> PreencodedFields? {
         guard (try? RequestValidation.check(headers)) != nil else { return nil }
         let capacity = capacity(method: "", target: "", authority: "", headers: headers)
         var lineCount: Int?
@@ -26,14 +26,14 @@ package enum RequestEncoder {
             lineCount = writer.lines
             return writer.count
         }
-        return lineCount.map { SharedFields(headers, lines: lines, lineCount: $0) }
+        return lineCount.map { PreencodedFields(headers, lines: lines, lineCount: $0) }
     }
 
-    /// Upper bound of the bytes that ``write(method:target:authority:headers:shared:framing:into:)`` needs.
+    /// An upper bound for the bytes that ``write(method:target:authority:headers:shared:framing:into:)`` needs.
     package static func capacity(
-        method: String, target: String, authority: String, headers: HTTPFields, shared: SharedFields? = nil
+        method: String, target: String, authority: String, headers: HTTPFields, shared: PreencodedFields? = nil
     ) -> Int {
-        // Two spaces, the version, line ends, `Host: ` and the longer of the framing fields are 81 bytes at most.
+        // Two spaces, the version, the line ends, `Host: ` and the longer framing field take at most 81 bytes.
         var bytes = 96 &+ method.utf8.count &+ target.utf8.count &+ authority.utf8.count
         if let shared { return bytes &+ shared.lines.count }
         for index in 0..<headers.count {
@@ -45,16 +45,17 @@ package enum RequestEncoder {
 
     /// Writes the request line, Host, the fields in their order, the framing field and the empty line.
     ///
-    /// Host is `authority`, unless the caller's fields have one: then it is theirs, and still the first. Cookie fields,
-    /// of which `HTTPFields` has one for each pair, are joined to one (RFC 6265 section 5.4). Values go as their bytes.
+    /// Host is `authority`, unless the caller's fields contain a Host. The caller's Host is written first, too. Cookie
+    /// fields, of which `HTTPFields` has one for each pair, are joined into one (RFC 6265 section 5.4). Values are
+    /// written as their bytes.
     /// - Parameters:
-    ///   - shared: those of the fields, if they are shared ones.
-    ///   - output: of at least ``capacity(method:target:authority:headers:shared:)`` bytes.
-    /// - Returns: how many bytes were written.
-    /// - Throws: kind `invalidRequest` for whatever would not arrive as the one request that it is meant to be; what
-    ///   `output` holds by then must not be sent.
+    ///   - shared: the encoded lines of `headers`, if requests share them.
+    ///   - output: a buffer of at least ``capacity(method:target:authority:headers:shared:)`` bytes.
+    /// - Returns: the number of bytes written.
+    /// - Throws: kind `invalidRequest` if the bytes would not arrive as this one request. `output` must not be sent
+    ///   then.
     package static func write(
-        method: String, target: String, authority: String, headers: HTTPFields, shared: SharedFields? = nil,
+        method: String, target: String, authority: String, headers: HTTPFields, shared: PreencodedFields? = nil,
         framing: Framing, into output: UnsafeMutableRawBufferPointer
     ) throws(WireError) -> Int {
         guard let base = output.baseAddress else { throw WireError(.misuse, "there is no room for the request's head") }
@@ -63,7 +64,7 @@ package enum RequestEncoder {
         if let shared {
             writer.write(shared)
         } else if !writer.writeFields(headers) {
-            // Rare, and to be looked at in peace: a Host of the caller's, or a field that must not be there.
+            // Rare, so this path is not optimised: the caller set a Host, or a field that must not be set.
             try RequestValidation.check(headers)
             writer = RequestHeadWriter(base, capacity: output.count)
             writer.writeStart(method, target, RequestValidation.host(headers) ?? authority)
@@ -79,18 +80,18 @@ package enum RequestEncoder {
         return writer.count
     }
 
-    /// Whether the parts can be sent, as ``write(method:target:authority:headers:shared:framing:into:)`` would find out.
-    /// - Throws: kind `invalidRequest`; the text names the part, and the field, but no value.
+    /// Checks whether ``write(method:target:authority:headers:shared:framing:into:)`` would accept these parts.
+    /// - Throws: kind `invalidRequest`. The text names the part and the field, but no value.
     package static func validate(method: String, target: String, headers: HTTPFields) throws(WireError) {
         try RequestValidation.check(method: method)
         try RequestValidation.check(target: target)
         try RequestValidation.check(headers)
     }
 
-    /// The line before a chunk of `count` bytes, behind which a CRLF follows. For 0 it is that of the last chunk, behind
-    /// which trailers or an empty line follow.
-    /// - Parameter output: of at least 18 bytes.
-    /// - Returns: how many bytes were written; 0 if they do not fit or `count` is negative.
+    /// Writes the line before a chunk of `count` bytes. The chunk and a CRLF follow it. For 0, the line is that of the
+    /// last chunk; trailers or an empty line follow.
+    /// - Parameter output: a buffer of at least 18 bytes.
+    /// - Returns: the number of bytes written; 0 if they do not fit or `count` is negative.
     package static func chunkHeader(_ count: Int, into output: UnsafeMutableRawBufferPointer) -> Int {
         guard count >= 0 else { return 0 }
         let digits = Swift.max(1, (Int.bitWidth &- count.leadingZeroBitCount &+ 3) / 4)

@@ -1,10 +1,10 @@
-// RequestHeadWriter: the bytes of a request's head, and the proof that they are no more than that.
+// RequestHeadWriter: writes the bytes of a request's head, and verifies that they hold nothing else.
 
 import HTTPTypes
 import TsubameCore
 
-/// Writes first and looks afterwards: what was written must hold as many control characters as the line ends that this
-/// type itself has put there, and no more. So no part can bring in a line, or the end of one.
+/// Writes first and verifies afterwards. The result must hold exactly as many control characters as the line ends that
+/// this type wrote. Therefore no part can add a line or end one.
 struct RequestHeadWriter {
     private let base: UnsafeMutableRawPointer
     private let capacity: Int
@@ -25,7 +25,7 @@ struct RequestHeadWriter {
 
     // MARK: Parts
 
-    /// The request line and Host.
+    /// Writes the request line and Host.
     mutating func writeStart(_ method: String, _ target: String, _ authority: String) {
         put(method)
         methodEnd = count
@@ -40,16 +40,16 @@ struct RequestHeadWriter {
         lines = 2
     }
 
-    /// Lines that were written before.
-    mutating func write(_ shared: SharedFields) {
+    /// Writes lines that were encoded before.
+    mutating func write(_ shared: PreencodedFields) {
         shared.lines.withUnsafeBytes { bytes in
             put(bytes.baseAddress?.assumingMemoryBound(to: UInt8.self), bytes.count)
         }
         lines &+= shared.lineCount
     }
 
-    /// - Returns: false at a field that cannot simply be copied: Host (unless it is to be left out), or one that must
-    ///   not be set.
+    /// - Returns: false at a field that cannot simply be copied: a Host that is not to be left out, or a field that
+    ///   must not be set.
     mutating func writeFields(_ headers: HTTPFields, withoutHost: Bool = false) -> Bool {
         let total = headers.count
         guard total <= RequestValidation.maxFields else { return false }
@@ -84,7 +84,7 @@ struct RequestHeadWriter {
         return true
     }
 
-    /// The framing field and the empty line.
+    /// Writes the framing field and the empty line.
     mutating func writeEnd(_ framing: RequestEncoder.Framing) {
         switch framing {
         case .none:
@@ -130,7 +130,8 @@ struct RequestHeadWriter {
 
     @inline(__always)
     private mutating func put(_ text: String) {
-        // Unlike `withUTF8`, this needs no copy of the string to mutate; nil is for strings of Foundation's alone.
+        // Unlike `withUTF8`, this call needs no mutable copy of the string. It returns nil only for strings of
+        // Foundation.
         if text.utf8.withContiguousStorageIfAvailable({ put($0.baseAddress, $0.count) }) == nil { putCopy(text) }
     }
 
@@ -154,7 +155,7 @@ struct RequestHeadWriter {
 
     // MARK: Proof
 
-    /// Whether exactly what was meant has been written.
+    /// Whether the bytes are exactly the intended head.
     mutating func isSound() -> Bool {
         guard !isFull, !isWrong else { return false }
         let head = UnsafeRawPointer(base)
@@ -166,13 +167,13 @@ struct RequestHeadWriter {
         return controls == lines &* 2 || controls &- tabs == lines &* 2
     }
 
-    /// Blanks behind the head, if there is room, so that it can be looked at in whole vectors.
+    /// Writes blanks after the head if there is room, so that `isSound` can read the head in whole vectors.
     private func pad() -> Int {
         guard count &+ 16 <= capacity else { return count }
         base.storeBytes(of: SIMD16<UInt8>(repeating: 0x20), toByteOffset: count, as: SIMD16<UInt8>.self)
         return (count &+ 15) & ~15
     }
 
-    /// The one control character that a value may hold.
+    /// The number of tabs, the only control character that a value may hold.
     private var tabs: Int { UnsafeRawBufferPointer(start: base, count: count).count { $0 == 0x09 } }
 }

@@ -1,10 +1,10 @@
-// RequestValidation: which part of a request must not be sent, and why. No part of the fast path.
+// RequestValidation: finds the part of a request that must not be sent, and says why. It is not on the fast path.
 
 import HTTPTypes
 import TsubameCore
 
 enum RequestValidation {
-    /// `HTTPFields` itself traps at 65,535.
+    /// The limit stays below 65,535 fields, at which `HTTPFields` itself traps.
     static var maxFields: Int { 65_000 }
 
     private static func invalid(_ what: String) -> WireError { WireError(.invalidRequest, what) }
@@ -60,8 +60,8 @@ enum RequestValidation {
         }
     }
 
-    /// `host` or `host:port`, by the rules that hold for a URL; but the field goes out as it is written, so what a URL's
-    /// host would be turned into has to stand there.
+    /// Checks that the value is `host` or `host:port`, by the rules for a URL. The field is sent as it is written.
+    /// Therefore its host must already have the form into which the host of a URL would be converted.
     private static func checkHost(_ field: HTTPField) throws(WireError) {
         let problem: URIProblem? = field.withUnsafeBytesOfValue { bytes in
             if bytes.contains(where: { $0 == 0x25 || $0 >= 0x80 }) {
@@ -77,6 +77,6 @@ enum RequestValidation {
         if let problem { throw invalid("the Host field \(problem.reason)") }
     }
 
-    /// The caller's Host.
+    /// The Host that the caller set.
     static func host(_ headers: HTTPFields) -> String? { headers.first { $0.name.canonicalName == "host" }?.value }
 }

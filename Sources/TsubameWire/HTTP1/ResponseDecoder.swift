@@ -1,29 +1,31 @@
-// ResponseDecoder: the responses of one HTTP/1 connection, bytes in, events out (RFC 9112). No I/O.
+// ResponseDecoder: decodes the responses of one HTTP/1 connection, bytes in, events out (RFC 9112). It does no I/O.
 
 package import HTTPTypes
 package import TsubameCore
 
-/// One a connection. ``begin(isHead:)`` for each exchange, then ``next(_:_:)`` with whatever has been read: the caller
-/// keeps what was not consumed and gives it again, with more behind it, until the end.
+/// A connection has one decoder. Call ``begin(isHead:isTunnel:limits:)`` for each exchange, then ``next(_:_:)`` with
+/// the bytes that have been read. The caller keeps the bytes that were not consumed, and passes them again together
+/// with the next ones, until the end.
 ///
-/// Strict where leniency has let two recipients see two messages; the lenient points are a bare LF at the end of a
-/// line of the head, obs-fold, a status line without the space for a reason, a list of equal Content-Lengths, and
-/// blanks behind a chunk size. An empty line before a status line is an error: RFC 9112 section 2.2 asks only servers
-/// to skip one, before a request.
+/// The decoder is strict where leniency has let two recipients see two different messages. It accepts a bare LF at the
+/// end of a line of the head, obs-fold, and a status line without the space for a reason. It also accepts a list of
+/// equal Content-Lengths, and blanks after a chunk size. An empty line before a status line is an error: RFC 9112
+/// section 2.2 asks only servers to skip one, before a request.
 ///
-/// What comes of a stream of bytes does not depend on how it was cut into reads.
+/// The result does not depend on how the bytes were cut into reads.
 package struct ResponseDecoder: ~Copyable {
     package enum Event {
-        /// Everything usable is consumed; give more.
+        /// All usable bytes are consumed. The decoder needs more.
         case needsMore
-        /// A 1xx other than 101.
+        /// A 1xx response other than 101.
         case informational(ReceivedHead)
-        /// Head and complete body lay in the buffer: one allocation, of which the body is a slice. The exchange is at
-        /// its end. Also for responses without a body.
+        /// The head and the complete body were in the buffer, or the response has no body. Both share one allocation,
+        /// of which the body is a slice. The exchange is over.
         case whole(ReceivedHead, body: Bytes)
-        /// A body follows; its length, if it is known.
+        /// A head with a body after it, and the length of the body if it is known.
         case head(ReceivedHead, length: Int64?)
-        /// Body bytes, as offsets into the buffer given to this call; never empty, already consumed.
+        /// Body bytes, as offsets into the buffer that was passed to this call. The range is not empty, and already
+        /// consumed.
         case body(Range<Int>)
         /// The exchange is over.
         case end(trailers: HTTPFields?)
@@ -33,25 +35,25 @@ package struct ResponseDecoder: ~Copyable {
         case head, length, untilClose, chunks, trailers, ended, failed
     }
 
-    /// A body up to this many bytes is copied behind its head.
+    /// A body of up to this many bytes is copied together with its head.
     private static var wholeBody: Int64 { 16 << 10 }
 
     private var state = State.ended
     private var isHead = false
     private var isTunnel = false
-    /// Something forbids another exchange on this connection, as far as the head has been read.
+    /// Whether another exchange on this connection is forbidden, as far as the head has been read.
     package private(set) var mustClose = false
     private var informationals = 0
-    /// Of a body with a Content-Length.
+    /// The remaining bytes of a body with a Content-Length.
     private var remaining: Int64 = 0
     private var failure: WireError?
     private var scanner: HeadScanner
     private var chunks: ChunkedDecoder
-    /// Made for a trailer section that is not empty.
+    /// Created only for a trailer section that is not empty.
     private var trailers: HeadScanner?
     private let limits: Limits
 
-    /// Whether any byte of the current response has been seen, be it of an informational one.
+    /// Whether any byte of the current response has arrived, including informational responses.
     package private(set) var hasSeenBytes = false
 
     package init(limits: Limits) {
@@ -69,10 +71,10 @@ package struct ResponseDecoder: ~Copyable {
 
     /// Starts an exchange.
     /// - Parameters:
-    ///   - isHead: the request's method was HEAD: whatever the head says, no body follows.
-    ///   - isTunnel: it was CONNECT: no body follows a success (RFC 9112 section 6.3), and of a refusal nobody wants one,
-    ///     but for what has to be read before the connection can be used again (407).
-    ///   - limits: those of this exchange; as before unless given.
+    ///   - isHead: whether the request's method was HEAD. No body follows then, independent of the head.
+    ///   - isTunnel: whether the method was CONNECT. No body follows a success (RFC 9112 section 6.3). The body of a
+    ///     refusal is not needed either, except for 407, after which the connection can be used again.
+    ///   - limits: the limits of this exchange; nil keeps the previous ones.
     package mutating func begin(isHead: Bool = false, isTunnel: Bool = false, limits: Limits? = nil) {
         if let limits, limits != self.limits { self = ResponseDecoder(limits: limits) }
         self.isHead = isHead
@@ -85,17 +87,17 @@ package struct ResponseDecoder: ~Copyable {
         scanner.reset()
     }
 
-    /// After a head: whether an HTTP/1.0 response is chunked, which its version does not know.
+    /// Whether an HTTP/1.0 response is chunked, although HTTP/1.0 does not define chunking. Valid after a head.
     package var isChunkedHTTP10: Bool { state == .chunks && scanner.minorVersion == 0 }
 
-    /// After the end: whether the connection can carry another exchange, as far as the response says.
+    /// Whether the response allows another exchange on this connection. Valid after the end.
     package var isReusable: Bool { state == .ended && !mustClose }
 
-    /// The next event of what has been read.
+    /// Returns the next event of the bytes that have been read.
     /// - Parameters:
-    ///   - bytes: what is not yet consumed, and whatever lies before it.
-    ///   - offset: where to go on; then, up to where the bytes are consumed.
-    /// - Throws: at the first byte or line that is wrong, and from then on at every call.
+    ///   - bytes: the bytes that are not yet consumed, with any consumed bytes before them.
+    ///   - offset: where the unconsumed bytes begin. The method moves it past the bytes that it consumes.
+    /// - Throws: at the first byte or line that is wrong. Every later call throws the same error.
     package mutating func next(
         _ bytes: UnsafeRawBufferPointer, _ offset: inout Int
     ) throws(WireError) -> Event {
@@ -137,7 +139,7 @@ package struct ResponseDecoder: ~Copyable {
         return event
     }
 
-    /// A head with folds is judged, and copied, with the joined values between it and the body.
+    /// Decodes a head with folds from a copy, in which the joined values lie between the head and the body.
     private mutating func foldedHead(
         _ bytes: UnsafeRawBufferPointer, _ offset: inout Int, _ size: Int
     ) throws(WireError) -> Event {
@@ -154,8 +156,8 @@ package struct ResponseDecoder: ~Copyable {
     }
 
     /// - Parameters:
-    ///   - size: of the head.
-    ///   - available: what lies from `base` on, the head included.
+    ///   - size: the length of the head.
+    ///   - available: the number of bytes from `base` on, including the head.
     @inline(__always)
     private mutating func finish(
         _ base: UnsafeRawPointer, _ size: Int, _ available: Int
@@ -166,7 +168,7 @@ package struct ResponseDecoder: ~Copyable {
             scanner.removeFields(base, named: "content-length")
             mustClose = true
         }
-        // RFC 9112 section 6.1: HTTP/1.0 knows no Transfer-Encoding, and a recipient on the way may not have read it.
+        // RFC 9112 section 6.1: HTTP/1.0 has no Transfer-Encoding, and an intermediary may not have understood it.
         if framing.isChunked, scanner.minorVersion == 0 { mustClose = true }
         if framing.saysClose || (scanner.minorVersion == 0 && !framing.saysKeepAlive) { mustClose = true }
         let status = scanner.status
@@ -175,7 +177,7 @@ package struct ResponseDecoder: ~Copyable {
             return (.informational(head), size)
         }
         if isHead || status == 204 || status == 304 || isTunnel && status != 407 {
-            // A 204 that announces a body may well send one: nobody knows where the next response starts.
+            // A 204 that announces a body may send one, so it is uncertain where the next response starts.
             if status == 204, framing.isChunked || (framing.length ?? 0) > 0 { mustClose = true }
             return (whole(base, size, 0), size)
         }
@@ -198,7 +200,7 @@ package struct ResponseDecoder: ~Copyable {
         return (.head(head(base, size), length: length), size)
     }
 
-    /// The head with `extra` bytes of what lies behind it.
+    /// The head, together with `extra` bytes after it.
     @inline(__always)
     private func head(_ base: UnsafeRawPointer, _ size: Int, _ extra: Int = 0) -> ReceivedHead {
         ReceivedHead(
@@ -266,7 +268,7 @@ package struct ResponseDecoder: ~Copyable {
         let available = bytes.count &- offset
         guard available > 0, let start = bytes.baseAddress else { return .needsMore }
         let base = start + offset
-        // Nearly always there are none.
+        // Almost all responses have no trailers.
         if trailers == nil, available >= 2, ByteScan.byte(base, 0) == 0x0D, ByteScan.byte(base, 1) == 0x0A {
             offset &+= 2
             state = .ended
@@ -297,10 +299,10 @@ package struct ResponseDecoder: ~Copyable {
 
     // MARK: End of input
 
-    /// The peer has closed its side.
-    /// - Parameter unconsumed: how many bytes lie behind what the last ``next(_:_:)`` consumed.
-    /// - Returns: the end of a body that goes on until then.
-    /// - Throws: kind `incompleteResponse`, or `emptyReply` if not a byte of a response had come.
+    /// Handles the end of the peer's side of the connection.
+    /// - Parameter unconsumed: the number of bytes that the last ``next(_:_:)`` did not consume.
+    /// - Returns: the end of a response that is complete, or whose body extends until the connection closes.
+    /// - Throws: kind `incompleteResponse`, or `emptyReply` if no byte of a response had arrived.
     package mutating func endOfInput(unconsumed: Int) throws(WireError) -> Event {
         mustClose = true
         switch state {
@@ -329,9 +331,9 @@ package struct ResponseDecoder: ~Copyable {
             return .incomplete("the connection was closed after an informational response, before the final one")
         }
         guard unconsumed > 0 || hasSeenBytes else {
-            return WireError(.emptyReply, "the server closed the connection without a byte of an answer")
+            return WireError(.emptyReply, "the server closed the connection without sending a response")
         }
-        return scanner.isForeign
+        return scanner.isNotHTTP
             ? .invalid("the answer is no HTTP/1: the connection was closed after \(unconsumed) bytes of something else")
             : .incomplete("the connection was closed within the response's head, after \(unconsumed) bytes")
     }

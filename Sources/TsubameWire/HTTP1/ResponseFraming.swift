@@ -1,18 +1,18 @@
-// ResponseFraming: what a head says about the body behind it and the connection (RFC 9112 sections 6 and 9.3).
+// ResponseFraming: the fields of a head that delimit its body and govern the connection (RFC 9112 sections 6 and 9.3).
 
 import TsubameCore
 
 struct ResponseFraming {
-    /// Of Content-Length.
+    /// The value of Content-Length.
     private(set) var length: Int64?
-    /// Transfer-Encoding is there, which here can only mean `chunked`.
+    /// Whether there is a Transfer-Encoding field, whose only accepted value is `chunked`.
     private(set) var isChunked = false
     private(set) var saysClose = false
     private(set) var saysKeepAlive = false
 
     /// - Parameters:
-    ///   - candidates: bit n is set if field n has to be looked at; bit 63 stands for all from there on.
-    ///   - base: the head's bytes, after folds have been joined.
+    ///   - candidates: bit n is set if field n must be read. Bit 63 stands for all fields from 63 on.
+    ///   - base: the bytes of the head, after folds were joined.
     init(
         _ fields: UnsafeBufferPointer<FieldSlot>, candidates: UInt64, _ base: UnsafeRawPointer
     ) throws(WireError) {
@@ -44,11 +44,11 @@ struct ResponseFraming {
         }
     }
 
-    /// One number, or a list of the same number as a faulty recipient on the way may have made it (RFC 9112
+    /// Reads one number, or a list of equal numbers, into which a faulty intermediary may have merged fields (RFC 9112
     /// section 6.3).
     @inline(__always)
     private mutating func readLength(_ value: UnsafeRawBufferPointer) throws(WireError) {
-        // Eighteen digits are below 2^63.
+        // A number of eighteen digits is below 2^63.
         guard let base = value.baseAddress, value.count > 0, value.count <= 18 else {
             return try readLengths(value)
         }
@@ -100,8 +100,8 @@ struct ResponseFraming {
         length = number
     }
 
-    /// Exactly one `chunked`: no request of ours allows another coding, and whatever else stands here has been a way
-    /// to make two recipients see two messages.
+    /// Accepts exactly one `chunked`. No request of this client allows another coding, and other values have made two
+    /// recipients see two different messages.
     private mutating func readCoding(_ value: UnsafeRawBufferPointer) throws(WireError) {
         guard !isChunked else { throw .invalid("there are two Transfer-Encoding fields") }
         guard let base = value.baseAddress, ByteScan.matches(base, value.count, "chunked") else {

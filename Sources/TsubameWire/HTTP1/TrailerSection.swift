@@ -1,11 +1,11 @@
-// TrailerSection: which trailer fields are given, and which would be acted on by mistake (RFC 9110 section 6.5.1).
+// TrailerSection: selects the trailer fields that are safe to use (RFC 9110 section 6.5.1).
 
 package import HTTPTypes
 package import TsubameCore
 
 package enum TrailerSection {
-    /// Framing, routing, request modifiers, authentication, response control and content: whoever merged one of these
-    /// with the head would let the end of a body change what its beginning meant.
+    /// Fields for framing, routing, request modifiers, authentication, response control and content. If such a trailer
+    /// were merged with the head, the end of a body could change the meaning of its beginning.
     private static let refused: Set<String> = [
         "connection", "content-length", "host", "keep-alive", "proxy-connection", "te", "trailer", "transfer-encoding",
         "upgrade",
@@ -18,8 +18,8 @@ package enum TrailerSection {
         "if-range",
     ]
 
-    /// The lines of a request's trailers.
-    /// - Throws: for a field that must not be one (RFC 9110 section 6.5.1), or that is none.
+    /// The encoded lines of a request's trailers.
+    /// - Throws: kind `requestBody` for a field that is invalid or must not be a trailer (RFC 9110 section 6.5.1).
     package static func lines(of fields: HTTPFields) throws(WireError) -> [UInt8] {
         var lines: [UInt8] = []
         for field in fields {
@@ -42,7 +42,7 @@ package enum TrailerSection {
         return lines
     }
 
-    /// nil if no field is left.
+    /// The fields that are safe to use; nil if there are none.
     static func fields(_ slots: UnsafeBufferPointer<FieldSlot>, _ base: UnsafeRawPointer) -> HTTPFields? {
         var fields = HTTPFields()
         for slot in slots {

@@ -1,4 +1,4 @@
-// HTTP2Code: why a stream or a connection is ended (RFC 9113 section 7).
+// HTTP2Code: the error code with which a stream or a connection ends (RFC 9113 section 7).
 
 package struct HTTP2Code: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
     package let rawValue: UInt32
@@ -21,7 +21,7 @@ package struct HTTP2Code: RawRepresentable, Sendable, Hashable, CustomStringConv
         "INADEQUATE_SECURITY", "HTTP_1_1_REQUIRED",
     ]
 
-    /// The name that the RFC gives it, or its number.
+    /// The name of the code in RFC 9113, or its number.
     package var description: String {
         rawValue < UInt32(Self.names.count) ? Self.names[Int(rawValue)] : "error \(rawValue)"
     }

@@ -1,25 +1,26 @@
-// HTTP2FieldCheck: what a decoded field section must be before it is believed (RFC 9113 sections 8.1 to 8.3).
+// HTTP2FieldCheck: validates a decoded field section before it is used (RFC 9113 sections 8.1 to 8.3).
 
 import HTTPTypes
 import TsubameCore
 
 enum HTTP2FieldCheck {
-    /// What a response's head says.
+    /// The content of a response's head.
     struct Head {
         let status: Int
         let length: Int64?
-        /// Without the pseudo-field; values without blanks around them.
+        /// The fields without the pseudo-field, with trimmed values; nil if no value had blanks around it.
         let slots: [FieldSlot]?
     }
 
-    /// A response's head.
-    /// - Throws: for a pseudo-field too few, too many or too late, an upper-case letter or another byte that no name has, a
-    ///   line end in a value, a field that is about an HTTP/1 connection, and lengths that differ.
+    /// Validates a response's head.
+    /// - Throws: kind `invalidResponse` for a missing, surplus or late pseudo-field, and for an upper-case letter or
+    ///   another byte that no name has. Also for a control character in a value, a field that concerns an HTTP/1
+    ///   connection, and different lengths. Kind `limitExceeded` for a field that is too long.
     static func head(
         _ slots: UnsafeBufferPointer<FieldSlot>, _ bytes: UnsafeRawBufferPointer, _ limits: Limits
     ) throws(WireError) -> Head {
         guard let base = bytes.baseAddress, let first = slots.first, ByteScan.byte(base, Int(first.nameStart)) == 0x3A
-        else { throw .invalid("the response's head has no :status in the first place") }
+        else { throw .invalid("the response's head does not begin with :status") }
         let status = try status(first, base)
         let regular = UnsafeBufferPointer(rebasing: slots[1...])
         let (lengths, trimmed) = try check(regular, base, limits)
@@ -41,8 +42,8 @@ enum HTTP2FieldCheck {
         try ResponseFraming(slots, candidates: candidates, base).length
     }
 
-    /// A trailer section.
-    /// - Returns: nil if there is no field that is given.
+    /// Validates a trailer section.
+    /// - Returns: the fields that are safe to use; nil if there are none.
     static func trailers(
         _ slots: UnsafeBufferPointer<FieldSlot>, _ bytes: UnsafeRawBufferPointer, _ limits: Limits
     ) throws(WireError) -> HTTPFields? {
@@ -64,8 +65,8 @@ enum HTTP2FieldCheck {
         return value.reduce(0) { $0 &* 10 &+ Int($1 &- 0x30) }
     }
 
-    /// - Returns: which of them are Content-Length (bit 63 stands for all from there on), and the fields with the blanks
-    ///   around their values left out, if there are any.
+    /// - Returns: `lengths`, in which bit n is set if field n is Content-Length; bit 63 stands for all fields from 63
+    ///   on. `trimmed` holds the fields without the blanks around their values; it is nil if there were none.
     private static func check(
         _ slots: UnsafeBufferPointer<FieldSlot>, _ base: UnsafeRawPointer, _ limits: Limits
     ) throws(WireError) -> (lengths: UInt64, trimmed: [FieldSlot]?) {
@@ -88,7 +89,7 @@ enum HTTP2FieldCheck {
                 16 where ByteScan.matches(base + start, 16, "proxy-connection"),
                 17 where ByteScan.matches(base + start, 17, "transfer-encoding"):
                 let name = UnsafeRawBufferPointer(start: base + start, count: length)
-                throw .invalid("the field \(Quotation.of(name)) is of HTTP/1 alone")
+                throw .invalid("the field \(Quotation.of(name)) is not allowed in HTTP/2")
             case 14 where ByteScan.matches(base + start, 14, "content-length"):
                 lengths |= 1 &<< UInt64(truncatingIfNeeded: Swift.min(index, 63))
             default: break
@@ -113,7 +114,7 @@ enum HTTP2FieldCheck {
             if end > start, ByteScan.byte(base, start) == 0x3A {
                 throw .invalid("the pseudo-field \(name) is one too many, or too late")
             }
-            throw .invalid("a field's name holds what no name may, such as an upper-case letter: \(name)")
+            throw .invalid("a field's name holds a forbidden character, such as an upper-case letter: \(name)")
         }
     }
 
@@ -126,7 +127,7 @@ enum HTTP2FieldCheck {
     @inline(__always)
     private static func isBlank(_ base: UnsafeRawPointer, _ at: Int) -> Bool { ByteScan.byte(base, at) <= 0x20 }
 
-    /// Blanks around a value break RFC 9113 section 8.2.1, and are sent all the same; over HTTP/1 they mean nothing.
+    /// Blanks around a value violate RFC 9113 section 8.2.1, but servers send them. In HTTP/1 they have no meaning.
     private static func trim(_ slot: FieldSlot, _ base: UnsafeRawPointer) -> FieldSlot {
         var (start, end) = (Int(slot.valueStart), Int(slot.valueStart) &+ Int(slot.valueLength))
         while start < end, isBlank(base, start) { start &+= 1 }

@@ -1,4 +1,4 @@
-// HTTP2Frame: types and flags of frames, and the nine bytes before each (RFC 9113 sections 4.1 and 6).
+// HTTP2Frame: the types and flags of frames, and the nine-byte header before each (RFC 9113 sections 4.1 and 6).
 
 package enum HTTP2Frame {
     package static var data: UInt8 { 0 }
@@ -18,7 +18,7 @@ package enum HTTP2Frame {
     package static var padded: UInt8 { 0x8 }
     package static var hasPriority: UInt8 { 0x20 }
 
-    /// What stands before a frame's payload.
+    /// The header before a frame's payload.
     package struct Header {
         package static var size: Int { 9 }
 
@@ -34,13 +34,13 @@ package enum HTTP2Frame {
             self.stream = stream
         }
 
-        /// - Parameter base: nine bytes.
+        /// - Parameter base: at least nine readable bytes.
         init(_ base: UnsafeRawPointer) {
             let word = UInt32(bigEndian: base.loadUnaligned(as: UInt32.self))
             length = Int(word &>> 8)
             type = UInt8(truncatingIfNeeded: word)
             flags = base.load(fromByteOffset: 4, as: UInt8.self)
-            // The reserved bit means nothing.
+            // The reserved bit has no meaning.
             stream = UInt32(bigEndian: base.loadUnaligned(fromByteOffset: 5, as: UInt32.self)) & 0x7FFF_FFFF
         }
 

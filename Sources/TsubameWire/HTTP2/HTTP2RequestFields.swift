@@ -1,9 +1,9 @@
-// HTTP2RequestFields: the fields of a request as HTTP/2 has them, looked at before any of them is encoded.
+// HTTP2RequestFields: the fields of a request in their HTTP/2 form, checked before any of them is encoded.
 
 import HTTPTypes
 import TsubameCore
 
-/// Collects first and encodes afterwards: what is encoded has changed the tables on both sides, and cannot be taken back
+/// Collects all fields before the first is encoded. Encoding changes the tables on both sides, and cannot be undone
 /// when a later field turns out to be wrong.
 struct HTTP2RequestFields {
     private struct Field {
@@ -12,15 +12,15 @@ struct HTTP2RequestFields {
         let indexing: HPACKEncoder.Indexing
     }
 
-    /// How many a head has, in front of all others.
+    /// The number of pseudo-fields of a head. They come before all other fields.
     private static var pseudoFields: Int { 4 }
 
-    /// All names and values, one behind the other.
+    /// All names and values, one after the other.
     private var bytes: [UInt8] = []
     private var fields: [Field] = []
 
-    /// The fields of a head. What only concerns an HTTP/1 connection is left out (RFC 9113 section 8.2.2); a Host of the
-    /// caller's becomes `:authority`; Cookie fields are joined to one.
+    /// Collects the fields of a head. Fields that concern only an HTTP/1 connection are left out (RFC 9113 section
+    /// 8.2.2). A Host field of the caller becomes `:authority`. Cookie fields are joined into one.
     mutating func collect(
         method: String, isSecure: Bool, authority: String, target: String, headers: HTTPFields, length: Int64?
     ) throws(WireError) {
@@ -28,7 +28,7 @@ struct HTTP2RequestFields {
         try RequestValidation.check(method: method)
         add(":method", method, .indexed)
         add(":scheme", isSecure ? "https" : "http", .indexed)
-        let host = headers.contains(Self.host) ? RequestValidation.host(headers) : nil
+        let host = headers.contains(.host) ? RequestValidation.host(headers) : nil
         if host != nil { try RequestValidation.check(headers) }
         try RequestValidation.check(authority: host ?? authority)
         add(":authority", host ?? authority, .indexed)
@@ -68,7 +68,7 @@ struct HTTP2RequestFields {
         add("content-length", String(length), .notIndexed)
     }
 
-    /// - Parameter trailers: looked at by ``TrailerSection/lines(of:)`` before.
+    /// - Parameter trailers: fields that ``TrailerSection/lines(of:)`` has checked.
     mutating func collect(trailers: HTTPFields) throws(WireError) {
         clear()
         for field in trailers {
@@ -98,8 +98,6 @@ struct HTTP2RequestFields {
         }
     }
 
-    private static let host = HTTPField.Name("Host") ?? .accept
-
     private mutating func clear() {
         bytes.removeAll(keepingCapacity: true)
         fields.removeAll(keepingCapacity: true)
@@ -114,8 +112,8 @@ struct HTTP2RequestFields {
     }
 
     /// - Parameters:
-    ///   - start: where its name has been put.
-    ///   - headers: among which the reason is looked for if it must not be sent.
+    ///   - start: where the name of the field begins in `bytes`.
+    ///   - headers: all fields of the request. If this field must not be sent, they are checked to find the reason.
     private mutating func addValue(
         _ field: HTTPField, _ indexing: HPACKEncoder.Indexing, nameAt start: Int, of headers: HTTPFields
     ) throws(WireError) {
@@ -128,7 +126,8 @@ struct HTTP2RequestFields {
         fields.append(Field(name: start..<middle, value: middle..<bytes.count, indexing: indexing))
     }
 
-    /// One field, as RFC 6265 section 5.4 has it. A short one is not kept in any table: there it could be guessed.
+    /// Adds all Cookie fields as one field (RFC 6265 section 5.4). A short one is never indexed, because its value
+    /// could be guessed in a table.
     private mutating func addCookies(
         _ headers: HTTPFields, from first: Int, nameAt start: Int
     ) throws(WireError) {
@@ -147,9 +146,9 @@ struct HTTP2RequestFields {
                 indexing: bytes.count &- middle < 20 ? .neverIndexed : .indexed))
     }
 
-    /// What the caller's Connection names is for the next hop only (RFC 9110 section 7.6.1).
+    /// Removes the fields that the caller's Connection names. They are for the next hop only (RFC 9110 section 7.6.1).
     private mutating func leaveOut(_ names: [String]) {
-        // The pseudo-fields are no fields that Connection can name.
+        // Connection cannot name pseudo-fields.
         let regular = fields.dropFirst(Self.pseudoFields).filter { field in
             !names.contains { $0.utf8.elementsEqual(bytes[field.name]) }
         }
@@ -164,7 +163,8 @@ struct HTTP2RequestFields {
         }
     }
 
-    /// Without blanks around it, which mean nothing in HTTP/1 and are not allowed here (RFC 9113 section 8.2.1).
+    /// Appends the value without the blanks around it. They have no meaning in HTTP/1, and HTTP/2 does not allow them
+    /// (RFC 9113 section 8.2.1).
     private mutating func appendValue(of field: HTTPField) {
         field.withUnsafeBytesOfValue { value in
             var (start, end) = (0, value.count)
@@ -185,16 +185,16 @@ struct HTTP2RequestFields {
     }
 }
 
-/// What becomes of a field on its way into HTTP/2.
+/// How a field of the caller is handled in HTTP/2.
 private enum Treatment {
-    /// It is of HTTP/1's connections alone (RFC 9113 section 8.2.2), of a proxy, or goes as a pseudo-field.
+    /// The field concerns only an HTTP/1 connection (RFC 9113 section 8.2.2) or a proxy, or is sent as a pseudo-field.
     case leftOut
-    /// It follows from the body.
+    /// The field follows from the body and must not be set.
     case forbidden
     case connection, cookie, te
     case sent(HPACKEncoder.Indexing)
 
-    /// - Parameter start: where the name begins, which goes to the end of the bytes.
+    /// - Parameter start: where the name begins in `bytes`. It extends to their end.
     init(of bytes: [UInt8], from start: Int) {
         self = bytes.withUnsafeBytes { bytes in
             guard let memory = bytes.baseAddress else { return .sent(.indexed) }

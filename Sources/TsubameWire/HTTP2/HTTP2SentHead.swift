@@ -1,11 +1,12 @@
-// HTTP2SentHead: the head of a request as HTTP/2 sends it, for people.
+// HTTP2SentHead: a readable form of the head of a request that is sent over HTTP/2.
 
 package import HTTPTypes
 package import TsubameCore
 
 package enum HTTP2SentHead {
-    /// A request line and `host` in the place of the pseudo-fields, and the fields that are sent.
-    /// - Throws: what ``HTTP2Session/open(method:isSecure:authority:target:headers:length:limits:endsStream:)`` throws.
+    /// A request line and `host` instead of the pseudo-fields, followed by the fields that are sent.
+    /// - Throws: the errors of
+    ///   ``HTTP2Session/open(method:isSecure:authority:target:headers:length:limits:endsStream:)``.
     package static func bytes(
         method: String, authority: String, target: String, headers: HTTPFields, length: Int64?
     ) throws(WireError) -> Bytes {
@@ -17,7 +18,7 @@ package enum HTTP2SentHead {
 }
 
 extension HTTP2RequestFields {
-    /// One line for each field; of the pseudo-fields, the authority only.
+    /// One line for each field. Of the pseudo-fields, only the authority has a line.
     fileprivate var lines: String {
         var text = ""
         forEach { name, value in

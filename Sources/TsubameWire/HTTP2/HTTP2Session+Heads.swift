@@ -1,4 +1,4 @@
-// What a session makes of HEADERS and CONTINUATION (RFC 9113 sections 6.2 and 6.10).
+// HTTP2Session+Heads: reads HEADERS and CONTINUATION frames (RFC 9113 sections 6.2 and 6.10).
 
 import HTTPTypes
 import TsubameCore
@@ -32,9 +32,9 @@ extension HTTP2Session {
         _ header: HTTP2Frame.Header, _ payload: UnsafeRawBufferPointer, _ bytes: UnsafeRawBufferPointer,
         _ offset: inout Int
     ) throws(HTTP2Fault) -> Event? {
-        guard let open = openBlock else { throw Self.broken("a CONTINUATION of nothing") }
+        guard let open = openBlock else { throw Self.broken("a CONTINUATION frame without a HEADERS frame before it") }
         openBlock?.frames &+= 1
-        // CVE-2024-27316 and its kin.
+        // Limits the memory that an endless head can take (CVE-2024-27316 and similar attacks).
         let most = streams.find(open.stream).map { streams[$0].limits.headBytes } ?? limits.headBytes
         guard open.frames < 128, block.count &+ payload.count <= most else {
             throw HTTP2Fault(
@@ -59,7 +59,7 @@ extension HTTP2Session {
         let limits = stream.map { streams[$0].limits } ?? limits
         fields.removeAll(maxBytes: isHead ? limits.headBytes : limits.trailerBytes, maxFields: limits.headFields)
         do throws(WireError) {
-            // Also of a stream that is over: the table must stay in step.
+            // The block of a stream that is over is decoded too, because the table must stay in step with the peer's.
             try decoder.decode(fragment, into: &fields)
         } catch {
             throw HTTP2Fault(error.kind == .limitExceeded ? .enhanceYourCalm : .compression, error)
@@ -93,7 +93,7 @@ extension HTTP2Session {
         if let event = endTooEarly(stream) { return event }
         let trailers = try HTTP2FieldCheck.trailers(fields.slots, fields.bytes, streams[stream].limits)
         close(stream)
-        idleness.end()
+        floodGuard.end()
         return .end(stream, trailers: trailers)
     }
 
@@ -102,7 +102,7 @@ extension HTTP2Session {
     ) throws(WireError) -> Event {
         let head = try HTTP2FieldCheck.head(fields.slots, fields.bytes, streams[stream].limits)
         if head.status < 200 { return try readInformational(head, of: stream, endsStream) }
-        idleness.end()
+        floodGuard.end()
         let isBodiless = streams[stream].isHead || head.status == 204 || head.status == 304
         let length = isBodiless ? nil : head.length
         if endsStream {
@@ -127,7 +127,7 @@ extension HTTP2Session {
         return .head(stream, received(head), length: length)
     }
 
-    /// How many bytes the one frame of DATA behind the head has, if it is there, is all there is, and is short.
+    /// The length of the one DATA frame after the head, if it has arrived, is short, and carries the whole body.
     private func wholeBody(
         of stream: HTTP2Stream, _ length: Int64?, _ bytes: UnsafeRawBufferPointer, _ offset: Int
     ) -> Int? {
@@ -156,7 +156,7 @@ extension HTTP2Session {
         return .informational(stream, received(head))
     }
 
-    /// - Parameter body: what is copied behind the head.
+    /// - Parameter body: bytes to copy after the head.
     private func received(_ head: HTTP2FieldCheck.Head, _ body: UnsafeRawBufferPointer? = nil) -> ReceivedHead {
         func received(_ slots: UnsafeBufferPointer<FieldSlot>) -> ReceivedHead {
             ReceivedHead(

@@ -1,4 +1,4 @@
-// What a session makes of each frame (RFC 9113 section 6).
+// HTTP2Session+Receiving: handles each frame that a session receives (RFC 9113 section 6).
 
 import HTTPTypes
 import TsubameCore
@@ -10,16 +10,17 @@ extension HTTP2Session {
         HTTP2Fault(.frameSize, .invalid("a \(frame) frame of \(length) bytes"))
     }
 
-    /// A frame on a stream that does not run: one that is over may still get some; one that was never begun must not.
-    /// - Parameter data: how many bytes of DATA it has, if it is such a frame.
+    /// Ignores a frame on a stream that does not run. A stream that is over may still receive frames. A frame on a
+    /// stream that was never opened is an error.
+    /// - Parameter data: the number of body bytes, if this is a DATA frame.
     mutating func ignore(_ stream: UInt32, _ frame: String, data: Int? = nil) throws(HTTP2Fault) {
         guard stream & 1 == 1, stream <= streams.last else {
             throw Self.broken("a \(frame) frame on stream \(stream), which was never begun")
         }
-        if let data { try idleness.add(lateData: data) } else { try idleness.add() }
+        if let data { try floodGuard.add(lateData: data) } else { try floodGuard.add() }
     }
 
-    /// Ends a stream whose response is wrong.
+    /// Resets a stream whose response is wrong.
     mutating func fail(_ stream: HTTP2Stream, _ code: HTTP2Code, _ error: WireError) -> Event {
         reset(stream, code)
         return .failed(stream, error)
@@ -31,7 +32,8 @@ extension HTTP2Session {
 
     // MARK: DATA (section 6.1)
 
-    /// - Returns: whether the frame has begun, or more is needed; and what it is the end of.
+    /// - Returns: `hasBegun` is false if more bytes are needed. `event` is the failure of the stream, if the frame is
+    ///   wrong.
     mutating func beginData(
         _ header: HTTP2Frame.Header, _ bytes: UnsafeRawBufferPointer, _ offset: inout Int
     ) throws(HTTP2Fault) -> (hasBegun: Bool, event: Event?) {
@@ -58,7 +60,7 @@ extension HTTP2Session {
         }
         streams[stream].receiveWindow &-= header.length
         if count > 0 {
-            if streams[stream].isBodiless { return (true, fail(stream, "a response that has no body has one")) }
+            if streams[stream].isBodiless { return (true, fail(stream, "the response must have no body, but has one")) }
             if streams[stream].remaining >= 0 {
                 guard Int64(count) <= streams[stream].remaining else {
                     return (true, fail(stream, "the body is longer than its Content-Length"))
@@ -66,13 +68,13 @@ extension HTTP2Session {
                 streams[stream].remaining &-= Int64(count)
             }
         }
-        if count > 0 || header.has(HTTP2Frame.endStream) { idleness.end() } else { try idleness.add() }
+        if count > 0 || header.has(HTTP2Frame.endStream) { floodGuard.end() } else { try floodGuard.add() }
         if !header.has(HTTP2Frame.endStream) { credit(stream, header.length) }
         data?.stream = stream
         return (true, nil)
     }
 
-    /// What the connection's window lets through; it is given back at once.
+    /// Counts received bytes against the connection's window. They are given back without waiting for a reader.
     mutating func receive(_ count: Int) throws(HTTP2Fault) {
         guard receiveWindow >= count else {
             throw HTTP2Fault(.flowControl, .invalid("the server sends more than it may on all streams (flow control)"))
@@ -89,8 +91,8 @@ extension HTTP2Session {
         uncredited = 0
     }
 
-    /// The next part of the frame that is being read; nil if there is none that anybody wants. The frame is over when
-    /// `data` is nil.
+    /// Reads the next part of the current DATA frame; nil if no running stream takes it. The frame is over when `data`
+    /// is nil.
     mutating func readData(_ bytes: UnsafeRawBufferPointer, _ offset: inout Int) -> Event? {
         while let frame = data {
             let isBody = frame.bytes > 0
@@ -108,7 +110,7 @@ extension HTTP2Session {
         return nil
     }
 
-    /// The peer has ended the stream behind its DATA; nil if it is over already.
+    /// Finishes a stream that the peer has ended with its DATA; nil if the stream is already over.
     mutating func finish(_ stream: HTTP2Stream) -> Event? {
         guard streams.contains(stream) else { return nil }
         if let event = endTooEarly(stream) { return event }
@@ -124,7 +126,8 @@ extension HTTP2Session {
             .incomplete("the server ended the stream \(rest) bytes before the end of the body"))
     }
 
-    /// A response is complete. Whatever is still to come of the request is not wanted (section 8.1).
+    /// Closes a stream whose response is complete. If the request is incomplete, its rest is not wanted, and the stream
+    /// is reset (section 8.1).
     mutating func close(_ stream: HTTP2Stream) {
         if streams[stream].hasEnded {
             streams.remove(stream)
@@ -133,11 +136,11 @@ extension HTTP2Session {
         }
     }
 
-    // MARK: The others
+    // MARK: Other frames
 
     /// - Parameters:
-    ///   - bytes: all that has been read, of which a response's body may be taken with its head.
-    ///   - offset: behind the frame.
+    ///   - bytes: all bytes that have been read. The body of a response may be taken from them together with its head.
+    ///   - offset: the offset after the frame.
     mutating func read(
         _ header: HTTP2Frame.Header, _ payload: UnsafeRawBufferPointer, _ bytes: UnsafeRawBufferPointer,
         _ offset: inout Int
@@ -152,15 +155,15 @@ extension HTTP2Session {
         case HTTP2Frame.ping:
             guard header.length == 8 else { throw Self.wrongSize("PING", header.length) }
             guard header.stream == 0 else { throw Self.broken("a PING frame on a stream") }
-            try idleness.add()
+            try floodGuard.add()
             if !header.has(HTTP2Frame.acknowledgement) { sendPong(payload) }
         case HTTP2Frame.priority:
             guard header.length == 5 else { throw Self.wrongSize("PRIORITY", header.length) }
             guard header.stream != 0 else { throw Self.broken("a PRIORITY frame on no stream") }
-            try idleness.add()
+            try floodGuard.add()
         case HTTP2Frame.pushPromise:
-            throw Self.broken("the server promises a push, which it was told not to")
-        default: try idleness.add()
+            throw Self.broken("the server promises a push, which the client disabled")
+        default: try floodGuard.add()
         }
         return nil
     }
@@ -181,7 +184,7 @@ extension HTTP2Session {
         _ header: HTTP2Frame.Header, _ payload: UnsafeRawBufferPointer
     ) throws(HTTP2Fault) -> Event? {
         guard header.stream == 0 else { throw Self.broken("a SETTINGS frame on a stream") }
-        if hasSettings { try idleness.add() }
+        if hasSettings { try floodGuard.add() }
         if header.has(HTTP2Frame.acknowledgement) {
             guard payload.count == 0 else { throw Self.wrongSize("SETTINGS", header.length) }
             return nil
@@ -203,8 +206,8 @@ extension HTTP2Session {
         guard payload.count == 4 else { throw Self.wrongSize("WINDOW_UPDATE", header.length) }
         let count = Int(payload.word(at: 0) & 0x7FFF_FFFF)
         if header.stream == 0 {
-            try idleness.add()
-            guard count > 0 else { throw Self.broken("a WINDOW_UPDATE by nothing") }
+            try floodGuard.add()
+            guard count > 0 else { throw Self.broken("a WINDOW_UPDATE frame with an increment of 0") }
             guard let window = HTTP2Settings.window(sendWindow, widenedBy: count) else {
                 throw HTTP2Fault(.flowControl, .invalid("the connection's window is widened beyond 2^31 - 1"))
             }
@@ -215,30 +218,19 @@ extension HTTP2Session {
             try ignore(header.stream, "WINDOW_UPDATE")
             return nil
         }
-        try idleness.add()
-        guard count > 0 else { return fail(stream, "a WINDOW_UPDATE by nothing") }
+        try floodGuard.add()
+        guard count > 0 else { return fail(stream, "a WINDOW_UPDATE frame with an increment of 0") }
         guard let window = HTTP2Settings.window(streams[stream].sendWindow, widenedBy: count) else {
             return fail(stream, .flowControl, .invalid("the stream's window is widened beyond 2^31 - 1"))
         }
         streams[stream].sendWindow = window
         return .writable(stream)
     }
-
-    mutating func readGoAway(
-        _ header: HTTP2Frame.Header, _ payload: UnsafeRawBufferPointer
-    ) throws(HTTP2Fault) -> Event? {
-        guard payload.count >= 8 else { throw Self.wrongSize("GOAWAY", header.length) }
-        guard header.stream == 0 else { throw Self.broken("a GOAWAY frame on a stream") }
-        try idleness.add()
-        let last = payload.word(at: 0) & 0x7FFF_FFFF
-        lastAllowed = Swift.min(lastAllowed, last)
-        return .goAway(last: lastAllowed, HTTP2Code(rawValue: payload.word(at: 4)))
-    }
 }
 
 extension UnsafeRawBufferPointer {
-    /// - Parameter offset: four bytes from there on are there.
-    fileprivate func word(at offset: Int) -> UInt32 {
+    /// - Parameter offset: the start of four readable bytes.
+    func word(at offset: Int) -> UInt32 {
         UInt32(bigEndian: loadUnaligned(fromByteOffset: offset, as: UInt32.self))
     }
 }

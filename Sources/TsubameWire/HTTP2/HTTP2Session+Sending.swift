@@ -1,4 +1,4 @@
-// What a session sends.
+// HTTP2Session+Sending: writes the frames that a session sends.
 
 package import HTTPTypes
 package import TsubameCore
@@ -6,13 +6,13 @@ package import TsubameCore
 extension HTTP2Session {
     // MARK: Requests (RFC 9113 section 8.3.1)
 
-    /// Begins a stream with the head of a request.
+    /// Opens a stream with the head of a request.
     /// - Parameters:
-    ///   - length: of the body, if there is one and it is known.
-    ///   - limits: of what is accepted in answer.
-    ///   - endsStream: no body and no trailers follow.
-    /// - Throws: kind `invalidRequest` for what would not arrive as the one request that it is meant to be; the
-    ///   connection is as it was before.
+    ///   - length: the length of the body in bytes; nil if there is no body or its length is unknown.
+    ///   - limits: the limits of the response.
+    ///   - endsStream: whether neither a body nor trailers follow.
+    /// - Throws: kind `invalidRequest` if the head would not arrive as this one request; the connection does not change
+    ///   then. Kind `connectionLost` if no stream number is left.
     package mutating func open(
         method: String, isSecure: Bool, authority: String, target: String, headers: HTTPFields, length: Int64?,
         limits: Limits, endsStream: Bool
@@ -26,7 +26,7 @@ extension HTTP2Session {
         state.receiveWindow = HTTP2Settings.Own.streamWindow
         state.limits = limits
         guard let stream = streams.add(state) else {
-            throw WireError(.connectionLost, "the connection has no numbers for streams left")
+            throw WireError(.connectionLost, "the connection has used all its stream numbers")
         }
         let start = output.count
         output.append(HTTP2Frame.Header(length: 0, type: HTTP2Frame.headers, flags: 0, stream: stream.id))
@@ -48,7 +48,8 @@ extension HTTP2Session {
         endBlock(from: start, of: stream, true)
     }
 
-    /// The head of the frame is written, now that its length is known; what does not fit goes on in CONTINUATION frames.
+    /// Writes the header of the frame, because its length is now known. A block that exceeds one frame continues in
+    /// CONTINUATION frames.
     private mutating func endBlock(from start: Int, of stream: HTTP2Stream, _ endsStream: Bool) {
         let size = HTTP2Frame.Header.size
         let length = output.count &- start &- size
@@ -84,30 +85,30 @@ extension HTTP2Session {
 
     // MARK: Bodies
 
-    /// How many bytes of a body may go out on the stream now, in one frame.
+    /// The number of body bytes that can be sent on the stream now, in one frame.
     package func sendable(on stream: HTTP2Stream) -> Int {
         guard streams.contains(stream) else { return 0 }
-        // Longer frames would have other streams wait.
+        // Longer frames would delay other streams.
         let frame = Swift.min(peer.maxFrameSize, 64 << 10)
         return Swift.max(Swift.min(streams[stream].sendWindow, sendWindow, frame), 0)
     }
 
-    /// The header of a frame of DATA, which is counted as sent.
-    /// - Parameter count: no more than ``sendable(on:)``.
+    /// Returns the header of a DATA frame, and counts its bytes as sent.
+    /// - Parameter count: the number of bytes, at most ``sendable(on:)``.
     package mutating func beginData(_ count: Int, endsStream: Bool, on stream: HTTP2Stream) -> HTTP2Frame.Header {
         if streams.contains(stream) {
             streams[stream].sendWindow &-= count
             sendWindow &-= count
             if endsStream { streams[stream].hasEnded = true }
-            idleness.end()
+            floodGuard.end()
         }
         return HTTP2Frame.Header(
             length: count, type: HTTP2Frame.data, flags: endsStream ? HTTP2Frame.endStream : 0, stream: stream.id)
     }
 
-    // MARK: The rest
+    // MARK: Other frames
 
-    /// Ends a stream, of which nothing more is wanted.
+    /// Resets a stream whose remaining frames are not needed.
     package mutating func reset(_ stream: HTTP2Stream, _ code: HTTP2Code) {
         guard streams.contains(stream) else { return }
         streams.remove(stream)
@@ -115,19 +116,20 @@ extension HTTP2Session {
         output.append(bigEndian: code.rawValue)
     }
 
-    /// Lets a stream go that the peer has said it knows nothing of.
+    /// Removes a stream that the peer has said it did not process.
     package mutating func forget(_ stream: HTTP2Stream) { streams.remove(stream) }
 
     package func isPaused(_ stream: HTTP2Stream) -> Bool { streams.contains(stream) && streams[stream].isPaused }
 
-    /// Whether the stream's window is given back as it is used.
+    /// Sets whether the stream is paused. The window of a paused stream is not given back as it is used.
     package mutating func setPaused(_ isPaused: Bool, _ stream: HTTP2Stream) {
         guard streams.contains(stream) else { return }
         streams[stream].isPaused = isPaused
         if !isPaused { credit(stream, 0) }
     }
 
-    /// Gives back what was received, once it is half of the window, and unless the rest of the body fits into it.
+    /// Gives back the received bytes once they are half of the window, unless the rest of the body fits into the
+    /// window.
     mutating func credit(_ stream: HTTP2Stream, _ count: Int) {
         streams[stream].uncredited &+= count
         let state = streams[stream]
@@ -152,12 +154,5 @@ extension HTTP2Session {
     mutating func sendPong(_ payload: UnsafeRawBufferPointer) {
         output.append(HTTP2Frame.Header(length: 8, type: HTTP2Frame.ping, flags: HTTP2Frame.acknowledgement, stream: 0))
         output.append(contentsOf: payload)
-    }
-
-    /// Says that the connection ends here. No stream of the peer's was processed: it has none.
-    package mutating func sendGoAway(_ code: HTTP2Code) {
-        output.append(HTTP2Frame.Header(length: 8, type: HTTP2Frame.goAway, flags: 0, stream: 0))
-        output.append(bigEndian: UInt32(0))
-        output.append(bigEndian: code.rawValue)
     }
 }

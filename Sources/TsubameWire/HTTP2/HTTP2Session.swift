@@ -1,42 +1,44 @@
-// HTTP2Session: the client's side of one HTTP/2 connection, bytes in, events and bytes out (RFC 9113). No I/O.
+// HTTP2Session: the client's side of one HTTP/2 connection, bytes in, events and bytes out (RFC 9113). It does no I/O.
 
 package import HTTPTypes
 package import TsubameCore
+package import TsubamePlatform
 
-/// One a connection. Whatever is read is given to ``next(_:_:)``; what is to be written, but for the bytes of bodies,
-/// gathers in ``output``, in the order in which it must go out.
+/// A connection has one session. Pass the bytes that have been read to ``next(_:_:)``. ``output`` collects the bytes to
+/// write, except the bytes of bodies, in the order in which they must be sent.
 ///
-/// A fault of one response ends its stream, and the others go on; a fault of the connection throws, with a GOAWAY in the
-/// output, and from then on at every call. What a peer can make the client do for nothing is counted (CVE-2019-9512 and
-/// after it): see ``HTTP2Idleness``.
+/// A fault of one response ends its stream, and the other streams go on. A fault of the connection throws and adds a
+/// GOAWAY to the output; every later call throws it again. The session limits the work that a peer can cause for
+/// nothing (CVE-2019-9512 and later): see ``HTTP2FloodGuard``.
 package struct HTTP2Session: ~Copyable {
     package enum Event {
-        /// Everything usable is consumed; give more.
+        /// All usable bytes are consumed. The session needs more.
         case needsMore
         case informational(HTTP2Stream, ReceivedHead)
-        /// Head and whole body: the stream is over.
+        /// The head and the whole body. The stream is over.
         case whole(HTTP2Stream, ReceivedHead, body: Bytes)
-        /// A body follows; its length, if it is known.
+        /// A head with a body after it, and the length of the body if it is known.
         case head(HTTP2Stream, ReceivedHead, length: Int64?)
-        /// Body bytes, as offsets into the buffer given to this call; never empty, already consumed.
+        /// Body bytes, as offsets into the buffer that was passed to this call. The range is not empty, and already
+        /// consumed.
         case body(HTTP2Stream, Range<Int>)
-        /// The response is complete: the stream is over, and reset if its request was not.
+        /// The response is complete. The stream is over, and was reset if its request was incomplete.
         case end(HTTP2Stream, trailers: HTTPFields?)
-        /// The peer has ended the stream, which is over.
+        /// The peer has reset the stream, which is over.
         case reset(HTTP2Stream, HTTP2Code)
-        /// The response is wrong: the stream is over.
+        /// The response is wrong. The stream is over.
         case failed(HTTP2Stream, WireError)
-        /// More may be sent on this stream, or on all.
+        /// More bytes can be sent on this stream, or on all streams.
         case writable(HTTP2Stream?)
-        /// The peer's settings have come: more streams may be allowed, or fewer.
+        /// The peer's settings have arrived. They may allow more streams, or fewer.
         case settings
-        /// The peer wants no new streams; those above `last` were not processed (RFC 9113 section 6.8).
+        /// The peer accepts no new streams. Streams above `last` were not processed (RFC 9113 section 6.8).
         case goAway(last: UInt32, HTTP2Code)
     }
 
-    /// A frame of DATA that is being read.
+    /// A DATA frame that is being read.
     struct DataFrame {
-        /// nil if nobody wants it.
+        /// nil if no running stream takes the bytes.
         var stream: HTTP2Stream?
         var bytes: Int
         var padding: Int
@@ -50,11 +52,13 @@ package struct HTTP2Session: ~Copyable {
         var frames = 1
     }
 
-    /// A body up to this many bytes is copied behind its head.
+    /// A body of up to this many bytes is copied together with its head.
     static var wholeBody: Int { 16 << 10 }
-    /// How many streams may run when the peer has not said (RFC 9113 section 6.5.2 would have it no less than this).
+    /// The number of concurrent streams until the peer states a limit. RFC 9113 section 6.5.2 recommends no lower
+    /// limit.
     private static var usualStreams: Int { 100 }
-    /// More than this many at once on one connection wait for each other more than they gain.
+    /// The maximum of concurrent streams on one connection. Further streams would slow each other down more than they
+    /// gain.
     private static var mostStreams: Int { 256 }
 
     var streams = HTTP2StreamTable()
@@ -65,53 +69,54 @@ package struct HTTP2Session: ~Copyable {
     var fields: DecodedFields
     var requestFields = HTTP2RequestFields()
     let limits: Limits
-    /// What the peer lets through for all streams, and what it may still send.
+    /// The number of bytes that can be sent on all streams, and the number that the peer may still send.
     var sendWindow = 65_535
     var receiveWindow = HTTP2Settings.Own.connectionWindow
     var uncredited = 0
     var data: DataFrame?
     var openBlock: OpenBlock?
     var block: [UInt8] = []
-    /// A stream whose end has been read together with its last bytes.
+    /// A stream whose end was read together with its last bytes.
     var ending: HTTP2Stream?
-    var idleness = HTTP2Idleness()
+    var floodGuard = HTTP2FloodGuard()
     var lastAllowed: UInt32 = .max
     var failure: WireError?
 
-    /// What is to be written next. Whoever has written it, empties it.
+    /// The bytes to write next. The caller empties the array after writing them.
     package var output: [UInt8]
 
-    /// - Parameter limits: of what is read before it is known whose it is, and what the peer is told of them.
+    /// - Parameter limits: the limits for bytes whose stream is not known yet. The limit of a head is announced to the
+    ///   peer.
     package init(limits: Limits) {
         self.limits = limits
         fields = DecodedFields(maxBytes: limits.headBytes, maxFields: limits.headFields)
         output = HTTP2Settings.preface(headBytes: limits.headBytes)
     }
 
-    /// How many streams run.
+    /// The number of running streams.
     package var count: Int { streams.count }
 
-    /// How many more may be begun now.
-    package var room: Int {
+    /// The number of streams that can be opened now, in addition to the running ones.
+    package var availableStreams: Int {
         guard failure == nil, lastAllowed == .max, !streams.isExhausted else { return 0 }
         let most = Swift.min(peer.maxConcurrentStreams ?? Self.usualStreams, Self.mostStreams)
         return Swift.max(most &- streams.count, 0)
     }
 
-    /// Whether the peer has begun as a peer of HTTP/2 does, with its settings.
+    /// Whether the peer has sent its settings, with which an HTTP/2 connection begins.
     package var hasBegun: Bool { hasSettings }
 
-    /// Whether the peer wants no new streams on this connection.
+    /// Whether the peer accepts no new streams on this connection.
     package var isGoingAway: Bool { lastAllowed != .max }
 
-    /// - Parameter now: when what comes next was read.
-    package mutating func beginRead(at now: MonotonicTime) { idleness.begin(at: now) }
+    /// - Parameter now: when the next bytes were read.
+    package mutating func beginRead(at now: MonotonicTime) { floodGuard.begin(at: now) }
 
-    /// The next event of what has been read.
+    /// Returns the next event of the bytes that have been read.
     /// - Parameters:
-    ///   - bytes: what is not yet consumed, and whatever lies before it.
-    ///   - offset: where to go on; then, up to where the bytes are consumed.
-    /// - Throws: for what ends the connection, of which the peer is told in ``output``.
+    ///   - bytes: the bytes that are not yet consumed, with any consumed bytes before them.
+    ///   - offset: where the unconsumed bytes begin. The method moves it past the bytes that it consumes.
+    /// - Throws: for a fault that ends the connection. ``output`` then holds a GOAWAY for the peer.
     package mutating func next(
         _ bytes: UnsafeRawBufferPointer, _ offset: inout Int
     ) throws(WireError) -> Event {
@@ -157,7 +162,7 @@ package struct HTTP2Session: ~Copyable {
         return fault.error
     }
 
-    /// A server that speaks HTTP/1 says so in its first bytes, which are fewer or more than a frame's header.
+    /// Detects a server that answers in HTTP/1. Its first bytes may be fewer than a frame's header, or more.
     private func checkBeginning(_ bytes: UnsafeRawBufferPointer, _ offset: Int) throws(HTTP2Fault) {
         guard !hasSettings, bytes.count &- offset >= 5 else { return }
         guard !bytes[offset...].starts(with: "HTTP/".utf8) else { throw Self.isHTTP1 }
@@ -187,6 +192,6 @@ package struct HTTP2Session: ~Copyable {
         }
     }
 
-    /// Whether it still runs.
+    /// Whether the stream still runs.
     package func isRunning(_ stream: HTTP2Stream) -> Bool { streams.contains(stream) }
 }

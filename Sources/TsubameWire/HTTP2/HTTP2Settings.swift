@@ -1,28 +1,28 @@
-// HTTP2Settings: what the peer has announced, and what is announced to it (RFC 9113 section 6.5.2).
+// HTTP2Settings: the settings of the peer, and those that the client announces (RFC 9113 section 6.5.2).
 
 import TsubameCore
 
-/// The peer's settings, with the values that hold until it says otherwise.
+/// The peer's settings, with their default values until the peer changes them.
 struct HTTP2Settings {
-    /// What is announced: no push; how much may come unasked on each stream; how long a head may be.
+    /// The client's settings: no push, the window of each stream, and the maximum length of a head.
     enum Own {
-        /// The window of a stream, in bytes: what a reader that has stopped can make the client hold.
+        /// The window of a stream, in bytes. It limits the memory that a stream takes when its reader has stopped.
         static var streamWindow: Int { 1 << 20 }
-        /// The window of the connection. It is given back as soon as bytes have come, so that a stream that nobody reads
-        /// holds up no other.
+        /// The window of the connection, in bytes. Bytes are given back as soon as they arrive, so that an unread
+        /// stream does not block the others.
         static var connectionWindow: Int { 8 << 20 }
-        /// Left as it is: larger frames would have others wait longer.
+        /// The default, in bytes. Larger frames would delay other streams.
         static var frameSize: Int { 16_384 }
     }
 
     private(set) var headerTableSize = 4096
-    /// The smallest that the last frame had: it may have had more than one (RFC 7541 section 4.2).
+    /// The smallest table size in the last SETTINGS frame, which may have held more than one (RFC 7541 section 4.2).
     private(set) var smallestTableSize = 4096
     private(set) var maxConcurrentStreams: Int?
     private(set) var initialWindowSize = 65_535
     private(set) var maxFrameSize = 16_384
 
-    /// - Parameter payload: of a SETTINGS frame, a multiple of six bytes.
+    /// - Parameter payload: the payload of a SETTINGS frame, a multiple of six bytes.
     mutating func read(_ payload: UnsafeRawBufferPointer) throws(HTTP2Fault) {
         var at = 0
         smallestTableSize = .max
@@ -35,7 +35,7 @@ struct HTTP2Settings {
         smallestTableSize = Swift.min(smallestTableSize, headerTableSize)
     }
 
-    // A value may be above what an `Int` of 32 bits holds.
+    // A value may be too large for an `Int` of 32 bits.
     private mutating func read(_ name: UInt16, _ value: UInt32) throws(HTTP2Fault) {
         switch name {
         case 1:
@@ -56,20 +56,20 @@ struct HTTP2Settings {
                 throw HTTP2Fault(.protocolError, .invalid("SETTINGS_MAX_FRAME_SIZE is out of bounds: \(value)"))
             }
             maxFrameSize = Int(value)
-        // What is not known means nothing.
+        // Unknown settings have no meaning.
         default: break
         }
     }
 
-    /// A window after a change; nil if it would be above 2^31 - 1 (RFC 9113 section 6.9.1).
+    /// The window after a change; nil if it would exceed 2^31 - 1 (RFC 9113 section 6.9.1).
     static func window(_ window: Int, widenedBy difference: Int) -> Int? {
-        // An `Int` of 32 bits overflows where the bound is.
+        // An `Int` of 32 bits overflows exactly at this limit.
         let (sum, overflow) = window.addingReportingOverflow(difference)
         return overflow || sum > 0x7FFF_FFFF ? nil : sum
     }
 
     /// The client's connection preface: the magic, its settings, and a wider window (RFC 9113 section 3.4).
-    /// - Parameter headBytes: how long a response's head may be.
+    /// - Parameter headBytes: the maximum length of a response's head, in bytes.
     static func preface(headBytes: Int) -> [UInt8] {
         var bytes = Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8)
         let settings: [(UInt16, Int)] = [(2, 0), (4, Own.streamWindow), (6, headBytes)]
@@ -85,7 +85,7 @@ struct HTTP2Settings {
     }
 }
 
-/// What is wrong with the connection, and what the peer is told.
+/// A fault of the connection, with the code that is sent to the peer.
 struct HTTP2Fault: Error {
     let code: HTTP2Code
     let error: WireError

@@ -1,66 +1,66 @@
-// HTTP2Stream: one exchange on an HTTP/2 connection, and the table of those that run (RFC 9113 section 5.1).
+// HTTP2Stream: one exchange on an HTTP/2 connection, and the table of the running streams (RFC 9113 section 5.1).
 
 import TsubameCore
 
-/// Names a stream that runs. Slots are used again: of all streams that run, each has its own, counted from 0.
+/// Identifies a running stream. Running streams have different slots, counted from 0. A free slot is used again.
 package struct HTTP2Stream: Sendable, Hashable {
     package let id: UInt32
     package let slot: Int
 }
 
-/// What the session knows of a stream.
+/// The state of a stream in a session.
 struct HTTP2StreamState {
     enum Expected: UInt8 {
-        /// A head, after none or some informational ones.
+        /// A head, possibly after informational ones.
         case head
         /// DATA, or trailers.
         case body
-        /// Nothing: the peer has ended it.
+        /// Nothing, because the peer has ended the stream.
         case nothing
     }
 
     /// 0 if the slot is free.
     var id: UInt32 = 0
     var expected = Expected.head
-    /// Whatever the head says, no body follows.
+    /// The request's method is HEAD. No body follows, independent of the head.
     var isHead = false
     var isBodiless = false
-    /// Our side has been ended.
+    /// The client has ended its side.
     var hasEnded = false
     var isPaused = false
     var informationals = 0
-    /// Of a Content-Length; -1 without one.
+    /// The remaining bytes of a body with a Content-Length; -1 without one.
     var remaining: Int64 = -1
-    /// What may be sent; below 0 after the peer has made its window smaller.
+    /// The number of bytes that can be sent. It is below 0 after the peer has reduced its window.
     var sendWindow = 0
-    /// What the peer may still send, and what it has sent since it was last given more.
+    /// The number of bytes that the peer may still send, and the number that it has sent since the last WINDOW_UPDATE.
     var receiveWindow = 0
     var uncredited = 0
     var limits = Limits()
 }
 
-/// The streams that run. A number's place is its lower bits; numbers whose place is taken are left out, as they may be (RFC
-/// 9113 section 5.1.1).
+/// The running streams. The lower bits of a stream's number select its place. Numbers whose place is taken are skipped,
+/// which RFC 9113 section 5.1.1 allows.
 struct HTTP2StreamTable {
-    /// By slot.
+    /// Indexed by slot.
     private(set) var states: [HTTP2StreamState] = []
     private var free: [Int] = []
-    /// By a number's lower bits: its slot and 1, or 0.
+    /// Indexed by the lower bits of a number: the slot plus 1, or 0.
     private var places = [Int](repeating: 0, count: 64)
     private(set) var count = 0
-    /// The highest number that has been used.
+    /// The highest number that was used.
     private(set) var last: UInt32
 
-    /// - Parameter last: up to which numbers count as used.
+    /// - Parameter last: numbers up to this one count as used.
     init(after last: UInt32 = 0) { self.last = last }
 
     @inline(__always)
     private func place(_ id: UInt32) -> Int { Int(id &>> 1) & (places.count &- 1) }
 
-    /// Whether the numbers are about to run out.
+    /// Whether the numbers are almost used up.
     var isExhausted: Bool { last >= 0x7FFF_0000 }
 
-    /// - Returns: nil if all numbers have been used.
+    /// - Returns: the new stream; nil if all numbers were used.
     mutating func add(_ state: HTTP2StreamState) -> HTTP2Stream? {
         if count >= places.count / 2 { grow() }
         var id = last == 0 ? 1 : last &+ 2
@@ -82,7 +82,7 @@ struct HTTP2StreamTable {
         return HTTP2Stream(id: id, slot: slot)
     }
 
-    /// Numbers whose places differ in a smaller table have different ones in a larger.
+    /// Numbers with different places in a smaller table have different places in a larger one, too.
     private mutating func grow() {
         places = [Int](repeating: 0, count: places.count * 2)
         for slot in states.indices where states[slot].id != 0 { places[place(states[slot].id)] = slot &+ 1 }
@@ -94,13 +94,13 @@ struct HTTP2StreamTable {
         return slot >= 0 && states[slot].id == id ? HTTP2Stream(id: id, slot: slot) : nil
     }
 
-    /// Whether it still runs.
+    /// Whether the stream still runs.
     @inline(__always)
     func contains(_ stream: HTTP2Stream) -> Bool {
         states.indices.contains(stream.slot) && states[stream.slot].id == stream.id
     }
 
-    /// - Parameter stream: one that runs.
+    /// - Parameter stream: a running stream.
     subscript(_ stream: HTTP2Stream) -> HTTP2StreamState {
         get { states[stream.slot] }
         _modify { yield &states[stream.slot] }

@@ -1,25 +1,27 @@
-// ConnectHandshake: a tunnel through an HTTP proxy (RFC 9110 section 9.3.6).
+// ConnectHandshake: opens a tunnel through an HTTP proxy (RFC 9110 section 9.3.6).
 
 import HTTPTypes
 package import TsubameCore
 
 package final class ConnectHandshake: ProxyHandshake {
-    /// Of a refusal that asks for credentials so much of the body is read, so that the connection can be used again.
+    /// The maximum size of a refusal's body that is read, in bytes, so that the connection can be used again with
+    /// credentials.
     private static let drainedBytes = 64 << 10
 
     private let authority: String
     private let credentials: (any ProxyAuthorizer)?
     private var decoder: ResponseDecoder
     private var isOver = false
-    /// The answer to a challenge, once the rest of the refusal has been read, and how much of that has been.
+    /// The answer to a challenge, and the number of bytes of the refusal's body that have been read. The handshake
+    /// sends the answer after the body.
     private var pending: (authorization: String, drained: Int)?
     package private(set) var mayBeginAnew = false
     package let greeting: [UInt8]
 
     /// - Parameters:
     ///   - authority: `host:port`, always with its port.
-    ///   - authorization: the value of Proxy-Authorization. No other field goes with it: what belongs to the request is
-    ///     for the origin.
+    ///   - authorization: the value of Proxy-Authorization. No other field is sent, because the fields of the request
+    ///     are for the origin.
     ///   - credentials: answers the proxy's challenges.
     package init(
         authority: String, authorization: String?, credentials: (any ProxyAuthorizer)? = nil, limits: Limits
@@ -40,7 +42,7 @@ package final class ConnectHandshake: ProxyHandshake {
     package func receive(_ input: inout [UInt8]) throws(WireError) -> ProxyAnswer? {
         if isOver { return .free }
         while true {
-            // It has begun to answer: what comes of that holds.
+            // The proxy has begun to answer, so the result of this answer counts.
             if pending == nil, !input.isEmpty { mayBeginAnew = false }
             var offset = 0
             let event: Result<ResponseDecoder.Event, WireError> = input.withUnsafeBytes { bytes in
@@ -68,7 +70,7 @@ package final class ConnectHandshake: ProxyHandshake {
         }
     }
 
-    /// - Returns: nil for a refusal that can be answered.
+    /// - Returns: nil for a refusal that is answered with credentials.
     private func take(_ head: ReceivedHead) throws(WireError) -> ProxyAnswer? {
         let fields = ReceivedFields(head)
         switch head.status {
@@ -78,7 +80,7 @@ package final class ConnectHandshake: ProxyHandshake {
             return .free
         case 407:
             guard let answer = credentials?.answer(fields[values: .proxyAuthenticate]) else {
-                throw .proxy("it wants credentials, or refuses those that it was given (407)")
+                throw .proxy("it requires credentials, or refuses the ones that the client sent (407)")
             }
             pending = (answer, 0)
             mayBeginAnew = true
@@ -89,13 +91,13 @@ package final class ConnectHandshake: ProxyHandshake {
         }
     }
 
-    /// - Returns: to begin anew elsewhere, if the end of the body is also that of the connection, or too far away.
+    /// - Returns: `elsewhere` if the connection ends with the body, or the body is too long; nil otherwise.
     private func drain(_ count: Int) -> ProxyAnswer? {
         pending?.drained += count
         return decoder.mustClose || (pending?.drained ?? 0) > Self.drainedBytes ? .elsewhere : nil
     }
 
-    /// The refusal has been read to its end: once more, with the answer.
+    /// Repeats the request with the answer, after the refusal was read to its end.
     private func again() -> ProxyAnswer {
         let authorization = pending?.authorization
         pending = nil
@@ -104,11 +106,11 @@ package final class ConnectHandshake: ProxyHandshake {
     }
 }
 
-/// Says who asks a proxy; asked once for each request.
+/// Answers the challenges of a proxy, once for each request that the proxy refuses.
 package protocol ProxyAuthorizer: AnyObject {
     /// - Parameter challenges: the values of Proxy-Authenticate.
-    /// - Returns: the value of Proxy-Authorization for one request more; nil if there is nothing more to say.
+    /// - Returns: the value of Proxy-Authorization for another request; nil to give up.
     func answer(_ challenges: [String]) -> String?
-    /// - Parameter information: the values of Proxy-Authentication-Info (RFC 7615), behind a success.
+    /// - Parameter information: the values of Proxy-Authentication-Info (RFC 7615), after a success.
     func take(_ information: [String])
 }

@@ -1,19 +1,19 @@
-// ProxyHandshake: what is said to a proxy before the connection behind it can be used. No I/O.
+// ProxyHandshake: the exchange with a proxy before the connection through it can be used. It does no I/O.
 
 package import TsubameCore
 
-/// One conversation with a proxy: bytes in, bytes out, until the way is free or the proxy has refused. What comes of it
-/// does not depend on how the proxy's bytes were cut.
+/// One exchange with a proxy: bytes in, bytes out, until the connection can be used or the proxy has refused. The
+/// result does not depend on how the proxy's bytes were cut into reads.
 package protocol ProxyHandshake: AnyObject {
-    /// What is said first.
+    /// The bytes that the client sends first.
     var greeting: [UInt8] { get }
-    /// Takes what the proxy said.
-    /// - Parameter input: all that is unconsumed; what is consumed is removed from it.
-    /// - Returns: what is to be said next, or that the way is free, or nil when more has to come.
-    /// - Throws: kind `proxy` when the proxy refuses or does not speak its protocol.
+    /// Takes the bytes that the proxy sent.
+    /// - Parameter input: all bytes that are not consumed yet. The method removes the bytes that it consumes.
+    /// - Returns: the next step; nil if more bytes are needed.
+    /// - Throws: kind `proxy` if the proxy refuses or does not speak its protocol.
     func receive(_ input: inout [UInt8]) throws(WireError) -> ProxyAnswer?
-    /// Whether the proxy asked for an answer and has not begun to react to it: if the connection ends now, it is given on
-    /// another one.
+    /// Whether the proxy asked for an answer and has not begun to react to the answer. If the connection ends now, the
+    /// answer is sent on another connection.
     var mayBeginAnew: Bool { get }
 }
 
@@ -23,9 +23,9 @@ extension ProxyHandshake {
 
 package enum ProxyAnswer: Equatable {
     case send([UInt8])
-    /// From here on the connection is to the origin.
+    /// From here on, the connection leads to the origin.
     case free
-    /// It is to be begun anew on another connection: the proxy asked for an answer, and ends this one.
+    /// The handshake must begin anew on another connection: the proxy asked for an answer, but ends this connection.
     case elsewhere
 }
 

@@ -1,4 +1,4 @@
-// SOCKS4Handshake: SOCKS 4 and its extension 4A, in which the proxy looks the name up.
+// SOCKS4Handshake: the handshake of SOCKS 4 and of its extension 4A, in which the proxy resolves the name.
 
 package import TsubameCore
 
@@ -7,14 +7,14 @@ package final class SOCKS4Handshake: ProxyHandshake {
     private var isOver = false
 
     /// - Parameters:
-    ///   - address: of the host if it is an IPv4 literal, 4 bytes.
-    /// - Throws: kind `invalidRequest` for what the protocol has no room for.
+    ///   - address: the 4 bytes of the host if it is an IPv4 literal; otherwise the proxy resolves the name.
+    /// - Throws: kind `invalidRequest` for an IPv6 address, and for a user with a zero byte.
     package init(host: String, address: [UInt8]?, port: UInt16, user: String) throws(WireError) {
         guard !user.utf8.contains(0) else { throw WireError(.invalidRequest, "the proxy's user holds a zero byte") }
         guard address?.count != 16 else {
-            throw WireError(.invalidRequest, "SOCKS 4 has no room for an IPv6 address; take SOCKS 5")
+            throw WireError(.invalidRequest, "SOCKS 4 does not support IPv6 addresses; use SOCKS 5")
         }
-        // 0.0.0.1: a name follows.
+        // 0.0.0.1 means that a name follows.
         let named: [UInt8] = address == nil ? Array(host.utf8) + [0] : []
         greeting =
             [4, 1, UInt8(port >> 8), UInt8(port & 255)] + (address ?? [0, 0, 0, 1]) + Array(user.utf8) + [0] + named

@@ -1,4 +1,4 @@
-// SOCKS5Handshake: RFC 1928, with user name and password by RFC 1929.
+// SOCKS5Handshake: the handshake of SOCKS 5 (RFC 1928), with user name and password (RFC 1929).
 
 package import TsubameCore
 
@@ -10,9 +10,9 @@ package final class SOCKS5Handshake: ProxyHandshake {
     private var state = State.method
 
     /// - Parameters:
-    ///   - address: of the host if it is a literal, 4 or 16 bytes; else the proxy looks the name up.
-    ///   - credentials: at most 255 bytes each.
-    /// - Throws: kind `invalidRequest` for what the protocol has no room for.
+    ///   - address: the 4 or 16 bytes of the host if it is an IP literal; otherwise the proxy resolves the name.
+    ///   - credentials: a user and a password of at most 255 bytes each.
+    /// - Throws: kind `invalidRequest` for a name, a user or a password that is too long for the protocol.
     package init(
         host: String, address: [UInt8]?, port: UInt16, credentials: (user: String, password: String)?
     ) throws(WireError) {
@@ -21,7 +21,7 @@ package final class SOCKS5Handshake: ProxyHandshake {
         case 16: target = [4] + (address ?? [])
         default:
             guard let length = UInt8(exactly: host.utf8.count), length > 0 else {
-                throw WireError(.invalidRequest, "the host's name is longer than the 255 bytes that SOCKS has room for")
+                throw WireError(.invalidRequest, "the host's name is longer than 255 bytes, the limit of SOCKS 5")
             }
             target = [3, length] + host.utf8
         }
@@ -66,8 +66,8 @@ package final class SOCKS5Handshake: ProxyHandshake {
             state = .authentication
             return .send(credentials)
         case (0xFF, nil): throw .proxy("it wants a user and a password")
-        case (0xFF, _): throw .proxy("it accepts neither a user with password nor going without")
-        default: throw .proxy("it chose a way of authentication that it was not offered (\(choice))")
+        case (0xFF, _): throw .proxy("it accepts neither a user with a password nor a client without them")
+        default: throw .proxy("it chose an authentication method that it was not offered (\(choice))")
         }
     }
 
@@ -83,7 +83,7 @@ package final class SOCKS5Handshake: ProxyHandshake {
     private func reply(_ input: inout [UInt8]) throws(WireError) -> ProxyAnswer? {
         if let first = input.first, first != 5 { throw Self.foreign }
         guard input.count >= 2 else { return nil }
-        // A refusal may end here.
+        // A refusal may end after these two bytes.
         if input[1] != 0 { throw .proxy(Self.words(input[1])) }
         guard input.count >= 5 else { return nil }
         let length: Int
@@ -101,7 +101,7 @@ package final class SOCKS5Handshake: ProxyHandshake {
 
     private static var foreign: WireError { .proxy("it does not speak SOCKS 5") }
 
-    /// RFC 1928 section 6.
+    /// The meaning of a reply (RFC 1928 section 6).
     private static func words(_ reply: UInt8) -> String {
         switch reply {
         case 1: "it reports a general failure"

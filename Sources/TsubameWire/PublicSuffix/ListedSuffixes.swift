@@ -1,15 +1,16 @@
-// ListedSuffixes: the rules of a list that was read from a text, by name.
+// ListedSuffixes: the rules of a list that was read from text, by name.
 
 struct ListedSuffixes: Sendable {
-    /// Of each name: 1 a suffix, 2 every name right below is one, 4 an exception; 8, 16, 32 the same of the private section.
+    /// The flags of each name: 1 is a suffix, 2 makes every name directly below a suffix, and 4 is an exception. The
+    /// bits 8, 16 and 32 mean the same for the private section.
     private(set) var flags: [String: UInt8] = [:]
     private(set) var date: String?
 
-    /// nil if there is no rule, or a line that is none.
+    /// nil if the text has no rule, or a line that is not a rule.
     init?(_ text: String) {
         var shift: UInt8 = 0
         for line in text.utf8.split(whereSeparator: { $0 == 0x0A || $0 == 0x0D }) {
-            // A rule ends with the first white space.
+            // A rule ends at the first white space.
             let rule = line.drop { $0 == 0x20 || $0 == 0x09 }.prefix { $0 != 0x20 && $0 != 0x09 }
             if rule.isEmpty { continue }
             if rule.starts(with: "//".utf8) {
@@ -26,7 +27,7 @@ struct ListedSuffixes: Sendable {
             } else if name.hasPrefix("*.") {
                 (name, flag) = (name.dropFirst(2), 2)
             } else if name == "*" {
-                // The rule for names that have none.
+                // The default rule, for names without a rule of their own.
                 continue
             }
             guard let name = DomainName.canonical(String(name)), !name.contains("*") else { return nil }
@@ -35,7 +36,7 @@ struct ListedSuffixes: Sendable {
         guard !flags.isEmpty else { return nil }
     }
 
-    /// `2026-01-31` of `2026-01-31_12-00-00_UTC`.
+    /// `2026-01-31` from `2026-01-31_12-00-00_UTC`.
     private static func day(_ version: Substring) -> String? {
         let day = version.utf8.prefix(10)
         let isDay = day.enumerated().allSatisfy { index, byte in
@@ -44,8 +45,8 @@ struct ListedSuffixes: Sendable {
         return day.count == 10 && isDay ? String(Substring(day)) : nil
     }
 
-    /// Calls `body` with the flags of each rule for `name` or for a domain above it, and with the place in `name` where
-    /// the rule's name begins.
+    /// Calls `body` for each rule of `name` or of a domain above it, with the flags of the rule and the place in `name`
+    /// where the rule's name begins.
     func forEachRule(of name: UnsafeBufferPointer<UInt8>, _ body: (_ start: Int, _ flags: UInt8) -> Void) {
         var start = name.count + 1
         while start > 0 {

@@ -1,4 +1,4 @@
-// PublicSuffixAutomaton: the built-in list, walked where it lies; Scripts/make-public-suffixes.py has its form.
+// PublicSuffixAutomaton: walks the built-in list in place. Scripts/tables/make-public-suffixes.py describes its form.
 
 enum PublicSuffixAutomaton {
     private static let first: UInt8 = 0x21
@@ -7,8 +7,8 @@ enum PublicSuffixAutomaton {
     private static let end: UInt8 = 0x7E
     private static let digits = 94
 
-    /// Calls `body` with the flags of each rule for `name` or for a domain above it, nearest to the root first, and with
-    /// the place in `name` where the rule's name begins.
+    /// Calls `body` for each rule of `name` or of a domain above it, with the flags of the rule and the place in `name`
+    /// where the rule's name begins. The rule nearest to the root comes first.
     static func forEachRule(of name: UnsafeBufferPointer<UInt8>, _ body: (_ start: Int, _ flags: UInt8) -> Void) {
         PublicSuffixTableData.automaton.withUTF8Buffer { table in
             var walk = Walk(table: table, name: name, rest: name.count)
@@ -19,11 +19,11 @@ enum PublicSuffixAutomaton {
     private struct Walk {
         let table: UnsafeBufferPointer<UInt8>
         let name: UnsafeBufferPointer<UInt8>
-        /// How much of the name is left; it is read from its end.
+        /// The number of bytes of the name that are left. The name is read from its end.
         var rest: Int
         var at = 0
 
-        /// Every step goes forwards in the table, so that it ends whatever stands there.
+        /// Every step moves forwards in the table, so the walk ends even if the table is wrong.
         mutating func run(_ body: (Int, UInt8) -> Void) {
             node: while true {
                 if let flags = flags(byte) {
@@ -49,8 +49,8 @@ enum PublicSuffixAutomaton {
 
         private var byte: UInt8 { at < table.count ? table[at] : end }
 
-        /// Passes the characters of an edge.
-        /// - Returns: where they begin in the name; nil if the name has others.
+        /// Moves past the characters of an edge.
+        /// - Returns: where the characters begin in the name; nil if the name has other characters.
         private mutating func label() -> Int? {
             var place: Int? = rest
             while byte != end {

@@ -1,14 +1,15 @@
-// PublicSuffixList: which domains belong to registries, where anybody can have a name below.
+// PublicSuffixList: the list of domains below which registries give names to the public.
 
 import TsubameCore
 
-/// The public suffix list (https://publicsuffix.org): `co.uk` is nobody's own domain, `example.co.uk` is.
+/// The public suffix list (https://publicsuffix.org): `co.uk` is a public suffix, and `example.co.uk` has an owner.
 ///
 /// ```swift
 /// PublicSuffixList.builtIn.registrableDomain(of: "www.example.co.uk")   // "example.co.uk"
 /// ```
-/// Hosts may be in any case and script, and have the root's dot behind them; answers are in lower case and in A-labels.
-/// As in browsers, a name of one label that the list does not have, such as `localhost` or `internal`, is a suffix.
+/// Hosts may be in any case and script, and may end in the dot of the DNS root. Results are in lower case and in
+/// A-labels. As in browsers, a name of one label that is not in the list, such as `localhost` or `internal`, is a
+/// suffix.
 public struct PublicSuffixList: Sendable {
     /// The parts of the list.
     public struct Sections: OptionSet, Sendable, Hashable {
@@ -16,21 +17,21 @@ public struct PublicSuffixList: Sendable {
 
         public init(rawValue: UInt8) { self.rawValue = rawValue }
 
-        /// What registries of top-level domains have said.
+        /// The suffixes that the registries of top-level domains have named.
         public static let icann = Sections(rawValue: 1)
-        /// Domains of companies who let others have names below, such as `github.io`.
+        /// The domains of companies that give names below them to others, such as `github.io`.
         public static let `private` = Sections(rawValue: 2)
-        /// Both; what cookies go by.
+        /// Both sections. Cookies follow both.
         public static let all: Sections = [.icann, .private]
     }
 
-    /// The list that comes with the library; ``date`` says how old it is. It is read where it lies in the program.
+    /// The list that comes with the library. ``date`` tells how old it is. The list is read in place and not copied.
     public static let builtIn = PublicSuffixList(
         date: "\(PublicSuffixTableData.date)", count: PublicSuffixTableData.count, listed: nil)
 
-    /// The day of the list, such as `2023-02-09`; nil if it does not say.
+    /// The date of the list, such as `2023-02-09`; nil if the list states none.
     public let date: String?
-    /// How many names it has rules for.
+    /// The number of names that have rules.
     public let count: Int
     private let listed: ListedSuffixes?
 
@@ -41,21 +42,21 @@ public struct PublicSuffixList: Sendable {
     }
 
     /// Reads a list in the format of `public_suffix_list.dat`.
-    /// - Returns: nil if there is no rule in the text, or a line that is none.
+    /// - Returns: nil if the text has no rule, or a line that is not a rule.
     public init?(parsing text: String) {
         guard let listed = ListedSuffixes(text) else { return nil }
         self.init(date: listed.date, count: listed.flags.count, listed: listed)
     }
 
-    /// The suffix that the host is, or has; nil for addresses and for what is no name.
+    /// The public suffix that the host is, or that it ends with; nil for addresses and for texts that are not names.
     public func publicSuffix(of host: String, in sections: Sections = .all) -> String? {
         Self.withName(host) { name, dot in
             Self.text(name, from: start(of: name, sections), dot)
         }
     }
 
-    /// The suffix and one label more: the longest domain that the host shares with hosts of the same owner only. nil if
-    /// the host is a suffix itself, for addresses, and for what is no name.
+    /// The public suffix and one more label: the domain whose hosts all belong to one owner. The result is
+    /// nil if the host is itself a suffix, for addresses, and for texts that are not names.
     public func registrableDomain(of host: String, in sections: Sections = .all) -> String? {
         Self.withName(host) { name, dot in
             let start = start(of: name, sections)
@@ -64,7 +65,7 @@ public struct PublicSuffixList: Sendable {
         }
     }
 
-    /// Whether names below the host belong to others. False for addresses and for what is no name.
+    /// Whether the names below the host belong to others. False for addresses and for texts that are not names.
     public func isPublicSuffix(_ host: String, in sections: Sections = .all) -> Bool {
         Self.withName(host) { name, _ in start(of: name, sections) == 0 ? true : nil } ?? false
     }
@@ -75,7 +76,8 @@ public struct PublicSuffixList: Sendable {
         var exception: Int?
         let take = { (place: Int, flags: UInt8) in
             let rule = (sections.contains(.icann) ? flags & 7 : 0) | (sections.contains(.private) ? flags >> 3 : 0)
-            // What a wildcard stands below is a suffix, too: the algorithm leaves that open, and libpsl sees it that way.
+            // The domain below which a wildcard stands is a suffix, too. The algorithm leaves this open, and libpsl
+            // decides the same.
             if rule & 3 != 0 { start = min(start, place) }
             if rule & 2 != 0 { start = min(start, Self.labelStart(before: place, in: name)) }
             if rule & 4 != 0 { exception = name[place...].firstIndex(of: UInt8(ascii: ".")).map { $0 + 1 } }
@@ -88,7 +90,7 @@ public struct PublicSuffixList: Sendable {
         return exception ?? start
     }
 
-    /// Where the label begins that ends in front of the dot at `place - 1`.
+    /// Where the label begins that ends before the dot at `place - 1`.
     static func labelStart(before place: Int, in name: UnsafeBufferPointer<UInt8>) -> Int {
         name[..<max(0, place - 1)].lastIndex(of: UInt8(ascii: ".")).map { $0 + 1 } ?? 0
     }
@@ -97,7 +99,7 @@ public struct PublicSuffixList: Sendable {
         String(decoding: name[start...], as: UTF8.self) + (hasDot ? "." : "")
     }
 
-    /// The host in the one form in which the list has it, without the root's dot, if it is a name.
+    /// Calls `body` with the host in the form of the list, without the final dot, if the host is a name.
     private static func withName<T>(_ host: String, _ body: (UnsafeBufferPointer<UInt8>, Bool) -> T?) -> T? {
         var host = host
         if !host.utf8.allSatisfy({ $0 < 0x80 }) {

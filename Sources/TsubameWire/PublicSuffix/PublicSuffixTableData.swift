@@ -1,7 +1,7 @@
-// The public suffix list of 2023-02-09; written by Scripts/make-public-suffixes.py.
+// The public suffix list of 2023-02-09; written by Scripts/tables/make-public-suffixes.py.
 // swift-format-ignore-file
 
-/// Where the list comes from and how it is written: Scripts/make-public-suffixes.py. The list is subject to the
+/// Where the list comes from and how it is written: Scripts/tables/make-public-suffixes.py. The list is subject to the
 /// Mozilla Public License 2.0 (https://publicsuffix.org/list/).
 enum PublicSuffixTableData {
     static let date: StaticString = "2023-02-09"

@@ -1,14 +1,14 @@
-// Runs an executable of this package as a process of its own and keeps what it prints.
+// BuiltProduct: runs an executable of this package as a separate process and keeps its output.
 
 import Foundation
 import Synchronization
 
 /// Runs a built executable to its end.
 /// - Parameters:
-///   - name: as the product is called, such as `tsubame` or `HttpClient`; or the path of any other program.
-///   - stdin: what it reads; by default nothing, from `/dev/null`.
-///   - environment: added to this process's own, or in place of it where a name is in both.
-///   - limit: how long it may take before it is ended and ``ProductError`` is thrown.
+///   - name: the product's name, such as `tsubame` or `HttpClient`, or the path of any other program.
+///   - stdin: the file for its standard input; by default `/dev/null`.
+///   - environment: variables that are added to this process's own, or replace those with the same name.
+///   - limit: the time after which the process is ended and ``ProductError`` is thrown.
 func runProduct(
     _ name: String, _ arguments: [String], stdin: [UInt8]? = nil, environment: [String: String] = [:],
     limit: Duration = .seconds(60)
@@ -16,9 +16,9 @@ func runProduct(
     try await RunningProduct(name, arguments, stdin: stdin, environment: environment).finished(within: limit)
 }
 
-/// What a process that has ended leaves behind.
+/// The result of a process that has ended.
 struct ProductRun: Sendable, CustomStringConvertible {
-    /// The exit status; 128 plus the number of the signal that ended it, as a shell would say.
+    /// The exit status; 128 plus the number of the signal that ended the process, as in a shell.
     let status: Int32
     let stdoutBytes: [UInt8]
     let stderrBytes: [UInt8]
@@ -27,20 +27,20 @@ struct ProductRun: Sendable, CustomStringConvertible {
     var stderr: String { String(decoding: stderrBytes, as: UTF8.self) }
     /// The lines of stdout.
     var lines: [String] { stdout.split(separator: "\n", omittingEmptySubsequences: false).dropLast().map(String.init) }
-    /// Everything that it has shown or logged.
+    /// All its output and errors.
     var shown: String { stdout + stderr }
 
     var description: String { "status \(status)\nstdout: \(stdout)\nstderr: \(stderr)" }
 }
 
-/// Why a product could not be run to its end.
+/// An error that says why a product could not be run to its end.
 struct ProductError: Error, CustomStringConvertible {
     let description: String
 
     init(_ description: String) { self.description = description }
 }
 
-/// A process that has been started; ended when it is dropped, or when a task that waits for it is cancelled.
+/// A running process. It is ended when this object is released, or when a task that waits for the process is cancelled.
 ///
 /// ```swift
 /// let server = try RunningProduct("tsubame", ["serve", "--port", "0"])
@@ -75,7 +75,7 @@ final class RunningProduct: Sendable {
     /// Sends a signal, unless the process has ended.
     func send(signal: Int32) { child.send(signal: signal) }
 
-    /// The first line of stdout that satisfies the predicate, as soon as it is there.
+    /// The first line of stdout that satisfies the predicate, as soon as it arrives.
     func line(_ isWanted: @escaping @Sendable (String) -> Bool) async throws -> String {
         let line = await waiting {
             await self.output.wait { state -> String?? in
@@ -101,14 +101,14 @@ final class RunningProduct: Sendable {
         return output.run
     }
 
-    /// Ends the process, and so the waiting, when the waiting task is cancelled.
+    /// Ends the process, and so the wait, when the waiting task is cancelled.
     private func waiting<T: Sendable>(_ body: @Sendable () async -> T) async -> T {
         await withTaskCancellationHandler(operation: body) { send(signal: SIGKILL) }
     }
 
     private static func input(_ bytes: [UInt8]?) throws -> Int32 {
         guard let bytes else { return open("/dev/null", O_RDONLY | O_CLOEXEC) }
-        // A file without a name: unlike a pipe it never waits for its reader.
+        // An unlinked file is used because it never blocks the writer, as a pipe does.
         let url = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
         try Data(bytes).write(to: url)
         defer { try? FileManager.default.removeItem(at: url) }
@@ -116,7 +116,7 @@ final class RunningProduct: Sendable {
     }
 }
 
-/// Where this package's executables lie: beside the test bundle.
+/// The folder of this package's executables, beside the test bundle.
 enum BuiltProducts {
     static func url(of name: String) throws -> URL {
         let bundles = Bundle.allBundles.filter { $0.bundlePath.hasSuffix(".xctest") }.map(\.bundleURL)
@@ -132,7 +132,7 @@ enum BuiltProducts {
     }
 }
 
-/// What a process has printed so far, and who waits for more.
+/// The output of a process so far, and the tasks that wait for more.
 private final class ProductOutput: Sendable {
     struct State: Sendable {
         var stdout: [UInt8] = []
@@ -158,7 +158,7 @@ private final class ProductOutput: Sendable {
         child.send(signal: SIGKILL)
     }
 
-    /// Reads to the end of the stream, on a thread of its own.
+    /// Reads to the end of the stream on a separate thread.
     func read(_ descriptor: Int32, as stream: any WritableKeyPath<State, [UInt8]> & Sendable) {
         change { $0.openStreams += 1 }
         Thread.detachNewThread {

@@ -3,17 +3,17 @@
 import Foundation
 import Synchronization
 
-/// Held while a process is started, and while a pipe has been made and not yet been kept from being inherited.
+/// Held while a process starts, and between the creation of a pipe and the moment its ends are marked close-on-exec.
 private let starting = Mutex(())
 
-/// A process that has been started; killed and collected at the latest when it is dropped.
+/// A child process, which is killed and reaped at the latest when this object is released.
 final class ChildProcess: Sendable {
-    /// How a process ended: its exit status; 128 plus the number of the signal that ended it, as a shell would say.
+    /// The exit status of a process; 128 plus the number of the signal that ended it, as in a shell.
     typealias Status = Int32
 
-    /// The terminal at which a process can ask somebody, whatever its streams are.
+    /// The terminal at which a process can ask the user, independent of its streams.
     enum Terminal {
-        /// That of these tests, if they have one.
+        /// The terminal of these tests, if they have one.
         case inherited
         case none
         case named(String)
@@ -22,18 +22,20 @@ final class ChildProcess: Sendable {
     #if canImport(Darwin)
     private static let startsSession = Int16(POSIX_SPAWN_SETSID)
     #else
-    /// `POSIX_SPAWN_SETSID`, which Swift does not see.
+    /// `POSIX_SPAWN_SETSID`, which Swift does not import.
     private static let startsSession: Int16 = 0x80
     #endif
 
     let pid: pid_t
-    /// Held while a signal is sent or the process is collected, so that no signal goes to another process of that number.
+    /// Held while a signal is sent or the process is reaped, so that no signal reaches another process with the same
+    /// number.
     private let status = Mutex<Status?>(nil)
 
     /// - Parameters:
-    ///   - streams: its standard input, output and errors, in that order; nil is closed. They are not closed here.
-    ///   - environment: all of it.
-    ///   - directory: where it runs; where these tests do unless given.
+    ///   - streams: the descriptors of its standard input, output and error, in that order; nil closes a stream. This
+    ///     does not close the descriptors.
+    ///   - environment: its complete environment.
+    ///   - directory: its working directory; by default that of these tests.
     init(
         _ path: String, _ arguments: [String], streams: [Int32?],
         environment: [String: String] = ProcessInfo.processInfo.environment, directory: String? = nil,
@@ -49,8 +51,8 @@ final class ChildProcess: Sendable {
                 posix_spawn_file_actions_addclose(&actions, Int32(number))
             }
         }
-        // As a shell starts a process: a thread of Dispatch blocks signals, and NIO has switched SIGPIPE off, which this
-        // one would inherit.
+        // Restores the signals as in a shell. The child would otherwise inherit the signals that a Dispatch thread
+        // blocks, and SIGPIPE, which NIO ignores.
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
@@ -60,7 +62,7 @@ final class ChildProcess: Sendable {
         posix_spawnattr_setsigmask(&attributes, &none)
         posix_spawnattr_setsigdefault(&attributes, &all)
         var flags = Int16(POSIX_SPAWN_SETSIGMASK) | Int16(POSIX_SPAWN_SETSIGDEF)
-        // A session of its own has no terminal, until its leader opens one.
+        // A new session has no terminal until its leader opens one.
         if case .inherited = terminal {} else { flags |= Self.startsSession }
         posix_spawnattr_setflags(&attributes, flags)
         if case .named(let name) = terminal {
@@ -68,7 +70,7 @@ final class ChildProcess: Sendable {
             posix_spawn_file_actions_addclose(&actions, 3)
         }
 
-        // Swift does not see the action that changes the directory.
+        // Swift does not import the action that changes the directory.
         let inDirectory = directory.map { ["/bin/sh", "-c", #"cd "$0" && exec "$@""#, $0] } ?? []
         let words = inDirectory + [path] + arguments
         var argv: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
@@ -87,14 +89,14 @@ final class ChildProcess: Sendable {
         _ = collect()
     }
 
-    /// Sends a signal, unless the process has been collected.
+    /// Sends a signal, unless the process has been reaped.
     func send(signal: Int32) {
         status.withLock { if $0 == nil { kill(pid, signal) } }
     }
 
-    /// Waits for its end, on a thread that may block.
+    /// Waits for the end of the process, on a thread that may block.
     func collect() -> Status {
-        // Waits without collecting, so that it can be sent signals meanwhile.
+        // Waits without reaping, so that signals can be sent meanwhile.
         var info = siginfo_t()
         while waitid(P_PID, id_t(pid), &info, WEXITED | WNOWAIT) < 0, errno == EINTR {}
         return status.withLock { status in
@@ -109,7 +111,7 @@ final class ChildProcess: Sendable {
     }
 }
 
-/// A pipe whose ends no other process inherits, wherever else one is being started at the time.
+/// A pipe whose ends no other process inherits, even if another process starts at the same time.
 struct ProcessPipe {
     let read: Int32
     let write: Int32
@@ -126,16 +128,16 @@ struct ProcessPipe {
     }
 }
 
-/// A pipe with a name, as a shell makes one for `<(command)`; gone when it is dropped.
+/// A named pipe, such as a shell makes for `<(command)`. It is removed when this object is released.
 final class NamedPipe: Sendable {
     let path = FileManager.default.temporaryDirectory.appending(path: "pipe-\(UUID().uuidString)").path
 
-    /// - Parameter bytes: given to the first who opens it for reading; no more than a pipe is sure to hold.
+    /// - Parameter bytes: the bytes for the first reader; no more than a pipe is guaranteed to hold.
     init(_ bytes: [UInt8]) throws {
         guard bytes.count <= 4096, mkfifo(path, 0o600) == 0 else { throw ProductError("no named pipe can be made") }
         let path = path
         Thread.detachNewThread {
-            // Waits for the reader.
+            // This open waits for the reader.
             let end = open(path, O_WRONLY | O_CLOEXEC)
             _ = bytes.withUnsafeBytes { write(end, $0.baseAddress, $0.count) }
             close(end)
@@ -143,7 +145,7 @@ final class NamedPipe: Sendable {
     }
 
     deinit {
-        // Lets a thread go that waits for a reader who never came.
+        // Releases a thread that waits for a reader that never came.
         let end = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
         unlink(path)
         close(end)

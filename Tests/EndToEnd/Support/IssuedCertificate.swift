@@ -1,4 +1,4 @@
-// IssuedCertificate: certificates as authorities ought not to issue them, and a few as they ought to.
+// IssuedCertificate: certificates with faults that an authority should not issue, and a few correct ones.
 #if Server
 import Crypto
 import Foundation
@@ -6,7 +6,7 @@ import SwiftASN1
 import TsubameTesting
 import X509
 
-/// A certificate with its key; it may issue others, whether it is allowed to or not.
+/// A certificate with its key. It may issue others, allowed or not.
 struct IssuedCertificate {
     static let day: TimeInterval = 86_400
 
@@ -15,7 +15,7 @@ struct IssuedCertificate {
 
     var pem: String { get throws { try certificate.serializeAsPEM().pemString + "\n" } }
 
-    /// An authority that nobody issued, of which everything can be said otherwise.
+    /// A self-signed authority, each property of which can be changed.
     static func root(
         _ name: String = "Root", to end: TimeInterval = 10 * day,
         _ extensions: () throws -> Certificate.Extensions = authority
@@ -49,7 +49,7 @@ struct IssuedCertificate {
         try Self.make(name, signedBy: self, start, end, extensions)
     }
 
-    /// Says that it was issued by `self`, and was not.
+    /// Makes a certificate that names `self` as its issuer but has another signer.
     func forge(_ name: String) throws -> IssuedCertificate {
         let other = IssuedCertificate(certificate: certificate, key: P256.Signing.PrivateKey())
         return try other.issue(name) { try Self.server() }
@@ -69,7 +69,7 @@ struct IssuedCertificate {
         return IssuedCertificate(certificate: certificate, key: key)
     }
 
-    /// What a server shows: this certificate, and those between it and a root.
+    /// The server's chain: this certificate, and the certificates between it and a root.
     func identity(with others: IssuedCertificate...) throws -> TLSIdentity {
         TLSIdentity(
             certificatesPEM: try ([self] + others).map { try $0.pem }.joined(), privateKeyPEM: key.pemRepresentation)

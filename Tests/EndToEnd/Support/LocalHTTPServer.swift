@@ -2,7 +2,7 @@
 
 import Foundation
 
-/// Answers one request with its own head, on a thread of its own.
+/// Answers one request with the request's own head, on a separate thread.
 final class LocalHTTPServer: Sendable {
     private let listener: Int32
 

@@ -1,12 +1,12 @@
-// ProxyProcess: a proxy that is not ours, as a process of its own on a free port.
+// ProxyProcess: a third-party proxy as a separate process on a free port.
 
 import Foundation
 
-/// The programs that `Scripts/setup.sh test` installs.
+/// The programs that `Scripts/build/setup.sh test` installs.
 enum ProxyProgram: String, Sendable {
     case tinyproxy, microsocks
 
-    /// Where it is; nil if it is not installed.
+    /// The path of the program; nil if it is not installed.
     var path: String? {
         let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":").map(String.init)
         return (folders + ["/usr/bin", "/usr/sbin", "/usr/local/bin", "/usr/local/sbin"])
@@ -16,7 +16,7 @@ enum ProxyProgram: String, Sendable {
 
     var isThere: Bool { path != nil }
 
-    /// Of its URL.
+    /// The scheme of the proxy's URL.
     var scheme: String {
         switch self {
         case .tinyproxy: "http"
@@ -25,7 +25,7 @@ enum ProxyProgram: String, Sendable {
     }
 }
 
-/// A proxy that runs, wants credentials, and is killed and collected at the latest when it is dropped.
+/// A running proxy that requires credentials. It is killed and reaped at the latest when this object is released.
 final class ProxyProcess: Sendable {
     static let user = "user"
     static let password = "s3cret"
@@ -35,12 +35,12 @@ final class ProxyProcess: Sendable {
     private let child: ChildProcess
     private let folder: URL
 
-    /// Its URL, with `user:password` if given.
+    /// The proxy's URL, with `user:password` if given.
     func url(_ userinfo: String? = nil) -> String {
         "\(program.scheme)://\(userinfo.map { $0 + "@" } ?? "")127.0.0.1:\(port)"
     }
 
-    /// Runs `body` with a proxy that takes connections, and ends it afterwards.
+    /// Runs `body` with a proxy that accepts connections, and ends the proxy afterwards.
     static func run<R>(_ program: ProxyProgram, _ body: (ProxyProcess) async throws -> R) async throws -> R {
         let held = try HeldPort()
         let proxy = try ProxyProcess(program, port: held.number)
@@ -80,7 +80,7 @@ final class ProxyProcess: Sendable {
 
     deinit { try? FileManager.default.removeItem(at: folder) }
 
-    /// The program tells nobody when it has come so far, so it is asked.
+    /// The program does not report when it listens, so this tries to connect.
     private func waitUntilListening() async throws {
         let end = ContinuousClock.now.advanced(by: .seconds(30))
         while !Loopback.takesConnections(port) {
@@ -92,15 +92,15 @@ final class ProxyProcess: Sendable {
 }
 
 extension ChildProcess {
-    /// Whether it has ended; it is not collected by that.
+    /// Whether the process has ended; this does not reap it.
     fileprivate var hasEnded: Bool {
         var info = siginfo_t()
         return waitid(P_PID, id_t(pid), &info, WEXITED | WNOWAIT | WNOHANG) == 0 && info.si_signo == SIGCHLD
     }
 }
 
-/// A port of the loopback interface at which nobody else will listen but a process that is told of it, and that asks for
-/// the address to be used again (SO_REUSEADDR), as servers do. While it is held, to connect there is refused.
+/// A port of the loopback interface that no other process takes by chance. A process that knows the port and sets
+/// SO_REUSEADDR, as servers do, can listen on it. While this object holds the port, the port refuses connections.
 final class HeldPort {
     let number: UInt16
     private var descriptor: Int32
@@ -157,7 +157,7 @@ enum Loopback {
         }
     }
 
-    /// `localhost`, if that means 127.0.0.1 to a program that takes the first address; else the address.
+    /// `localhost`, if a program that takes the first address resolves it to 127.0.0.1; otherwise the address.
     static let name: String = {
         var list: UnsafeMutablePointer<addrinfo>?
         guard getaddrinfo("localhost", nil, nil, &list) == 0 else { return "127.0.0.1" }

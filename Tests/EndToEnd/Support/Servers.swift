@@ -1,4 +1,4 @@
-// A server with a log of what it receives.
+// RequestLog: a server with a log of the requests that it receives.
 #if Server
 import HTTPBin
 import Synchronization
@@ -11,7 +11,7 @@ final class RequestLog: Sendable {
 
     var all: [RequestRecord] { records.withLock { $0 } }
 
-    /// Those of one method and path, in the order of their arrival.
+    /// The requests with one method and path, in the order of their arrival.
     func callAsFunction(_ method: String, _ path: String) -> [RequestRecord] {
         all.filter { $0.method == method && $0.target.prefix { $0 != "?" } == path }
     }
@@ -19,7 +19,7 @@ final class RequestLog: Sendable {
 
 extension RequestRecord {
     var text: String { String(decoding: body, as: UTF8.self) }
-    /// What follows the `?` of the target; empty if there is none.
+    /// The target after its `?`; empty if it has none.
     var query: String { target.firstIndex(of: "?").map { String(target[target.index(after: $0)...]) } ?? "" }
 }
 

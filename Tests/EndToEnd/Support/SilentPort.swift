@@ -1,8 +1,8 @@
-// SilentPort: a port where connections come about and nobody ever says anything.
+// SilentPort: a port that accepts connections and never sends a byte.
 
 import Foundation
 
-/// The system makes the connections; nobody takes them, and nothing is read.
+/// The system accepts the connections; no program accepts or reads them.
 final class SilentPort: Sendable {
     private let listener: Int32
     let port: UInt16

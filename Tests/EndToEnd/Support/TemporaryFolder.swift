@@ -1,8 +1,8 @@
-// A place for the files of one test.
+// TemporaryFolder: a folder for the files of one test.
 
 import Foundation
 
-/// A folder of its own, gone when the body has run.
+/// Makes a new folder, and removes it after the body has run.
 func withFolder<R>(_ body: (URL) async throws -> R) async throws -> R {
     let folder = FileManager.default.temporaryDirectory.appending(path: "tsubame-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

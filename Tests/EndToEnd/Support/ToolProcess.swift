@@ -1,59 +1,60 @@
-// Runs `tsubame` where it matters what its standard streams are: pipes that stay open, terminals, files.
-#if Tool
+// ToolProcess: runs `tsubame` with particular standard streams: open pipes, terminals, files.
+#if Server
 import Foundation
 import Synchronization
 
-/// A running `tsubame`; ended when it is dropped, or when the task that waits for it is cancelled.
+/// A running `tsubame`. It is ended when this object is released, or when the task that waits for it is cancelled.
 final class ToolProcess: Sendable {
     enum Input {
-        /// Nothing, from `/dev/null`.
+        /// An empty input, `/dev/null`.
         case null
         /// No input at all.
         case closed
         /// A pipe with these bytes, and then its end.
         case pipe([UInt8])
-        /// A pipe that gives nothing and never ends while the tool runs.
+        /// A pipe that gives no bytes and stays open while the tool runs.
         case silentPipe
         /// A regular file, read from an offset.
         case file(URL, offset: Int = 0)
-        /// A terminal at which this is typed; nothing more comes.
+        /// A terminal at which this text is typed; no more input follows.
         case terminal(String = "")
     }
 
     enum Output {
         /// A pipe that is read to its end.
         case pipe
-        /// A terminal of 80 columns.
+        /// A terminal with 80 columns.
         case terminal
-        /// The same, and its errors go there too, as if a person sat at it.
+        /// A terminal for standard output and standard error, as for a user.
         case wholeTerminal
-        /// A pipe that nobody reads any more.
+        /// A pipe whose reading end is closed.
         case closedPipe
     }
 
-    /// What is open of its streams at this end.
+    /// The ends of its streams that are open on this side.
     private struct Ends: Sendable {
-        /// Of its standard output, unless nobody reads that.
+        /// The reading end of its standard output; nil if it is closed.
         var output: Int32?
         var errors: Int32?
-        /// The writing end of its input, while that is to stay open.
+        /// The writing end of its input, while the input must stay open.
         var held: Int32?
     }
 
     private let child: ChildProcess
     private let ends: Mutex<Ends>
 
-    /// What would change what the tool prints.
+    /// Environment variables that would change the tool's output.
     private static let tastes = [
         "NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "COLORFGBG", "COLUMNS", "TMUX", "STY", "TERM_PROGRAM", "LC_TERMINAL",
         "KITTY_WINDOW_ID", "KONSOLE_VERSION", "LC_ALL", "LC_CTYPE", "LANG",
     ]
 
     /// - Parameters:
-    ///   - environment: what is added to ours, which says nothing about terminals. Whoever runs the tests may have
-    ///     default options of his own, which are not read unless a folder for them is named here.
-    ///   - directory: where it runs.
-    ///   - asks: whether it can ask at its terminal, if its output is one; otherwise it has none to ask at.
+    ///   - environment: variables that are added to those of these tests, without variables about terminals. Default
+    ///     options of the user who runs the tests are not read, unless a folder for them is named here.
+    ///   - directory: the working directory of the tool.
+    ///   - asks: whether the tool can ask at its terminal, if its output is one; otherwise it has no terminal to ask
+    ///     at.
     init(
         _ arguments: [String], input: Input = .null, output: Output = .pipe, environment: [String: String] = [:],
         directory: URL? = nil, asks: Bool? = nil
@@ -83,15 +84,15 @@ final class ToolProcess: Sendable {
     }
 
     deinit {
-        // Before its pipes, so that it does not see them closed.
+        // The process ends before its pipes are closed, so that it does not see them close.
         end()
         _ = child.collect()
         let ends = ends.withLock { $0 }
         for descriptor in [ends.output, ends.errors, ends.held] { descriptor.map { _ = close($0) } }
     }
 
-    /// The most memory that it has had so far, in bytes: of Linux only. (`ru_maxrss` begins with that of the process that
-    /// started it.)
+    /// The peak memory of the process in bytes, on Linux only. (`ru_maxrss` starts with the value of the parent
+    /// process.)
     var peakMemory: Int? {
         guard let text = try? String(contentsOfFile: "/proc/\(child.pid)/status", encoding: .utf8),
             let line = text.split(separator: "\n").first(where: { $0.hasPrefix("VmHWM:") }),
@@ -104,19 +105,19 @@ final class ToolProcess: Sendable {
 
     func end() { send(signal: SIGKILL) }
 
-    /// Writes a short text into its silent pipe.
+    /// Writes a short text into the silent pipe.
     func give(_ text: String) {
         if let held = ends.withLock({ $0.held }) { Self.write(Array(text.utf8)[...], to: held) }
     }
 
-    /// Waits for the end of its output and of itself.
+    /// Waits for the end of the output and of the process.
     func finished() async throws -> ProductRun {
         let run = await waiting { self.collect() }
         try Task.checkCancellation()
         return run
     }
 
-    /// The first line that it says on its standard error; before `finished()`.
+    /// The first line of its standard error. Call it before `finished()`.
     func firstErrorLine() async throws -> String {
         await waiting {
             guard let errors = self.ends.withLock({ $0.errors }) else { return "" }
@@ -127,8 +128,8 @@ final class ToolProcess: Sendable {
         }
     }
 
-    /// Waits until it has printed this; before `finished()`.
-    /// - Returns: all until then.
+    /// Waits until the tool has printed this text. Call it before `finished()`.
+    /// - Returns: all output up to that point.
     func printed(_ text: String) async throws -> String {
         let shown = await waiting {
             guard let output = self.ends.withLock({ $0.output }) else { return "" }
@@ -144,20 +145,20 @@ final class ToolProcess: Sendable {
         return shown
     }
 
-    /// Whether its terminal shows what is typed.
+    /// Whether the terminal echoes typed characters.
     var echoes: Bool {
         guard let output = ends.withLock({ $0.output }) else { return false }
         var settings = termios()
         return tcgetattr(output, &settings) == 0 && settings.c_lflag & tcflag_t(ECHO) != 0
     }
 
-    /// Waits until it has ended; its streams stay open.
+    /// Waits until the process has ended; its streams stay open.
     func exited() async throws {
         _ = await waiting { self.child.collect() }
         try Task.checkCancellation()
     }
 
-    /// What it prints first, so many bytes or all there is; before `finished()`.
+    /// The first `count` bytes of its output, or all of it if it is shorter. Call it before `finished()`.
     func output(upTo count: Int) async -> String {
         await waiting {
             guard let output = self.ends.withLock({ $0.output }) else { return "" }
@@ -168,7 +169,7 @@ final class ToolProcess: Sendable {
         }
     }
 
-    /// Waits until its terminal shows this, and types an answer; before `finished()`.
+    /// Waits until the terminal shows the question, and types an answer. Call it before `finished()`.
     func answer(_ question: String, with text: String) async throws {
         let shown = await waiting {
             guard let output = self.ends.withLock({ $0.output }) else { return "" }
@@ -183,7 +184,7 @@ final class ToolProcess: Sendable {
         guard shown.hasSuffix(question) else { throw ProductError("it does not ask “\(question)”: \(shown)") }
     }
 
-    /// Runs `body` on a thread of its own; ends the process, and so the waiting, when the task is cancelled.
+    /// Runs `body` on a separate thread. It ends the process, and so the wait, when the task is cancelled.
     private func waiting<T: Sendable>(_ body: @escaping @Sendable () -> T) async -> T {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
@@ -207,7 +208,7 @@ final class ToolProcess: Sendable {
 
     // MARK: Streams
 
-    /// The end of a new terminal at which a person would sit, and the name of the other one.
+    /// The user's end of a new terminal, and the name of the other end.
     private static func terminal() throws -> (master: Int32, name: String) {
         #if canImport(Darwin)
         let master = posix_openpt(O_RDWR | O_NOCTTY)
@@ -217,7 +218,7 @@ final class ToolProcess: Sendable {
         }
         return (master, String(cString: name))
         #else
-        // What posix_openpt and its kin do, which Swift does not see: TIOCSPTLCK and TIOCGPTN.
+        // Swift does not import posix_openpt and its relatives, so this uses TIOCSPTLCK and TIOCGPTN.
         let master = Foundation.open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
         var isLocked: Int32 = 0
         var number: Int32 = 0
@@ -248,9 +249,9 @@ final class ToolProcess: Sendable {
             return (slave, master)
         case .pipe(let bytes):
             let pipe = try ProcessPipe()
-            // A new pipe has room for a page, which is there before the tool starts.
+            // A new pipe holds a page, which is written before the tool starts.
             Self.write(bytes.prefix(4_096), to: pipe.write)
-            // More than a pipe holds is written while it is read.
+            // The rest is written while the tool reads.
             Thread.detachNewThread {
                 Self.write(bytes.dropFirst(4_096), to: pipe.write)
                 close(pipe.write)
@@ -282,7 +283,7 @@ final class ToolProcess: Sendable {
             let slave = Foundation.open(name, O_RDWR | O_NOCTTY | O_CLOEXEC)
             var settings = termios()
             tcgetattr(slave, &settings)
-            // What is written arrives as it was written.
+            // Output must arrive unchanged.
             settings.c_oflag &= ~tcflag_t(OPOST)
             tcsetattr(slave, TCSANOW, &settings)
             return (slave, master)
@@ -290,9 +291,9 @@ final class ToolProcess: Sendable {
     }
 }
 
-/// Reads a stream to its end on a thread of its own.
+/// Reads a stream to its end on a separate thread.
 private final class Drain: @unchecked Sendable {
-    // Written by the thread before the semaphore is signalled, read behind it.
+    // The thread writes this before it signals the semaphore; others read it after the signal.
     private var read: [UInt8] = []
     private let done = DispatchSemaphore(value: 0)
 
@@ -305,7 +306,7 @@ private final class Drain: @unchecked Sendable {
             var buffer = [UInt8](repeating: 0, count: 1 << 16)
             while true {
                 let count = buffer.withUnsafeMutableBytes { Foundation.read(descriptor, $0.baseAddress, $0.count) }
-                // A terminal whose other end is closed gives an error instead of an end.
+                // A terminal whose other end is closed reports an error in place of an end.
                 guard count > 0 else { break }
                 self.read += buffer[..<count]
             }
@@ -320,7 +321,7 @@ private final class Drain: @unchecked Sendable {
     }
 }
 
-/// Runs `tsubame` to its end; its input is empty.
+/// Runs `tsubame` to its end with an empty input.
 func tool(_ arguments: String...) async throws -> ProductRun {
     try await ToolProcess(arguments).finished()
 }

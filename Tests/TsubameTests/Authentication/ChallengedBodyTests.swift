@@ -1,4 +1,4 @@
-// Bodies of requests that are challenged: which can be sent again, and which are lost.
+// ChallengedBodyTests: bodies of challenged requests: bodies that can be sent again, and bodies that are lost.
 
 import Foundation
 import HTTPTypes
@@ -10,8 +10,8 @@ import TsubameTesting
     private static let digest = Authentication.digest(user: "user", password: "s3cret")
     private static let pieces = ["one ", "two ", "three"]
 
-    /// By default too short to be held back until the server has asked.
-    private static func once(length: Int64? = 13) -> Body {
+    /// By default too short to be held back until the server's challenge.
+    private static func once(length: Int64? = 13) -> RequestBody {
         .stream(
             once: AsyncStream { stream in
                 for piece in pieces { stream.yield(Bytes(piece)) }
@@ -19,10 +19,10 @@ import TsubameTesting
             }, length: length)
     }
 
-    /// Too short to be held back until the server has asked.
-    private static func again() -> Body { .stream(length: 13) { ExpectTests.Pieces(pieces) } }
+    /// Too short to be held back until the server's challenge.
+    private static func again() -> RequestBody { .stream(length: 13) { ExpectTests.Pieces(pieces) } }
 
-    /// Asks at the head, before the body has come.
+    /// The server sends its challenge after the head, before the body has arrived.
     private func guarded(
         _ keeper: DigestGuard, _ body: (ScriptedServer, Client, EventLog) async throws -> Void
     ) async throws {
@@ -75,8 +75,8 @@ import TsubameTesting
     }
 
     @Test func `FAULT 28: a long body waits for the challenge, and is sent once`() async throws {
-        let stream = Body.stream { ExpectTests.Pieces(Self.pieces) }
-        let bytes = Body.bytes([UInt8](repeating: 0x61, count: 65_537))
+        let stream = RequestBody.stream { ExpectTests.Pieces(Self.pieces) }
+        let bytes = RequestBody.bytes([UInt8](repeating: 0x61, count: 65_537))
         for (body, count) in [(bytes, 65_537), (stream, 13), (Self.once(length: nil), 13)] {
             try await guarded(DigestGuard()) { (server, client, events) async throws in
                 let response = try await client.post("a", body: body)
@@ -91,9 +91,9 @@ import TsubameTesting
 
     @Test func `FAULT 28: short bodies do not wait, and no body does once a challenge is known`() async throws {
         try await guarded(DigestGuard()) { (server, client, _) async throws in
-            let body = Body.bytes([UInt8](repeating: 0x61, count: 65_536))
+            let body = RequestBody.bytes([UInt8](repeating: 0x61, count: 65_536))
             #expect(try await client.post("a", body: body).statusCode == 200)
-            let longer = Body.bytes([UInt8](repeating: 0x61, count: 65_537))
+            let longer = RequestBody.bytes([UInt8](repeating: 0x61, count: 65_537))
             #expect(try await client.post("a", body: longer).statusCode == 200)
             #expect(server.schemes == ["-", "Digest", "Digest"])
             #expect(server.requests.allSatisfy { $0["expect"] == nil })
@@ -116,7 +116,7 @@ import TsubameTesting
         let server = try await ScriptedServer.start { request in .ok(request["expect"] ?? "at once") }
         try await serving(server, { $0.authentication = .basic(user: "user", password: "s3cret") }) {
             (server, client) async throws in
-            let body = Body.bytes([UInt8](repeating: 0x61, count: 100_000))
+            let body = RequestBody.bytes([UInt8](repeating: 0x61, count: 100_000))
             #expect(try await client.post("a", body: body).text() == "at once")
         }
     }
@@ -128,7 +128,7 @@ import TsubameTesting
             #expect(response.status == .unauthorized)
             #expect(
                 events.decisions
-                    == ["the 401 is given back: the digest of the body is wanted, and its bytes are not known"])
+                    == ["the 401 is given back: the server wants a digest of the body, whose bytes are not known"])
             #expect(try await client.post("a", body: .text("known")).statusCode == 200)
         }
     }

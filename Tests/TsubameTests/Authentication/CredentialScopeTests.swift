@@ -1,4 +1,4 @@
-// Credentials and challenges of several origins, over real sockets: who gets what.
+// CredentialScopeTests: credentials and challenges of several origins, over real sockets.
 
 import HTTPTypes
 import Testing
@@ -8,7 +8,7 @@ import TsubameTesting
 @Suite(.timeLimit(.minutes(1))) struct CredentialScopeTests {
     private static let digest = Authentication.digest(user: "user", password: "s3cret")
 
-    /// Each host of its own realm, all of them on one server; `a.example/go` leads to `b.example`.
+    /// Several hosts, each with its own realm, on one server. `a.example/go` redirects to `b.example`.
     private func hosts(
         _ authentication: Authentication, base: String? = "http://a.example", allowed: Set<Origin> = [],
         _ body: (ScriptedServer, Client) async throws -> Void
@@ -27,7 +27,7 @@ import TsubameTesting
         }
     }
 
-    /// Host and scheme of the credentials of each request.
+    /// The host and the credentials' scheme of each request.
     private func sent(_ server: ScriptedServer) -> [String] {
         zip(server.requests.map { $0["host"]?.prefix(1) ?? "" }, server.schemes).map { "\($0) \($1)" }
     }
@@ -65,7 +65,7 @@ import TsubameTesting
         try await hosts(.none, base: nil) { (server, client) async throws in
             let url = "http://user:s3cret@a.example/"
             #expect(try await client.get(url: url + "x").statusCode == 200)
-            // Basic is no longer sent where Digest is known to be wanted.
+            // Basic is no longer sent to an origin that is known to want Digest.
             #expect(try await client.get(url: url + "y").statusCode == 200)
             #expect(try await client.get(url: url + "go").statusCode == 401)
             #expect(sent(server) == ["a Basic", "a Digest", "a Digest", "a Digest", "b -"])

@@ -1,4 +1,5 @@
-// Digest over real sockets: who is answered, with what, and how often.
+// DigestAuthenticationTests: Digest over real sockets: the challenges that are answered, the credentials, and the
+// number of attempts.
 
 import HTTPTypes
 import Testing
@@ -8,7 +9,7 @@ import TsubameTesting
 @Suite(.timeLimit(.minutes(1))) struct DigestAuthenticationTests {
     private static let digest = Authentication.digest(user: "user", password: "s3cret")
 
-    /// Runs `body` with a server behind `keeper`, and a client of it that knows the password.
+    /// Runs `body` with a server that `keeper` protects, and a client that knows the password.
     private func guarded(
         _ keeper: DigestGuard, _ authentication: Authentication = digest,
         _ body: (ScriptedServer, Client, EventLog) async throws -> Void
@@ -29,12 +30,12 @@ import TsubameTesting
             #expect(first.status == .ok)
             #expect(first.history.map(\.statusCode) == [401])
             #expect(events.resendings == ["401: Digest (MD5)"])
-            for path in ["b", "c/d"] as [Path] {
+            for path in ["b", "c/d"] as [RequestPath] {
                 let next = try await client.get(path)
                 #expect(next.status == .ok && next.history.isEmpty)
             }
             #expect(server.schemes == ["-", "Digest", "Digest", "Digest"])
-            // The refused request's body was read, so that its connection could be used again.
+            // The client read the refused request's response body, so that the connection could be reused.
             #expect(server.acceptedConnections == 1)
             #expect(keeper.problems.isEmpty)
         }
@@ -51,7 +52,7 @@ import TsubameTesting
                 $0.protections = protections
             }
             try await guarded(keeper) { (server, client, _) async throws in
-                for body in [Body.text("hello"), .empty, .text("again")] {
+                for body in [RequestBody.text("hello"), .empty, .text("again")] {
                     let response = try await client.post("a", body: body)
                     #expect(response.status == .ok, "\(algorithm ?? "-") \(protections ?? "-")")
                 }
@@ -128,7 +129,7 @@ import TsubameTesting
             #expect(response.status == .unauthorized && response.history.map(\.statusCode) == [401])
             #expect(server.schemes == ["-", "Digest"])
             #expect(events.decisions == ["the 401 is given back: the server refuses the answer to its challenge"])
-            // The next one tries once with what is known, and once with what is said then.
+            // The next request tries the known nonce, and then once the nonce of the new challenge.
             #expect(try await client.get("b").statusCode == 401)
             #expect(server.requests.count == 4)
         }
@@ -197,7 +198,7 @@ import TsubameTesting
         }
     }
 
-    // MARK: What is not answered
+    // MARK: Challenges that are not answered
 
     @Test(
         "BAD-INPUT 34: where Digest was chosen, Basic is not answered",
@@ -216,7 +217,7 @@ import TsubameTesting
             #expect(server.schemes == ["-"])
             #expect(
                 events.decisions
-                    == ["the 401 is given back: the server does not offer Digest, and nothing else was chosen"])
+                    == ["the 401 is given back: the server does not offer Digest, and the client uses nothing else"])
             withExtendedLifetime(observation) {}
         }
     }
@@ -279,7 +280,7 @@ import TsubameTesting
             request.path == "/public" ? .ok() : keeper.reply(to: request)
         }
         try await serving(server, { $0.authentication = Self.digest }) { (server, client) async throws in
-            for path in ["private", "public", "private/x", "too"] as [Path] {
+            for path in ["private", "public", "private/x", "too"] as [RequestPath] {
                 #expect(try await client.get(path).statusCode == 200)
             }
             #expect(server.schemes == ["-", "Digest", "-", "Digest", "Digest"])

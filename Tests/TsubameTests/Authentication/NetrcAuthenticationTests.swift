@@ -1,4 +1,4 @@
-// Names and passwords from a netrc file: to which hosts they go.
+// NetrcAuthenticationTests: names and passwords from a netrc file, and the hosts that receive them.
 
 import Foundation
 import HTTPTypes
@@ -7,7 +7,7 @@ import Tsubame
 import TsubameTesting
 
 @Suite(.timeLimit(.minutes(1))) struct NetrcAuthenticationTests {
-    /// A file with this text, as long as `body` runs.
+    /// A file with this text, which exists as long as `body` runs.
     private func file<R>(_ text: String, _ body: (_ path: String) async throws -> R) async throws -> R {
         let path = FileManager.default.temporaryDirectory.appending(path: "netrc-\(UUID().uuidString)").path
         try Data(text.utf8).write(to: URL(filePath: path))

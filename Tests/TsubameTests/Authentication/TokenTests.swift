@@ -1,4 +1,4 @@
-// Tokens: fetched once, however many calls want one, and each call repeated once.
+// TokenTests: tokens are fetched once for many calls, and each refused call is repeated once.
 
 import HTTPTypes
 import Synchronization
@@ -8,7 +8,7 @@ import TsubameTesting
 @testable import Tsubame
 
 @Suite(.timeLimit(.minutes(1))) struct TokenTests {
-    /// A server that takes one token, and a source of tokens that counts.
+    /// A server that accepts one token, and a token source that counts its calls.
     final class Issuer: Sendable {
         private struct State: Sendable {
             var number = 0
@@ -17,10 +17,10 @@ import TsubameTesting
 
         private let state = Mutex(State())
 
-        /// How many tokens have been issued.
+        /// The number of tokens that have been issued.
         var count: Int { state.withLock { $0.number } }
 
-        /// The newest token is taken no longer.
+        /// Makes the newest token invalid.
         func revoke() { state.withLock { $0.isValid = false } }
 
         func issue() -> AccessToken {
@@ -41,7 +41,7 @@ import TsubameTesting
 
     struct NoToken: Error, Equatable {}
 
-    /// Runs `body` with an issuer's server and a client with its tokens.
+    /// Runs `body` with an issuer's server and a client that uses its tokens.
     private func issuing(
         _ issuer: Issuer = Issuer(), script: (@Sendable (ReceivedRequest) -> Reply)? = nil,
         source: (@Sendable (Client) async throws -> AccessToken)? = nil, initial: AccessToken? = nil,
@@ -93,9 +93,9 @@ import TsubameTesting
                 for try await status in group { #expect(status == 200) }
             }
             #expect(issuer.count == 1 && server.requests.count == 40)
-            #expect(events.decisions.filter { $0 == "a new token is asked for" }.count == 1)
+            #expect(events.decisions.filter { $0 == "the call asks for a new token" }.count == 1)
             #expect(
-                events.decisions.filter { $0 == "a token is waited for that is being asked for" }.count == 39)
+                events.decisions.filter { $0 == "the call waits for a new token" }.count == 39)
             withExtendedLifetime(observation) {}
         }
     }
@@ -109,7 +109,7 @@ import TsubameTesting
             issuer,
             script: { request in
                 guard request["authorization"] == "Bearer s3cret-1" else { return issuer.reply(to: request) }
-                // Each of them is refused at the same time.
+                // All requests are refused at the same time.
                 if count.wrappingAdd(1, ordering: .relaxed).newValue == 40 { all.open() }
                 return Reply.status(.unauthorized).after(all)
             }, initial: old
@@ -223,7 +223,7 @@ import TsubameTesting
 
     @Test func `a source has a deadline of its own, however long its call may take`() async throws {
         let never = Gate()
-        let tokens = TokenAuthenticator(patience: .milliseconds(100)) { _ in
+        let tokens = TokenAuthenticator(refreshTimeout: .milliseconds(100)) { _ in
             try await never.wait()
             return AccessToken("late")
         }
@@ -233,15 +233,16 @@ import TsubameTesting
             let error = try #require(await callError { _ = try await client.get("a") })
             #expect(clock.now - start >= .milliseconds(100))
             #expect(
-                error.kind == .authentication && error.reason == "the token source failed: it gave none within 0.1 s")
+                error.kind == .authentication
+                    && error.reason == "the token source failed: it returned no token within 0.1 s")
             #expect(server.requests.isEmpty)
-            // The source was cancelled, and waits no longer.
+            // The source was cancelled and no longer waits.
             while never.waiting > 0 { await Task.yield() }
         }
     }
 
     @Test func `a source has 30 seconds`() {
-        #expect(TokenAuthenticator { _ in AccessToken("x") }.patience == .seconds(30))
+        #expect(TokenAuthenticator { _ in AccessToken("x") }.refreshTimeout == .seconds(30))
     }
 
     @Test(arguments: ["\n", "a\r\nX: y", "\0"]) func `a token that cannot be sent fails its calls`(_ token: String)
@@ -257,7 +258,7 @@ import TsubameTesting
         }
     }
 
-    // MARK: Where it stands
+    // MARK: The field
 
     @Test func `scheme and field are as the server wants them`() async throws {
         let field = try #require(HTTPField.Name("X-Session"))
@@ -284,7 +285,7 @@ import TsubameTesting
             request["x-session"] == "s3cret-2" ? .ok() : .status(.unauthorized)
         }
         try await serving(server, { $0.authentication = .token(tokens) }) { (server, client) async throws in
-            // Refused once, it is replaced; what stands in Authorization stays.
+            // A token that was refused once is replaced; the caller's Authorization field stays.
             let own = try await client.get("a", headers: [.authorization: "Basic YTpi"])
             #expect(own.statusCode == 200)
             let ofURL = try await client.get(url: server.url.replacing("://", with: "://c:d@") + "/b")
@@ -294,7 +295,7 @@ import TsubameTesting
                 received == [
                     ["Basic YTpi", "s3cret-1"], ["Basic YTpi", "s3cret-2"], ["Basic Yzpk", "s3cret-2"],
                 ])
-            // One that the caller gave is left as it is.
+            // The caller's own field is left unchanged.
             let given = try await client.get("a", headers: [field: "mine"])
             #expect(given.statusCode == 401)
             #expect(server.requests.last?["x-session"] == "mine")

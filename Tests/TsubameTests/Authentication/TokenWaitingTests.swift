@@ -1,4 +1,4 @@
-// Waiting for a token: in every way, with its own end, and never for oneself.
+// TokenWaitingTests: waiting for a token: with every way to wait, with its own end, and never for the call's own fetch.
 
 import HTTPTypes
 import Synchronization
@@ -7,7 +7,7 @@ import Tsubame
 import TsubameTesting
 
 @Suite(.timeLimit(.minutes(1))) struct TokenWaitingTests {
-    /// Runs `body` with a server that takes the token `new`, and a source that gives it once the gate is open.
+    /// Runs `body` with a server that accepts the token `new`, and a source that gives it once the gate is open.
     private func held(
         _ gate: Gate, configure: (inout Configuration) -> Void = { _ in },
         _ body: (ScriptedServer, Client, _ asked: Log<Int>) async throws -> Void
@@ -28,7 +28,7 @@ import TsubameTesting
         }
     }
 
-    /// Opens when so many calls of the client wait for a token.
+    /// A gate that opens when `count` calls of the client wait for a token.
     private func gate(of client: Client, waiting count: Int) -> (gate: Gate, observation: EventSubscription) {
         let gate = Gate()
         let waiting = Atomic(0)
@@ -44,7 +44,7 @@ import TsubameTesting
     {
         let gate = Gate()
         try await held(gate) { (server, client, asked) async throws in
-            // The first of them has begun the fetch.
+            // The first call has begun the fetch.
             let (first, observation) = self.gate(of: client, waiting: 1)
             let (both, other) = self.gate(of: client, waiting: 2)
             var calls = [Task { try await client.get("0").statusCode }]
@@ -107,7 +107,7 @@ import TsubameTesting
         }
     }
 
-    // MARK: Not for oneself
+    // MARK: No wait for the call's own fetch
 
     @Test(arguments: [false, true])
     func `a source may call the server, by the client it is given or by the one it is of`(
@@ -119,13 +119,13 @@ import TsubameTesting
         }
         let own = Mutex<Client?>(nil)
         try await serving(server) {
-            // One connection: the call that waits must not hold it.
+            // There is one connection, so the waiting call must not hold it.
             $0.connection.connectionsPerOrigin = 1
             $0.headers[.from] = "me"
             $0.authentication = .token(AccessToken("old")) { given in
                 let client: Client? = byItself ? own.withLock { $0 } : given
                 let text = try await client?.post("token").text() ?? ""
-                // Whatever it meets there, it is not asked in turn.
+                // The source's own call meets a 401, but the source is not asked for it.
                 let status = try await client?.get("a").statusCode
                 #expect(status == 401)
                 return AccessToken(text)
@@ -171,7 +171,7 @@ import TsubameTesting
         } _: { (server, client) async throws in
             try await withThrowingTaskGroup(of: Int.self) { group in
                 for _ in 0..<64 { group.addTask { try Self.block(client) } }
-                // One of them all is no blocking call, and it may be the first.
+                // One call of the group is not blocking, and it may be the first.
                 group.addTask { try await client.get("a").statusCode }
                 for try await status in group { #expect(status == 200) }
             }
@@ -184,7 +184,7 @@ import TsubameTesting
     }
 
     @Test func `beside an around of the user's a call waits as well, and no longer than its time`() async throws {
-        struct Pass: Around {
+        struct Pass: Interceptor {
             func intercept(_ request: Request, next: Next) async throws -> Response { try await next(request) }
         }
         let gate = Gate()

@@ -1,4 +1,4 @@
-// Whose a stored response is: by which settings it was got, and with whose cookies.
+// CacheIdentityTests: the owner of a stored response: the settings and the cookies under which it was received.
 
 import Foundation
 import HTTPTypes
@@ -10,12 +10,12 @@ import TsubameTesting
 @Suite(.timeLimit(.minutes(1))) struct CacheIdentityTests {
     private static let minute: HTTPFields = [.cacheControl: "max-age=60"]
 
-    /// The number of the request.
+    /// The response holds the number of the request.
     private static let counting: @Sendable (ReceivedRequest) -> Reply = { .ok("\($0.index)", headers: minute) }
 
     // MARK: Settings
 
-    /// Settings by which the server can be reached as well.
+    /// Settings under which the client can still reach the server.
     private static let changes: [@Sendable (inout Configuration) -> Void] = [
         { $0.connection.allowedAddresses = .only { $0.isLoopback } },
         { $0.connection.allowedAddresses = .only { $0.isLoopback } },
@@ -42,7 +42,7 @@ import TsubameTesting
                     let isHit = response.cacheStatus?.hasPrefix("tsubame; hit") == true
                     #expect(response.bytes == Bytes("\(index + 1)") && isHit == (number == 1), "\(index)")
                 }
-                // Other settings of calls change nothing.
+                // Settings of calls, such as timeouts, change nothing.
                 let patient = try await view.with { $0.timeouts.total = .seconds(50) }.get("a")
                 #expect(patient.bytes == Bytes("\(index + 1)"), "\(index)")
             }
@@ -77,7 +77,7 @@ import TsubameTesting
         #expect(identity { $0.allowedAddresses = .publicOnly } == "sha256:afe4301a356db213686abbe3186c9a8f")
         let old = identity { ($0.httpVersion, $0.addressFamily) = (.http11, .ipv4) }
         #expect(old == "sha256:23d86af3c6c653aba98a349c5148ec6a")
-        // The same rules, and no others.
+        // The first two are the same proxy; all others differ.
         let proxies = [
             ProxyPolicy.url("http://p.example:3128"), .url("p.example:3128"), .url("http://p.example:3129"),
             .url("http://a:b@p.example:3128"), .url("http://a:c@p.example:3128"),
@@ -105,7 +105,7 @@ import TsubameTesting
 
     // MARK: Cookies
 
-    /// The number of the request, with a new session cookie.
+    /// The response holds the number of the request and sets a new session cookie.
     private static func renewing(_ fields: HTTPFields = minute) -> @Sendable (ReceivedRequest) -> Reply {
         { request in
             var fields = fields
@@ -118,7 +118,7 @@ import TsubameTesting
     func `FAULT 21: a new session cookie makes nothing that is stored missed`(_ place: CachePlace) async throws {
         try await cached(in: place, Self.renewing()) { cached in
             let client = cached.client.with { $0.cookies = .memory }
-            for path in ["a", "b", "a", "b", "a"] { _ = try await client.get(Path(encoded: path)).accepted() }
+            for path in ["a", "b", "a", "b", "a"] { _ = try await client.get(RequestPath(encoded: path)).accepted() }
             #expect(cached.asked == ["/a", "/b"])
             let jar = try #require(client.cookieJar)
             try jar.set("session=new", from: cached.server.url)
@@ -282,7 +282,7 @@ import TsubameTesting
         }
     }
 
-    /// The cookie of the request.
+    /// The response holds the request's cookie.
     private static let greeting: @Sendable (ReceivedRequest) -> Reply = { .ok($0["cookie"] ?? "none", headers: minute) }
 
     private static let departures: [@Sendable (CookieJar) throws -> Void] = [
@@ -329,7 +329,7 @@ import TsubameTesting
                     #expect(response.bytes == Bytes("user=bob"))
                 }
                 #expect(new.owner == old.owner && cached.asked.count == 2)
-                // Another program keeps no owner.
+                // Another program that rewrites the file drops the owner.
                 let host = "127.0.0.1"
                 let text = "# Netscape HTTP Cookie File\n\(host)\tFALSE\t/\tFALSE\t0\tuser\tcarol\n"
                 try text.write(toFile: path, atomically: true, encoding: .utf8)

@@ -1,4 +1,4 @@
-// A server and a client with a cache, whose time passes by hand.
+// CachedServer: a server, a client with a cache, and a clock that tests turn by hand.
 
 import Dispatch
 import HTTPTypes
@@ -17,19 +17,19 @@ final class WallClock: Sendable {
     func pass(_ seconds: Double) { time.withLock { $0 += seconds } }
 }
 
-/// Where the cache of a test is.
+/// The kind of place of a test's cache.
 enum CachePlace: String, CaseIterable, Sendable {
     case memory
-    /// In memory, but as if it blocked.
+    /// In memory, but with a queue as for a storage that blocks.
     case queue
 }
 
-/// A keeper that wants a queue.
-final class QueuedKeeper: CacheKeeper {
-    let kept: MemoryKeeper
+/// A storage that asks for a queue.
+final class QueuedKeeper: CacheStorage {
+    let kept: MemoryCacheStorage
     private let own = DispatchQueue(label: "tsubame.tests.cache")
 
-    init(bytes: Int) { kept = MemoryKeeper(bytes: bytes) }
+    init(bytes: Int) { kept = MemoryCacheStorage(bytes: bytes) }
 
     var name: String { "a queue" }
     var queue: DispatchQueue? { own }
@@ -40,7 +40,7 @@ final class QueuedKeeper: CacheKeeper {
         return kept.responses(to: key)
     }
 
-    func body(of response: StoredResponse, from offset: Int64) -> ReceivedBody? {
+    func body(of response: StoredResponse, from offset: Int64) -> ResponseBody? {
         dispatchPrecondition(condition: .onQueue(own))
         return kept.body(of: response, from: offset)
     }
@@ -60,7 +60,7 @@ final class QueuedKeeper: CacheKeeper {
     func takeNotices() -> [String] { [] }
 }
 
-/// What a test of a cache has at hand.
+/// The objects that a test of a cache needs.
 struct CachedServer: Sendable {
     let server: ScriptedServer
     let client: Client
@@ -68,10 +68,10 @@ struct CachedServer: Sendable {
     let clock: WallClock
     let events: Log<CallEvent>
 
-    /// Paths that the server was asked for.
+    /// The paths that the server received.
     var asked: [String] { server.requests.map(\.target) }
 
-    /// The text and what the cache did.
+    /// The text of the response, and the cache's decision.
     func get(_ path: String, _ change: (inout Request) -> Void = { _ in }) async throws -> (
         text: String, status: String
     ) {
@@ -80,7 +80,7 @@ struct CachedServer: Sendable {
     }
 
     func send(_ path: String, _ change: (inout Request) -> Void = { _ in }) async throws -> Response {
-        var request = Request(.get, Path(encoded: path))
+        var request = Request(.get, RequestPath(encoded: path))
         change(&request)
         return try await client.send(request)
     }
@@ -92,8 +92,8 @@ func cached(
     _ respond: @escaping @Sendable (ReceivedRequest) -> Reply, _ body: (CachedServer) async throws -> Void
 ) async throws {
     let clock = WallClock()
-    let keeper: any CacheKeeper = place == .memory ? MemoryKeeper(bytes: bytes) : QueuedKeeper(bytes: bytes)
-    let cache = ResponseCache(keeper: keeper) { clock.now }
+    let storage: any CacheStorage = place == .memory ? MemoryCacheStorage(bytes: bytes) : QueuedKeeper(bytes: bytes)
+    let cache = ResponseCache(storage: storage) { clock.now }
     let server = try await ScriptedServer.start(respond)
     try await serving(server) {
         $0.cache = .cache(cache)

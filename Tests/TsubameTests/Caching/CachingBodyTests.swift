@@ -1,4 +1,5 @@
-// Bodies that are stored in passing: only what is whole is kept, and nothing is held whole on the way.
+// CachingBodyTests: bodies are stored while they are read: only complete bodies are kept, and none is held in memory as
+// a whole.
 
 import HTTPTypes
 import Testing

@@ -1,4 +1,4 @@
-// Stale responses: while they are brought up to date, and where the origin fails (RFC 5861).
+// CachingStaleTests: stale responses: used while they are revalidated, and when the origin fails (RFC 5861).
 
 import HTTPTypes
 import Testing
@@ -27,12 +27,12 @@ import TsubameTesting
                 #expect(answer == ("0", "tsubame; hit; ttl=-10; detail=stale-while-revalidate"))
             }
             _ = try await cached.server.request(1)
-            #expect(cached.client.runningCalls == 1)
+            #expect(cached.client.runningCallCount == 1)
             gate.open()
             try await LeakCheck.verify(cached.client)
             let answer = try await cached.get("a")
             #expect(answer == ("1", "tsubame; hit; ttl=60") && cached.asked.count == 2)
-            // A call like others: its beginning and its end are told.
+            // The background call reports its beginning and its end like other calls.
             #expect(cached.events.ends.count == 8)
         }
     }
@@ -63,7 +63,7 @@ import TsubameTesting
         try await cached(
             retry: .off,
             { request in
-                // The first on a connection that had been used, which is tried on another one at once.
+                // The first close hits a reused connection, so the client tries at once on another one.
                 [1, 2].contains(request.index) ? .close : .ok("\(request.index)", headers: Self.lenient)
             }
         ) { cached in
@@ -88,7 +88,7 @@ import TsubameTesting
             _ = try await cached.get("a")
             _ = try await cached.server.request(1)
             await cached.client.close()
-            #expect(cached.client.runningCalls == 0)
+            #expect(cached.client.runningCallCount == 0)
         }
     }
 

@@ -1,4 +1,4 @@
-// A client with a cache, over real sockets: what is used again, asked for anew, and forgotten.
+// CachingTests: a client with a cache, over real sockets: reuse, validation and removal of stored responses.
 
 import Dispatch
 import HTTPTypes
@@ -9,7 +9,7 @@ import TsubameTesting
 @Suite(.timeLimit(.minutes(1))) struct CachingTests {
     private static let minute: HTTPFields = [.cacheControl: "max-age=60", .eTag: "\"1\""]
 
-    /// The number of the request, with these fields; 304 to who has them.
+    /// The response holds the number of the request and these fields; a matching conditional request gets 304.
     private static func counting(_ fields: HTTPFields) -> @Sendable (ReceivedRequest) -> Reply {
         { request in
             if request["if-none-match"] == fields[.eTag], fields[.eTag] != nil {
@@ -24,7 +24,7 @@ import TsubameTesting
     @Test(arguments: CachePlace.allCases)
     func `RFC 9111 4: what is fresh is used again, however it is waited for`(_ place: CachePlace) async throws {
         try await cached(in: place, Self.counting(Self.minute)) { cached in
-            #expect(!cached.client.corridor.hasForeignArounds)
+            #expect(!cached.client.chain.hasUserInterceptors)
             let first = try await cached.get("a")
             #expect(first == ("0", "tsubame; fwd=uri-miss; stored"))
             cached.clock.pass(20)
@@ -43,14 +43,14 @@ import TsubameTesting
             #expect(response.headers[.age] == "20")
             #expect(response.statusCode == 200 && response.request.uri?.path == "/a" && response.history.isEmpty)
             #expect(cached.asked == ["/a"])
-            #expect(cached.events.cachings.contains("what is stored is fresh for 40 s"))
+            #expect(cached.events.cachings.contains("the stored response is fresh for 40 s"))
         }
     }
 
     @Test func `it is off by default, and then nothing is added to a response or a corridor`() async throws {
         let server = try await ScriptedServer.start(Self.counting(Self.minute))
         try await serving(server) { server, client in
-            #expect(client.cache == nil && !client.corridor.description.contains("Cache ("))
+            #expect(client.cache == nil && !client.chain.description.contains("Cache ("))
             for number in 0..<2 {
                 let response = try await client.get("a")
                 #expect(response.bytes == Bytes("\(number)") && response.cacheStatus == nil)
@@ -115,7 +115,7 @@ import TsubameTesting
         }
     }
 
-    // MARK: Whose
+    // MARK: Owners
 
     @Test func `RFC 9111 3.5: what was for one user is for no other`() async throws {
         try await cached { request in
@@ -188,7 +188,7 @@ import TsubameTesting
             let client = cached.client.with { $0.cookies = .memory }
             _ = try await client.get("a").accepted()
             let jar = try #require(client.cookieJar)
-            // Not `clear()`, after which the jar is another account's.
+            // `clear()` would give the jar another identity.
             try jar.set("a=; Max-Age=0", from: cached.server.url)
             let response = try await client.get("a")
             #expect(response.cacheStatus?.hasPrefix("tsubame; hit") == true)
@@ -250,7 +250,7 @@ import TsubameTesting
             cached.clock.pass(61)
             let asked = try await cached.send("a") { $0.headers[.ifNoneMatch] = "\"1\"" }
             #expect(asked.statusCode == 304 && asked.cacheStatus == "tsubame; fwd=stale")
-            // The origin has said that what is stored holds, too.
+            // The origin has confirmed the stored response, too.
             let after = try await cached.get("a")
             #expect(after == ("0", "tsubame; hit; ttl=60") && cached.asked.count == 2)
             let match = try await cached.get("a") { $0.headers[.ifMatch] = "\"1\"" }
@@ -292,7 +292,7 @@ import TsubameTesting
                 return .ok(whole, headers: [.cacheControl: "max-age=60", .eTag: "\"1\""])
             }
         ) { cached in
-            // A part is not stored.
+            // A partial response is not stored.
             _ = try await cached.send("a") { $0.ask(for: .bytes(0...3)) }
             let all = try await cached.send("a")
             #expect(all.bytes.elementsEqual(whole))

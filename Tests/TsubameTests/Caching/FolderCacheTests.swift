@@ -1,4 +1,4 @@
-// Whose files a cache in a folder touches: its own.
+// FolderCacheTests: a cache in a folder touches only its own files.
 
 import Foundation
 import HTTPTypes
@@ -22,7 +22,7 @@ import TsubameWire
         Set(try FileManager.default.subpathsOfDirectory(atPath: folder.path))
     }
 
-    /// Does all that a cache does: stores, counts, evicts, forgets one response and all of them.
+    /// Performs every operation of a cache: it stores, counts, evicts, and removes one response and all of them.
     private func use(_ cache: ResponseCache) async throws {
         let server = try await ScriptedServer.start { request in
             .ok(String(repeating: "x", count: 100_000), headers: Self.fresh)
@@ -58,7 +58,7 @@ import TsubameWire
             let cache = try ResponseCache(folder: folder.path, bytes: 250_000)
             let names = ["a.txt", "b", "c.part", Self.digits, Self.digits + ".body", Self.digits + ".part"]
             for name in names { try write(name, to: outside.appending(path: name)) }
-            // Put there later: another folder, a link to one under any name, and strange files in a key's own folder.
+            // Added later: another folder, links under any name, and strange files in a key's own folder.
             for name in ["a.txt", "b", Self.digits + ".body"] {
                 try write(name, to: folder.appending(path: "Docs/\(name)"))
             }
@@ -88,14 +88,14 @@ import TsubameWire
         try await withTemporaryFolder { parent in
             let (folder, outside) = (parent.appending(path: "cache"), parent.appending(path: "outside"))
             try FileManager.default.createDirectory(at: outside, withIntermediateDirectories: false)
-            let keeper = try FolderKeeper(folder.path, limit: 1_000_000)
+            let storage = try FolderCacheStorage(folder.path, limit: 1_000_000)
             try FileManager.default.createSymbolicLink(
-                at: URL(filePath: keeper.folder(of: "GET a").path), withDestinationURL: outside)
+                at: URL(filePath: storage.folder(of: "GET a").path), withDestinationURL: outside)
             let head = StoredHead(
                 status: 200, fields: Self.fresh, selecting: [:], requestTime: 1, responseTime: 1)
-            let writer = try #require(keeper.store(head, under: "GET a", length: 1))
+            let writer = try #require(storage.store(head, under: "GET a", length: 1))
             #expect(writer.write(Bytes("a")) && !writer.finish())
-            #expect(keeper.takeNotices().count == 1 && keeper.responses(to: "GET a").isEmpty)
+            #expect(storage.takeNotices().count == 1 && storage.responses(to: "GET a").isEmpty)
             #expect(try paths(outside).isEmpty)
         }
     }

@@ -1,4 +1,4 @@
-// Downloads whose bytes come from more than one origin.
+// DownloadOriginTests: downloads whose bytes come from more than one origin.
 
 import Foundation
 import Testing
@@ -17,7 +17,7 @@ struct DownloadOriginTests {
         .standard { $0.digest = .sha256(Hexadecimal.text(SHA256.digest(file.content))) }
     }
 
-    /// A record as it stands in its file; without an origin, one that says nothing of it.
+    /// A record as its file holds it; with nil, a record without an origin.
     private static func record(of origin: String) -> String {
         """
         {"url": "http://a.test/a", "resource": "r", "validators": {"etag": "\\"one\\""}, "synced": []\(
@@ -25,7 +25,8 @@ struct DownloadOriginTests {
         """
     }
 
-    /// Downloads a part of the first file from one origin, and then from another one, which has the second file.
+    /// Downloads a part of the first file from one origin, and then continues at another origin, which has the second
+    /// file.
     private func crossing(
         _ first: ServedFile, then second: ServedFile, _ policy: DownloadPolicy = .standard,
         _ check: (ScriptedServer, Result<DownloadedFile, CallError>, URL) async throws -> Void

@@ -1,18 +1,18 @@
-// The file of a download under way, and its record: what they say to whoever opens them next.
+// DownloadPartTests: the partial file of a download and its record, as the next process finds them.
 
 import Foundation
 import Testing
-import TsubameCore
-import TsubameTesting
-
 @testable import Tsubame
+import TsubameCore
+import TsubamePlatform
+import TsubameTesting
 
 @Suite(.timeLimit(.minutes(1)))
 struct DownloadPartTests {
     private static let boot = (try? String(contentsOfFile: "/proc/sys/kernel/random/boot_id", encoding: .utf8))?
         .trimmingCharacters(in: .whitespacesAndNewlines)
 
-    /// Puts a record beside a target, as another process would have.
+    /// Writes a record beside a target, as another process would have done.
     private static func leave(_ fields: String, for target: URL) throws -> URL {
         let url = target.deletingLastPathComponent().appending(path: ".\(target.lastPathComponent).tsubame-info")
         let record = """
@@ -123,7 +123,7 @@ struct DownloadPartTests {
                 let part = try Self.open(target)
                 let (path, record) = (target.path, info.path)
                 let isWatching = Gate()
-                // On a thread of its own: tasks have only as many as there are cores, and others wait for them.
+                // On a separate thread, because the task threads are as many as the cores and other tests need them.
                 async let watched = withCheckedContinuation { continuation in
                     Thread.detachNewThread {
                         isWatching.open()

@@ -1,4 +1,4 @@
-// Downloads: names, existing files, what is left behind, digests, ways to wait.
+// DownloadTests: downloads: names, existing files, leftovers, digests, ways to wait.
 
 import Foundation
 import HTTPTypes
@@ -159,7 +159,7 @@ struct DownloadTests {
             try await serving(server) { server, client in
                 let got = try await client.download("a", to: folder, resume: true)
                 #expect(got.url.bytes == Array(text.utf8) && folder.names == ["a"])
-                // Who asks for a coding gets it.
+                // A caller that asks for a coding gets it.
                 var request = Request(.get, "b")
                 request.headers[.acceptEncoding] = "gzip"
                 let raw = try await client.download(request, to: folder)
@@ -196,7 +196,7 @@ struct DownloadTests {
         ("Repr-Digest", "sha-256=:LPJNul+wow4m6DsqxbninhsWHlwfp0JecwQzYpOLmCQ=:", true),
         ("Content-Digest", "md5=:AAAA:, sha-256=:LPJNul+wow4m6DsqxbninhsWHlwfp0JecwQzYpOLmCQ=:", true),
         ("Repr-Digest", "sha-256=:AAAAul+wow4m6DsqxbninhsWHlwfp0JecwQzYpOLmCQ=:", false),
-        // What is not one is none.
+        // A malformed digest is ignored.
         ("Repr-Digest", "sha-256=LPJN", true), ("Repr-Digest", "sha-256=:AAAA:", true),
     ])
     func `a digest that the server names is compared`(name: String, value: String, isRight: Bool) async throws {

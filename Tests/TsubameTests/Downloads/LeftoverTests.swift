@@ -1,4 +1,4 @@
-// What an earlier download has left: whose it is, and how much of it counts.
+// LeftoverTests: the leftovers of an earlier download: their origin, and the bytes that count.
 
 import Foundation
 import HTTPTypes
@@ -10,16 +10,17 @@ import TsubameTesting
 struct LeftoverTests {
     private static let modified = "Sun, 22 Nov 2026 07:00:00 GMT"
 
-    /// Two files as much alike as the test wants, the second asked for into what came of the first.
-    /// - Returns: what the second request asked for.
-    private func ranges(_ first: ServedFile, _ second: ServedFile, at path: Path, isCoded: Bool = false) async throws
+    /// Downloads a part of the first file, then requests the second file, which is as similar as the test wants.
+    /// - Returns: the range that the second request asked for.
+    private func ranges(_ first: ServedFile, _ second: ServedFile, at path: RequestPath, isCoded: Bool = false)
+        async throws
         -> [String?]
     {
         try await withFolder { folder in
             let server = try await ScriptedServer.start { request in
                 guard request.index == 0 else { return second.answer(request) }
                 guard isCoded else { return first.answer(request, sending: 30_000) }
-                // Without a length.
+                // The first response has no length.
                 var fields = first.headers
                 fields[.eTag] = first.etag
                 fields[.transferEncoding] = "chunked"

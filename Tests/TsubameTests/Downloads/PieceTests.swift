@@ -1,4 +1,4 @@
-// Downloads over several connections at once.
+// PieceTests: downloads over several connections at once.
 
 import Foundation
 import HTTPTypes
@@ -17,7 +17,7 @@ struct PieceTests {
     @Test(arguments: [true, false]) func `a large file comes in pieces at once`(isResumed: Bool) async throws {
         let (file, gate) = (file, Gate())
         try await withFolder { folder in
-            // No piece ends before all have begun.
+            // No piece ends before all pieces have begun.
             let server = try await ScriptedServer.start { request in
                 let reply = file.answer(request)
                 return Reply([reply.steps[0], .wait(for: gate)] + reply.steps.dropFirst())
@@ -80,8 +80,8 @@ struct PieceTests {
         let replaced = other
         try await withFolder { folder in
             try await serving(.start { $0["range"] == nil ? file.answer($0) : replaced.answer($0) }) { _, client in
-                // The first response read to its end; or, if that had stopped where another piece was to begin, what the
-                // server says since then.
+                // The content is the first response read to its end. If that response stopped where another piece was
+                // to begin, it is the server's newer content.
                 let got = try await client.download("a", to: folder, resume: true, policy: Self.policy)
                 let bytes = got.url.bytes
                 #expect(bytes == file.content || bytes == replaced.content)
@@ -117,7 +117,7 @@ struct PieceTests {
                     try await client.download("a", to: folder, resume: true, policy: Self.policy)
                 }
                 #expect(error?.kind == .incompleteResponse)
-                // The whole, each piece, and what was left.
+                // The whole file, each piece, and the remaining bytes.
                 #expect(server.requests.count <= 5)
             }
         }
@@ -176,7 +176,7 @@ struct PieceTests {
                 let ranges = server.requests[before...].map { $0["range"] ?? "" }
                 #expect(got.resumed > 100_000 && ranges.count > 1 && !ranges.contains(""))
                 guard connections == 1 else { return }
-                // Only what is missing, hole by hole.
+                // The client requests only the missing bytes, gap by gap.
                 let asked = ranges.reduce(Int64(0)) { sum, range in
                     let ends = range.dropFirst(6).split(separator: "-").compactMap { Int64($0) }
                     return sum + (ends.count > 1 ? ends[1] + 1 : 1_000_000) - (ends.first ?? 0)

@@ -1,4 +1,4 @@
-// Downloads that go on with what is there, and those that must not.
+// ResumeTests: downloads that resume with the existing bytes, and downloads that must not.
 
 import Foundation
 import HTTPTypes
@@ -13,7 +13,8 @@ struct ResumeTests {
 
     /// Serves the first request only in part, so that there is something to resume, and then downloads again.
     private func resuming(
-        _ first: ServedFile, then second: ServedFile, keeping: Int = 30_000, path: Path = "a", again: Path? = nil,
+        _ first: ServedFile, then second: ServedFile, keeping: Int = 30_000, path: RequestPath = "a",
+        again: RequestPath? = nil,
         to name: String? = "a", answer: (@Sendable (ReceivedRequest) -> Reply?)? = nil,
         _ check: (ScriptedServer, Client, URL, DownloadedFile) async throws -> Void
     ) async throws {
@@ -60,7 +61,7 @@ struct ResumeTests {
                 #expect(folder.names == [Self.info, Self.part])
                 let record = try String(contentsOf: folder.appending(path: Self.info), encoding: .utf8)
                 #expect(!record.contains("xyzzy") && record.contains("one"))
-                // Without resuming it is thrown away.
+                // A download without resuming discards the partial file.
                 _ = try await failure { try await client.download("a", to: folder.appending(path: "a")) }
                 #expect(folder.names.isEmpty)
             }
@@ -103,7 +104,7 @@ struct ResumeTests {
     }
 
     @Test(arguments: [
-        // Another tag, another length, another place, no range, what contradicts itself, and what is no number.
+        // Another tag, another length, another position, no range, a contradictory range, and a text that is no number.
         ("\"two\"", "bytes 30000-99999/100000"), ("\"one\"", "bytes 30000-99999/100001"),
         ("\"one\"", "bytes 29999-99999/100000"), ("\"one\"", "bytes 30001-99999/100000"), ("\"one\"", ""),
         ("\"one\"", "bytes 30000-100000/100000"), ("\"one\"", "bytes 30000-99999999999999999999/100000"),
@@ -218,7 +219,7 @@ struct ResumeTests {
                 let head = Reply.head(.ok, chunked)
                 let server = try await ScriptedServer.start { request in
                     if request.index > 0 { return file.answer(request) }
-                    // Without a length, and without the end of the last chunk, nobody knows that all of it came.
+                    // Without a length and without the last chunk, the client cannot know that the file is complete.
                     let size = String(file.content.count, radix: 16)
                     return [.bytes(head), .bytes("\(size)\r\n"), .bytes(file.content), .bytes("\r\n"), .close]
                 }
@@ -226,7 +227,8 @@ struct ResumeTests {
                     let error = try await failure { try await client.download("a", to: folder, resume: true) }
                     #expect("\(error)".contains("100000 bytes are kept"))
                     if !isExact {
-                        // A byte too many, that nobody ever announced: it is not what the server has.
+                        // An additional byte after an unannounced length: the partial file differs from the server's
+                        // content.
                         let handle = try FileHandle(forWritingTo: folder.appending(path: Self.part))
                         try handle.seekToEnd()
                         try handle.write(contentsOf: Data([0]))
@@ -304,7 +306,7 @@ struct ResumeTests {
                         $0.retry = .connectionFailures
                     }
                 ) { _, client in
-                    // Within one call: the connection breaks, and the redirect is asked for again.
+                    // Within one call: the connection breaks, and the client requests the redirect again.
                     let got = try await client.download("a", to: folder, resume: true)
                     #expect(got.url.bytes == file.content && folder.names == ["a"])
                     let last = try #require(store.requests.last)
@@ -364,7 +366,7 @@ struct ResumeTests {
                 let first = Task { try await client.download("a", to: target, resume: true) }
                 try await gate.waitForArrivals(1)
                 let busy = try await failure { try await client.download("a", to: target, resume: true) }
-                #expect(busy.kind == .file && busy.reason.contains("somebody else"), "\(busy)")
+                #expect(busy.kind == .file && busy.reason.contains("another download"), "\(busy)")
                 gate.open()
                 _ = await first.result
                 let got = try await client.download("a", to: target, resume: true)
@@ -444,7 +446,7 @@ struct ResumeTests {
     @Test func `one that breaks without bringing anything is not followed for ever, but progress is`() async throws {
         let file = ServedFile(count: 6 << 20)
         try await withFolder { folder in
-            // More than a mebibyte each time, four times; then nothing any more.
+            // More than a mebibyte each time, four times; then no more bytes.
             let server = try await ScriptedServer.start { request in
                 file.answer(request, sending: request.index < 4 ? (1 << 20) + 5 : 0)
             }

@@ -1,11 +1,11 @@
-// A file on a scripted server, served by ranges as RFC 9110 section 14 has it, or broken off.
+// ServedFile: a file on a scripted server, served by ranges as in RFC 9110 section 14, or broken off.
 
 import Foundation
 import HTTPTypes
 import Tsubame
 import TsubameTesting
 
-/// What a server has under a name. Its answers are as right as the test leaves them.
+/// A server's file with its name and validators. The test decides how correct the responses are.
 struct ServedFile: Sendable {
     var content: [UInt8]
     var etag: String? = "\"one\""
@@ -14,7 +14,7 @@ struct ServedFile: Sendable {
     var servesRanges = true
     var headers: HTTPFields = [:]
 
-    /// Bytes that differ wherever one looks.
+    /// Bytes that differ at any two positions that a test compares.
     init(count: Int, seed: UInt8 = 1) {
         var value = UInt32(seed)
         content = (0..<count).map { _ in
@@ -23,10 +23,10 @@ struct ServedFile: Sendable {
         }
     }
 
-    /// The answer to a request.
+    /// The response to a request.
     /// - Parameters:
-    ///   - sent: so many bytes of the body, and then the connection is closed; all of it unless given.
-    ///   - gate: what stands before the end instead.
+    ///   - sent: the number of bytes of the body before the connection is closed; all of them unless given.
+    ///   - gate: the gate at which the response waits in place of the close.
     func answer(_ request: ReceivedRequest, sending sent: Int? = nil, then gate: Gate? = nil) -> Reply {
         var fields: HTTPFields = [:]
         if let etag { fields[.eTag] = etag }
@@ -66,7 +66,7 @@ struct ServedFile: Sendable {
     }
 }
 
-/// A folder of its own, gone when the body has run.
+/// Makes a new folder, and removes it after the body has run.
 func withFolder<R>(_ body: (URL) async throws -> R) async throws -> R {
     let folder = FileManager.default.temporaryDirectory.appending(path: "tsubame-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -75,7 +75,7 @@ func withFolder<R>(_ body: (URL) async throws -> R) async throws -> R {
 }
 
 extension URL {
-    /// The names of what lies in the folder, hidden files too.
+    /// The names in the folder, including hidden files.
     var names: [String] { ((try? FileManager.default.contentsOfDirectory(atPath: path)) ?? ["?"]).sorted() }
 
     var bytes: [UInt8]? { (try? Data(contentsOf: self)).map { Array($0) } }

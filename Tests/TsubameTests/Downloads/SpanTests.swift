@@ -1,4 +1,4 @@
-// ByteSpans: which bytes are there.
+// SpanTests: ByteSpans, the ranges of bytes that exist.
 
 import Testing
 

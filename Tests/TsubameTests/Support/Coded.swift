@@ -1,9 +1,9 @@
-// Coded contents, made by hand: RFC 1950, 1951 and 1952 in a page. Brotli and zstd are made by their libraries.
+// Coded: coded contents, made by hand for RFC 1950, 1951 and 1952, and by the libraries for brotli and zstd.
 
 import TsubameCore
 import TsubameWire
 
-/// Contents in the codings that a client undoes. Blocks are stored, not compressed, but for the bombs.
+/// Contents in the codings that a client decodes. Blocks are stored without compression, except in the bombs.
 enum Coded {
     static func gzip(_ text: String) -> [UInt8] { gzip(Array(text.utf8)) }
 
@@ -11,12 +11,12 @@ enum Coded {
         gzipHeader + stored(content) + littleEndian(crc32(content)) + littleEndian(UInt32(content.count))
     }
 
-    /// As RFC 9110 means `deflate`: wrapped by zlib.
+    /// `deflate` as RFC 9110 defines it, in zlib's format.
     static func zlib(_ content: [UInt8]) -> [UInt8] {
         [0x78, 0x01] + stored(content) + littleEndian(adler32(content)).reversed()
     }
 
-    /// As some servers send `deflate`.
+    /// `deflate` as some servers send it, without zlib's format.
     static func rawDeflate(_ content: [UInt8]) -> [UInt8] { stored(content) }
 
     /// nil where libbrotlienc is not installed.
@@ -30,19 +30,19 @@ enum Coded {
         return encoder?.encode(Bytes(content), isLast: true, into: &output) == true ? output : nil
     }
 
-    /// The beginning of a zstd frame that never ends: zeros, 32,768 of them for each byte.
-    /// - Returns: a start, and a piece that can follow it any number of times.
+    /// The beginning of a zstd frame that never ends, with 32,768 zeros for each byte.
+    /// - Returns: a start, and a piece that can follow the start any number of times.
     static var endlessZstdZeros: (start: [UInt8], piece: [UInt8]) {
-        // A window of 128 KiB; blocks of one byte that is repeated as often.
+        // A window of 128 KiB, and blocks of one byte that is repeated 128 Ki times.
         let block: [UInt8] = [0x02, 0x00, 0x10, 0x00]
         return ([0x28, 0xB5, 0x2F, 0xFD, 0x00, 0x38], Array(repeatElement(block, count: 1_024).joined()))
     }
 
-    /// The beginning of a gzip member that never ends: zeros, 1,270 of them for each byte.
-    /// - Returns: a start, and a piece that can follow it any number of times.
+    /// The beginning of a gzip member that never ends, with 1,270 zeros for each byte.
+    /// - Returns: a start, and a piece that can follow the start any number of times.
     static var endlessZeros: (start: [UInt8], piece: [UInt8]) {
-        // A last block with fixed codes (3 bits), a literal zero (8 bits), then copies of 258 bytes from one byte back:
-        // 11000101 for the length, 00000 for the distance. Eight copies are 13 bytes, whatever bit they start at.
+        // A last block with fixed codes (3 bits), a literal zero (8 bits), then copies of 258 bytes from one byte back.
+        // A copy is 11000101 for the length and 00000 for the distance. Eight copies take 13 bytes, at any bit offset.
         var bits: [Bool] = [true, true, false] + binary("00110000")
         for _ in 0..<16 { bits += binary("11000101") + binary("00000") }
         let bytes = stride(from: 0, to: bits.count - 7, by: 8).map { start in

@@ -1,9 +1,9 @@
-// The compiler, asked about a few lines that use this library.
+// Compiler: type-checks a few lines that use this library.
 
 import Foundation
 import Synchronization
 
-/// What `swiftc -typecheck` says of a source.
+/// The output of `swiftc -typecheck` for a source.
 struct Verification: Sendable {
     let accepts: Bool
     let text: String
@@ -14,7 +14,7 @@ enum Compiler {
         let description: String
     }
 
-    /// Checks `source` against the modules of this very build.
+    /// Type-checks `source` against the modules of this build.
     static func check(_ source: String) async throws -> Verification {
         let build = try buildFolder()
         let folder = FileManager.default.temporaryDirectory.appending(path: "tsubame-\(UUID().uuidString)")
@@ -44,7 +44,7 @@ enum Compiler {
         return Verification(accepts: status == 0, text: text)
     }
 
-    /// Where the modules lie: beside the test bundle, or what runs it.
+    /// The folder of the modules, beside the test bundle or its runner.
     private static func buildFolder() throws -> URL {
         let bundles = Bundle.allBundles.filter { $0.bundlePath.hasSuffix(".xctest") }.map(\.bundleURL)
         let runners = [Bundle.main.executableURL, CommandLine.arguments.first.map { URL(filePath: $0) }]
@@ -57,7 +57,7 @@ enum Compiler {
         return found
     }
 
-    /// The C modules that ours are built on: made by SwiftPM, beside the headers of a checkout, or our own.
+    /// The C modules that the library imports: made by SwiftPM, beside the headers of a checkout, or our own.
     private static func moduleMaps(of build: URL) -> [String] {
         let made = entries(of: build).filter { $0.pathExtension == "build" }.map {
             $0.appending(path: "module.modulemap")

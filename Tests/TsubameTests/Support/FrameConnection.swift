@@ -1,4 +1,4 @@
-// FrameConnection: one connection of a FramePeer, in the hands of its script.
+// FrameConnection: one connection of a FramePeer, which its script controls.
 
 import NIOCore
 import NIOHPACK
@@ -6,21 +6,21 @@ import Synchronization
 
 @testable import TsubameTesting
 
-/// A request as its frames said it.
+/// A request as its frames held it.
 struct PeerRequest: Sendable {
     let stream: UInt32
-    /// In the order in which they were sent, `:method` and the like among them.
+    /// The fields in the order in which they were sent, pseudo-fields included.
     let fields: [PeerField]
     let endsStream: Bool
 
-    /// The value of the first field of that name.
+    /// The value of the first field with this name.
     subscript(name: String) -> String? { fields.first { $0.name == name }?.value }
 
     /// The fields, each as `name: value`.
     var lines: [String] { fields.map(\.description) }
 }
 
-/// Reads and sends frames. Everything received is kept in ``frames``, whoever has read it.
+/// Receives and sends frames. ``frames`` keeps every received frame, read or not.
 final class FrameConnection: Sendable {
     /// The connection ended while something was awaited or being sent.
     struct Ended: Error, CustomStringConvertible {
@@ -29,7 +29,7 @@ final class FrameConnection: Sendable {
 
     private struct State: Sendable {
         var frames: [PeerFrame] = []
-        /// How many of the frames ``nextFrame()`` has given.
+        /// The number of frames that ``nextFrame()`` has returned.
         var given = 0
         var isAtEnd = false
         var violation: FramePeer.Violation?
@@ -37,11 +37,11 @@ final class FrameConnection: Sendable {
 
     static let cutOff = ServerWire.End.cutOff
 
-    /// The first of a peer is 0.
+    /// The connection's number; the first of a peer is 0.
     let number: Int
     private let channel: any Channel
     private let state = Watched(State())
-    /// Held until what was encoded is handed over: the client must decode in that order.
+    /// Held until the encoded block is handed over, because the client must decode blocks in that order.
     private let encoder = Mutex(HPACKEncoder(allocator: ByteBufferAllocator()))
 
     init(number: Int, _ channel: any Channel) {
@@ -64,7 +64,7 @@ final class FrameConnection: Sendable {
         return frames[0].settings
     }
 
-    /// The next frame of all that come behind the preface, acknowledgements too.
+    /// The next frame after the preface, acknowledgements included.
     func nextFrame() async throws -> PeerFrame {
         _ = try await preface()
         while true {
@@ -79,7 +79,7 @@ final class FrameConnection: Sendable {
         }
     }
 
-    /// The next head of a request. Frames before its end are passed over: they are found in ``frames``.
+    /// The next head of a request. Earlier frames are skipped; ``frames`` holds them.
     func nextRequest() async throws -> PeerRequest {
         while true {
             let frame = try await nextFrame()
@@ -88,7 +88,7 @@ final class FrameConnection: Sendable {
         }
     }
 
-    /// The first frame of all, whether it was read or not, that is as wanted.
+    /// The first frame, read or not, that satisfies the predicate.
     func frame(
         _ what: String = "a certain frame", _ isWanted: @escaping @Sendable (PeerFrame) -> Bool
     ) async throws -> PeerFrame {
@@ -97,9 +97,9 @@ final class FrameConnection: Sendable {
         return frame
     }
 
-    /// The body of a request, to its end.
-    /// - Parameter grants: give back the windows of what has come (RFC 9113 section 5.2); else the client gets no more
-    ///   than it has.
+    /// The complete body of a request.
+    /// - Parameter grants: whether the peer gives back the windows of received bytes (RFC 9113 section 5.2). Otherwise
+    ///   the client gets no more window.
     func body(of stream: UInt32, grants: Bool = true) async throws -> [UInt8] {
         var granted = 0
         while true {
@@ -120,7 +120,7 @@ final class FrameConnection: Sendable {
         }
     }
 
-    /// The fields behind a request's body.
+    /// The fields after a request's body.
     func trailers(of stream: UInt32) async throws -> [PeerField] {
         let last = try await frame("trailers of stream \(stream)") { frame in
             frame.stream == stream && frame.endsStream
@@ -132,7 +132,7 @@ final class FrameConnection: Sendable {
     /// Returns when the connection is closed at both ends.
     func closed() async throws { try await state.wait { $0.isAtEnd } }
 
-    /// Returns when all that has come is as wanted.
+    /// Returns when the received frames satisfy the predicate.
     func waitUntil(_ what: String, _ isMet: @escaping @Sendable ([PeerFrame]) -> Bool) async throws {
         try await state.wait { isMet($0.frames) || $0.isAtEnd || $0.violation != nil }
         let (hasCome, violation) = state.read { (isMet($0.frames), $0.violation) }
@@ -143,7 +143,7 @@ final class FrameConnection: Sendable {
 
     // MARK: Sending
 
-    /// Sends bytes as they are.
+    /// Sends exactly these bytes.
     func send(_ bytes: [UInt8]) async throws {
         try await taken(write(bytes))
     }
@@ -152,10 +152,10 @@ final class FrameConnection: Sendable {
 
     /// Sends a field block.
     /// - Parameters:
-    ///   - fields: sent as they are, `:status` too, and in this order.
+    ///   - fields: the fields, sent unchanged and in this order, `:status` included.
     ///   - flags: further flags of the HEADERS frame.
-    ///   - padding: so many bytes of padding; nil for none, not even their number.
-    ///   - continuations: how many CONTINUATION frames the block is to be spread over behind its HEADERS.
+    ///   - padding: the number of bytes of padding; nil for no padding and no padding length.
+    ///   - continuations: the number of CONTINUATION frames over which the block is spread after its HEADERS.
     func sendHeaders(
         _ stream: UInt32, _ fields: [(String, String)], endStream: Bool = false, flags: UInt8 = 0,
         padding: UInt8? = nil, continuations: Int = 0
@@ -177,7 +177,7 @@ final class FrameConnection: Sendable {
         return promise.futureResult
     }
 
-    /// Returns when the socket has taken what was written.
+    /// Returns when the socket has taken the written bytes.
     private func taken(_ write: EventLoopFuture<Void>) async throws {
         do {
             try await write.get()
@@ -186,7 +186,7 @@ final class FrameConnection: Sendable {
         }
     }
 
-    /// The frames of a block that was encoded elsewhere.
+    /// The frames of a block that the caller has encoded.
     static func frames(
         _ stream: UInt32, _ block: [UInt8], flags: UInt8 = 0, padding: UInt8? = nil, continuations: Int = 0
     ) -> [PeerFrame] {
@@ -211,7 +211,7 @@ final class FrameConnection: Sendable {
         return frames
     }
 
-    /// One DATA frame, whatever its size and the client's windows.
+    /// Sends one DATA frame, regardless of its size and the client's windows.
     func sendData(
         _ stream: UInt32, _ bytes: [UInt8], endStream: Bool = false, padding: UInt8? = nil
     ) async throws {
@@ -225,7 +225,7 @@ final class FrameConnection: Sendable {
         try await sendData(stream, Array(text.utf8), endStream: endStream)
     }
 
-    /// A whole response: its head, and one DATA frame if there is a text.
+    /// Sends a whole response: its head, and one DATA frame if there is a text.
     func respond(
         _ stream: UInt32, status: Int = 200, _ fields: [(String, String)] = [], text: String = ""
     ) async throws {
@@ -284,10 +284,10 @@ final class FrameConnection: Sendable {
 
     func end() { state.change { $0.isAtEnd = true } }
 
-    /// What the client did wrong.
+    /// The client's violation of the protocol, if any.
     var violation: FramePeer.Violation? { state.read { $0.violation } }
 
-    /// No more of the table is used than the client has room for.
+    /// Takes the client's settings, so that the encoder uses no more of the table than the client has room for.
     func take(settings: [(id: UInt16, value: UInt32)]) {
         for setting in settings where setting.id == 1 {
             encoder.withLock { try? $0.setDynamicTableSize(min(4_096, Int(setting.value))) }

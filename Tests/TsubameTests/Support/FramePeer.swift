@@ -9,8 +9,8 @@ import Tsubame
 
 @testable import TsubameTesting
 
-/// A server on 127.0.0.1 for what no well-behaved server does, and for what must be right to the frame. It shares no codec
-/// with the library: its HPACK is NIOHPACK's.
+/// A server on 127.0.0.1 for behaviour that well-behaved servers do not show, and for tests that are exact to the
+/// frame. It shares no codec with the library: its HPACK is NIOHPACK's.
 ///
 /// ```swift
 /// let peer = try await FramePeer.start { connection in
@@ -20,20 +20,20 @@ import Tsubame
 /// }
 /// try await serving(peer) { peer, client in … }
 /// ```
-/// Each connection runs the script once, in the context of the test: `#expect` works there. A connection stays open when
-/// its script has returned. By itself the peer sends its SETTINGS and acknowledges the client's SETTINGS and PINGs; it
-/// gives no windows back.
+/// Each connection runs the script once, in the context of the test, so that `#expect` works there. A connection stays
+/// open when its script has returned. By itself the peer sends its SETTINGS and acknowledges the client's SETTINGS and
+/// PINGs. It gives no windows back.
 final class FramePeer: Sendable {
     typealias Script = @Sendable (FrameConnection) async throws -> Void
 
-    /// What no client may send. It fails the test.
+    /// A frame that no client may send. It fails the test.
     struct Violation: Error, CustomStringConvertible {
         let description: String
     }
 
     private struct Record: Sendable {
         var connections: [FrameConnection] = []
-        /// The open ones by number.
+        /// The open channels by number.
         var channels: [Int: any Channel] = [:]
         var isStopped = false
     }
@@ -65,9 +65,10 @@ final class FramePeer: Sendable {
     deinit { beginStopping() }
 
     /// - Parameters:
-    ///   - settings: sent when a connection is made; nil if the script is to say everything itself, acknowledgements too.
-    ///   - tls: speak TLS as this identity.
-    ///   - protocols: what is offered by ALPN then.
+    ///   - settings: the settings that the peer sends on each new connection. With nil the script sends everything
+    ///     itself, acknowledgements too.
+    ///   - tls: the identity of the peer, which then speaks TLS.
+    ///   - protocols: the protocols that the peer then offers by ALPN.
     static func start(
         settings: [(UInt16, UInt32)]? = [], tls: TLSIdentity? = nil, protocols: [String] = ["h2"],
         _ script: @escaping Script
@@ -122,11 +123,11 @@ final class FramePeer: Sendable {
 
     // MARK: Running and stopping
 
-    /// Runs the script on each connection while `body` runs, then closes all of them. What a script throws fails the test,
-    /// unless it is that its connection has ended.
+    /// Runs the script on each connection while `body` runs, then closes all connections. An error of a script fails
+    /// the test, unless the error says that its connection has ended.
     func use<R>(_ body: (FramePeer) async throws -> R) async throws -> R {
         let (ready, script) = (ready, script)
-        // A task of this one has the test's context.
+        // A child task has the test's context.
         let scripts = Task {
             await withDiscardingTaskGroup { group in
                 for await connection in ready { group.addTask { await Self.run(script, connection) } }
@@ -170,7 +171,7 @@ final class FramePeer: Sendable {
         for channel in record.read({ Array($0.channels.values) }) { try? await channel.closeFuture.get() }
     }
 
-    // MARK: What has come
+    // MARK: Connections
 
     /// Every connection that was made, in order.
     var connections: [FrameConnection] { record.read { $0.connections } }
@@ -179,7 +180,7 @@ final class FramePeer: Sendable {
 
     var openConnections: Int { record.read { $0.channels.count } }
 
-    /// The connection of that number as soon as it is made.
+    /// The connection with this number, as soon as it is made.
     func connection(_ number: Int) async throws -> FrameConnection {
         try await record.wait { $0.connections.count > number || $0.isStopped }
         return try #require(connections.dropFirst(number).first, "connection \(number) was never made")
@@ -196,7 +197,7 @@ extension PeerFrame {
     }
 }
 
-/// Starts a peer, runs `body` while its script runs for each connection, and stops it.
+/// Starts a peer, runs `body` while the script runs for each connection, and stops the peer.
 func withFramePeer<R>(
     settings: [(UInt16, UInt32)]? = [], tls: TLSIdentity? = nil, protocols: [String] = ["h2"],
     _ script: @escaping FramePeer.Script, client body: (FramePeer) async throws -> R

@@ -1,4 +1,4 @@
-// FrameReceiver: takes what a client sends apart into frames, and answers what must be answered.
+// FrameReceiver: splits a client's bytes into frames, and sends the required answers.
 
 import NIOCore
 import NIOHPACK
@@ -17,12 +17,12 @@ final class FrameReceiver: ChannelInboundHandler {
     private var hasPreface = false
     private var hasFailed = false
     private var decoder: HPACKDecoder
-    /// The block that is being received: its stream, what there is of it, and whether it ends the stream.
+    /// The block that is arriving: its stream, its bytes so far, and whether it ends the stream.
     private var block: (stream: UInt32, bytes: [UInt8], endsStream: Bool)?
 
     /// - Parameters:
-    ///   - settings: what the peer says of itself, sent at once; nil to say and to acknowledge nothing.
-    ///   - ready: told when frames can be sent.
+    ///   - settings: the peer's settings, sent at once; nil to send and to acknowledge nothing.
+    ///   - ready: called when frames can be sent.
     init(
         _ connection: FrameConnection, settings: [(UInt16, UInt32)]?,
         ready: @escaping @Sendable (FrameConnection) -> Void
@@ -32,7 +32,7 @@ final class FrameReceiver: ChannelInboundHandler {
         isAutomatic = settings != nil
         let settings = Dictionary(settings ?? []) { _, last in last }
         maximumFrameSize = Int(settings[5] ?? 16_384)
-        // A client may use the table that RFC 9113 section 6.5.2 gives it until it has read our settings.
+        // Until it has read our settings, a client may use the default table of RFC 9113 section 6.5.2.
         decoder = HPACKDecoder(
             allocator: ByteBufferAllocator(), maxDynamicTableSize: max(4_096, Int(settings[1] ?? 4_096)),
             maxHeaderListSize: 16 << 20)
@@ -62,7 +62,7 @@ final class FrameReceiver: ChannelInboundHandler {
 
     func channelInactive(context: ChannelHandlerContext) { connection.end() }
 
-    /// - Returns: whether there may be more.
+    /// - Returns: whether there may be more frames.
     private func takeOne() throws -> Bool {
         guard hasPreface else {
             let start = input.readableBytesView.prefix(Self.preface.count)

@@ -1,9 +1,9 @@
-// What happened, in order, from any thread.
+// Log: a list of events in order, from any thread.
 
 import Synchronization
 import Tsubame
 
-/// A list that anyone may add to.
+/// A list to which any thread may add.
 final class Log<Element: Sendable>: Sendable {
     private let list = Mutex<[Element]>([])
 
@@ -13,17 +13,17 @@ final class Log<Element: Sendable>: Sendable {
 }
 
 extension Log where Element == CallEvent {
-    /// Why something was decided against.
+    /// The reasons of decisions against an action.
     var decisions: [String] {
         all.compactMap { if case .decision(let why) = $0.kind { why } else { nil } }
     }
 
-    /// What the cache decided.
+    /// The decisions of the cache.
     var cachings: [String] {
         all.compactMap { if case .caching(let what) = $0.kind { what } else { nil } }
     }
 
-    /// Why something was sent again.
+    /// The reasons why requests were sent again.
     var resendings: [String] {
         all.compactMap { if case .resending(_, let why, _) = $0.kind { why.description } else { nil } }
     }

@@ -1,9 +1,9 @@
-// A plain thread, as blocking calls want it.
+// OnThread: plain threads for blocking calls.
 
 import Dispatch
 import Foundation
 
-/// Runs `body` on a new thread, outside Swift's concurrency, and waits for it.
+/// Runs `body` on a new thread, outside Swift's concurrency, and waits for its end.
 func onThread<T: Sendable, E: Error>(_ body: @escaping @Sendable () throws(E) -> T) async throws(E) -> T {
     let result: Result<T, E> = await withCheckedContinuation { continuation in
         Thread.detachNewThread {
@@ -23,5 +23,6 @@ private let mainQueueKey: DispatchSpecificKey<Bool> = {
     return key
 }()
 
-/// Whether this runs on the main queue. That need not be the main thread: an async main on Linux gives its own up.
+/// Whether this runs on the main queue. That queue need not run on the main thread: an async main on Linux gives up the
+/// main thread.
 func isOnMainQueue() -> Bool { DispatchQueue.getSpecific(key: mainQueueKey) == true }

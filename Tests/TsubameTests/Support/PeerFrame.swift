@@ -1,6 +1,6 @@
-// PeerFrame: one frame of HTTP/2 (RFC 9113 section 4), apart from the library's own codec.
+// PeerFrame: one frame of HTTP/2 (RFC 9113 section 4), independent of the library's own codec.
 
-/// A field as it was decoded, or is to be sent.
+/// A field that was decoded or will be sent.
 struct PeerField: Sendable, Hashable, CustomStringConvertible {
     let name: String
     let value: String
@@ -14,7 +14,7 @@ struct PeerFrame: Sendable, Hashable {
         case data, headers, priority, reset, settings, pushPromise, ping, goAway, windowUpdate, continuation
     }
 
-    /// Flags, of which some share a bit.
+    /// The flags, some of which share a bit.
     enum Flag {
         static let endStream: UInt8 = 0x1
         static let acknowledgement: UInt8 = 0x1
@@ -33,7 +33,7 @@ struct PeerFrame: Sendable, Hashable {
     let flags: UInt8
     let stream: UInt32
     let payload: [UInt8]
-    /// What was decoded, on the frame that completed it: a HEADERS frame, or the last CONTINUATION behind it.
+    /// The decoded block, on the frame that completed it: a HEADERS frame, or the last CONTINUATION after it.
     var block: Block?
 
     init(_ type: UInt8, flags: UInt8 = 0, stream: UInt32 = 0, _ payload: [UInt8] = []) {
@@ -47,13 +47,13 @@ struct PeerFrame: Sendable, Hashable {
         self.init(kind.rawValue, flags: flags, stream: stream, payload)
     }
 
-    /// nil if RFC 9113 does not know the type.
+    /// nil for a type that RFC 9113 does not define.
     var kind: Kind? { Kind(rawValue: type) }
 
-    /// The frame as it is sent, its length as it is.
+    /// The bytes of the frame, with the payload's true length.
     var bytes: [UInt8] { PeerFrame.head(type, flags: flags, stream: stream, length: payload.count) + payload }
 
-    /// The nine bytes in front of a payload, which may lie about it.
+    /// The nine bytes of a frame header, whose length may differ from the payload's.
     static func head(_ type: UInt8, flags: UInt8 = 0, stream: UInt32 = 0, length: Int) -> [UInt8] {
         Array(UInt32(truncatingIfNeeded: length).bigEndianBytes.dropFirst()) + [type, flags] + stream.bigEndianBytes
     }
@@ -68,7 +68,7 @@ extension PeerFrame {
 
     var isAcknowledgement: Bool { (kind == .settings || kind == .ping) && flags & Flag.acknowledgement != 0 }
 
-    /// What DATA carries, or the fragment of HEADERS, without padding and priority.
+    /// The content of DATA, or the fragment of HEADERS, without padding and priority.
     var content: [UInt8] {
         guard kind == .data || kind == .headers else { return payload }
         var content = payload[...]
@@ -78,7 +78,7 @@ extension PeerFrame {
         return Array(content.dropLast(padding))
     }
 
-    /// SETTINGS in their order.
+    /// The settings of SETTINGS, in their order.
     var settings: [(id: UInt16, value: UInt32)] {
         guard kind == .settings else { return [] }
         return stride(from: 0, to: payload.count - payload.count % 6, by: 6).map { at in
@@ -95,10 +95,10 @@ extension PeerFrame {
         }
     }
 
-    /// The last stream that GOAWAY names.
+    /// The last stream of GOAWAY.
     var lastStream: UInt32? { kind == .goAway ? number(at: 0) & 0x7FFF_FFFF : nil }
 
-    /// What WINDOW_UPDATE adds.
+    /// The increment of WINDOW_UPDATE.
     var increment: UInt32? { kind == .windowUpdate ? number(at: 0) & 0x7FFF_FFFF : nil }
 
     private func number(at start: Int) -> UInt32 {
@@ -114,6 +114,6 @@ extension PeerFrame: CustomStringConvertible {
 }
 
 extension FixedWidthInteger {
-    /// Its bytes, the most significant first.
+    /// The bytes of the number, the most significant first.
     var bigEndianBytes: [UInt8] { withUnsafeBytes(of: bigEndian, Array.init) }
 }

@@ -1,12 +1,12 @@
-// A client and its server, which must leave nothing open.
+// Serving: a client and its server, which must leave nothing open.
 
 import Dispatch
 import Testing
 import Tsubame
 import TsubameTesting
 
-/// Runs `body` with the server and a client of it. Afterwards no call may run, no connection may be leased, and, once the
-/// client is closed, none may be open at either end.
+/// Runs `body` with the server and a client of it. Afterwards no call may run, no connection may be leased, and, once
+/// the client is closed, none may be open at either end.
 /// - Parameter base: the client's base URL; the server's own unless given.
 func serving<R>(
     _ server: ScriptedServer, base: String? = nil, _ configure: (inout Configuration) -> Void = { _ in },
@@ -19,14 +19,14 @@ func serving<R>(
     }
 }
 
-/// Returns when no call of the client runs and the main queue is through with what the last one put there: what was told
-/// twice, or after the end, has been told by then.
+/// Returns when no call of the client runs and the main queue has done the work of the last call. Events that come
+/// twice or after the end have arrived by then.
 func settled(_ client: Client) async throws {
     try await LeakCheck.verify(client)
     await withCheckedContinuation { continuation in DispatchQueue.main.async { continuation.resume() } }
 }
 
-/// A server that plays several hosts: the client is told to find each of them here.
+/// A `resolve` table that leads each of these hosts to one server.
 func hosts(_ names: [String], at server: ScriptedServer) -> [String: String] {
     Dictionary(uniqueKeysWithValues: names.map { ($0, "127.0.0.1:\(server.port)") })
 }

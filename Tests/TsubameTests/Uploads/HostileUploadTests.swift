@@ -1,4 +1,4 @@
-// What a server says of an upload is not believed, and what it names is not trusted.
+// HostileUploadTests: a client does not trust a server's statements about an upload, nor the URLs that it names.
 
 import Foundation
 import HTTPTypes
@@ -10,7 +10,7 @@ import TsubameTesting
 @Suite(.timeLimit(.minutes(1))) struct HostileUploadTests {
     private static let content = ServedFile(count: 300_000).content
 
-    /// Breaks the first request off, and answers the others by `script`.
+    /// Interrupts the first request, and answers the others by `script`.
     private func interrupted(
         _ offer: Reply.Step = UploadScript.offer(), _ script: @escaping @Sendable (ReceivedRequest) -> Reply,
         _ body: (ScriptedServer, Client) async throws -> Void
@@ -44,7 +44,7 @@ import TsubameTesting
             }
             #expect(error.kind == (more.contains("Limit") ? .limitExceeded : .invalidResponse), "\(error)")
             #expect(error.reason.contains(reason), "\(error)")
-            // What nobody goes on with is given up.
+            // An upload that cannot be resumed is cancelled at the server.
             let last = try await server.request(2)
             #expect(last.method == "DELETE" && last.target == "/u/1" && server.requests.count == 3)
         }
@@ -163,7 +163,7 @@ import TsubameTesting
     func `what makes it vain ends it at once, without a word to the end of the body`(lines: String, reason: String)
         async throws
     {
-        // The end of the connection lies behind the bytes that were not read.
+        // The end of the connection lies after the unread bytes.
         let end = Gate()
         let server = try await ScriptedServer.start { _ in
             .status(.noContent)
@@ -223,7 +223,7 @@ import TsubameTesting
                 try await client.upload(Request(.post, "a", body: .bytes(Self.content)), resume: true)
             }
             #expect(server.requests.count == 1)
-            #expect(events.decisions.contains { $0.contains("the upload is not resumed: the place to go on at") })
+            #expect(events.decisions.contains { $0.contains("the upload is not resumed: the upload resource") })
             withExtendedLifetime(observation) {}
         }
     }
@@ -235,14 +235,14 @@ import TsubameTesting
             try UploadResource(
                 ["http://a.example/u"], from: base,
                 UploadResource.Trust(
-                    home: base, isForeign: false, allowedOrigins: [plain.origin], allowsInsecure: allowsInsecure))
+                    home: base, isCrossOrigin: false, allowedOrigins: [plain.origin], allowsInsecure: allowsInsecure))
         }
         #expect(throws: UploadResource.Unusable.self) { try resource(false) }
         #expect(try resource(true).uri == plain)
     }
 
     @Test func `a limit that comes too late to interrupt ends what follows`() async throws {
-        struct Passing: Around {
+        struct Passing: Interceptor {
             func intercept(_ request: Request, next: Next) async throws -> Response { try await next(request) }
         }
         let server = try await ScriptedServer.start { request in

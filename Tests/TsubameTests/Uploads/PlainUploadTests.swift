@@ -1,4 +1,4 @@
-// Uploads that nobody can resume, and those for which nobody asked.
+// PlainUploadTests: uploads that the server cannot resume, and uploads without the resume option.
 
 import Dispatch
 import Foundation
@@ -56,7 +56,7 @@ import TsubameTesting
         try await serving(server, { $0.retry = .prompt }) { server, client in
             let events = Log<CallEvent>()
             let observation = client.observe { events.add($0) }
-            let body = Body.bytes(Self.content).chunked()
+            let body = RequestBody.bytes(Self.content).chunked()
             let response = try await client.upload(Request(.post, "a", body: body), resume: true)
             #expect(response.statusCode == 502 && server.requests.count == 1)
             #expect(server.requests[0]["upload-complete"] == nil && server.requests[0].isChunked)
@@ -66,7 +66,7 @@ import TsubameTesting
     }
 
     @Test func `what a hook makes of the body is not mixed with it`() async throws {
-        struct Compressing: Hook {
+        struct Compressing: MessageHook {
             func willSend(_ request: inout Request) { request.body = request.body.compressed() }
         }
         let server = try await ScriptedServer.start { _ in [UploadScript.offer(), .close] }

@@ -1,4 +1,4 @@
-// Uploads that go on where they broke off.
+// ResumedUploadTests: uploads that resume after an interruption.
 
 import Foundation
 import HTTPTypes
@@ -12,7 +12,7 @@ import TsubameTesting
     private static let file = ServedFile(count: 300_000)
     private static let content = file.content
 
-    /// Runs `body` with a server that breaks the first request off, says what it has, and takes the rest.
+    /// Runs `body` with a server that interrupts the first request, reports its offset, and takes the rest.
     private func interrupted(
         at offsets: [Int], _ configure: (inout Configuration) -> Void = { $0.retry = .prompt },
         _ body: (ScriptedServer, Client, SeenOffers) async throws -> Void
@@ -365,7 +365,7 @@ import TsubameTesting
 }
 
 extension Response {
-    /// The text whatever the status is.
+    /// The text, for any status.
     fileprivate func text(acceptingAll: Bool) async throws -> String {
         String(decoding: try #require(bytes), as: UTF8.self)
     }

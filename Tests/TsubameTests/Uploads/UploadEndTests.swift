@@ -1,4 +1,4 @@
-// Uploads that end before they are done: by a file that changes, by their caller, by their time.
+// UploadEndTests: uploads that end early: the file changes, the caller cancels, or the time is up.
 
 import Foundation
 import HTTPTypes
@@ -17,7 +17,7 @@ import TsubameTesting
             let seen = SeenOffers()
             let server = try await ScriptedServer.start { request in
                 guard request.method == "HEAD" else { return .status(.noContent) }
-                // The same length: by its time, or by being another file.
+                // The same length, but another modification time or another file.
                 var other = Self.content
                 other[299_999] &+= 1
                 try? Data(other).write(to: file, options: isReplaced ? .atomic : [])
@@ -29,7 +29,7 @@ import TsubameTesting
                 let observation = client.observe { seen.take($0) }
                 let error = try await failure { try await client.upload(file, to: "a", resume: true) }
                 #expect(error.kind == .requestBody && error.reason.contains("has changed"), "\(error)")
-                // Not all of it was sent, and the server is told that nothing more will come.
+                // Not everything was sent, and the client tells the server that no more bytes will come.
                 let rest = try await server.request(2)
                 #expect(rest.method == "PATCH" && !rest.isComplete && rest.bodyByteCount == 0)
                 let last = try await server.request(3)
@@ -40,7 +40,7 @@ import TsubameTesting
     }
 
     @Test func `a cancelled upload ends at once, and its server may forget it`() async throws {
-        // The end of the connection lies behind the bytes that were not read.
+        // The end of the connection lies after the unread bytes.
         let end = Gate()
         let server = try await ScriptedServer.start { _ in
             .status(.noContent)
@@ -52,7 +52,7 @@ import TsubameTesting
             defer { end.open() }
             let seen = SeenOffers()
             let observation = client.observe { seen.take($0) }
-            let body = Body.bytes([UInt8](repeating: 7, count: 20 << 20))
+            let body = RequestBody.bytes([UInt8](repeating: 7, count: 20 << 20))
             let call = Task { try await client.upload(Request(.post, "a", body: body), resume: true) }
             try await seen[0].wait()
             call.cancel()

@@ -1,4 +1,4 @@
-// Where an upload goes on, and what is told there.
+// UploadPlaceTests: the URL at which an upload resumes, and the fields that are sent there.
 
 import Foundation
 import HTTPTypes
@@ -10,12 +10,12 @@ import TsubameTesting
 @Suite(.timeLimit(.minutes(1))) struct UploadPlaceTests {
     private static let content = ServedFile(count: 300_000).content
 
-    /// Says what came before the interruption, and takes the rest.
+    /// Reports the bytes before the interruption, and takes the rest.
     private static func rest(_ request: ReceivedRequest) -> Reply {
         request.method == "HEAD" ? UploadScript.has("100000") : UploadScript.done
     }
 
-    /// A server that offers this place and breaks off, and another one.
+    /// A server that offers this URL and interrupts the upload, and a second server.
     private func serving(
         _ place: @escaping @Sendable (_ other: String) -> String,
         _ configure: (inout Configuration, _ other: String) -> Void,

@@ -1,23 +1,23 @@
-// The other side of a resumable upload, as a script: what a server offers, says it has, and where it breaks off.
+// UploadScript: the server's side of a resumable upload, as a script of offers, offsets and interruptions.
 
 import HTTPTypes
 import Tsubame
 import TsubameTesting
 
-/// Answers in the words of draft-ietf-httpbis-resumable-upload.
+/// Responses in the terms of draft-ietf-httpbis-resumable-upload.
 enum UploadScript {
-    /// 104 with a place to go on at.
+    /// A 104 response with the URL of the upload.
     static func offer(_ location: String = "/u/1", _ more: String = "") -> Reply.Step {
         interim("Location: \(location)\r\n\(more)")
     }
 
-    /// 104 with these lines, each with its end.
+    /// A 104 response with these lines, each with its line end.
     static func interim(_ lines: String, version: String = "8") -> Reply.Step {
         .bytes(
             "HTTP/1.1 104 Upload Resumption Supported\r\nUpload-Draft-Interop-Version: \(version)\r\n\(lines)\r\n")
     }
 
-    /// So much has come, or whatever the text says.
+    /// The offset of the upload, or any text in its place.
     static func has(_ offset: String, complete: Bool = false, _ more: String = "") -> Reply {
         [
             .bytes(
@@ -26,18 +26,19 @@ enum UploadScript {
         ]
     }
 
-    /// The answer to the whole of it.
+    /// The response to the complete upload.
     static let done: Reply = [
         .bytes("HTTP/1.1 200 OK\r\nUpload-Complete: ?1\r\nContent-Length: 4\r\n\r\n"), .content(Array("done".utf8)),
     ]
 
-    /// Takes all of it and offers, and breaks off once that was seen. A server that names a number of bytes must have got them.
+    /// Reads the whole request, offers a URL, and interrupts once the client has seen the offer. A server that names a
+    /// number of bytes must have received them.
     static func broken(_ offer: Reply.Step = offer(), _ seen: Gate) -> Reply {
         [.wholeRequest, offer, .wait(for: seen), .close]
     }
 }
 
-/// Opens a gate with each 104 that the client has seen.
+/// Opens a gate for each 104 that the client has seen.
 final class SeenOffers: Sendable {
     let gates: [Gate]
     private let count = Log<Int>()
@@ -55,7 +56,7 @@ final class SeenOffers: Sendable {
 }
 
 extension RetryPolicy {
-    /// Three retries without a wait.
+    /// Three retries without a delay.
     static var prompt: RetryPolicy { .standard { $0.delay = .zero } }
 }
 

@@ -1,4 +1,4 @@
-// What a curl line withholds of a body.
+// CURLRedactionTests: the parts of a body that a curl line withholds.
 
 import Testing
 import Tsubame
@@ -10,9 +10,9 @@ import Foundation
 #endif
 
 @Suite struct CURLRedactionTests {
-    private static func post(_ body: Body) -> Request { Request(.post, url: "https://a.example/", body: body) }
+    private static func post(_ body: RequestBody) -> Request { Request(.post, url: "https://a.example/", body: body) }
 
-    /// The line, with what stands in it as base64 read.
+    /// The line, with its base64 parts decoded.
     private static func text(_ request: Request, showingSecrets: Bool = false) -> String {
         let line = request.curl(showingSecrets: showingSecrets)
         let words = line.split(separator: "'").compactMap { Data(base64Encoded: String($0)) }

@@ -1,4 +1,4 @@
-// How a client writes and reads JSON and forms.
+// CodingTests: how a client encodes and decodes JSON and forms.
 
 import Foundation
 import HTTPTypes
@@ -14,16 +14,16 @@ import TsubameTesting
 
     struct Latest: Endpoint {
         typealias Value = Event
-        var path: Path { "latest" }
+        var path: RequestPath { "latest" }
     }
 
-    /// One whose body is JSON, and its value the same.
+    /// An endpoint whose body and value are the same JSON.
     struct Store: Endpoint {
         typealias Value = Event
         let event: Event
         var method: HTTPRequest.Method { .put }
-        var path: Path { "store" }
-        var body: Body { .json(event) }
+        var path: RequestPath { "store" }
+        var body: RequestBody { .json(event) }
     }
 
     private static let event = Event(at: Date(timeIntervalSince1970: 1_795_235_747))
@@ -51,14 +51,14 @@ import TsubameTesting
                 try client.blocking.send(Request(.get, "e")).json(Event.self)
             }
             #expect(blocking == Self.event)
-            // Another coding than the client's, where somebody wants it.
+            // A caller can use another decoder than the client's.
             let error = await callError { _ = try await client.get("e").json(Event.self, decoder: JSONDecoder()) }
             #expect(error?.kind == .decoding)
         }
     }
 
     /// Gives every PATCH a body.
-    private struct Replacing: Hook {
+    private struct Replacing: MessageHook {
         func willSend(_ request: inout Request) {
             if request.method == .patch { request.body = .json(CodingTests.event) }
         }
@@ -84,7 +84,7 @@ import TsubameTesting
 
     @Test func `FAULT 31: so are a part of a form and what is compressed`() async throws {
         try await serving(.start(), { $0.json = .iso8601 }) { server, client in
-            let form = Body.multipart {
+            let form = RequestBody.multipart {
                 $0.field("a", "b")
                 $0.part("event", .json(Self.event))
             }
@@ -95,7 +95,7 @@ import TsubameTesting
             _ = try await client.post("e", body: .json(Self.event).compressed())
             let compressed = try await server.request(1)
             #expect(compressed["content-encoding"] == "gzip" && compressed["content-type"] == "application/json")
-            #expect(Body.text(Self.text).compressed().bytes == Bytes(compressed.body))
+            #expect(RequestBody.text(Self.text).compressed().bytes == Bytes(compressed.body))
             _ = try await client.post("e", body: .json(Self.event).chunked())
             let chunked = try await server.request(2)
             #expect(chunked.isChunked && chunked.text == Self.text)

@@ -1,4 +1,4 @@
-// What errors say: golden texts, and never a secret.
+// ErrorTextTests: the exact texts of errors, which never hold a secret.
 
 import HTTPTypes
 import Testing
@@ -14,7 +14,7 @@ import TsubameTesting
 
     @Test func `a status, with the beginning of the answer`() async {
         let stub = StubTransport { $0.on("*").respond(text: "{\"error\":\n  \"no such user\"}", status: .notFound) }
-        let text = await Self.text(stub) { _ = try await $0.get("users/7").json(Empty.self) }
+        let text = await Self.text(stub) { _ = try await $0.get("users/7").json(EmptyResponse.self) }
         #expect(
             text == """
                 GET https://api.example.com/v1/users/7 failed: the server answered 404 Not Found
@@ -59,7 +59,7 @@ import TsubameTesting
             let text = await Self.text(stub) { _ = try await $0.get("me").json(User.self) }
             #expect(
                 text == "GET https://api.example.com/v1/me failed while decoding the response: "
-                    + "the body is no JSON of User: \(reason)")
+                    + "the body cannot be decoded as User from JSON: \(reason)")
         }
     }
 

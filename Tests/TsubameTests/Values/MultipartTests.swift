@@ -1,4 +1,4 @@
-// Multipart bodies on the wire: their parts, their length, and what may go wrong with a file.
+// MultipartTests: multipart bodies on the wire: parts, length, and errors of files.
 
 import Foundation
 import HTTPTypes
@@ -16,7 +16,7 @@ import TsubameTesting
 
     /// The request with this body, as a server receives it.
     private func received(
-        _ body: Body, replies: [Reply] = [.ok()], _ index: Int = 0
+        _ body: RequestBody, replies: [Reply] = [.ok()], _ index: Int = 0
     ) async throws -> ReceivedRequest {
         try await serving(try await ScriptedServer.start(replies: replies, keepingBodyBytes: 8 << 20)) {
             server, client in
@@ -25,7 +25,7 @@ import TsubameTesting
         }
     }
 
-    private func boundary(_ body: Body) throws -> String {
+    private func boundary(_ body: RequestBody) throws -> String {
         let type = try #require(body.contentType)
         #expect(type.hasPrefix("multipart/form-data; boundary="))
         return String(type.dropFirst("multipart/form-data; boundary=".count))
@@ -51,7 +51,7 @@ import TsubameTesting
         try await withFolder { folder in
             let file = folder.appending(path: "燕.png")
             try Data([0, 13, 10, 255]).write(to: file)
-            let body = Body.multipart {
+            let body = RequestBody.multipart {
                 $0.field("album", "2026 & more")
                 $0.file("photo", at: file)
                 $0.field("album", "")
@@ -84,7 +84,7 @@ import TsubameTesting
     }
 
     @Test func `a form without parts is only its end`() async throws {
-        let body = Body.multipart { _ in }
+        let body = RequestBody.multipart { _ in }
         let request = try await received(body)
         #expect(request.text == "--\(try boundary(body))--\r\n")
     }
@@ -93,9 +93,9 @@ import TsubameTesting
         async throws
     {
         let content = (0..<100_000).map { UInt8(truncatingIfNeeded: $0 &* 7) }
-        let known = Body.multipart { $0.part("a", .stream(length: 100_000) { Slices(content) }, filename: "f") }
-        let unknown = Body.multipart { $0.part("a", .stream { Slices(content) }, filename: "f") }
-        let once = Body.multipart {
+        let known = RequestBody.multipart { $0.part("a", .stream(length: 100_000) { Slices(content) }, filename: "f") }
+        let unknown = RequestBody.multipart { $0.part("a", .stream { Slices(content) }, filename: "f") }
+        let once = RequestBody.multipart {
             $0.field("b", "c")
             $0.part("a", .stream(once: Slices(content)), filename: "f")
         }
@@ -115,7 +115,7 @@ import TsubameTesting
             let file = folder.appending(path: "file")
             let content = (0..<300_000).map { UInt8(truncatingIfNeeded: $0 &* 31) }
             try Data(content).write(to: file)
-            let body = Body.multipart {
+            let body = RequestBody.multipart {
                 $0.field("a", "b")
                 $0.file("f", at: file)
             }
@@ -131,12 +131,12 @@ import TsubameTesting
     @Test func `a file that cannot be read is an error before anything is sent`() async throws {
         try await serving(try await ScriptedServer.start()) { server, client in
             for path in ["/nonexistent/file", "/", "/dev/null"] {
-                let body = Body.multipart { $0.file("f", path: path) }
+                let body = RequestBody.multipart { $0.file("f", path: path) }
                 let error = await callError { _ = try await client.post("x", body: body) }
                 #expect(error?.kind == .requestBody)
                 #expect(error?.reason.contains(path) == true)
             }
-            let body = Body.multipart { $0.bytes("f", [], contentType: "a\r\nb") }
+            let body = RequestBody.multipart { $0.bytes("f", [], contentType: "a\r\nb") }
             let error = await callError { _ = try await client.post("x", body: body) }
             #expect(error?.kind == .invalidRequest)
             #expect(server.requests.isEmpty)
@@ -150,9 +150,9 @@ import TsubameTesting
         try await withFolder { folder in
             let (file, other) = (folder.appending(path: "file"), folder.appending(path: "other"))
             try Data(repeating: 1, count: 100_000).write(to: file)
-            // What another file gains, this one must not make up for.
+            // The growth of one file must not make up for the shortage of another.
             try Data(repeating: 1, count: 1_000_000).write(to: other)
-            let body = Body.multipart {
+            let body = RequestBody.multipart {
                 $0.file("f", at: file)
                 $0.file("g", at: other)
             }
@@ -172,7 +172,7 @@ import TsubameTesting
         try await withFolder { folder in
             let file = folder.appending(path: "file")
             try Data(repeating: 1, count: 10).write(to: file)
-            let body = Body.multipart { $0.file("f", at: file) }
+            let body = RequestBody.multipart { $0.file("f", at: file) }
             try FileManager.default.removeItem(at: file)
             try await serving(try await ScriptedServer.start()) { _, client in
                 let error = await callError { _ = try await client.post("x", body: body) }

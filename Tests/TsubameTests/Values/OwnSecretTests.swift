@@ -1,4 +1,4 @@
-// The names that a client says are secret: withheld in everything that a call tells.
+// OwnSecretTests: names that a client declares secret are withheld in every text about a call.
 
 import HTTPTypes
 import Logging
@@ -21,7 +21,7 @@ import TsubameTesting
         func log(event: LogEvent) { lines.add("\(event.message)") }
     }
 
-    /// A call through a client with the secret name `pin`, and all that it told.
+    /// A call through a client with the secret name `pin`, and all texts about the call.
     private func told(
         _ stub: StubTransport, base: String = "https://a.example",
         _ configure: (inout Configuration) -> Void = { _ in },
@@ -80,7 +80,9 @@ import TsubameTesting
         let uri = try TargetURI(parsing: "https://a.example/y?pin=s3cret")
         check(
             try await told(stub) {
-                $0.interceptors = [AroundTests.TestAround { _, next in try await next(Request(.get, uri: uri)) }]
+                $0.interceptors = [
+                    InterceptorTests.TestInterceptor { _, next in try await next(Request(.get, uri: uri)) }
+                ]
             } _: {
                 _ = try await $0.get("x")
             })

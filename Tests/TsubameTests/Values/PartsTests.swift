@@ -1,4 +1,4 @@
-// Multipart answers, part by part.
+// PartsTests: multipart responses, part by part.
 
 import HTTPTypes
 import Testing
@@ -15,7 +15,7 @@ import TsubameTesting
     private static func parts(_ response: Response) throws(CallError) -> [ReceivedPart] { try response.parts() }
 
     @Test func `what was sent as a form is read as its parts`() async throws {
-        let body = Body.multipart {
+        let body = RequestBody.multipart {
             $0.field("a", "1 & 2")
             $0.bytes("f\"\r\n", [0, 13, 10, 45, 45, 98, 255], filename: "燕.png", contentType: "image/png")
             $0.field("a", "")
@@ -47,7 +47,7 @@ import TsubameTesting
             ("--b\r\nA: \r\n\r\nx\r\n\r\n--b\r\n\r\ny\r\n--b--", ["x\r\n", "y"]),
         ] as [(String, [String])])
     func `delimiters stand at the beginning of a line`(_ text: String, _ expected: [String]) throws {
-        // `--by` would be a delimiter that goes on: RFC 2046 leaves it to the sender that no line begins so.
+        // `--by` would be the beginning of a delimiter: RFC 2046 makes the sender avoid lines that begin so.
         guard !text.contains("--by") else {
             #expect(throws: CallError.self) { try Self.parts(Self.response(text)) }
             return

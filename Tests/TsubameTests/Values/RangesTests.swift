@@ -1,4 +1,4 @@
-// Partial answers, range by range (RFC 9110 section 15.3.7).
+// RangesTests: partial responses, range by range (RFC 9110 section 15.3.7).
 
 import HTTPTypes
 import Testing

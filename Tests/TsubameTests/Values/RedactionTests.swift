@@ -1,4 +1,4 @@
-// BAD-INPUT 20: no text shows a credential unless asked.
+// RedactionTests: BAD-INPUT 20: no text shows a credential unless the caller asks for it.
 
 import HTTPTypes
 import Testing
@@ -9,7 +9,7 @@ import TsubameTesting
 @Suite struct RedactionTests {
     private static let secret = "s3cret"
 
-    /// Every text that there is of a value.
+    /// Every text form of a value.
     private static func texts<T>(_ value: T) -> String {
         var text = "\(value)\n" + String(reflecting: value) + "\n" + String(describing: Optional(value)) + "\n"
         dump(value, to: &text)
@@ -20,7 +20,7 @@ import TsubameTesting
     private static func expectNoSecret<T>(in value: T, sourceLocation: SourceLocation = #_sourceLocation) {
         let text = texts(value)
         #expect(!text.contains(secret), "\(text)", sourceLocation: sourceLocation)
-        // Nor in another writing: base64 of `user:s3cret`, or of the secret alone.
+        // Not in another form either: base64 of `user:s3cret`, or of the secret alone.
         #expect(!text.contains("dXNlcjpzM2NyZXQ"), sourceLocation: sourceLocation)
         #expect(!text.contains("czNjcmV0"), sourceLocation: sourceLocation)
     }
@@ -71,7 +71,7 @@ import TsubameTesting
 
     @Test("BAD-INPUT 20: a path that is refused", arguments: ["a//b?token=s3cret", "x?key=s3cret", "../?token=s3cret"])
     func refusedPath(path: String) async throws {
-        let request = Request(.get, Path(encoded: path))
+        let request = Request(.get, RequestPath(encoded: path))
         Self.expectNoSecret(in: request)
         let error = try #require(await callError { _ = try await Client().send(request) })
         #expect(error.kind == .invalidRequest)
@@ -162,7 +162,7 @@ import TsubameTesting
         }
         Self.expectNoSecret(in: client)
         Self.expectNoSecret(in: client.configuration)
-        Self.expectNoSecret(in: client.corridor)
+        Self.expectNoSecret(in: client.chain)
         Self.expectNoSecret(in: client.blocking)
         Self.expectNoSecret(in: client.configuration.authentication)
         #expect("\(client)" == "client of https://a.example/v1?key=[redacted]")
@@ -170,7 +170,7 @@ import TsubameTesting
         #expect(description.contains("Accept: text/html") && description.contains("Holder"))
     }
 
-    private struct Holder: Hook {
+    private struct Holder: MessageHook {
         let token: String
     }
 

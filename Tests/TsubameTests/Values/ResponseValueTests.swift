@@ -1,4 +1,4 @@
-// Values out of responses: what they are, when they throw, and what of nothing.
+// ResponseValueTests: values of responses: their types, their errors, and empty responses.
 
 import Foundation
 import HTTPTypes
@@ -27,7 +27,7 @@ import TsubameTesting
             status: status, headers: headers, body: bytes, request: Request(method, url: "https://a.example/x"))
     }
 
-    /// A response whose body is still coming.
+    /// A response whose body is still arriving.
     private static func streaming(_ text: String) async throws -> Response {
         final class Pieces: BodySource, @unchecked Sendable {
             private var rest: [UInt8]
@@ -36,11 +36,11 @@ import TsubameTesting
             func cancel() {}
         }
         var response = response("")
-        response.body = ReceivedBody(Pieces(text))
+        response.body = ResponseBody(Pieces(text))
         return response
     }
 
-    // MARK: What they are
+    // MARK: Values
 
     @Test func `json is there synchronously, asynchronously, and out of a stream`() async throws {
         let text = #"{"name":"燕","age":3}"#
@@ -93,7 +93,7 @@ import TsubameTesting
         let error = await callError { _ = try await response.text(strict: true) }
         #expect(error?.kind == .decoding)
         #expect(error?.underlying as? MalformedTextError == MalformedTextError(charset: .eucJP, offset: 3))
-        #expect(error?.description.contains("no EUC-JP: it is wrong at byte 3") == true)
+        #expect(error?.description.contains("not valid EUC-JP at byte 3") == true)
         #expect(throws: CallError.self) { try { () throws(CallError) in _ = try response.text(strict: true) }() }
         let whole = try await Self.response("一", type: "text/html; charset=utf-8").text(strict: true)
         #expect(whole == "一")
@@ -116,13 +116,13 @@ import TsubameTesting
             default: .ok(japanese, headers: [.contentType: "text/plain"])
             }
         }
-        struct Echo: Around {
+        struct Echo: Interceptor {
             func intercept(_ request: Request, next: Next) async throws -> Response { try await next(request) }
         }
         try await serving(server) {
             $0.defaultCharset = .shiftJIS
         } _: { server, client in
-            for path in ["plain", "named", "marked", "away"] as [Path] {
+            for path in ["plain", "named", "marked", "away"] as [RequestPath] {
                 let sent = try await client.get(path).text()
                 let streamed = try await client.stream(Request(.get, path)) { try await $0.text() }
                 let waited = try await onThread { try client.blocking.send(Request(.get, path)).text() }
@@ -133,7 +133,7 @@ import TsubameTesting
             #expect(asked != "一")
             let plain = try await client.with { $0.defaultCharset = nil }.get("plain").text()
             #expect(plain == "\u{FFFD}\u{FFFD}")
-            // Wherever the response has gone since.
+            // Independent of later redirects of the response.
             var request = Request(.get, "plain")
             request.acceptedStatuses = StatusSet(500...500)
             let refused = await callError { [request] in _ = try await client.send(request).text() }
@@ -163,7 +163,7 @@ import TsubameTesting
         #expect(response.bytes.isEmpty)
     }
 
-    // MARK: Nothing
+    // MARK: Empty responses
 
     @Test(
         arguments: [
@@ -176,11 +176,11 @@ import TsubameTesting
         let optional = try await response.json(User?.self)
         let array = try await response.json([User].self)
         let dictionary = try await response.json([String: User].self)
-        let empty = try await response.json(Empty.self)
+        let empty = try await response.json(EmptyResponse.self)
         let text = try await response.text()
         let form = try await response.form()
         let values = try await response.keyValues()
-        #expect(optional == nil && array.isEmpty && dictionary.isEmpty && empty == Empty())
+        #expect(optional == nil && array.isEmpty && dictionary.isEmpty && empty == EmptyResponse())
         #expect(text.isEmpty && form.isEmpty && values.isEmpty)
         let error = await callError { _ = try await response.json(User.self) }
         #expect(error?.kind == .decoding)
@@ -197,8 +197,8 @@ import TsubameTesting
     }
 
     @Test(arguments: ["", "not JSON", "[]"]) func `Empty decodes from any body`(text: String) async throws {
-        let value = try await Self.response(text).json(Empty.self)
-        #expect(value == Empty())
+        let value = try await Self.response(text).json(EmptyResponse.self)
+        #expect(value == EmptyResponse())
     }
 
     // MARK: Statuses

@@ -1,4 +1,4 @@
-// Deadlines and back-offs while every thread of the shared dispatch pool is blocked.
+// AlarmTests: deadlines and back-offs while every thread of the shared dispatch pool is blocked.
 
 import Dispatch
 import Foundation
@@ -7,7 +7,7 @@ import Tsubame
 import TsubameTesting
 
 /// Waits for a gate that stays closed.
-private struct Endless: Around {
+private struct Endless: Interceptor {
     let gate: Gate
 
     func intercept(_ request: Request, next: Next) async throws -> Response {
@@ -17,9 +17,10 @@ private struct Endless: Around {
 }
 
 @Suite(.serialized, .timeLimit(.minutes(1))) struct AlarmTests {
-    /// Makes eight blocking calls at once while more blocks wait on `DispatchQueue.global()` than it will ever have threads.
+    /// Makes eight blocking calls at once while more blocks wait on `DispatchQueue.global()` than it will ever have
+    /// threads.
     ///
-    /// On Linux these threads are those of Swift's concurrency, too, so all of it is done on threads of the test's own.
+    /// On Linux these threads also run Swift's concurrency, so the test uses its own threads.
     private static func sendBlocked(_ client: Client) async -> [Result<Response, CallError>] {
         await onThread {
             let (blocks, release) = (600, DispatchSemaphore(value: 0))

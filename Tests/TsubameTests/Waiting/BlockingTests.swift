@@ -1,4 +1,5 @@
-// Blocking: waits where it is called, needs nobody else's thread, and cannot be called where it must not.
+// BlockingTests: blocking calls wait on their own thread, need no other thread, and cannot be made where they must not
+// be.
 
 import Dispatch
 import Foundation
@@ -21,7 +22,7 @@ import TsubameTesting
     }
 
     @Test func `interceptors run on the waiting thread`() async throws {
-        struct ThreadKeeper: Hook {
+        struct ThreadKeeper: MessageHook {
             let threads: Log<ObjectIdentifier>
 
             func willSend(_ request: inout Request) throws(CallError) { note() }
@@ -44,7 +45,7 @@ import TsubameTesting
 
     @Test func `an endpoint is sent, decoded and waited for`() async throws {
         struct Answer: Endpoint {
-            var path: Path { "answer" }
+            var path: RequestPath { "answer" }
             typealias Value = [Int]
         }
         try await serving(.start { _ in .json("[42]") }) { _, client in
@@ -112,19 +113,19 @@ import TsubameTesting
         #expect(total(request, client) == .seconds(7))
     }
 
-    /// What a program would have: a synchronous function that happens to wait for an answer.
-    private static func length(of path: Path, _ client: Client) throws -> Int {
+    /// A program's synchronous function that waits for a response.
+    private static func length(of path: RequestPath, _ client: Client) throws -> Int {
         try client.blocking.send(Request(.get, path)).bytes.count
     }
 
-    // Where there are fewer than 64 cores, all threads of the cooperative pool are blocked at once here, and a call that
-    // needed one of them would never end. On a machine with more cores this proves nothing.
+    // With fewer than 64 cores, this blocks all threads of the cooperative pool at once. A call that needed one of
+    // these threads would never end. On a machine with more cores this proves nothing.
     @Test func `sixty-four tasks that block on calls all finish`() async throws {
         try await serving(.start { _ in .ok("hello") }) { server, client in
             let total = try await withThrowingTaskGroup(of: Int.self) { group in
                 for index in 0..<64 {
                     group.addTask {
-                        // With redirects, bodies and an around's guard in the way the same must hold.
+                        // The same must hold with redirects, bodies and an interceptor's guard.
                         try Self.length(of: "x/\(index)", client)
                     }
                 }
@@ -136,10 +137,10 @@ import TsubameTesting
     }
 
     @Test func `so do they with streamed bodies, redirects, arounds and back-off in the way`() async throws {
-        struct Wrap: Around {
+        struct Wrap: Interceptor {
             func intercept(_ request: Request, next: Next) async throws -> Response { try await next(request) }
         }
-        let judge = DriverTests.TestJudge.resending(after: .milliseconds(1))
+        let judge = ChainRunTests.TestPolicy.resending(after: .milliseconds(1))
         let server = try await ScriptedServer.start { request in
             switch (request["max-forwards"], request.path) {
             case (nil, _): .status(.serviceUnavailable)
@@ -242,7 +243,8 @@ import TsubameTesting
     }
 }
 
-/// Where a task may block: two of them on the threads that all tests share would let nobody cancel them.
+/// A thread on which a task may block. Two blocked tasks on the shared threads of all tests would leave no thread for a
+/// cancellation.
 private final class ThreadOfItsOwn: TaskExecutor {
     private let queue = DispatchQueue(label: "a thread of its own")
 

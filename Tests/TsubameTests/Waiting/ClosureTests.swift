@@ -1,4 +1,4 @@
-// Closures: called back once, last, and where the caller said.
+// ClosureTests: closures are called once, last, and on the caller's queue.
 
 import Dispatch
 import HTTPTypes
@@ -41,7 +41,7 @@ import TsubameTesting
         #expect(try result.get().bytes == Bytes("x"))
     }
 
-    /// What a call tells on its queue, in order, up to the end.
+    /// The closures that a call runs on its queue, in order, up to the end.
     private static func told(
         by client: Client, _ request: Request, on queue: CallbackQueue = .queue(queue())
     ) async -> (progress: [CallProgress], afterEnd: Int, result: Result<Response, CallError>) {
@@ -61,14 +61,16 @@ import TsubameTesting
     @Test func `progress goes up to the whole, both ways, before the end`() async throws {
         let size = 3 << 20
         try await serving(.start { _ in .stream(size) }) { server, client in
-            let body = Body.bytes([UInt8](repeating: 0x78, count: size))
+            let body = RequestBody.bytes([UInt8](repeating: 0x78, count: size))
             let (progress, afterEnd, result) = await Self.told(by: client, Request(.post, "x", body: body))
             let response = try result.get()
             #expect(response.bytes.count == size)
             #expect(afterEnd == 0)
             let last = try #require(progress.last)
-            #expect(last.sent == Progress(bytes: Int64(size), total: Int64(size)) && last.sent.fraction == 1)
-            #expect(last.received == Progress(bytes: Int64(size), total: Int64(size)) && last.received.fraction == 1)
+            #expect(last.sent == TransferProgress(bytes: Int64(size), total: Int64(size)) && last.sent.fraction == 1)
+            #expect(
+                last.received == TransferProgress(bytes: Int64(size), total: Int64(size)) && last.received.fraction == 1
+            )
             for (earlier, later) in zip(progress, progress.dropFirst()) {
                 #expect(earlier.sent.bytes <= later.sent.bytes && earlier.received.bytes <= later.received.bytes)
             }
@@ -77,7 +79,7 @@ import TsubameTesting
 
     @Test func `a length that is not known gives no fraction`() async throws {
         try await serving(.start { _ in .chunked(["hel", "lo"]) }) { _, client in
-            let stream = Body.stream {
+            let stream = RequestBody.stream {
                 AsyncStream<Bytes> {
                     $0.yield(Bytes("up"))
                     $0.finish()
@@ -118,7 +120,7 @@ import TsubameTesting
         try await serving(server) { _, client in
             for (path, kind) in [
                 ("ok", nil), ("close", .emptyReply), ("stall", .timeout), ("a/../b", .invalidRequest),
-            ] as [(Path, CallError.Kind?)] {
+            ] as [(RequestPath, CallError.Kind?)] {
                 let ends = Log<CallError.Kind?>()
                 let queue = Self.queue()
                 let ended = Gate()
@@ -129,7 +131,7 @@ import TsubameTesting
                     ended.open()
                 }
                 try await ended.wait()
-                // What would come after the end has come when the queue is through.
+                // A call after the end would have arrived once the queue is empty.
                 call.cancel()
                 await withCheckedContinuation { continuation in queue.async { continuation.resume() } }
                 #expect(ends.all == [kind], "\(path)")
@@ -184,12 +186,12 @@ import TsubameTesting
             client?.start(Request(.get, "x"), on: .queue(Self.queue())) { ended.continuation.yield($0) }
             _ = try await server.head(0)
             client = nil
-            #expect(dropped?.runningCalls == 1)
+            #expect(dropped?.runningCallCount == 1)
             gate.open()
             let result = try #require(await ended.stream.first { _ in true })
             let response = try result.get()
             #expect(response.bytes == Bytes("late"))
-            // The call was the last who needed it.
+            // The call was the last reader of the response.
             try await server.waitUntil(openConnections: 0)
             #expect(dropped == nil)
         }

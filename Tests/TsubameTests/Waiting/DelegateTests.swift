@@ -1,4 +1,4 @@
-// CallDelegate: every stage in order, told to an object that nobody keeps.
+// DelegateTests: CallDelegate receives every stage in order; the client holds it weakly.
 
 import HTTPTypes
 import Testing
@@ -6,7 +6,7 @@ import Tsubame
 import TsubameTesting
 
 @Suite(.timeLimit(.minutes(1))) @MainActor struct DelegateTests {
-    /// Writes down what it is told.
+    /// Records the messages that it receives.
     final class Recorder: CallDelegate {
         var stages: [String] = []
         var bytes: [UInt8] = []
@@ -64,10 +64,10 @@ import TsubameTesting
             let response = try #require(try recorder.result?.get())
             #expect(response.bytes == Bytes(text))
             #expect(response.headers[.contentEncoding] == nil)
-            // What is counted is what came over the wire.
+            // Progress counts the bytes on the wire.
             let last = try #require(recorder.progress.last)
-            #expect(last.sent == Progress(bytes: 2, total: 2))
-            #expect(last.received == Progress(bytes: Int64(body.count), total: Int64(body.count)))
+            #expect(last.sent == TransferProgress(bytes: 2, total: 2))
+            #expect(last.received == TransferProgress(bytes: Int64(body.count), total: Int64(body.count)))
         }
     }
 
@@ -160,7 +160,7 @@ import TsubameTesting
             call = client.start(Request(.get, "x"), delegate: recorder)
             try await recorder.ended.wait()
             recorder.result = nil
-            // The last reference is that of the task that told the end: it goes when the task does.
+            // The task that reported the end holds the last reference, and releases it when the task ends.
             while call != nil {
                 try Task.checkCancellation()
                 await Task.yield()

@@ -1,4 +1,4 @@
-// One request value, sent in every way at once.
+// EveryWayTests: one request value, sent in every way at once.
 
 import Dispatch
 import HTTPTypes
@@ -65,14 +65,14 @@ import TsubameTesting
         return String(decoding: recorder.bytes, as: UTF8.self)
     }
 
-    /// The same as an endpoint.
+    /// The same request as an endpoint.
     private struct Same: Endpoint {
         let other: Request
         var method: HTTPRequest.Method { other.method }
-        var path: Path { "x" }
+        var path: RequestPath { "x" }
         var query: Parameters { ["n": 1] }
         var headers: HTTPFields { other.headers }
-        var body: Body { other.body }
+        var body: RequestBody { other.body }
         func decode(_ response: Response) throws -> String { try response.text() }
     }
 

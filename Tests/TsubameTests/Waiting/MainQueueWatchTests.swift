@@ -1,4 +1,4 @@
-// MainQueueWatch: warns who forgot to serve the main queue, once, and nobody else.
+// MainQueueWatchTests: MainQueueWatch warns a program that does not serve the main queue, once, and no other program.
 
 import Synchronization
 import Testing
@@ -6,7 +6,7 @@ import Testing
 @testable import Tsubame
 
 @Suite struct MainQueueWatchTests {
-    /// A watch whose second passes when the test says so.
+    /// A watch whose timer the test fires.
     private final class Watched: Sendable {
         private let looks = Mutex<[@Sendable () -> Void]>([])
         let warnings = Log<String>()
@@ -58,7 +58,7 @@ import Testing
     }
 
     @Test func `the watch of the process warns after a second`() async {
-        // By its own timer: that the main queue of this process is served is no matter of the timer.
+        // By its own timer, because the timer does not depend on this process's main queue.
         let start = ContinuousClock.now
         await withCheckedContinuation { continuation in MainQueueWatch.afterSecond { continuation.resume() } }
         #expect(ContinuousClock.now - start >= .milliseconds(999))

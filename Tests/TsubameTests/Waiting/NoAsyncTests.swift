@@ -1,4 +1,4 @@
-// What must not compile: a blocking call in asynchronous code.
+// NoAsyncTests: a blocking call in asynchronous code must not compile.
 
 import Testing
 
@@ -13,7 +13,7 @@ import Testing
         import Tsubame
 
         struct Get: Endpoint {
-            var path: Path { "x" }
+            var path: RequestPath { "x" }
             typealias Value = Int
         }
 

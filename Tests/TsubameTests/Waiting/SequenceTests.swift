@@ -1,4 +1,4 @@
-// JSON lines and server-sent events, as they come.
+// SequenceTests: JSON lines and server-sent events, as they arrive.
 
 import Foundation
 import HTTPTypes
@@ -261,7 +261,7 @@ import TsubameTesting
             for _ in 0..<3 { #expect(try await events.next()?.data.utf8.count == 4090) }
             try await server.waitUntilBlocked()
             #expect(server.sentBodyBytes < 4 << 20)
-            // Reading makes it go on.
+            // The server continues when the client reads.
             for _ in 0..<2048 { _ = try await events.next() }
             #expect(server.sentBodyBytes >= 8 << 20)
         }

@@ -1,4 +1,4 @@
-// Streams and lines: bodies as they come.
+// StreamTests: streams and lines: bodies as they arrive.
 
 import HTTPTypes
 import Testing
@@ -28,7 +28,7 @@ import TsubameTesting
 
     private static func lines(_ pieces: [[UInt8]]) async throws -> [String] {
         var lines: [String] = []
-        for try await line in ReceivedBody(Pieces(pieces)).lines { lines.append(line) }
+        for try await line in ResponseBody(Pieces(pieces)).lines { lines.append(line) }
         return lines
     }
 
@@ -66,7 +66,7 @@ import TsubameTesting
         let source = Pieces([Array("a\nb".utf8)], error: CallError(.connectionLost, "gone"))
         var lines: [String] = []
         let error = await callError {
-            for try await line in ReceivedBody(source).lines { lines.append(line) }
+            for try await line in ResponseBody(source).lines { lines.append(line) }
         }
         #expect(lines == ["a"])
         #expect(error?.kind == .connectionLost)
@@ -83,7 +83,7 @@ import TsubameTesting
                 var lines: [String] = []
                 for try await line in response.body.lines {
                     lines.append(line)
-                    // The rest is sent only once the first line is here.
+                    // The server sends the rest only after the first line has arrived.
                     gate.open()
                 }
                 return lines
@@ -156,7 +156,7 @@ import TsubameTesting
                 }
             }
             try await run()
-            // What runs on the loop may hold it for a turn or two.
+            // Code that runs on the loop may hold the reference for a turn or two.
             while call != nil {
                 try Task.checkCancellation()
                 await Task.yield()
@@ -166,7 +166,7 @@ import TsubameTesting
     }
 
     @Test func `a response that an around drops unread ends its exchange`() async throws {
-        let around = AroundTests.TestAround { request, next in
+        let around = InterceptorTests.TestInterceptor { request, next in
             _ = try await next(request)
             return Response(status: .ok, body: Bytes("mine"))
         }
@@ -228,7 +228,7 @@ import TsubameTesting
                 try await client.stream(Request(.get, "x")) { response in
                     try await withThrowingTaskGroup(of: Void.self) { group in
                         for _ in 0..<2 { group.addTask { for try await _ in response.body {} } }
-                        // The second to come is refused; then the first is cancelled.
+                        // The second reader is refused; then the first is cancelled.
                         try await group.next()
                     }
                 }

@@ -1,10 +1,10 @@
-// WWW-Authenticate and its relatives, taken apart (RFC 9110 section 11).
+// ChallengeTests: WWW-Authenticate and related fields, parsed (RFC 9110 section 11).
 
 import Testing
 import TsubameWire
 
 @Suite(.timeLimit(.minutes(1))) struct ChallengeTests {
-    /// What was understood, each challenge as `scheme token68 name=value …`, values in brackets.
+    /// The parsed challenges, each as `scheme token68 name=value …`, with values in brackets.
     private func read(_ fields: String...) -> [String] {
         Challenge.parse(fields).challenges.map { challenge in
             ([challenge.scheme] + [challenge.token68].compactMap { $0 }
@@ -28,7 +28,7 @@ import TsubameWire
         (#"Digest realm="a\\b\"c\d", nonce=x"#, [#"digest realm=[a\b"cd] nonce=[x]"#]),
         (#"Digest realm="", nonce="""#, ["digest realm=[] nonce=[]"]),
         (#", , Basic realm="a",,Bearer,"#, ["basic realm=[a]", "bearer"]),
-        // Not by the grammar, but sent: what would have to be quoted.
+        // Against the grammar, but sent by servers: values that should be quoted.
         ("Digest realm=a@b.example, nonce=abc/+==", ["digest realm=[a@b.example] nonce=[abc/+==]"]),
         (
             #"Bearer error="invalid_token", error_description="燕""#,
@@ -72,7 +72,7 @@ import TsubameWire
     @Test(arguments: ["=", "\"", "\"a\"", "=a", "Basic=a", "(Basic)", "\u{0}", "é realm=a", "Basic\u{0}"])
     func `what begins with no scheme is no challenge`(field: String) {
         #expect(read(field).isEmpty)
-        #expect(Challenge.parse([field]).problems == ["a challenge begins with no scheme"])
+        #expect(Challenge.parse([field]).problems == ["a challenge does not begin with a scheme"])
     }
 
     @Test("BAD-INPUT 34: challenges without end are read up to a bound") func bounds() {

@@ -1,10 +1,11 @@
-// MD5, SHA-512 and SHA-512/256: known vectors, and every length up to two blocks as another implementation has them.
+// DigestFunctionTests: MD5, SHA-512 and SHA-512/256: known vectors, and every length up to two blocks, compared with
+// another implementation.
 
 import Testing
 import TsubameWire
 
 @Suite(.timeLimit(.minutes(1))) struct DigestFunctionTests {
-    /// The functions, by the names that Digest authentication has for them.
+    /// The functions, by their names in Digest authentication.
     enum Function: String, CaseIterable {
         case md5 = "MD5"
         case sha512 = "SHA-512"
@@ -67,7 +68,8 @@ import TsubameWire
         #expect(function.text(Array(message.utf8)) == expected)
     }
 
-    /// By Python's hashlib, the SHA-256 of all their digests; each length is one, so that a wrong one is a wrong sum.
+    /// Computed by Python's hashlib: the SHA-256 of all digests, one for each length, so that a single wrong digest
+    /// shows.
     @Test(arguments: [
         (Function.md5, "b4ff135eb10866f611827005747d74d8ba4670c459d762a8164bdf8cded229b4"),
         (.sha512, "d39d1e86023c6a77c3a50988edc198432a9a433d0e52ab64f41821af77246fd1"),

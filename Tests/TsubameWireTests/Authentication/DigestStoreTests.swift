@@ -1,4 +1,4 @@
-// What is remembered of an origin that wants Digest: for which targets, by whom, and how much of it.
+// DigestStoreTests: the stored Digest state of an origin: its targets, its user and its limits.
 
 import Testing
 import TsubameCore
@@ -13,7 +13,7 @@ import TsubameWire
 
     private func uri(_ url: String) throws -> TargetURI { try TargetURI(parsing: url) }
 
-    /// Learns a challenge that a request for `url` got.
+    /// Stores the challenge that a request for `url` received.
     private func learn(_ parameters: String, at url: String, in store: inout DigestStore) throws -> Challenge? {
         let challenges = Challenge.parse(["Digest \(parameters)"]).challenges
         let challenge = try #require(DigestChallenge.strongest(of: challenges).challenge)
@@ -21,7 +21,7 @@ import TsubameWire
         return read(store.answer(challenge, to: message(uri.target), at: uri, by: user))
     }
 
-    /// What a request for `url` goes with, without being asked.
+    /// The credentials of a request for `url` before any challenge.
     private func sent(to url: String, from store: inout DigestStore, by user: DigestSession.User? = nil) throws
         -> Challenge?
     {
@@ -29,7 +29,7 @@ import TsubameWire
         return read(store.authorization(for: message(uri.target), to: uri, by: user ?? self.user))
     }
 
-    /// Whether what a server says behind `field` is believed.
+    /// Whether the store accepts the server's values in `field`.
     private func takes(_ fields: [String], _ field: String, at uri: TargetURI, _ store: inout DigestStore) -> Bool {
         store.take(fields, for: field, at: uri, by: user, body: nil)
     }
@@ -120,7 +120,7 @@ import TsubameWire
             #expect(takes(fields, field, at: uri, &store))
             #expect(try sent(to: "http://a.example/", from: &store)?["nonce"] == "1")
         }
-        // Behind credentials that were not these.
+        // The credentials of another request do not count.
         #expect(takes([#"nextnonce="x""#], "Basic abc", at: uri, &store))
         let foreign = field.replacing(#"nonce="1""#, with: #"nonce="0""#)
         #expect(takes([#"nextnonce="x""#], foreign, at: uri, &store))

@@ -1,4 +1,4 @@
-// Digest authentication: the examples of its RFCs, and what makes the answer to a challenge.
+// DigestTests: Digest authentication: the examples of its RFCs, and the response to a challenge.
 
 import Testing
 import TsubameCore
@@ -11,7 +11,7 @@ import TsubameCore
         return try #require(found.challenge, "\(found.problems)")
     }
 
-    /// The credentials, read back.
+    /// The credentials, parsed again.
     static func answer(
         _ field: String, user: String = "Mufasa", password: String = "pw", method: String = "GET",
         target: String = "/dir/index.html", body: Bytes? = Bytes(), clientNonce: String? = nil, times: Int = 1
@@ -60,7 +60,7 @@ import TsubameCore
         #expect(DigestChallenge.strongest(of: both).challenge?.algorithm.function == .sha256)
     }
 
-    // Errata 4897: what the RFC prints was made by a SHA-512 that was cut off, which is another function.
+    // Errata 4897: the RFC prints the result of a truncated SHA-512, which is another function.
     @Test func `RFC 7616 section 3.9.2: SHA-512-256, charset and userhash`() throws {
         let offer =
             #"Digest realm="api@example.org", qop="auth", algorithm=SHA-512-256, "#
@@ -82,11 +82,11 @@ import TsubameCore
             + #"opaque="5ccc069c403ebaf9f0171e9517f40e41""#
         let sent = try #require(try Self.answer(offer, password: "Circle Of Life", clientNonce: "0a4f113b"))
         #expect(sent["response"] == "6629fae49393a05397450978507c4ef1")
-        // It named none.
+        // The challenge named no algorithm.
         #expect(sent["algorithm"] == nil)
     }
 
-    // As its errata have it.
+    // As corrected by its errata.
     @Test("RFC 2069 section 2.4, BAD-INPUT 34: without qop there is neither counter nor nonce of the client")
     func legacy()
         throws
@@ -102,7 +102,7 @@ import TsubameCore
 
     // MARK: Algorithms and protections
 
-    /// By Python's hashlib, under the second use of a nonce.
+    /// Computed by Python's hashlib, for the second use of a nonce.
     @Test(arguments: [
         ("MD5", "auth", "44e8ff769e3fea0555f9756faae762b4"),
         ("MD5", "auth-int", "c98d56fb72616407214ba7498b644dfb"),
@@ -128,7 +128,7 @@ import TsubameCore
         ),
     ])
     func `every algorithm with either protection`(algorithm: String, protection: String, response: String) throws {
-        // In whatever case, and back as it came.
+        // The name is accepted in any case and returned unchanged.
         for name in [algorithm, algorithm.lowercased()] {
             let sent = try #require(
                 try Self.answer(
@@ -158,7 +158,7 @@ import TsubameCore
         (#"Digest nonce="n""#, "it has no realm"), (#"Digest realm="r""#, "it has no nonce"),
         (
             #"Digest realm="r", nonce="\#(String(repeating: "n", count: 4_096))""#,
-            "what is to be sent back has more than 4096 bytes"
+            "its realm, nonce and opaque have more than 4096 bytes together"
         ),
         (#"Digest realm="r", nonce="n", algorithm=SHA-1"#, "the algorithm SHA-1 is not known"),
         ("Digest realm=\"r\", nonce=\"n\", algorithm=\"a\tb\"", #"the algorithm a\u{9}b is not known"#),
@@ -191,7 +191,7 @@ import TsubameCore
         }
     }
 
-    // MARK: What is written
+    // MARK: Written credentials
 
     @Test func `only what must be quoted is quoted`() throws {
         var session = DigestSession(
@@ -257,9 +257,9 @@ import TsubameCore
         #expect(third?["cnonce"] != first?["cnonce"])
     }
 
-    // MARK: The server's proof
+    // MARK: The server's response-auth
 
-    /// By Python's hashlib, of the answer that the session with these values gives.
+    /// Computed by Python's hashlib, for the session with these values.
     @Test(
         arguments: [
             ("auth", "a2cd6cfa40ef47f58b0e2248c29f4a34", nil, true),

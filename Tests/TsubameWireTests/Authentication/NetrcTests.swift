@@ -1,4 +1,4 @@
-// Netrc files, as curl and ftp read them.
+// NetrcTests: netrc files, read as curl and ftp read them.
 
 import Testing
 import TsubameWire
@@ -56,13 +56,13 @@ import TsubameWire
     }
 
     @Test(arguments: [
-        ("machine a login u password my secret", 1, "a word there has no meaning; quote what has spaces in it"),
-        ("\n\nlogin u", 3, "the word login stands before any machine"),
+        ("machine a login u password my secret", 1, "a word is not a keyword; put a value with spaces in quotes"),
+        ("\n\nlogin u", 3, "login comes before the first machine or default"),
         ("machine a\nlogin \"u\npassword p\"", 2, "a quote is not closed"),
         (#"machine a login "u\"#, 1, "a quote is not closed"),
-        ("machine a\n\npassword", 3, "nothing follows the word password"),
-        ("machine", 1, "nothing follows the word machine"),
-        ("# x\nmachine a \"login\" u", 2, "a word there has no meaning; quote what has spaces in it"),
+        ("machine a\n\npassword", 3, "no value follows password"),
+        ("machine", 1, "no value follows machine"),
+        ("# x\nmachine a \"login\" u", 2, "a word is not a keyword; put a value with spaces in quotes"),
         ("machine a login \(String(repeating: "u", count: 5_000))", 1, "a word has more than 4096 bytes"),
     ])
     func `a file that makes no sense says where, and tells no secret`(text: String, line: Int, reason: String) {

@@ -1,4 +1,4 @@
-// The rules of a cache, statement by statement; Tests/RFC9111.md lists them.
+// CacheRuleTests: the rules of a cache, statement by statement; Tests/RFC9111.md lists them.
 
 import HTTPTypes
 import Testing
@@ -51,7 +51,7 @@ import TsubameWire
     @Test(arguments: HTTPDateTests.malformed)
     func `FAULT 20: an Expires that is no date makes nothing fresh`(_ text: String) {
         #expect(CacheScene.lifetime(["Expires: \(text)"]) == "0")
-        // Nor is its lifetime guessed.
+        // The lifetime is not guessed either.
         #expect(CacheScene.lifetime(["Expires: \(text)", "Last-Modified: \(CacheScene.time(-1_000))"]) == "0")
         #expect(CacheScene.lifetime(["Expires: \(text)", "Cache-Control: max-age=60"]) == "60")
     }
@@ -81,7 +81,7 @@ import TsubameWire
     }
 
     @Test func `whatever stands in the fields is read without fail`() {
-        // Every string of up to four of these pieces.
+        // Every sequence of up to four of these pieces.
         let pieces = ["", "max-age", "=", "\"", ",", "1", "no-cache", " ", "\\", "W/", "*", ";", "9999999999999999999"]
         var texts = [""]
         for _ in 0..<3 { texts += texts.suffix(400).flatMap { text in pieces.map { text + $0 } } }

@@ -1,4 +1,4 @@
-// CacheStatement: one statement of a specification about caches, and a scenario in which it shows.
+// CacheStatement: one statement of a specification about caches, and a scenario that shows it.
 
 import HTTPTypes
 import Testing
@@ -6,7 +6,7 @@ import TsubameCore
 import TsubameWire
 
 struct CacheStatement: Sendable, CustomTestStringConvertible {
-    /// Of RFC 9111 unless another one is named.
+    /// The section, of RFC 9111 unless another specification is named.
     let section: String
     let claim: String
     let expected: String
@@ -22,11 +22,11 @@ struct CacheStatement: Sendable, CustomTestStringConvertible {
     var testDescription: String { "\(section): \(claim)" }
 }
 
-/// A response that was asked for and came at second 1,000,000,000, and what a cache makes of it later.
+/// A response that was requested and arrived at second 1,000,000,000, and a cache's later decisions about it.
 enum CacheScene {
     static let start = 1_000_000_000.0
     static let date = "Date: Sun, 09 Sep 2001 01:46:40 GMT"
-    /// So many seconds after the start.
+    /// The time `seconds` after the start.
     static func time(_ seconds: Int64) -> String { HTTPDate.format(Int64(start) + seconds) }
 
     static func fields(_ lines: [String]) -> HTTPFields {
@@ -61,7 +61,7 @@ enum CacheScene {
         return CacheTerms(method, fields, policy: policy, identity: identity(fields), hasOtherContent: hasBody)
     }
 
-    /// What is done with a request so many seconds later.
+    /// The decision about a request `seconds` later.
     static func decided(
         _ response: [String]?, after seconds: Double = 10, _ request: [String] = [], method: HTTPRequest.Method = .get,
         policy: CachePolicy = .standard, status: Int = 200, delay: Double = 0, dated: Bool = true
@@ -153,7 +153,7 @@ enum CacheScene {
 
     static func directives(_ lines: String...) -> CacheControl { CacheControl(lines) }
 
-    /// The fields of an answer that is made of a stored response ten seconds later.
+    /// A field of the response that the cache gives from a stored response ten seconds later.
     static func answer(_ response: [String], isValidated: Bool = false, _ name: String) -> String {
         let stored = head(response)
         let fields = stored.answer(

@@ -1,4 +1,4 @@
-// What RFC 9111 sections 4.2 and 5 say of freshness and age.
+// CacheStatements: RFC 9111 sections 4.2 and 5, on freshness and age.
 
 import HTTPTypes
 import TsubameCore

@@ -1,4 +1,4 @@
-// What RFC 9111 sections 4, 4.1 and 5.2, RFC 5861 and RFC 8246 say of using what is stored.
+// CacheStatements: RFC 9111 sections 4, 4.1 and 5.2, RFC 5861 and RFC 8246, on the use of stored responses.
 
 import HTTPTypes
 import TsubameCore
@@ -70,7 +70,7 @@ extension CacheStatement {
             CacheScene.answers(["Cookie"], ["Cookie: a=b"], ["Cookie: a=c"])
         },
 
-        // MARK: What a response says
+        // MARK: Response directives
 
         .init("5.2.2.4", "no-cache is never used without asking", is: "validate, stale") {
             CacheScene.decided(["Cache-Control: max-age=60, no-cache", "ETag: \"a\""])
@@ -125,7 +125,7 @@ extension CacheStatement {
             CacheScene.onError(["Cache-Control: max-age=5"], after: 6)
         },
 
-        // MARK: What a request says
+        // MARK: Request directives
 
         .init("5.2.1.1", "max-age wants nothing older", is: "validate, request") {
             CacheScene.decided(fresh, ["Cache-Control: max-age=9"])

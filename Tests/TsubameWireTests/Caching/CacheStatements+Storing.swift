@@ -1,4 +1,4 @@
-// What RFC 9111 sections 2, 3 and 5.2.2 say of storing.
+// CacheStatements: RFC 9111 sections 2, 3 and 5.2.2, on storing.
 
 import HTTPTypes
 import TsubameCore

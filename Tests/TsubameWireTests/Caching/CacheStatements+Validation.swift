@@ -1,4 +1,4 @@
-// What RFC 9111 sections 3.4, 4.3 and 4.4 say of validation, updates, parts and invalidation.
+// CacheStatements: RFC 9111 sections 3.4, 4.3 and 4.4, on validation, updates, parts and invalidation.
 
 import HTTPTypes
 import TsubameCore

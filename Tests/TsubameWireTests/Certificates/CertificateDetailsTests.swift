@@ -1,4 +1,4 @@
-// Certificates of every shape of bytes: read, or refused; never a trap.
+// CertificateDetailsTests: certificates of any bytes are read or refused and never trap.
 
 import Foundation
 import Testing
@@ -52,7 +52,7 @@ import TsubameWire
                 if !chain.faults(roots: [:], now: .max).isEmpty { read += 1 }
             }
         }
-        // There is always something wrong: it is expired, has no known issuer, or cannot be read.
+        // Each has a fault: it is expired, has an unknown issuer, or cannot be read.
         #expect(read == der.count * 8)
     }
 

@@ -1,10 +1,10 @@
-// The length of the key in a SubjectPublicKeyInfo.
+// RSAKeySizeTests: the length of the key in a SubjectPublicKeyInfo.
 
 import Testing
 import TsubameWire
 
 @Suite struct RSAKeySizeTests {
-    /// A SubjectPublicKeyInfo of RSA with this modulus and the exponent 65537.
+    /// An RSA SubjectPublicKeyInfo with this modulus and the exponent 65537.
     private func key(_ modulus: [UInt8], algorithm: UInt8 = 0x01) -> [UInt8] {
         let numbers = value(0x30, value(0x02, modulus) + value(0x02, [0x01, 0x00, 0x01]))
         let name = value(0x06, [0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 0x01, 0x01, algorithm])
@@ -27,7 +27,7 @@ import TsubameWire
     @Test func `a key of another kind, or one that is cut off, has no such length`() {
         let whole = key([0x00, 0x80] + [UInt8](repeating: 1, count: 127))
         for end in whole.indices { #expect(RSAKeySize.bits(ofSPKI: Array(whole[..<end])) == nil) }
-        // The start of every key on the curve P-256 (RFC 5480).
+        // The first bytes of every key on the curve P-256 (RFC 5480).
         let elliptic: [UInt8] =
             [
                 0x30, 0x59, 0x30, 0x13, 0x06, 0x07, 0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x02, 0x01, 0x06, 0x08, 0x2A, 0x86,

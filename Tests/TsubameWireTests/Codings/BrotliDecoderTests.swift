@@ -1,4 +1,4 @@
-// Brotli's own rules. They are not run where libbrotlidec is not installed: there is nothing to run then.
+// BrotliDecoderTests: brotli's own rules. They run only where libbrotlidec is installed.
 
 import Testing
 import TsubameWire
@@ -13,7 +13,7 @@ import TsubameWire
     @Test func otherFormsOfItAreRead() throws {
         #expect(try decode([Self.hello]) == Array("hello ".utf8))
         #expect(try decode([bytes("06")]) == [])
-        // An empty metablock of metadata, which is no content, and then the last one.
+        // An empty metadata block, which is no content, and then the last metablock.
         #expect(try decode([bytes("0c03")]) == [])
     }
 
@@ -29,7 +29,7 @@ import TsubameWire
     }
 
     @Test("BAD-INPUT 38: a window beyond the RFC's 16 MiB is refused") func largeWindow() {
-        // The code 0010001 in place of the window's size says that it is a large one; 30 bits here.
+        // The code 0010001 in place of the window size announces a large window; 30 bits here.
         let error = #expect(throws: ContentCodingError.self) { try decode([bytes("111e03")]) }
         guard case .corrupt(let words) = error?.reason else {
             Issue.record("\(String(describing: error))")

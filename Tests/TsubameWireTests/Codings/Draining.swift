@@ -1,9 +1,9 @@
-// All that a decoder gives, for tests.
+// Draining: reads the whole output of a decoder, for tests.
 
 import TsubameWire
 
 extension ContentDecoder {
-    /// All that this piece of input gives, `room` bytes at a time.
+    /// The whole output for this piece of input, taken `room` bytes at a time.
     func drain(_ input: [UInt8], room: Int) throws -> [UInt8] {
         var output: [UInt8] = []
         var rest = input[...]
@@ -19,7 +19,7 @@ extension ContentDecoder {
         return output
     }
 
-    /// All that these pieces are, which must be a whole content.
+    /// The content of these pieces, which must be complete.
     func decode(_ pieces: [[UInt8]], room: Int = 4_096) throws -> [UInt8] {
         var output: [UInt8] = []
         for piece in pieces { output += try drain(piece, room: room) }

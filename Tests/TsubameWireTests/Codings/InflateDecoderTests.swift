@@ -1,4 +1,4 @@
-// gzip and deflate. The fixtures were made by Python's zlib.
+// InflateDecoderTests: gzip and deflate. Python's zlib made the fixtures.
 
 import Testing
 import TsubameWire
@@ -84,7 +84,7 @@ import TsubameWire
                     var changed = coded
                     changed[position] ^= 1 << bit
                     do {
-                        // The time and the system in gzip's header may be anything.
+                        // The time and the operating system in gzip's header may have any value.
                         #expect(try decode(coding, [changed]) == Self.text)
                     } catch is ContentCodingError {
                         errors += 1

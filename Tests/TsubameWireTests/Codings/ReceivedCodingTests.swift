@@ -1,11 +1,12 @@
-// What is asked of every coding that can be undone. The fixtures of brotli and zstd were made by their own libraries.
+// ReceivedCodingTests: the rules for every coding that can be decoded. The libraries of brotli and zstd made their
+// fixtures.
 
 import Testing
 import TsubameCore
 import TsubameWire
 
 @Suite struct ReceivedCodingTests {
-    /// Contents of one text, in each coding whose library is installed here.
+    /// One text in each coding whose library is installed here.
     struct Sample: Sendable, CustomTestStringConvertible {
         let coding: ReceivedCoding
         let coded: [UInt8]
@@ -103,7 +104,7 @@ import TsubameWire
                 let error = #expect(throws: ContentCodingError.self) {
                     try sample.coding.decoder().decode(pieces, room: 100)
                 }
-                // A "(" may be the beginning of a frame.
+                // A "(" may begin a frame.
                 let isBegun = sample.coding == .zstd && rest == "("
                 #expect(error?.reason == (isBegun ? .truncated : .trailingBytes))
             }
@@ -135,7 +136,7 @@ import TsubameWire
                 do {
                     _ = try decoder.decode([changed], room: 700)
                 } catch is ContentCodingError {
-                    // Without a checksum, not every change can be seen.
+                    // Without a checksum, some changes cannot be detected.
                 }
             }
         }
@@ -181,7 +182,7 @@ import TsubameWire
     }
 }
 
-/// A megabyte of zeros, so often, made by our own encoders.
+/// Megabytes of zeros, made by the library's own encoders.
 enum CodedZeros {
     static func coded(_ coding: ReceivedCoding, pieces: Int) -> [UInt8]? {
         let encoder: (any ContentEncoder)? =

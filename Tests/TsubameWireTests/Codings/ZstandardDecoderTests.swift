@@ -1,4 +1,4 @@
-// Zstandard's own rules. They are not run where libzstd is not installed: there is nothing to run then.
+// ZstandardDecoderTests: Zstandard's own rules. They run only where libzstd is installed.
 
 import Testing
 import TsubameWire
@@ -58,7 +58,7 @@ import TsubameWire
                 throws: ContentCodingError(coding: "zstd", reason: .corrupt("its window is larger than 8 MiB"))
             ) { try decode([frame(windowLog: log)]) }
         }
-        // One byte more than 8 MiB as the length of a frame in one segment.
+        // The frame has one segment and announces one byte more than 8 MiB.
         #expect(throws: ContentCodingError.self) { try decode([bytes("28b52ffda001008000") + bytes("4300000000")]) }
     }
 
@@ -73,7 +73,7 @@ import TsubameWire
     }
 
     @Test func aDictionaryIsNotThere() {
-        // Frame_Header_Descriptor 01: one byte of a dictionary's number follows the window.
+        // Frame_Header_Descriptor 01: one byte of a dictionary ID follows the window.
         #expect(throws: ContentCodingError.self) { try decode([bytes("28b52ffd015807 31000068656c6c6f20")]) }
     }
 }

@@ -1,4 +1,4 @@
-// The dates of Expires, RFC 6265bis §5.1.1.
+// CookieDateTests: the dates of Expires, RFC 6265bis §5.1.1.
 
 import Testing
 import TsubameWire

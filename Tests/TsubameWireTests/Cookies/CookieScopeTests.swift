@@ -1,4 +1,4 @@
-// Hosts and paths as cookies compare them, RFC 6265bis §5.1.2–5.1.4.
+// CookieScopeTests: hosts and paths as cookies compare them, RFC 6265bis §5.1.2–5.1.4.
 
 import Testing
 import TsubameWire

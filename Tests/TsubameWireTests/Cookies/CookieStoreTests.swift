@@ -1,4 +1,4 @@
-// What a store of cookies keeps, and sends where (RFC 6265bis §5.7, §5.8).
+// CookieStoreTests: the cookies that a store keeps, and the requests that carry them (RFC 6265bis §5.7, §5.8).
 
 import Testing
 import TsubameWire
@@ -421,7 +421,7 @@ import TsubameWire
     }
 }
 
-/// A store to be changed inside an expectation, which takes no `inout`.
+/// A store that can be changed inside an expectation, which takes no `inout`.
 private final class Jar {
     var store = CookieStore()
 
@@ -431,7 +431,7 @@ private final class Jar {
         return (try? store.store(field, host: host, path: path, isSecure: isSecure, now: now)) != nil
     }
 
-    /// Why the field is refused; nil if it is not.
+    /// The reason why the store refuses the field; nil if it accepts it.
     func refusal(of field: String, from url: String) -> CookieRefusal? {
         let (host, path, isSecure) = Self.parts(url)
         do throws(CookieRefusal) {

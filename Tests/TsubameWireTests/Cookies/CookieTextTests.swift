@@ -1,4 +1,4 @@
-// Netscape's `cookies.txt`: as others write it, as we do, and what is wrong with a line.
+// CookieTextTests: Netscape's `cookies.txt`: the files of other programs, our own files, and faulty lines.
 
 import Testing
 import TsubameWire
@@ -90,7 +90,7 @@ import TsubameWire
 
     @Test(arguments: [
         ("example.com FALSE / FALSE 0 a geheim", "fields"), ("{\"domain\": \"geheim\"}", "fields"),
-        ("example.com\tFALSE\t/\tFALSE\t0\ta\tb\tgeheim", "more than 7 fields"),
+        ("example.com\tFALSE\t/\tFALSE\t0\ta\tb\tgeheim", "more than 7 tab-separated fields"),
         ("example.com\tYES\t/\tFALSE\t0\ta\tgeheim", "second"), ("example.com\tTRUE\t/\t\t0\ta\tgeheim", "fourth"),
         ("example.com\tFALSE\t/\tFALSE\tsoon\ta\tgeheim", "fifth"),
         ("example.com\tFALSE\t/\tFALSE\t-1\ta\tgeheim", "fifth"),

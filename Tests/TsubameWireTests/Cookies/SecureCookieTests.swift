@@ -1,4 +1,4 @@
-// Secure cookies over http: to this machine, and to no other.
+// SecureCookieTests: Secure cookies over http go to this machine and to no other.
 
 import Testing
 import TsubameWire

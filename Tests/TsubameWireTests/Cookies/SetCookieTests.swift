@@ -1,4 +1,4 @@
-// The Set-Cookie field, RFC 6265bis §5.6.
+// SetCookieTests: the Set-Cookie field, RFC 6265bis §5.6.
 
 import Testing
 import TsubameWire

@@ -1,4 +1,4 @@
-// Heads of requests: the bytes that go out, and what is refused before any does.
+// RequestEncoderTests: heads of requests: the bytes that go out, and heads that are refused before any byte does.
 
 import HTTPTypes
 import Testing
@@ -9,7 +9,7 @@ import TsubameWire
     private func encode(
         _ method: String = "GET", _ target: String = "/", authority: String = "example.com",
         _ headers: HTTPFields = [:],
-        _ framing: RequestEncoder.Framing = .none, shared: SharedFields? = nil
+        _ framing: RequestEncoder.Framing = .none, shared: PreencodedFields? = nil
     ) throws(WireError) -> String {
         let capacity = RequestEncoder.capacity(
             method: method, target: target, authority: authority, headers: headers, shared: shared)
@@ -87,13 +87,13 @@ import TsubameWire
         cookies.append(HTTPField(name: .cookie, value: "c=d"))
         for fields in [[:], [.userAgent: "燕\tand more", .accept: "*/*"], cookies] {
             let shared = try #require(RequestEncoder.shared(fields))
-            #expect(SharedFields.isSame(shared.fields, fields))
+            #expect(PreencodedFields.isSame(shared.fields, fields))
             #expect(try encode("GET", "/", fields, shared: shared) == encode("GET", "/", fields))
             #expect(try encode("PUT", "/", fields, .length(5), shared: shared) == encode("PUT", fields, .length(5)))
             var changed = fields
             changed[.accept] = "text/html"
-            #expect(!SharedFields.isSame(shared.fields, changed))
-            #expect(SharedFields.isSame(shared.fields, fields))
+            #expect(!PreencodedFields.isSame(shared.fields, changed))
+            #expect(PreencodedFields.isSame(shared.fields, fields))
         }
     }
 

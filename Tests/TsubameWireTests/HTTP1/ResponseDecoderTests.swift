@@ -1,4 +1,4 @@
-// Responses as they should be: how each kind of body ends, and when a connection can be used again.
+// ResponseDecoderTests: well-formed responses: the end of each kind of body, and the reuse of the connection.
 
 import HTTPTypes
 import Testing
@@ -239,7 +239,7 @@ import TsubameWire
     }
 
     @Test func theEndOfInputIsSafeInEveryState() throws {
-        // The body is complete, and its end has not been asked for.
+        // The body is complete, but its end event has not been read.
         var complete = ResponseDecoder(limits: Limits())
         complete.begin(isHead: false)
         var offset = 0
@@ -251,7 +251,7 @@ import TsubameWire
             Issue.record("the body was complete")
             return
         }
-        // Twice, and before and behind any exchange.
+        // Twice, before any exchange and after one.
         var empty = ResponseDecoder(limits: Limits())
         guard case .end(nil) = try empty.endOfInput(unconsumed: 0) else {
             Issue.record("there was no exchange")
@@ -302,7 +302,7 @@ import TsubameWire
 
     @Test(.timeLimit(.minutes(1)))
     func aHeadThatDripsIsReadInLinearTime() {
-        // A decoder that looks at a line again with each byte would need hours for this one.
+        // A decoder that scans the line again with each byte would need hours for this one.
         let bytes = latin1(
             "HTTP/1.1 200 OK\r\nX: \(String(repeating: "x", count: 1 << 20))\r\nContent-Length: 0\r\n\r\n")
         var limits = Limits()

@@ -1,11 +1,11 @@
-// ResponseFeeder: gives bytes to a decoder as a connection would, cut in every way, and says what came of them.
+// ResponseFeeder: feeds bytes to a decoder as a connection would, cut in every way, and reports the outcome.
 
 import HTTPTypes
 import Testing
 import TsubameCore
 import TsubameWire
 
-/// What a decoder made of a stream of bytes, in a form that must not depend on how the stream was cut.
+/// A decoder's result for a stream of bytes, in a form that must not depend on how the stream was cut.
 struct Outcome: Equatable, CustomStringConvertible {
     struct Head: Equatable {
         var status: Int
@@ -29,7 +29,7 @@ struct Outcome: Equatable, CustomStringConvertible {
     var error: WireError?
     var isReusable = false
     var hasSeenBytes = false
-    /// What was left behind the end.
+    /// The bytes after the end of the response.
     var leftover: [UInt8] = []
 
     var text: String { String(decoding: body, as: UTF8.self) }
@@ -45,14 +45,14 @@ struct Outcome: Equatable, CustomStringConvertible {
 struct ResponseFeeder {
     var isHead = false
     var limits = Limits()
-    /// The peer closes behind the bytes.
+    /// Whether the peer closes after the bytes.
     var closes = true
-    /// Whether what is kept waiting is held against the limits: not against those that hold nothing.
+    /// Whether buffered bytes are checked against the limits; false for limits that hold no bytes.
     var checksKept = true
-    /// The connection keeps what was consumed in its buffer, rather than moving the rest to the front.
+    /// Whether the connection keeps consumed bytes in its buffer and does not move the rest to the front.
     var keepsConsumed = false
 
-    /// - Parameter cuts: where the stream is cut into reads.
+    /// - Parameter cuts: the positions at which the stream is cut into reads.
     func feed(_ bytes: [UInt8], cuts: some Sequence<Int>) -> Outcome {
         var outcome = Outcome()
         var decoder = ResponseDecoder(limits: limits)
@@ -85,13 +85,13 @@ struct ResponseFeeder {
         return outcome
     }
 
-    /// In one read.
+    /// Feeds the bytes in one read.
     func feed(_ bytes: [UInt8]) -> Outcome { feed(bytes, cuts: []) }
 
-    /// In one read, in two at every position, and in reads of one byte; all must come to the same.
+    /// Feeds the bytes in one read, in two at every position, and in reads of one byte. The outcome must be the same.
     func feedInEveryWay(_ bytes: [UInt8], sourceLocation: SourceLocation = #_sourceLocation) -> Outcome {
         let whole = feed(bytes)
-        // Of a long stream the cuts are spread, so that a test does not take minutes.
+        // The cuts of a long stream are spread out, so that a test does not take minutes.
         for cut in stride(from: 1, to: bytes.count, by: max(1, bytes.count / 1_500)) {
             let outcome = feed(bytes, cuts: [cut])
             guard outcome == whole else {
@@ -112,8 +112,8 @@ struct ResponseFeeder {
         feedInEveryWay(latin1(text), sourceLocation: sourceLocation)
     }
 
-    /// For a stream too long to be cut everywhere: in one read, in two at every position around each bound, and in reads
-    /// of one byte around them; all must come to the same.
+    /// Feeds a stream that is too long to be cut everywhere. It arrives in one read, in two reads at every position
+    /// around each bound, and in reads of one byte around them. The outcome must be the same.
     /// - Parameter bounds: the positions that matter.
     func feedCutAround(
         _ bounds: [Int], _ bytes: [UInt8], sourceLocation: SourceLocation = #_sourceLocation
@@ -208,7 +208,7 @@ struct ResponseFeeder {
     private func next(
         _ decoder: inout ResponseDecoder, _ buffer: [UInt8], _ offset: inout Int
     ) throws(WireError) -> ResponseDecoder.Event {
-        // Memory of exactly that size, so that the address sanitizer sees a read behind it.
+        // Memory of exactly this size, so that the address sanitizer reports a read after its end.
         let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: buffer.count, alignment: 1)
         defer { copy.deallocate() }
         copy.copyBytes(from: buffer)
@@ -216,5 +216,5 @@ struct ResponseFeeder {
     }
 }
 
-/// One byte for each character, so that a test can write any.
+/// One byte for each character, so that a test can write any byte.
 func latin1(_ text: String) -> [UInt8] { text.unicodeScalars.map { UInt8(truncatingIfNeeded: $0.value) } }

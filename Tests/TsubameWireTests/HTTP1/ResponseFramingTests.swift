@@ -1,4 +1,5 @@
-// Where a body ends: what a server can say about it, and what is refused (RFC 9112 section 6).
+// ResponseFramingTests: the end of a body: the framings that a server can announce, and the framings that are refused
+// (RFC 9112 section 6).
 
 import Testing
 import TsubameCore
@@ -148,7 +149,7 @@ import TsubameWire
         "BAD-INPUT 6: a chunk size that is no hexadecimal number is refused",
         arguments: [
             ("G\r\n", "starts with \"G\""), ("\r\n", "starts with 0x0D"), ("-1\r\n", "starts with \"-\""),
-            ("5:x\r\nabcde\r\n", "\":\" in a chunk size"), ("1 A\r\na\r\n", "\"A\" behind a chunk size"),
+            ("5:x\r\nabcde\r\n", "\":\" in a chunk size"), ("1 A\r\na\r\n", "\"A\" after a chunk size"),
             (" 5\r\nabcde\r\n", "starts with \" \""), ("0x5\r\nabcde\r\n", "\"x\" in a chunk size"),
             ("00000000000000005\r\nabcde\r\n", "more than 16 digits"),
             ("11111111111111111\r\n", "more than 16 digits"), ("8000000000000000\r\n", "above 2^63"),
@@ -194,7 +195,7 @@ import TsubameWire
         refused(
             chunked(String(repeating: "1;12345678\r\na\r\n", count: 5) + "0\r\n\r\n"), .limitExceeded,
             "limits.chunkExtensionBytes", feeder: feeder)
-        // 16 blanks of each size are free.
+        // 16 blanks after each size are allowed.
         refused(
             chunked("1" + String(repeating: " ", count: 57)), .limitExceeded, "limits.chunkExtensionBytes",
             feeder: feeder)
@@ -213,7 +214,7 @@ import TsubameWire
 
     @Test("BAD-INPUT 7: the default limit of chunk extensions holds, cut at every position around it")
     func endlessChunkExtension() {
-        // And no line end at all.
+        // Also without any line end.
         let endless = latin1(chunked("1;" + String(repeating: "x", count: 20_000)))
         let start = chunked("1").count
         let outcome = ResponseFeeder().feedCutAround([start, start + 16_384], endless)
@@ -304,7 +305,7 @@ import TsubameWire
         let outcome = feeder.feedInEveryWay(self.response(fields, status: response.status))
         #expect(outcome.isOver)
         #expect(outcome.body.isEmpty)
-        // A 204 must not announce a body: who does may send one.
+        // A 204 must not announce a body, because a server that does may send one.
         #expect(outcome.isReusable == (fields.isEmpty || !response.status.hasPrefix("204")))
     }
 

@@ -1,4 +1,5 @@
-// Heads of responses: what is a status line and a field, and what is refused (RFC 9112 sections 2, 4 and 5).
+// ResponseHeadTests: heads of responses: valid status lines and fields, and refused ones (RFC 9112 sections 2, 4 and
+// 5).
 
 import Testing
 import TsubameCore
@@ -267,17 +268,17 @@ import TsubameWire
             "HTTP/1.1 200 " + String(repeating: "x", count: 50) + "\r\n\r\n", .limitExceeded, "limits.lineBytes",
             feeder: feeder)
         refused(start + String(repeating: "x", count: 65), .limitExceeded, "limits.lineBytes", feeder: feeder)
-        // 17 + 7 × 64 + 33 + 2 is the whole bound.
+        // 17 + 7 × 64 + 33 + 2 is the whole limit.
         let all = start + String(repeating: line, count: 7)
         let exact = "Content-Length: 0\r\nX: \(String(repeating: "x", count: 9))\r\n\r\n"
         #expect(feeder.feedInEveryWay(all + exact).isOver)
         refused(all + "x" + exact, .limitExceeded, "limits.headBytes", feeder: feeder)
-        // A body behind the head does not count.
+        // The body after the head does not count.
         let body = String(repeating: "x", count: 900)
         #expect(feeder.feedInEveryWay(start + "Content-Length: 900\r\n\r\n" + body).body.count == 900)
     }
 
-    /// These streams are up to 300 KB long; cut everywhere they would take hours.
+    /// These streams are up to 300 KB long. To cut them everywhere would take hours.
     @Test("BAD-INPUT 16: the default limits hold, cut at every position around each of them")
     func defaultLimits() {
         func expect(_ text: String, bounds: [Int], _ words: String) {

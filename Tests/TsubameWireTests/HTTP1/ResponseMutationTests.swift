@@ -1,4 +1,4 @@
-// Random changes to responses: nothing traps, and no cut changes the outcome.
+// ResponseMutationTests: random changes to responses: nothing traps, and no cut changes the outcome.
 
 import Testing
 import TsubameCore
@@ -63,7 +63,7 @@ import TsubameWire
         for _ in 0..<1_000 {
             let bytes = mutated(Self.seeds[index], &generator)
             var feeder = ResponseFeeder(isHead: Bool.random(using: &generator) && index == 0)
-            // Small limits are reached, too.
+            // Small limits make the responses exceed them, too.
             if Bool.random(using: &generator) {
                 feeder.limits.headBytes = 120
                 feeder.limits.lineBytes = 50
@@ -88,7 +88,7 @@ import TsubameWire
             }
             kinds.insert(whole.error?.kind)
         }
-        // The mutations do reach both outcomes.
+        // The mutations reach both outcomes.
         #expect(kinds.contains(.invalidResponse))
         #expect(kinds.contains(nil))
     }

@@ -1,4 +1,4 @@
-// What stands around and behind a response: informational ones, lengths, trailers, and bodies that there must not be.
+// SessionBodyTests: informational responses, lengths, trailers, and responses that must have no body.
 
 import HTTPTypes
 import Testing

@@ -1,4 +1,5 @@
-// What is wrong with the connection: it ends, the peer is told why, and nothing is read behind it.
+// SessionConnectionFaultTests: connection errors: the connection ends, the peer learns the reason, and the session
+// reads no further.
 
 import HTTPTypes
 import Testing
@@ -9,7 +10,7 @@ import TsubameWire
     private typealias Frame = PeerFrame
     private static let head = Frame.headers(1, [":status": "200"], ends: false)
 
-    /// A fault: what is read, of which kind the error is and what it says, and the code in GOAWAY.
+    /// A fault: the bytes that are read, the kind and the text of the error, and the code in GOAWAY.
     struct Fault: Sendable, CustomTestStringConvertible {
         var text: String
         var frames: [UInt8]
@@ -27,7 +28,7 @@ import TsubameWire
     }
 
     private func check(_ fault: Fault, _ feeder: SessionFeeder = .streams(2)) {
-        // Whatever comes behind it is not looked at.
+        // Bytes after the fault are not read.
         let outcome = feeder.feedInEveryWay(fault.frames + Frame.headers(3, [":status": "200"]))
         #expect(outcome.error?.kind == fault.kind)
         #expect(outcome.error?.description == fault.text)
@@ -146,8 +147,8 @@ import TsubameWire
     @Test(
         "The server was told not to push",
         arguments: [
-            Fault("the server promises a push, which it was told not to", Frame.frame(5, 4, 1, [0, 0, 0, 2, 0x82])),
-            Fault("the server promises a push, which it was told not to", Frame.frame(5)),
+            Fault("the server promises a push, which the client disabled", Frame.frame(5, 4, 1, [0, 0, 0, 2, 0x82])),
+            Fault("the server promises a push, which the client disabled", Frame.frame(5)),
             Fault("SETTINGS_ENABLE_PUSH is 1, from a server", Frame.settings((2, 1))),
             Fault("SETTINGS_ENABLE_PUSH is 4294967295, from a server", Frame.settings((1, 7), (2, .max))),
         ])
@@ -174,11 +175,11 @@ import TsubameWire
     @Test(
         "A CONTINUATION of nothing ends the connection",
         arguments: [
-            Fault("a CONTINUATION of nothing", Frame.continuation(1, [0x88])),
-            Fault("a CONTINUATION of nothing", Frame.continuation(0, [])),
-            Fault("a CONTINUATION of nothing", head + Frame.continuation(1, [0x88])),
+            Fault("a CONTINUATION frame without a HEADERS frame before it", Frame.continuation(1, [0x88])),
+            Fault("a CONTINUATION frame without a HEADERS frame before it", Frame.continuation(0, [])),
+            Fault("a CONTINUATION frame without a HEADERS frame before it", head + Frame.continuation(1, [0x88])),
             Fault(
-                "a CONTINUATION of nothing",
+                "a CONTINUATION frame without a HEADERS frame before it",
                 Frame.headers(1, block: [0x88], endsBlock: false) + Frame.continuation(1, [])
                     + Frame.continuation(1, [])),
         ])
@@ -220,7 +221,7 @@ import TsubameWire
         "Fields that cannot be decompressed end the connection, on whatever stream: COMPRESSION_ERROR",
         arguments: [
             ([0x80], "index 0, at byte 0"), ([0xBE], "index 62 of 61, at byte 0"),
-            ([0x88, 0x3F, 0xE2, 0x1F], "a size update behind a field, at byte 1"),
+            ([0x88, 0x3F, 0xE2, 0x1F], "a size update after a field, at byte 1"),
             ([0x3F, 0xE2, 0x1F], "a size update to 4097, above 4096, at byte 0"),
             ([0x00, 0x05, 0x61], "a string of 5 bytes where 1 are left, at byte 1"),
         ] as [([UInt8], String)])
@@ -230,7 +231,7 @@ import TsubameWire
         check(
             Fault(
                 whole, Frame.headers(1, block: [], endsBlock: false) + Frame.continuation(1, block), code: 9))
-        // Trailers, and a head of a stream that is over.
+        // Trailers, and a head of a closed stream.
         check(Fault(whole, Self.head + Frame.headers(1, block: block), code: 9))
         check(Fault(whole, Frame.reset(1, 0) + Frame.headers(1, block: block), code: 9))
     }
@@ -240,11 +241,11 @@ import TsubameWire
         let text =
             "the compressed fields are several times larger than is accepted (limits.headBytes, limits.trailerBytes)"
         let first = Frame.indexed(String(repeating: "n", count: 4_000), "")
-        // Literals that are kept in the table, literals that are not, and references to an entry.
+        // Literals with indexing, literals without, and references to an entry.
         for field in [[0x7E, 0x00], [0x0F, 0x2F, 0x00], [0xBE]] as [[UInt8]] {
             let fields = [[UInt8]](repeating: field, count: 4_000).joined()
             let flood = Frame.headers(1, block: first + fields)
-            // A head, trailers, and a head of a stream that is over.
+            // A head, trailers, and a head of a closed stream.
             for before in [[], Self.head, Frame.reset(1, 0)] as [[UInt8]] {
                 let outcome = SessionFeeder().feed(before + flood)
                 #expect(outcome.error == WireError(.limitExceeded, text))
@@ -273,8 +274,8 @@ import TsubameWire
     @Test(
         "The connection's window is widened by something, and not beyond 2^31 - 1",
         arguments: [
-            Fault("a WINDOW_UPDATE by nothing", Frame.windowUpdate(0, 0)),
-            Fault("a WINDOW_UPDATE by nothing", Frame.windowUpdate(0, 0x8000_0000)),
+            Fault("a WINDOW_UPDATE frame with an increment of 0", Frame.windowUpdate(0, 0)),
+            Fault("a WINDOW_UPDATE frame with an increment of 0", Frame.windowUpdate(0, 0x8000_0000)),
             Fault("the connection's window is widened beyond 2^31 - 1", Frame.windowUpdate(0, 0x7FFF_FFFF), code: 3),
             Fault(
                 "the connection's window is widened beyond 2^31 - 1",

@@ -1,4 +1,5 @@
-// Frames that cost the client something and bring nothing: so many are borne in ten seconds, and no more.
+// SessionFloodTests: frames that cost the client work without progress: the session accepts a fixed number in ten
+// seconds, and no more.
 
 import HTTPTypes
 import Testing
@@ -8,7 +9,7 @@ import TsubameWire
 @Suite(.timeLimit(.minutes(1))) struct SessionFloodTests {
     private typealias Frame = PeerFrame
 
-    /// One that is over, one whose body is being received, one that waits.
+    /// A closed stream, a stream whose body is arriving, and a stream that waits.
     private static let before =
         Frame.settings() + Frame.headers(1, [":status": "200"]) + Frame.headers(3, [":status": "200"], ends: false)
 
@@ -29,7 +30,7 @@ import TsubameWire
     ]
 
     private static let error = WireError(
-        .limitExceeded, "more than 1000 frames that bring nothing, one after the other")
+        .limitExceeded, "the server sent more than 1000 frames in a row that are of no use")
 
     private func run() -> SessionRun {
         var run = SessionRun([FedRequest(), FedRequest(), FedRequest(isWhole: false)])

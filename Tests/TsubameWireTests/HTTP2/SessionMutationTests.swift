@@ -1,4 +1,5 @@
-// Random frames and random changes to sound ones: nothing traps, and what is told does not depend on how they are cut.
+// SessionMutationTests: random frames and random changes to valid ones: nothing traps, and the events do not depend on
+// the cuts.
 
 import HTTPTypes
 import Testing
@@ -6,10 +7,10 @@ import TsubameCore
 import TsubameWire
 
 @Suite(.timeLimit(.minutes(1))) struct SessionMutationTests {
-    /// What a peer may send, sound for the most part. SplitMix64: the same on every machine.
+    /// A generator of a peer's frames, most of them valid. SplitMix64 gives the same numbers on every machine.
     private struct Peer: RandomNumberGenerator {
         var state: UInt64
-        /// How many requests there are.
+        /// The number of requests.
         var count = 1
 
         mutating func next() -> UInt64 {
@@ -71,7 +72,7 @@ import TsubameWire
             }
         }
 
-        /// The frames of one response, which may be sound.
+        /// The frames of one response, which may be valid.
         mutating func response(_ stream: UInt32) -> [[UInt8]] {
             let information = isOne(of: 4) ? [headers(stream, fields(103), ends: false)] : []
             let body = (0..<number(0..<4)).map { _ in PeerFrame.data(stream, noise(0..<30), ends: false) }
@@ -80,7 +81,7 @@ import TsubameWire
             return information + [headers(stream, block, ends: false)] + body + [end]
         }
 
-        /// A stream of frames, some of whose bytes may be wrong.
+        /// A series of frames, some bytes of which may be wrong.
         mutating func stream() -> [UInt8] {
             var responses = (0..<count).map { response(UInt32(2 * $0 + 1))[...] }
             var bytes: [UInt8] = []
@@ -129,7 +130,7 @@ import TsubameWire
             if whole.error != nil { faults += 1 }
             responses += whole.events.count { if case .end = $0 { true } else { false } }
         }
-        // Neither all is refused nor all is read.
+        // The session neither refuses everything nor accepts everything.
         #expect(faults > 25 && faults < 225 && responses > 50, "\(faults) faults, \(responses) responses")
     }
 

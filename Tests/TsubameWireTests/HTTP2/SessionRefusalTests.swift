@@ -1,4 +1,5 @@
-// Requests that would not arrive as what they are meant to be: they are refused, and the session is as it was before.
+// SessionRefusalTests: requests that would change their meaning on the wire: the session refuses them and stays
+// unchanged.
 
 import HTTPTypes
 import Testing
@@ -6,7 +7,7 @@ import TsubameCore
 import TsubameWire
 
 @Suite(.timeLimit(.minutes(1))) struct SessionRefusalTests {
-    /// Nothing is sent, no stream is begun, no number and no entry of the table is used.
+    /// Checks that the session sends nothing, begins no stream, and uses no stream number and no table entry.
     private func refused(
         _ request: SentRequest, _ text: String, sourceLocation: SourceLocation = #_sourceLocation
     ) throws {
@@ -33,7 +34,7 @@ import TsubameWire
             sourceLocation: sourceLocation)
     }
 
-    /// Behind a field that would be remembered.
+    /// The same after a field that the table would keep.
     private func refused(
         _ field: HTTPField, _ text: String, sourceLocation: SourceLocation = #_sourceLocation
     ) throws {
@@ -125,7 +126,7 @@ import TsubameWire
             #expect(error.kind == .invalidRequest)
         }
         #expect(run.takeSent().isEmpty)
-        // It has not ended: it is ended with the response.
+        // The request has not ended; the response ends it.
         run.read(PeerFrame.settings() + PeerFrame.headers(1, [":status": "200"]))
         #expect(run.takeSent() == [.settingsAcknowledgement, .reset(1, 0)])
     }

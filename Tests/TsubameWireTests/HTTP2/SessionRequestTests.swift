@@ -1,4 +1,4 @@
-// Requests as an HTTP/2 session sends them: which fields, in which order, in which frames.
+// SessionRequestTests: requests that an HTTP/2 session sends: their fields, the order of the fields, and the frames.
 
 import HTTPTypes
 import Testing
@@ -11,7 +11,7 @@ import TsubameWire
         return try decoder.fields(of: frame.payload).map(\.description)
     }
 
-    /// The fields of a request, behind the pseudo-fields.
+    /// The fields of a request after the pseudo-fields.
     private func fields(_ fields: KeyValuePairs<String, String>, length: Int64? = nil) throws -> [String] {
         var session = HTTP2Session(limits: Limits())
         let frame = try SentRequest(headers: SentRequest.fields(fields), length: length).frame(in: &session)
@@ -142,9 +142,9 @@ import TsubameWire
         #expect(try fields(["a": "é日"]) == ["a: é日"])
     }
 
-    // MARK: What tables may hold (RFC 7541 section 7.1)
+    // MARK: Indexed fields (RFC 7541 section 7.1)
 
-    /// The pseudo-fields of the second request on are four bytes: 82 87 be 84, or another in the place of be.
+    /// From the second request on the pseudo-fields take four bytes: 82 87 be 84, or another byte in the place of be.
     private func blocks(_ fields: KeyValuePairs<String, String>, length: Int64? = nil) throws -> (
         first: ArraySlice<UInt8>, second: ArraySlice<UInt8>
     ) {
@@ -217,7 +217,7 @@ import TsubameWire
 
     @Test("A head longer than a frame of the peer's goes on in CONTINUATION frames", arguments: [true, false])
     func continuation(_ isWhole: Bool) throws {
-        // An ampersand has eight bits in the Huffman code.
+        // An ampersand takes eight bits in the Huffman code.
         let value = String(repeating: "&", count: 40_000)
         var run = SessionRun([])
         var request = SentRequest(headers: try SentRequest.fields(["long": value]))
@@ -266,7 +266,7 @@ import TsubameWire
         #expect(
             try decoder.fields(of: frames[0].payload) == [TextField("digest", "1"), TextField("x-new", "2")])
         #expect(decoder.table.count == 0)
-        // The request is over: nothing more is said of it.
+        // The request is over, so the session sends no more frames for it.
         run.read(PeerFrame.settings() + PeerFrame.headers(1, [":status": "200"]))
         #expect(run.takeSent() == [.settingsAcknowledgement])
         try run.session.sendTrailers(SentRequest.fields(["late": "1"]), on: stream)

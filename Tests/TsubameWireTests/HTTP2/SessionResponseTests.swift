@@ -1,4 +1,4 @@
-// Responses as an HTTP/2 session reads them, cut in every way.
+// SessionResponseTests: responses that an HTTP/2 session reads, cut in every way.
 
 import HTTPTypes
 import Testing
@@ -136,7 +136,7 @@ import TsubameWire
     @Test("Streams that are interleaved do not mix, and share one HPACK table")
     func interleaved() {
         let first = Frame.headers(1, block: [0x88] + Frame.indexed("name", "one"), ends: false)
-        // The third's field is what the first's head put into the table.
+        // The third response's field is the entry that the first response's head added to the table.
         let third = Frame.headers(5, block: [0x88, 0xBE], ends: false)
         let second = Frame.headers(3, block: [0x8D] + Frame.indexed("name", "two") + [0xBF], ends: true)
         let outcome = SessionFeeder.streams(3).feedInEveryWay(

@@ -1,4 +1,5 @@
-// What is wrong with one response: its stream is reset, with why; the others, the connection and its tables go on.
+// SessionStreamFaultTests: stream errors: the stream is reset with a code; other streams, the connection and its tables
+// continue.
 
 import HTTPTypes
 import Testing
@@ -8,7 +9,7 @@ import TsubameWire
 @Suite(.timeLimit(.minutes(1))) struct SessionStreamFaultTests {
     private typealias Frame = PeerFrame
 
-    /// Stream 1 is refused and reset, and streams 3 and 5 go on with the table as it must be by then.
+    /// Stream 1 is refused and reset. Streams 3 and 5 continue with the current table.
     private func refused(
         _ frames: [UInt8], _ kind: CallError.Kind, _ text: String, code: UInt32 = 1, request: FedRequest = FedRequest(),
         sourceLocation: SourceLocation = #_sourceLocation
@@ -17,7 +18,7 @@ import TsubameWire
         feeder.requests[0] = request
         let others =
             Frame.headers(3, block: [0x88] + Frame.indexed("later", "1")) + Frame.headers(5, block: [0x88, 0xBE])
-        // What the server had sent before it learnt of the reset.
+        // Frames that the server had sent before it learned of the reset.
         let late = Frame.data(1, "late", ends: false) + Frame.headers(1, block: Frame.indexed("late", "1"))
         let outcome = feeder.feedInEveryWay(frames + late + others, sourceLocation: sourceLocation)
         #expect(outcome.error == nil, sourceLocation: sourceLocation)
@@ -36,24 +37,27 @@ import TsubameWire
     @Test(
         "A head that breaks a rule of fields is refused",
         arguments: [
-            (":status: 200|Name: x", "a field's name holds what no name may, such as an upper-case letter: \"Name\""),
+            (
+                ":status: 200|Name: x",
+                "a field's name holds a forbidden character, such as an upper-case letter: \"Name\""
+            ),
             (":status: 200|naMe: x", "such as an upper-case letter: \"naMe\""),
             (":status: 200|a b: x", "such as an upper-case letter: \"a b\""),
             (":status: 200|a\u{0}: x", "such as an upper-case letter: \"a\\x00\""),
             (":status: 200|a\u{E9}: x", "such as an upper-case letter: \"a\\xE9\""),
             (":status: 200|a/b: x", "such as an upper-case letter: \"a/b\""),
             (":status: 200|: x", "such as an upper-case letter: \"\""),
-            (":status: 200|connection: close", "the field \"connection\" is of HTTP/1 alone"),
-            (":status: 200|keep-alive: timeout=5", "the field \"keep-alive\" is of HTTP/1 alone"),
-            (":status: 200|proxy-connection: close", "the field \"proxy-connection\" is of HTTP/1 alone"),
-            (":status: 200|transfer-encoding: chunked", "the field \"transfer-encoding\" is of HTTP/1 alone"),
-            (":status: 200|upgrade: h2c", "the field \"upgrade\" is of HTTP/1 alone"),
+            (":status: 200|connection: close", "the field \"connection\" is not allowed in HTTP/2"),
+            (":status: 200|keep-alive: timeout=5", "the field \"keep-alive\" is not allowed in HTTP/2"),
+            (":status: 200|proxy-connection: close", "the field \"proxy-connection\" is not allowed in HTTP/2"),
+            (":status: 200|transfer-encoding: chunked", "the field \"transfer-encoding\" is not allowed in HTTP/2"),
+            (":status: 200|upgrade: h2c", "the field \"upgrade\" is not allowed in HTTP/2"),
             (":status: 200|a: x\ry", "a field's value holds 0x0D"), (":status: 200|a: x\ny", "value holds 0x0A"),
             (":status: 200|a: \u{0}", "a field's value holds 0x00"), (":status: 200|a: x\r\n", "value holds 0x0D"),
             (":status: 200|a: 0123456789abcdef\u{1}", "a field's value holds 0x01"),
             (":status: 200|a: \u{7F}", "a field's value holds 0x7F"),
-            ("a: x", "the response's head has no :status in the first place"),
-            ("a: x|:status: 200", "the response's head has no :status in the first place"),
+            ("a: x", "the response's head does not begin with :status"),
+            ("a: x|:status: 200", "the response's head does not begin with :status"),
             (":status: 200|a: x|:status: 200", "the pseudo-field \":status\" is one too many, or too late"),
             (":status: 200|:status: 200", "the pseudo-field \":status\" is one too many, or too late"),
             (":status: 200|:path: /", "the pseudo-field \":path\" is one too many, or too late"),
@@ -92,15 +96,15 @@ import TsubameWire
 
     @Test("A head without fields is none")
     func emptyHead() {
-        refused(Frame.headers(1, [:]), .invalidResponse, "the response's head has no :status in the first place")
+        refused(Frame.headers(1, [:]), .invalidResponse, "the response's head does not begin with :status")
     }
 
     @Test(
         "Trailers that break a rule of fields are refused",
         arguments: [
             (":status", "200", "the pseudo-field \":status\" is one too many, or too late"),
-            ("A", "x", "a field's name holds what no name may, such as an upper-case letter: \"A\""),
-            ("connection", "close", "the field \"connection\" is of HTTP/1 alone"),
+            ("A", "x", "a field's name holds a forbidden character, such as an upper-case letter: \"A\""),
+            ("connection", "close", "the field \"connection\" is not allowed in HTTP/2"),
             ("a", "x\r\ny: z", "a field's value holds 0x0D"),
         ])
     func trailerFields(_ name: String, _ value: String, _ text: String) {
@@ -176,7 +180,7 @@ import TsubameWire
 
     @Test("A response that has no body must not have one")
     func bodyOfNone() {
-        let text = "a response that has no body has one"
+        let text = "the response must have no body, but has one"
         for status in ["204", "304"] {
             refused(
                 Frame.headers(1, [":status": status], ends: false) + Frame.data(1, "abc"), .invalidResponse, text)
@@ -223,7 +227,7 @@ import TsubameWire
     @Test("A head beyond a limit of its call is refused, and one at the limit is not")
     func headLimits() {
         var request = FedRequest()
-        // Each field counts 32 beside its bytes (section 6.5.2): 42 for the status, 36 for the other.
+        // Each field counts 32 bytes of overhead (section 6.5.2): 42 for the status, 36 for the other field.
         let head = Frame.headers(1, [":status": "200", "ab": "cd"])
         func atMost(_ change: (inout Limits) -> Void) {
             request.limits = Limits()
@@ -279,8 +283,8 @@ import TsubameWire
 
     @Test("A WINDOW_UPDATE by nothing, and one beyond 2^31 - 1, end the stream")
     func windowUpdates() {
-        refused(Frame.windowUpdate(1, 0), .invalidResponse, "a WINDOW_UPDATE by nothing")
-        refused(Frame.windowUpdate(1, 0x8000_0000), .invalidResponse, "a WINDOW_UPDATE by nothing")
+        refused(Frame.windowUpdate(1, 0), .invalidResponse, "a WINDOW_UPDATE frame with an increment of 0")
+        refused(Frame.windowUpdate(1, 0x8000_0000), .invalidResponse, "a WINDOW_UPDATE frame with an increment of 0")
         refused(
             Frame.windowUpdate(1, 0x7FFF_FFFF), .invalidResponse,
             "the stream's window is widened beyond 2^31 - 1", code: 3)
@@ -290,7 +294,7 @@ import TsubameWire
 
     @Test("More than the stream's window lets through is refused; padding counts")
     func overrun() {
-        // 64 frames are the window of 2^20, which is not given back while nobody reads.
+        // 64 frames fill the window of 2^20, which stays closed while no caller reads.
         let full = [[UInt8]](
             repeating: Frame.data(1, [UInt8](repeating: 0, count: 16_383), ends: false, padding: 0), count: 64
         ).joined()

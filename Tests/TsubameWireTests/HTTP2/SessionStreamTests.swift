@@ -1,4 +1,4 @@
-// Streams: their numbers and places, and how many there may be (RFC 9113 section 5.1).
+// SessionStreamTests: streams: their numbers, their positions, and their limit (RFC 9113 section 5.1).
 
 import HTTPTypes
 import Testing
@@ -37,7 +37,7 @@ import TsubameCore
             let count = run.session.count
             #expect(count == 1)
         }
-        // One number of 32 is left out at most.
+        // At most one number of 32 is skipped.
         #expect(last < 10_400)
         _ = run.takeEvents()
         run.read(Frame.data(1, "still there"))
@@ -63,7 +63,7 @@ import TsubameCore
     func room() {
         var run = SessionRun()
         func check(_ room: Int, sourceLocation: SourceLocation = #_sourceLocation) {
-            let found = run.session.room
+            let found = run.session.availableStreams
             #expect(found == room, sourceLocation: sourceLocation)
         }
         check(99)
@@ -93,7 +93,7 @@ import TsubameCore
         #expect(!isGoingAway)
         run.read(Frame.settings() + Frame.goAway(last: last, 0) + Frame.settings((3, 100)))
         isGoingAway = run.session.isGoingAway
-        let room = run.session.room
+        let room = run.session.availableStreams
         #expect(isGoingAway && room == 0)
     }
 
@@ -122,13 +122,13 @@ import TsubameCore
     func exhaustion() throws {
         var run = SessionRun([])
         run.session.streams = HTTP2StreamTable(after: 0x7FFE_FFFD)
-        var room = run.session.room
+        var room = run.session.availableStreams
         #expect(room == 100)
         run.begin()
-        room = run.session.room
+        room = run.session.availableStreams
         #expect(room == 99)
         run.begin()
-        room = run.session.room
+        room = run.session.availableStreams
         #expect(run.streams.map(\.id) == [0x7FFE_FFFF, 0x7FFF_0001])
         #expect(room == 0)
 
@@ -142,7 +142,7 @@ import TsubameCore
                 try SentRequest(headers: [.accept: "x"]).open(in: &run.session)
                 Issue.record("a number above 2^31 - 1")
             } catch {
-                #expect(error == WireError(.connectionLost, "the connection has no numbers for streams left"))
+                #expect(error == WireError(.connectionLost, "the connection has used all its stream numbers"))
             }
         }
         #expect(run.takeSent().isEmpty)

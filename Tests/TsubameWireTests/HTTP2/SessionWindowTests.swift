@@ -1,4 +1,5 @@
-// Flow control: how much may be sent, and what is given back of what was received (RFC 9113 sections 5.2 and 6.9).
+// SessionWindowTests: flow control: the bytes that may be sent, and the windows that are opened again (RFC 9113
+// sections 5.2 and 6.9).
 
 import HTTPTypes
 import Testing
@@ -10,7 +11,7 @@ import TsubameWire
 
     private static let upload = FedRequest(method: "POST", isWhole: false)
 
-    /// Sends as much as is allowed, up to `limit`.
+    /// Sends as much as the windows allow, up to `limit`.
     private func send(_ limit: Int = .max, on index: Int = 0, in run: inout SessionRun) -> Int {
         var sent = 0
         while sent < limit {
@@ -23,7 +24,7 @@ import TsubameWire
         return sent
     }
 
-    // MARK: What is sent
+    // MARK: Sending
 
     @Test("Each frame is of 16 KiB at most, or what the peer allows, but not above 64 KiB")
     func frameSizes() {
@@ -63,7 +64,7 @@ import TsubameWire
         run.read(Frame.settings((4, 150)))
         #expect(send(on: 0, in: &run) == 50)
         #expect(send(on: 1, in: &run) == 110)
-        // The last of several counts.
+        // The last of several values counts.
         run.read(Frame.settings((4, 1), (4, 151)))
         #expect(send(on: 0, in: &run) == 1)
     }
@@ -122,11 +123,11 @@ import TsubameWire
         #expect(send(on: 1, in: &run) == 535)
     }
 
-    // MARK: What is received
+    // MARK: Receiving
 
     private static let chunk = [UInt8](repeating: 0, count: 16_384)
 
-    /// Frames of 16 KiB, and the updates that they bring.
+    /// Receives frames of 16 KiB; returns the window updates that follow.
     private func receive(_ frames: Int, on stream: UInt32 = 1, in run: inout SessionRun) -> [SentFrame] {
         run.outcome.events.removeAll()
         for _ in 0..<frames { run.read(Frame.data(stream, Self.chunk, ends: false)) }
@@ -201,7 +202,7 @@ import TsubameWire
         var run = begun(count: 5)
         for stream in run.streams { run.session.setPaused(true, stream) }
         for stream in [1, 3, 5] as [UInt32] { #expect(receive(64, on: stream, in: &run).isEmpty) }
-        // Of a stream that was given up as well.
+        // Also for a stream that was given up.
         #expect(receive(32, on: 7, in: &run).isEmpty)
         run.session.reset(run.streams[3], .cancel)
         _ = run.takeSent()

@@ -1,5 +1,5 @@
 // Hosts and their registrable domains, of the public suffix list's own test; written by
-// Scripts/check-public-suffixes.py.
+// Scripts/tables/check-public-suffixes.py.
 // swift-format-ignore-file
 
 enum PublicSuffixCases {

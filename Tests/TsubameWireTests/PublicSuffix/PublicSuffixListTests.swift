@@ -1,4 +1,4 @@
-// The public suffix list: the built-in one and one from a text.
+// PublicSuffixListTests: the public suffix list, built in and read from a text.
 
 import Foundation
 import Testing
@@ -96,7 +96,7 @@ import TsubameWire
         _ = list.registrableDomain(of: String(repeating: ".", count: 100_000))
     }
 
-    /// What `Scripts/check-public-suffixes.py make` wrote.
+    /// The file that `Scripts/tables/check-public-suffixes.py make` wrote.
     private static let cases = ProcessInfo.processInfo.environment["TSUBAME_PUBLIC_SUFFIXES"]
 
     @Test(.enabled(if: cases != nil)) func anotherImplementationAgrees() throws {

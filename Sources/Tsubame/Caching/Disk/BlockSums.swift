@@ -1,4 +1,4 @@
-// BlockSums: checksums of a body, block by block.
+// BlockSums: the checksums of a body, one for each block.
 
 #if canImport(FoundationEssentials)
 package import FoundationEssentials
@@ -12,7 +12,7 @@ package struct BlockSums: Sendable {
     package static let blockBytes = 64 << 10
 
     private var values: [UInt32] = []
-    /// How much of the last block has been counted in.
+    /// How many bytes of the last block have been added.
     private var partial = 0
 
     package init() {}
@@ -39,7 +39,7 @@ package struct BlockSums: Sendable {
         }
     }
 
-    /// Whether the bytes, which begin with the block of that number, are those that were added.
+    /// Whether these bytes, which start at the block with this number, are those that were added.
     package func agree(with bytes: UnsafeRawBufferPointer, from block: Int) -> Bool {
         var other = BlockSums()
         other.add(bytes)

@@ -1,15 +1,9 @@
-// BodyFile: the file of one cached body, open to be read.
+// BodyFile: the open file of one cached body, for reading.
 
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#elseif canImport(Darwin)
-import Darwin
-#endif
 package import TsubameCore
+import TsubamePlatform
 
-/// A whole file that is open, and can be read even if it is removed.
+/// The open file of a complete body. It can be read even after its removal.
 package final class BodyFile: Sendable {
     private let descriptor: Int32
 
@@ -17,7 +11,7 @@ package final class BodyFile: Sendable {
 
     deinit { _ = close(descriptor) }
 
-    /// So many bytes from there; fewer at the end of the file, nil if it cannot be read.
+    /// Up to `count` bytes at the offset, fewer only at the end of the file. nil if the file cannot be read.
     package func read(_ count: Int, at offset: Int64) -> Bytes? {
         var failed = false
         let bytes = Bytes(capacity: count) { target in

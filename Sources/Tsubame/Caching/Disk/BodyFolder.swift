@@ -1,34 +1,28 @@
-// BodyFolder: the files of the large bodies of a cache, beside its database.
+// BodyFolder: a folder with the files of cached bodies.
 
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#elseif canImport(Darwin)
-import Darwin
-#endif
 package import TsubameCore
+import TsubamePlatform
 import TsubameWire
 
-/// A file is written under another name, renamed when it is whole, and locked until its row is there: a file without a row
-/// that nobody has locked was left by a process that was killed.
+/// A file is written under another name, renamed when it is complete, and locked until its row is written. A file with
+/// neither a row nor a lock was left by a process that was killed.
 package struct BodyFolder: Sendable {
-    /// How often other processes may come in between.
+    /// How often to try again after another process interferes.
     private static let mostTries = 16
 
     package let path: String
 
     package init(path: String) { self.path = path }
 
-    /// Makes a file that is to be whole later, under a name that no other has.
-    /// - Parameter ending: of the name.
+    /// Creates a file under a unique name. It becomes complete later.
+    /// - Parameter ending: the ending of the name.
     package func makeFile(ending: String = "") throws(CallError) -> IncomingBody {
         var generator = SystemRandomNumberGenerator()
         let name = Hexadecimal.text((0..<16).map { _ in generator.next() as UInt8 })
         return try makeFile(named: name + ending)
     }
 
-    /// Makes a file that takes the place of the one of this name when it is whole.
+    /// Creates a file that replaces the one with this name when it is complete.
     package func makeFile(named name: String) throws(CallError) -> IncomingBody {
         let part = "\(path)/\(name)\(CacheFileName.partEnding)"
         for _ in 0..<Self.mostTries {
@@ -41,11 +35,11 @@ package struct BodyFolder: Sendable {
             }
             let descriptor = open(part, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
             if descriptor < 0 {
-                // Another process may just have removed the folder, which was empty.
+                // Another process may have removed the empty folder just now.
                 if errno == ENOENT { continue }
                 throw failure("written")
             }
-            // Or have found the file before it was locked, and removed it.
+            // Another process may also have removed the file before it was locked.
             if flock(descriptor, LOCK_EX) == 0, let own = FileStatus(of: descriptor), let there = FileStatus(of: part),
                 own.inode == there.inode, own.device == there.device
             {
@@ -56,7 +50,7 @@ package struct BodyFolder: Sendable {
         throw failure("locked")
     }
 
-    /// Opens a whole file; nil if it is not there or not as long as it was.
+    /// Opens a complete file, or returns nil if it is missing or its length is another one.
     package func file(_ name: String, length: Int64) -> BodyFile? {
         let descriptor = openFile(name)
         guard descriptor >= 0 else { return nil }
@@ -67,7 +61,7 @@ package struct BodyFolder: Sendable {
         return file
     }
 
-    /// Makes the folder, and those above it must be there.
+    /// Creates the folder. The folders above it must exist.
     package func make() throws(CallError) {
         if mkdir(path, 0o700) != 0, errno != EEXIST { throw failure("made") }
         guard access(path, R_OK | W_OK | X_OK) == 0 else { throw failure("written") }
@@ -77,7 +71,7 @@ package struct BodyFolder: Sendable {
         }
     }
 
-    /// Has the file changed now: by a clock that goes finer than the file system's own.
+    /// Sets the file's modification time to now, by a clock that is finer than the file system's own.
     package func touch(_ name: String) {
         var now = timespec()
         guard clock_gettime(CLOCK_REALTIME, &now) == 0 else { return }
@@ -90,16 +84,16 @@ package struct BodyFolder: Sendable {
 
     package func remove(_ names: [String]) { for name in names { unlink("\(path)/\(name)") } }
 
-    /// Whether it is a folder, and no link to one: what a link leads to is not the cache's.
+    /// Whether the path is a folder and not a link to one. The target of a link does not belong to the cache.
     private var isOwn: Bool { FileStatus(of: path, followsLinks: false)?.kind == .folder }
 
-    /// The files in it that a cache has made, with what they are.
+    /// The files that a cache has made in this folder, with their kinds.
     package var files: [(name: String, kind: CacheFileName.Kind)] {
         guard isOwn else { return [] }
         return names.compactMap { name in CacheFileName.kind(of: name).map { (name, $0) } }
     }
 
-    /// The names of all that is in it.
+    /// The names of all entries of the folder.
     package var names: [String] {
         guard let folder = opendir(path) else { return [] }
         defer { closedir(folder) }
@@ -115,8 +109,8 @@ package struct BodyFolder: Sendable {
         return names
     }
 
-    /// Removes a file unless somebody is about to keep it.
-    /// - Parameter isKept: asked while nobody else can have the file locked.
+    /// Removes a file unless a writer is about to keep it.
+    /// - Parameter isKept: asked while this process holds the file's lock.
     package func sweep(_ name: String, unless isKept: () throws -> Bool) rethrows {
         let descriptor = openFile(name)
         guard descriptor >= 0 else { return }
@@ -126,12 +120,12 @@ package struct BodyFolder: Sendable {
         unlink("\(path)/\(name)")
     }
 
-    /// Follows no link, and waits for nobody who would write to a pipe.
+    /// Follows no link, and does not wait for the writer of a pipe.
     private func openFile(_ name: String) -> Int32 {
         open("\(path)/\(name)", O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
     }
 
-    /// What writing has failed by, last.
+    /// The error of the last write.
     package var fullError: CallError { failure("written") }
 
     private func failure(_ what: String) -> CallError {

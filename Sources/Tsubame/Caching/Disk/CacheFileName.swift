@@ -1,13 +1,13 @@
 // CacheFileName: the names that a cache on disk gives to its files.
 
 package enum CacheFileName {
-    /// What a file is, as its name says.
+    /// The kind of a file, according to its name.
     package enum Kind: Sendable, Hashable {
         /// A response.
         case record
         /// The body of a response.
         case body
-        /// One of the two, while it is written.
+        /// A response or a body that is being written.
         case part
     }
 
@@ -15,7 +15,8 @@ package enum CacheFileName {
     package static let partEnding = ".part"
     private static let digits = 32
 
-    /// nil if no cache makes such a file: then no cache reads, counts or removes it.
+    /// The kind of the file, or nil if no cache makes a file with this name. A cache does not read, count or remove
+    /// such a file.
     package static func kind(of name: String) -> Kind? {
         guard isStem(name.prefix(digits)) else { return nil }
         switch name.dropFirst(digits) {
@@ -26,7 +27,8 @@ package enum CacheFileName {
         }
     }
 
-    /// 32 hexadecimal digits, as the files of a cache begin and the folder of a key is called.
+    /// Whether the text is 32 hexadecimal digits. The names of a cache's files begin so, and the folder of a key has
+    /// such a name.
     package static func isStem(_ text: some StringProtocol) -> Bool {
         text.utf8.count == digits
             && text.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }

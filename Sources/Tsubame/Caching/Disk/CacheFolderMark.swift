@@ -1,15 +1,9 @@
-// CacheFolderMark: the file that says that a folder is a cache's.
+// CacheFolderMark: the file that marks a folder as a cache's.
 
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#elseif canImport(Darwin)
-import Darwin
-#endif
 import TsubameCore
+import TsubamePlatform
 
-/// A cache forgets responses by removing files. The mark keeps it from a folder in which other files are kept.
+/// A cache removes files to make room. The mark protects a folder in which other files are kept.
 enum CacheFolderMark {
     static let name = "tsubame-cache"
 
@@ -18,7 +12,7 @@ enum CacheFolderMark {
     /// Marks an empty folder. A folder that has a mark already is left as it is.
     /// - Throws: ``CallError/Kind/file`` if the folder holds files and no mark, or if the mark cannot be written.
     static func claim(_ folder: BodyFolder) throws(CallError) {
-        // The list comes first: another process marks the folder before it puts anything else there.
+        // The names are read first: another process marks the folder before it writes anything else there.
         let isEmpty = folder.names.isEmpty
         let path = "\(folder.path)/\(name)"
         if isMark(path) { return }
@@ -30,11 +24,11 @@ enum CacheFolderMark {
         let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else {
             let code = errno
-            // Another process may have marked it meanwhile.
+            // Another process may have marked the folder meanwhile.
             if code == EEXIST, isMark(path) { return }
             throw CallError(.file, "the file \(path) cannot be made: \(String(cString: strerror(code)))")
         }
-        // The text is for people: the name alone is what counts.
+        // The text is for people. Only the name of the file counts.
         var text = Self.text
         _ = text.withUTF8 { FileOutput.write(UnsafeRawBufferPointer($0), to: descriptor) }
         _ = close(descriptor)

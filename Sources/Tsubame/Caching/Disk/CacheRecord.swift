@@ -1,4 +1,4 @@
-// CacheRecord: one cached response as a file, but for a large body.
+// CacheRecord: the file of one cached response, without a large body.
 
 #if canImport(FoundationEssentials)
 import FoundationEssentials
@@ -8,7 +8,8 @@ import Foundation
 import TsubameCore
 import TsubameWire
 
-/// A mark, the checksum of what follows, four numbers, and six texts, each behind its length; all numbers are little-endian.
+/// The file has a mark, the checksum of the rest, four numbers, and six texts, each after its length. All numbers are
+/// little-endian.
 struct CacheRecord: Sendable {
     private static let mark = Array("tsubame1".utf8)
 
@@ -52,7 +53,7 @@ struct CacheRecord: Sendable {
         self.content = content
     }
 
-    /// nil if the bytes are not a record, or not as they were written.
+    /// Parses a record, or returns nil if the bytes are not a record or are damaged.
     init?(_ bytes: Bytes) {
         var reader = Reader(bytes: bytes)
         guard let mark = reader.take(Self.mark.count), mark == Bytes(Self.mark), let sum = reader.number(4),

@@ -1,10 +1,10 @@
-// DiskCacheWriter: a response on its way into a cache on disk.
+// DiskCacheWriter: writes a response into a cache on disk.
 
 import Synchronization
 package import TsubameCore
 package import TsubameWire
 
-/// A short body is gathered; once it is longer it goes to a file as it comes.
+/// Gathers a short body in memory. A longer one goes to a file as it comes.
 package final class DiskCacheWriter: CacheWriter {
     private struct State: ~Copyable {
         var gathered = GatheredBytes()
@@ -14,16 +14,16 @@ package final class DiskCacheWriter: CacheWriter {
         var hasFailed = false
     }
 
-    private let keeper: any DiskKeeper
+    private let storage: any DiskCacheStorage
     private let folder: BodyFolder
     private let head: StoredHead
     private let key: String
     private let announced: Int64?
     private let state = Mutex(State())
 
-    package init(_ keeper: any DiskKeeper, _ head: StoredHead, _ key: String, length: Int64?) {
-        self.keeper = keeper
-        folder = keeper.folder(of: key)
+    package init(_ storage: any DiskCacheStorage, _ head: StoredHead, _ key: String, length: Int64?) {
+        self.storage = storage
+        folder = storage.folder(of: key)
         self.head = head
         self.key = key
         announced = length
@@ -33,7 +33,7 @@ package final class DiskCacheWriter: CacheWriter {
         state.withLock { state in
             if state.hasFailed { return false }
             let (length, overflow) = state.length.addingReportingOverflow(Int64(bytes.count))
-            guard !overflow, length <= min(keeper.limit, announced ?? .max) else {
+            guard !overflow, length <= min(storage.limit, announced ?? .max) else {
                 state.file = nil
                 state.gathered = GatheredBytes()
                 state.hasFailed = true
@@ -42,7 +42,7 @@ package final class DiskCacheWriter: CacheWriter {
             state.length = length
             bytes.withUnsafeBytes { state.sums.add($0) }
             if state.file == nil, length <= StoredContent.inlineBytes {
-                // What it is a part of may be much longer.
+                // A copy, because the bytes may be part of a much larger buffer.
                 state.gathered.append(bytes.copied())
                 return true
             }
@@ -50,7 +50,7 @@ package final class DiskCacheWriter: CacheWriter {
                 try Self.append(bytes, to: &state, folder)
                 return true
             } catch {
-                keeper.note(error)
+                storage.note(error)
                 state.file = nil
                 state.hasFailed = true
                 return false
@@ -83,10 +83,10 @@ package final class DiskCacheWriter: CacheWriter {
         }
         guard let (content, file) = taken else { return false }
         if let file, !file.complete() {
-            keeper.note(folder.fullError)
+            storage.note(folder.fullError)
             return false
         }
-        guard keeper.put(head, under: key, content) else { return false }
+        guard storage.put(head, under: key, content) else { return false }
         file?.keep()
         return true
     }

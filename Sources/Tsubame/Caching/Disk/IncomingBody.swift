@@ -1,15 +1,9 @@
-// IncomingBody: the file of one cached body, while it is written.
+// IncomingBody: the file of one cached body, for writing.
 
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#elseif canImport(Darwin)
-import Darwin
-#endif
 import TsubameCore
+import TsubamePlatform
 
-/// A file that is being written. One that is dropped before it is kept is removed.
+/// A file that is being written. If it is released before it is kept, it is removed.
 package final class IncomingBody {
     package let name: String
     private let descriptor: Int32
@@ -24,25 +18,26 @@ package final class IncomingBody {
     }
 
     deinit {
-        // The name goes first: as long as the lock is held nobody else takes it for a file that was left.
+        // The name is removed before the lock. While the lock is held, no process takes the file for an abandoned one.
         if !isKept { unlink("\(folder)/\(name)\(isWhole ? "" : CacheFileName.partEnding)") }
         _ = close(descriptor)
     }
 
-    /// - Returns: whether all of it was taken; `errno` says why not.
+    /// - Returns: whether all bytes were written. If not, `errno` has the reason.
     package func write(_ bytes: UnsafeRawBufferPointer) -> Bool {
         let (_, error) = FileOutput.write(bytes, to: descriptor)
         if error != 0 { errno = error }
         return error == 0
     }
 
-    /// Gives the file its name. It need not be on the disk yet: what a loss of power takes is noticed by its sums.
+    /// Gives the file its final name. The file may not be on the disk yet, because its checksums reveal bytes that a
+    /// power loss has taken.
     package func complete() -> Bool {
         guard rename("\(folder)/\(name)\(CacheFileName.partEnding)", "\(folder)/\(name)") == 0 else { return false }
         isWhole = true
         return true
     }
 
-    /// Its row is there.
+    /// Keeps the file, because its row is written.
     package func keep() { isKept = true }
 }

@@ -1,10 +1,10 @@
-// StoredBody: a large cached body on its way from its file.
+// StoredBody: reads a large cached body from its file.
 
 import Dispatch
 import Synchronization
 import TsubameCore
 
-/// Reads where blocking is allowed, as much as a pull may give, and gives nothing that is not what was stored.
+/// Reads on a queue that may block, and returns only bytes whose checksums match.
 final class StoredBody: BodySource {
     /// A whole number of blocks.
     private static let pieceBytes = 4 * BlockSums.blockBytes
@@ -19,7 +19,7 @@ final class StoredBody: BodySource {
     private let content: StoredContent
     private let queue: DispatchQueue
     private let state: Mutex<State>
-    /// Called when what the file holds is not what was stored.
+    /// Called when the file's bytes do not match their checksums.
     private let isDamaged: @Sendable () -> Void
 
     init(
@@ -63,7 +63,7 @@ final class StoredBody: BodySource {
         return piece
     }
 
-    /// What stands there, up to the end of a block; nil if it is not what was stored.
+    /// The bytes from this offset to the end of a block, or nil if they do not match their checksums.
     private func piece(at offset: Int64) -> Bytes? {
         let start = offset - offset % Int64(BlockSums.blockBytes)
         let count = Int(min(Int64(Self.pieceBytes), content.length - start))
@@ -75,7 +75,7 @@ final class StoredBody: BodySource {
         return bytes.slice(Int(offset - start)..<count)
     }
 
-    /// All of it at once.
+    /// Reads the whole rest at once.
     func whole() -> Bytes? {
         let offset = state.withLock { $0.offset }
         var pieces: [Bytes] = []

@@ -1,17 +1,17 @@
-// StoredContent: where the body of a cached response is, and the sums by which damage is noticed.
+// StoredContent: where the body of a cached response is, and the checksums that reveal damage.
 
 package import Dispatch
 package import TsubameCore
 
-/// Small bodies are where their response is, large ones in a file of their own, which readers keep open: a response that is
-/// forgotten is read to its end nevertheless, by other processes as well.
+/// Small bodies are stored with their response, large ones in a file of their own. Readers keep that file open. They
+/// can therefore read to the end even if this or another process removes the response.
 package struct StoredContent: Sendable {
-    /// Up to here a body has no file of its own.
+    /// A body up to this length has no file of its own.
     package static let inlineBytes = 64 << 10
 
     package let length: Int64
     package let sums: BlockSums
-    /// Its name in the folder; nil if the bytes are here.
+    /// The name of the file in the folder; nil if `bytes` has the body.
     package let file: String?
     package let bytes: Bytes?
 
@@ -22,26 +22,26 @@ package struct StoredContent: Sendable {
         self.bytes = bytes
     }
 
-    /// From that byte on; nil if it is not what was stored.
+    /// The body from this offset, or nil if it does not match its checksums.
     /// - Parameters:
-    ///   - folder: of the files.
-    ///   - queue: where a large one is read.
-    ///   - isDamaged: called when that is found while a large one is read.
+    ///   - folder: the folder with the body files.
+    ///   - queue: the queue on which a large body is read.
+    ///   - isDamaged: called when damage is found while a large body is read.
     package func body(
         from offset: Int64, in folder: BodyFolder, on queue: DispatchQueue,
         isDamaged: @escaping @Sendable () -> Void
-    ) -> ReceivedBody? {
+    ) -> ResponseBody? {
         guard (0...max(length, 0)).contains(offset) else { return nil }
         guard let name = file else {
             let bytes = bytes ?? Bytes()
             guard Int64(bytes.count) == length, bytes.withUnsafeBytes({ sums.agree(with: $0, from: 0) }) else {
                 return nil
             }
-            return ReceivedBody(bytes.slice(Int(offset)..<bytes.count))
+            return ResponseBody(bytes.slice(Int(offset)..<bytes.count))
         }
         guard CacheFileName.kind(of: name) == .body, let file = folder.file(name, length: length) else { return nil }
         let source = StoredBody(file, self, from: offset, on: queue, isDamaged: isDamaged)
-        guard length - offset <= Int64(CacheLimits.smallBody) else { return ReceivedBody(source) }
-        return source.whole().map { ReceivedBody($0) }
+        guard length - offset <= Int64(CacheLimits.smallBody) else { return ResponseBody(source) }
+        return source.whole().map { ResponseBody($0) }
     }
 }

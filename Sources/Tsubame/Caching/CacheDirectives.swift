@@ -1,0 +1,19 @@
+// CacheDirectives: sends a request's cache policy to the caches on its way.
+
+import HTTPTypes
+import TsubameCore
+
+/// Turns `request.cachePolicy` into Cache-Control (RFC 9111 section 5.2.1).
+struct CacheDirectives: MessageHook {
+    func willSend(_ request: inout Request) throws(CallError) {
+        let directive: String
+        switch request.cachePolicy {
+        case .standard: return
+        case .reload: directive = "no-cache"
+        case .preferStored: directive = "max-stale"
+        case .onlyStored: directive = "only-if-cached"
+        }
+        guard !request.headers.contains(.cacheControl) else { return }
+        request.headers.appendSafely(HTTPField(name: .cacheControl, value: directive))
+    }
+}

@@ -1,0 +1,96 @@
+// Client+Prepare: turns a request as the caller made it into the request that enters the chain.
+
+import HTTPTypes
+import TsubameCore
+import TsubameWire
+
+extension Client {
+    /// Resolves a path against the base URL, and adds the client's fields and the body's content type.
+    func prepare(_ request: Request) throws(CallError) -> Request {
+        var request = request
+        // A request that was taken from a response still counts its answered challenges.
+        if request.answeredChallenges > 0 { request.answeredChallenges = 0 }
+        switch request.target {
+        case .invalid(let error):
+            throw error
+        case .uri(let uri):
+            switch base {
+            case .none: break
+            case .invalid(let error): throw error
+            case .uri(let base):
+                if uri.origin != base.origin, !configuration.allowedOrigins.contains(uri.origin) {
+                    request.isCrossOrigin = true
+                }
+            }
+        case .path(let path, let query):
+            switch base {
+            case .none:
+                throw CallError(
+                    .invalidRequest, "the path \"\(request.redaction.url(path.encoded))\" has no base URL",
+                    advice: "give the client one: Client(\"https://…\"), or pass a whole URL: get(url:)",
+                    request: request)
+            case .invalid(let error):
+                throw error
+            case .uri(let base):
+                let uri = base.appending(path: path.encoded)
+                request.target = .uri(query.isEmpty ? uri : uri.adding(query: query))
+            }
+        }
+        if case .failed(let error) = request.body.content { throw error.with(request: request) }
+        if request.headers.isEmpty, request.body.contentType == nil, request.body.contentCoding == nil,
+            !request.isCrossOrigin
+        {
+            // Most requests have no fields of their own; these fields are made once.
+            request.headers = presetHeaders
+            return request
+        }
+        if !request.isCrossOrigin {
+            for field in configuration.headers where !request.headers.contains(field.name) {
+                request.headers.appendSafely(field)
+            }
+        }
+        RequestDefaults.apply(to: &request)
+        return request
+    }
+
+    /// Makes the texts of the request withhold the same secrets as those of this client.
+    func withhold(in request: inout Request) {
+        if let redaction, request.redaction != redaction { request.redaction = redaction }
+    }
+}
+
+/// The fields that every request has.
+enum RequestDefaults {
+    /// The fields of a request that sets none itself.
+    static func preset(_ configuration: Configuration) -> HTTPFields {
+        var request = Request(.get, "")
+        request.headers = configuration.headers
+        apply(to: &request)
+        return request.headers
+    }
+
+    private static let userAgent = HTTPField(name: .userAgent, value: "Tsubame/\(Client.version)")
+    private static let accept = HTTPField(name: .accept, value: "*/*")
+
+    static func apply(to request: inout Request) {
+        if let type = request.body.contentType {
+            if let own = request.headers[.contentType] {
+                // Without the boundary in Content-Type no recipient finds the parts.
+                let whole = MultipartFraming.contentType(own, for: type)
+                if whole != own { request.headers[.contentType] = whole }
+            } else {
+                request.headers.appendSafely(HTTPField(name: .contentType, value: type))
+            }
+        }
+        if let coding = request.body.contentCoding, !request.headers.contains(.contentEncoding) {
+            request.headers.appendSafely(HTTPField(name: .contentEncoding, value: coding))
+        }
+        if !request.headers.contains(.userAgent) { request.headers.appendSafely(userAgent) }
+        if !request.headers.contains(.accept) { request.headers.appendSafely(accept) }
+    }
+}
+
+extension Client {
+    /// The version of this library, as it appears in `User-Agent` after `Tsubame/`.
+    public static let version = "0.1.0"
+}

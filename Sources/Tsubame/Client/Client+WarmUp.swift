@@ -1,0 +1,58 @@
+// Client+WarmUp: opens connections before the first calls need them.
+
+public import TsubameCore
+
+extension Client {
+    /// Opens connections in advance, so that the first calls do not wait for name resolution, TCP and TLS.
+    ///
+    /// ```swift
+    /// try await api.warmUp()
+    /// ```
+    /// - Parameters:
+    ///   - url: a URL of the origin to connect to. The default is the client's own origin.
+    ///   - connections: how many connections there are afterwards, including those in use. They stay open as long as
+    ///     other idle connections do.
+    /// - Throws: ``CallError`` if one of the connections cannot be opened within `timeouts.connect` and
+    ///   `timeouts.tls`. The others stay open.
+    @concurrent
+    public func warmUp(url: String? = nil, connections: Int = 1) async throws(CallError) {
+        guard let engine = chain.engine else {
+            throw CallError(.unsupported, "the client's own transport cannot open connections in advance")
+        }
+        let request = try prepare(url.map { Request(.head, url: $0) } ?? Request(.head, ""))
+        guard let uri = request.uri else { return }
+        let there = try await engine.connections(to: uri)
+        let calls = (there..<Swift.max(connections, there)).map { _ in
+            Call(
+                request, timeouts: configuration.timeouts, limits: configuration.limits, wantsStream: false,
+                observers: ObserverList())
+        }
+        let failures = await withTaskCancellationHandler {
+            await withTaskGroup(of: CallError?.self) { group in
+                for call in calls { group.addTask { await self.connect(engine, uri, call) } }
+                return await group.reduce(into: [CallError]()) { failures, failure in
+                    if let failure { failures.append(failure) }
+                }
+            }
+        } onCancel: {
+            for call in calls { call.cancel() }
+        }
+        if let first = failures.first { throw first }
+    }
+
+    private func connect(_ engine: Engine, _ uri: TargetURI, _ call: Call) async -> CallError? {
+        guard runningCalls.begin(call) else {
+            return CallError(.cancelled, "the client is closed", advice: "make a new one", request: call.original)
+        }
+        defer {
+            runningCalls.end(call)
+            call.finish(.cancelled)
+        }
+        do throws(CallError) {
+            try await engine.warmUp(uri, call: call)
+            return nil
+        } catch {
+            return error
+        }
+    }
+}

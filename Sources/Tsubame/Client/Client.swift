@@ -1,0 +1,365 @@
+// Client: sends requests, and holds the connections, settings and state that they share.
+
+import HTTPTypes
+public import TsubameCore
+package import TsubameEngine
+import TsubamePlatform
+import TsubameWire
+
+/// Sends requests. Create one client for each API, and use it from any number of tasks and threads at once.
+///
+/// ```swift
+/// let api = Client("https://api.example.com/v1") { $0.timeouts.total = .seconds(20) }
+/// let users = try await api.get("users", query: ["page": 2]).json([User].self)
+/// ```
+/// A client keeps idle connections open. When the client is released, they close, and running calls still finish.
+public final class Client: Sendable {
+    /// A client without a base URL, for calls that need no set-up. It never has a cookie jar, a cache or credentials.
+    public static let shared = Client()
+
+    /// The settings of this client. ``with(_:)`` returns a client with other settings.
+    public let configuration: Configuration
+    /// The chain of interceptors, in order, as it is resolved for this client.
+    public let chain: InterceptorChain
+    let base: Base
+    let observers: ObserverList
+    let runningCalls: RunningCalls
+    private let engine: Engine?
+    let presetHeaders: HTTPFields
+    /// The encoded fields of most requests.
+    private let sharedFields: PreencodedFields?
+    private let log: CallLog?
+    let background: BackgroundCalls
+    /// nil if this client withholds only the standard secrets.
+    let redaction: Redaction?
+
+    /// The URL that paths are appended to.
+    enum Base: Sendable {
+        case none
+        case uri(TargetURI)
+        case invalid(CallError)
+    }
+
+    /// Creates a client for an API below `base`, or for whole URLs only.
+    /// - Parameters:
+    ///   - base: the URL that paths are appended to, such as `https://api.example.com/v1`. If it is invalid, every
+    ///     call throws the error.
+    ///   - transport: performs the exchanges. The default is the built-in engine.
+    ///   - configure: changes the default settings.
+    public convenience init(
+        _ base: String? = nil, transport: (any Transport)? = nil,
+        _ configure: (inout Configuration) -> Void = { _ in }
+    ) {
+        var configuration = Configuration()
+        configure(&configuration)
+        let parsed: Base
+        if let base {
+            do throws(CallError) {
+                parsed = .uri(try TargetURI(parsing: base))
+            } catch {
+                parsed = .invalid(error)
+            }
+        } else {
+            parsed = .none
+        }
+        let engine = transport == nil ? Engine(settings: configuration.connection) : nil
+        self.init(
+            base: parsed, configuration: configuration, transport: transport, engine: engine,
+            observers: ObserverList(), runningCalls: RunningCalls())
+    }
+
+    private init(
+        base: Base, configuration given: Configuration, transport: (any Transport)?, engine: Engine?,
+        observers: ObserverList, runningCalls: RunningCalls
+    ) {
+        let configuration = given.prepared
+        self.base = base
+        self.configuration = configuration
+        log = configuration.logger.map { CallLog(logger: $0) }
+        self.engine = engine
+        self.observers = observers
+        self.runningCalls = runningCalls
+        presetHeaders = RequestDefaults.preset(configuration)
+        let secrets = configuration.secrets.union(configuration.authentication.secretFields)
+        redaction = secrets == Redaction.standard.secrets ? nil : Redaction(secrets: secrets)
+        let decoding = ContentDecoding(configuration, preset: presetHeaders)
+        sharedFields = RequestEncoder.shared(decoding?.offered ?? presetHeaders)
+        let plainClient: @Sendable () -> Client = {
+            var plain = configuration
+            plain.authentication = .none
+            return Client(
+                base: base, configuration: plain, transport: transport, engine: engine, observers: observers,
+                runningCalls: runningCalls)
+        }
+        background = BackgroundCalls(
+            runningCalls: runningCalls, observers: observers, log: log, timeouts: configuration.timeouts,
+            limits: configuration.limits, sharedFields: sharedFields)
+        chain = InterceptorChain(
+            configuration, decoding: decoding, preset: presetHeaders, transport: transport ?? engine ?? Engine(),
+            background: background, plainClient: plainClient)
+    }
+
+    /// Returns a view of this client with other settings. It shares the base URL, connections, cookies and observers.
+    ///
+    /// ```swift
+    /// let patient = api.with { $0.timeouts.total = .seconds(300) }
+    /// ```
+    public func with(_ change: (inout Configuration) -> Void) -> Client {
+        var configuration = configuration
+        change(&configuration)
+        return Client(
+            base: base, configuration: configuration, transport: engine == nil ? chain.transport : nil,
+            engine: engine?.with(settings: configuration.connection), observers: observers, runningCalls: runningCalls)
+    }
+
+    /// Passes every event of this client's calls to `observer`, until the subscription is cancelled or released.
+    ///
+    /// The observer runs on the thread on which the event happens, which may be an event loop, so it must not block.
+    /// - Parameters:
+    ///   - bodies: how many bytes of each body are reported at its end, as ``CallEvent/Kind/requestBody(_:)`` and
+    ///     ``CallEvent/Kind/responseBody(_:)``.
+    ///   - observer: receives each event.
+    public func observe(bodies: Int = 0, _ observer: @escaping @Sendable (CallEvent) -> Void) -> EventSubscription {
+        EventSubscription(observers, bodyBytes: bodies, observer)
+    }
+
+    /// Runs tasks on the event loops, where a call needs no change of thread. Use it only where microseconds count.
+    ///
+    /// ```swift
+    /// group.addTask(executorPreference: api.executor) { try await api.get("users") }
+    /// ```
+    /// Code that runs there must not block. The executor is nil if the client has a transport of its own.
+    public var executor: (any TaskExecutor)? { engine?.executor }
+
+    /// Closes the client. New calls fail. Running calls have the time `drainingFor` to end, and are then cancelled.
+    ///
+    /// Returns when no call uses the network any more. The closure of a `stream` may still run.
+    public func close(drainingFor time: Duration = .zero) async {
+        runningCalls.close()
+        if time > .zero { await runningCalls.drain(for: time, clock: configuration.clock) }
+        runningCalls.cancelAll()
+        await chain.transport.close()
+        await runningCalls.drained()
+    }
+
+    /// The connections and waiting exchanges of the engine, for tests.
+    package func statistics() async -> EngineStatistics { await engine?.statistics() ?? EngineStatistics() }
+
+    package var runningCallCount: Int { runningCalls.count }
+
+    // MARK: Sending
+
+    /// Sends the request and collects the response's body in memory, up to `limits.bufferedBody`.
+    ///
+    /// A response with any status is returned. Interceptors and decoding do not run on the caller's actor.
+    /// - Throws: ``CallError``, but never because of a status.
+    public func send(_ request: Request) async throws(CallError) -> Response {
+        try await sendHere(request)
+    }
+
+    /// Sends the request on the caller's executor. The public functions call it after leaving the caller's actor.
+    func sendHere(_ request: consuming Request) async throws(CallError) -> Response {
+        let call = makeCall(request)
+        if chain.hasUserInterceptors {
+            return try await perform(call) { response throws(CallError) in try await self.collected(response) }
+        }
+        // This is `perform` without its generality: each of its async layers would cost most requests a hop.
+        try begin(call)
+        do {
+            let response = try await withTaskCancellationHandler(
+                operation: {
+                    var response = try await chain.run(try prepare(call.original), from: 0, call)
+                    addSettings(to: &response)
+                    if !isCollected(response) { response = try await collected(response) }
+                    if call.isObserved { await call.settle() }
+                    call.finish(.finished(response))
+                    return response
+                }, onCancel: { call.cancel() }, isolation: nil)
+            runningCalls.end(call)
+            return response
+        } catch {
+            throw await fail(call, error)
+        }
+    }
+
+    /// Sends the request and passes the response to the closure as soon as its head is there. The closure reads the
+    /// body as it arrives. If the closure returns before the body's end, the connection closes.
+    /// - Throws: ``CallError``, or the error that the closure throws.
+    @concurrent
+    public func stream<T: Sendable>(
+        _ request: Request, _ body: @escaping @Sendable (Response) async throws -> T
+    ) async throws -> T {
+        let call = makeCall(request, wantsStream: true)
+        let result: Result<T, any Error> = try await perform(call) { response throws(CallError) in
+            call.enterClosure()
+            defer { response.body.discard() }
+            do {
+                return .success(try await body(response))
+            } catch let error as CallError {
+                // A failed body is the call's failure. The call does not fail because of any other error of the
+                // closure.
+                throw error
+            } catch {
+                return .failure(error)
+            }
+        }
+        return try result.get()
+    }
+
+    package func makeCall(
+        _ request: consuming Request, wantsStream: Bool = false, defaultTotal: Duration? = nil,
+        executor: (any TaskExecutor)? = nil, limits: Limits? = nil, observer: (@Sendable (CallEvent) -> Void)? = nil
+    ) -> Call {
+        var timeouts = configuration.timeouts
+        if !request.timeouts.isUnset { timeouts = request.timeouts.merged(over: timeouts) }
+        if let defaultTotal, !timeouts.isSet(.total) { timeouts.total = defaultTotal }
+        withhold(in: &request)
+        if request.body.isDeferred { request.body = request.body.resolved(by: configuration.json) }
+        var observer = observer
+        if let log {
+            observer = { [own = observer] event in
+                own?(event)
+                log(event)
+            }
+        }
+        return Call(
+            request, timeouts: timeouts, limits: limits ?? configuration.limits, wantsStream: wantsStream,
+            observers: observers, observer: observer, executor: executor, isGuarded: chain.hasUserInterceptors,
+            sharedFields: sharedFields)
+    }
+
+    private func isCollected(_ response: borrowing Response) -> Bool {
+        if let count = response.body.count { count <= configuration.limits.bufferedBody } else { false }
+    }
+
+    func collected(_ response: Response) async throws(CallError) -> Response {
+        if isCollected(response) { return response }
+        do throws(CallError) {
+            let bytes = try await LoopRelief.collect(response.body, upTo: configuration.limits.bufferedBody)
+            var whole = response.with(collected: bytes)
+            if whole.details.timings.endAt == 0 {
+                var timings = whole.details.timings
+                timings.endAt = MonotonicClock.now
+                whole.details = whole.details.with(timings: timings)
+            }
+            return whole
+        } catch {
+            throw error.with(request: response.request, response: response)
+        }
+    }
+
+    /// Runs one call: sends its request down the chain, passes the response to `body`, and emits exactly one last
+    /// event.
+    func perform<T: Sendable>(
+        _ call: Call, _ body: @escaping @Sendable (Response) async throws(CallError) -> T
+    ) async throws(CallError) -> T {
+        try begin(call)
+        do {
+            let value = try await withTaskCancellationHandler(
+                operation: {
+                    let request = try prepare(call.original)
+                    var response =
+                        chain.hasUserInterceptors
+                        ? try await guarded(call, request) : try await chain.run(request, from: 0, call)
+                    addSettings(to: &response)
+                    let value = try await body(response)
+                    if call.isObserved { await call.settle() }
+                    call.finish(.finished((value as? Response) ?? response))
+                    return value
+                }, onCancel: { call.cancel() }, isolation: nil)
+            runningCalls.end(call)
+            return value
+        } catch {
+            throw await fail(call, error)
+        }
+    }
+
+    /// Does the same for a call whose `body` sends every request itself, by ``sendAgain(_:_:)``.
+    func perform(
+        sending call: Call, _ body: @escaping @Sendable () async throws(CallError) -> Response
+    ) async throws(CallError) -> Response {
+        try begin(call)
+        do {
+            let response = try await withTaskCancellationHandler(
+                operation: {
+                    let response = try await body()
+                    if call.isObserved { await call.settle() }
+                    call.finish(.finished(response))
+                    return response
+                }, onCancel: { call.cancel() }, isolation: nil)
+            runningCalls.end(call)
+            return response
+        } catch {
+            throw await fail(call, error)
+        }
+    }
+
+    /// Sends another request within a call that has begun, for example to fetch the rest of a body.
+    func sendAgain(_ raw: Request, _ call: Call) async throws(CallError) -> Response {
+        var raw = raw
+        withhold(in: &raw)
+        var request = try prepare(raw)
+        // A redirect to another origin starts again from this request.
+        request.entry = raw
+        var response =
+            chain.hasUserInterceptors
+            ? try await guarded(call, request) : try await chain.run(request, from: 0, call)
+        addSettings(to: &response)
+        return response
+    }
+
+    /// Adds the settings that decoding a value from the response needs.
+    private func addSettings(to response: inout Response) {
+        // The engine sets the limit itself.
+        let limit = configuration.limits.bufferedBody
+        guard
+            configuration.defaultCharset != nil || response.details.bufferedBody != limit
+                || !configuration.json.isStandard
+        else { return }
+        response.details = response.details.with(
+            charset: configuration.defaultCharset?.name, bufferedBody: limit, json: configuration.json)
+    }
+
+    private func begin(_ call: Call) throws(CallError) {
+        guard runningCalls.begin(call) else {
+            throw CallError(
+                .cancelled, "the client is closed", phase: .preparing, advice: "make a new one", request: call.original)
+        }
+        call.emit(.started(call.original))
+    }
+
+    /// Ends a failed call, and returns the error to throw.
+    private func fail(_ call: Call, _ error: any Error) async -> CallError {
+        if call.isObserved { await call.settle() }
+        runningCalls.end(call)
+        let error = error as? CallError ?? CallError(.interceptor, "\(error)", underlying: error)
+        let request = error.request == nil ? (try? prepare(call.original)) ?? call.original : nil
+        let whole = error.with(request: request, attempts: call.exchanges)
+        // A caller may keep the error, which must not hold a connection open.
+        whole.response?.body.discard()
+        if whole.kind == .cancelled { call.finish(.cancelled) } else { call.finish(.failed(whole)) }
+        return whole
+    }
+
+    /// Runs the chain when it contains interceptors of the user. The run is raced against deadline and cancellation,
+    /// because nothing else ends an interceptor's wait.
+    private func guarded(_ call: Call, _ request: Request) async throws(CallError) -> Response {
+        try await CallGuard.run(call) { () throws(CallError) in try await self.chain.run(request, from: 0, call) }
+    }
+}
+
+extension Client: CustomStringConvertible, CustomReflectable {
+    /// The base URL, with secrets withheld.
+    public var description: String {
+        switch base {
+        case .none: "client without a base URL"
+        case .uri(let uri): "client of \((redaction ?? .standard).url(uri.string))"
+        case .invalid(let error): "client whose base URL is invalid: \(error.reason)"
+        }
+    }
+
+    /// The base URL, and the configuration without credentials.
+    public var customMirror: Mirror {
+        Mirror(self, children: ["base": description, "configuration": configuration], displayStyle: .class)
+    }
+}

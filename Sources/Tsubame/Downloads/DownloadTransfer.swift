@@ -1,0 +1,347 @@
+// DownloadTransfer: a running download, exchange by exchange.
+
+#if canImport(FoundationEssentials)
+import TsubamePlatform
+import FoundationEssentials
+#else
+import Foundation
+#endif
+import HTTPTypes
+import TsubameCore
+import TsubameEngine
+import TsubameWire
+
+struct DownloadTransfer {
+    /// The length up to which no event says why a download cannot be resumed: fetching a short file again takes no
+    /// time.
+    private static let trifle: Int64 = 64 << 10
+
+    private let run: DownloadRun
+    private let call: Call
+    private var part: DownloadPart?
+    /// The bytes that the request asked for; nil for the whole file.
+    private var asked: Range<Int64>?
+    private var retries = 0
+    /// Bytes that were there before this call and are still of use.
+    private var resumed: Int64 = 0
+    private var hasBegun = false
+    private var hasSpread = false
+    /// The path of an existing file that is the server's, so that there is nothing to fetch.
+    private var whole: String?
+    /// Whether existing files were compared by digest, for which a response was given up.
+    private var hasCompared = false
+
+    init(_ run: DownloadRun, _ leftover: DownloadPart?, _ call: Call) {
+        self.run = run
+        self.call = call
+        part = leftover
+        asked = leftover.map { Self.gap(of: $0) }
+    }
+
+    /// Runs to the end of the download, beginning with the response to the first request.
+    mutating func run(_ first: Response) async throws(CallError) -> DownloadedFile {
+        do throws(CallError) {
+            var last = first
+            var next: Response? = first
+            while true {
+                let before = part?.received ?? 0
+                do throws(CallError) {
+                    if next == nil { next = try await run.client.sendAgain(request(), call) }
+                    if let response = next {
+                        defer { response.body.discard() }
+                        next = nil
+                        last = response
+                        if try await take(response) { return try await finish(last) }
+                    }
+                } catch {
+                    let moved = max((part?.received ?? 0) &- before, 0)
+                    guard let delay = delay(after: error, moved: moved) else { throw error }
+                    try await BackOff.wait(delay, on: run.client.chain.clock?.clock, call)
+                }
+                next = nil
+                asked = part.flatMap { $0.record == nil || $0.received == 0 ? nil : Self.gap(of: $0) }
+            }
+        } catch {
+            throw leave(error)
+        }
+    }
+
+    private func request() -> Request {
+        guard let asked, let record = part?.record else { return run.request }
+        return run.asking(for: asked, record, isBounded: asked.upperBound < record.total ?? .max)
+    }
+
+    static func gap(of part: DownloadPart) -> Range<Int64> {
+        if let gap = part.gap() { return gap }
+        // All bytes are there. A request for the last byte shows whether the server still has the same version.
+        let total = max(part.total ?? part.received, 1)
+        return total &- 1..<total
+    }
+
+    // MARK: One exchange
+
+    /// - Returns: whether the file is complete.
+    private mutating func take(_ response: Response) async throws(CallError) -> Bool {
+        let answer = DownloadAnswer(
+            response, asked: asked, record: part?.record, received: part?.received ?? 0,
+            hasDigest: run.digest != nil)
+        switch answer {
+        case .everything: return try await takeEverything(response)
+        case .rest(let span, let total):
+            guard let part else { return false }
+            if !hasBegun, part.record?.resource != DownloadRecord.resource(prepared()) {
+                call.emit(
+                    .decision(
+                        "the download continues after \(part.received) bytes of a URL with another query or host: the server says that the version is the same"
+                    ))
+            }
+            try part.learn(total: total)
+            try part.join(DownloadRecord.origin(of: response))
+            begin(response, part, total: total)
+            try await write(response, part, span)
+            return part.gap() == nil
+        case .complete:
+            if let part { begin(response, part, total: part.received) }
+            return true
+        case .again:
+            let isAdmitted = part?.record?.admits(
+                from: DownloadRecord.origin(of: response), hasDigest: run.digest != nil)
+            try part?.restart(nil, isKept: false)
+            call.emit(
+                .decision(
+                    isAdmitted == false
+                        ? "the download begins anew: the bytes that are there are of another origin"
+                        : "the download begins anew: the server cannot continue after the bytes that are there"))
+            return false
+        case .unasked:
+            throw CallError(
+                .invalidResponse, "the server sent a part that was not asked for", phase: .receivingBody,
+                request: response.request, response: response.with(collected: Bytes()))
+        case .refused:
+            if response.isAccepted {
+                throw CallError(
+                    .status, "the server answered \(response.statusCode), so there is nothing to save",
+                    phase: .decoding, request: response.request, response: response.with(collected: Bytes()))
+            }
+            try await response.accepted()
+            return false
+        }
+    }
+
+    private mutating func takeEverything(_ response: Response) async throws(CallError) -> Bool {
+        let isDecoded = response.wire.contains(.contentEncoding) && !response.headers.contains(.contentEncoding)
+        let total = isDecoded ? nil : response.headers[.contentLength].flatMap { Int64($0) }
+        let record = run.needsRecord ? DownloadRecord(response, prepared(), total: total) : nil
+        let part: DownloadPart
+        if let known = self.part {
+            part = known
+        } else if let total, try findWhole(response, total) {
+            return whole != nil
+        } else {
+            part = try run.place.part(for: response, prepared())
+            self.part = part
+            if run.resumes,
+                let obstacle = run.place.obstacle(
+                    to: part, of: response, comparing: run.policy.keepsWhole, total: total,
+                    hasDigest: expectedDigest(of: response) != nil, except: run.hooks.finished)
+            {
+                call.emit(.decision(obstacle))
+            }
+            if part.received > 0, run.resumes, agrees(part, with: record) {
+                // Only this response named the file that has the bytes. The next request asks for the rest.
+                return false
+            }
+            if !run.resumes || record == nil { run.hooks.temporary?(part.temporaryPaths) }
+            if run.resumes, record == nil, total ?? .max > Self.trifle {
+                call.emit(
+                    .decision("if this download breaks off, it begins anew: \(DownloadRecord.obstacle(response))"))
+            }
+        }
+        // Bytes of the same version are kept, although the server begins at the start of the file.
+        if agrees(part, with: record) {
+            try part.join(record?.origin)
+            begin(response, part, total: total)
+        } else {
+            if part.received > 0 {
+                call.emit(
+                    .decision(
+                        run.resumes
+                            ? "the download begins anew: the \(part.received) bytes that are there are of another version or origin"
+                            : "an unfinished download of the same name, with \(part.received) bytes, is removed"))
+            }
+            try part.restart(record, isKept: run.resumes)
+            begin(response, part, total: total)
+        }
+        let written = try await write(response, part, 0..<(total ?? .max))
+        let end = total ?? written
+        if part.total == nil { try part.learn(total: end) }
+        if part.gap(in: 0..<end) == nil { try part.cut(at: end) }
+        return part.gap(in: 0..<end) == nil
+    }
+
+    private func agrees(_ part: DownloadPart, with record: DownloadRecord?) -> Bool {
+        guard let record, let known = part.record else { return false }
+        return known.agrees(with: record, hasDigest: run.digest != nil)
+    }
+
+    /// Looks for an existing file that is the same as the server's. Length and name are not enough, because the
+    /// file of another URL may have the same.
+    /// - Returns: whether the response is no longer needed: the file is there, or comparing digests took too long
+    ///   to keep the connection waiting.
+    private mutating func findWhole(_ response: Response, _ total: Int64) throws(CallError) -> Bool {
+        guard run.resumes, run.policy.keepsWhole, !hasCompared, response.statusCode == 200 else { return false }
+        let expected = expectedDigest(of: response)
+        let changed = response.headers[.lastModified].flatMap(HTTPDate.parse)
+        guard expected != nil || changed != nil else { return false }
+        let candidates = run.place.candidates(
+            for: response, count: total, changed: expected == nil ? changed : nil, except: run.hooks.finished)
+        guard !candidates.isEmpty else { return false }
+        if let expected {
+            // A connection must not wait while a large file is read here.
+            response.body.discard()
+            hasCompared = true
+            for path in candidates where whole == nil {
+                let digest = try FileDigest.sha256(of: path) { () throws(CallError) in try Self.goOn(call) }
+                if digest == expected { whole = path }
+            }
+        } else {
+            whole = candidates.first
+        }
+        guard let whole else { return true }
+        run.hooks.head?(response)
+        call.emit(
+            .decision(
+                "\(whole) is there already, \(total) bytes, "
+                    + (expected == nil ? "with the server's length and date" : "with the expected digest")
+                    + ": nothing to fetch; a download that does not resume fetches it again"))
+        return true
+    }
+
+    private static func goOn(_ call: Call) throws(CallError) {
+        if call.isCancelled || Task.isCancelled { throw call.cancelled(.receivingBody) }
+    }
+
+    private func prepared() -> Request { (try? run.client.prepare(run.request)) ?? run.request }
+
+    private mutating func begin(_ response: Response, _ part: DownloadPart, total: Int64?) {
+        let resumed = part.received
+        run.hooks.kept?(run.resumes && part.record != nil ? part.path : nil, part.isGapless)
+        if !hasBegun {
+            run.hooks.head?(response)
+            self.resumed = resumed
+            run.meter.begin(part, resumed: resumed, total: total)
+        } else if resumed < self.resumed {
+            self.resumed = resumed
+            run.meter.begin(part, resumed: resumed, total: total)
+        } else if let total {
+            run.meter.learn(total: total)
+        }
+        hasBegun = true
+    }
+
+    /// Writes the body to its position, over several connections if the policy and the server allow that.
+    /// - Returns: the position at which it ended.
+    @discardableResult
+    private mutating func write(
+        _ response: Response, _ part: DownloadPart, _ span: Range<Int64>
+    ) async throws(CallError) -> Int64 {
+        if !hasSpread, let pieces = DownloadPieces(run, part, response, from: span.lowerBound, call) {
+            hasSpread = true
+            return try await pieces.fetch(response, span)
+        }
+        return try await DownloadWriter(part, run.meter).write(response, span) { _ in span.upperBound }
+    }
+
+    // MARK: The end
+
+    private func finish(_ response: Response) async throws(CallError) -> DownloadedFile {
+        if let whole {
+            let count = FileStatus(of: whole)?.size ?? 0
+            return DownloadedFile(
+                url: URL(filePath: whole, directoryHint: .notDirectory), path: whole,
+                response: response.with(collected: Bytes()), count: count, resumed: count)
+        }
+        guard let part else { throw CallError(.file, "there is nothing to save", phase: .receivingBody) }
+        try verify(part, response)
+        run.meter.end(isKept: true)
+        if run.policy.keepsWhole, let date = date(of: part, response) { part.date(date) }
+        if let status = part.status { run.hooks.finished?.add(status) }
+        let path = try run.place.finish(part)
+        return DownloadedFile(
+            url: URL(filePath: path, directoryHint: .notDirectory), path: path,
+            response: response.with(collected: Bytes()), count: part.received, resumed: resumed)
+    }
+
+    /// The time when the server's file last changed. It is nil if the file may have changed again within that
+    /// second, because the date would not show that (RFC 9110 section 8.8.2.2).
+    private func date(of part: DownloadPart, _ response: Response) -> Int64? {
+        let text = part.record?.validators.lastModified ?? response.headers[.lastModified]
+        // A response without a Date was sent when it was received (RFC 9110 section 6.6.1).
+        let sent = response.headers[.date].flatMap(HTTPDate.parse) ?? Int64(Date().timeIntervalSince1970)
+        return text.flatMap(HTTPDate.parse).flatMap { $0 < sent ? $0 : nil }
+    }
+
+    /// The digest that the whole file must have, if the caller or the server names one.
+    private func expectedDigest(of response: Response) -> [UInt8]? {
+        if let digest = run.digest { return digest }
+        guard run.policy.checksServerDigest, !response.wire.contains(.contentEncoding) else { return nil }
+        let isWhole = response.statusCode == 200
+        let field = response.headers[.reprDigest] ?? (isWhole ? response.headers[.contentDigest] : nil)
+        return field.flatMap(RepresentationDigest.sha256)
+    }
+
+    private func verify(_ part: DownloadPart, _ response: Response) throws(CallError) {
+        guard let expected = expectedDigest(of: response) else { return }
+        let digest = try part.digest { () throws(CallError) in try Self.goOn(call) }
+        guard digest != expected else { return }
+        part.remove()
+        let (found, wanted) = (Hexadecimal.text(digest), Hexadecimal.text(expected))
+        throw CallError(
+            .decoding, "the file has the SHA-256 digest \(found), and \(wanted) was expected",
+            phase: .checking, advice: "the downloaded file was removed", request: response.request,
+            response: response.with(collected: Bytes()))
+    }
+
+    /// Keeps or removes the received bytes after an error.
+    /// - Returns: the error, with advice about kept bytes.
+    private func leave(_ error: CallError) -> CallError {
+        guard let part else { return error }
+        let isWrong = error.kind == .decoding
+        // The meter ends before the files are removed, so that it saves no record afterwards.
+        run.meter.end(isKept: run.resumes && !isWrong && part.record != nil)
+        guard part.leave(keeping: run.resumes && !isWrong) else { return error }
+        return error.with(
+            advice:
+                "\(part.received) bytes are kept in \(part.path): the next download that resumes continues after them"
+        )
+    }
+
+    // MARK: Retries
+
+    /// The delay before the next request; nil if a request would not help, or no retry is left.
+    private mutating func delay(after error: CallError, moved: Int64) -> Duration? {
+        guard run.resumes, Self.isOfConnection(error) else { return nil }
+        let policy = run.client.configuration.retry
+        // Bytes that cannot be resumed do not count.
+        let isWorth = moved >= RetryPolicy.worth && part?.record != nil
+        if isWorth { retries = 0 }
+        guard retries < policy.retries, isWorth || policy.budget.withdraw() else { return nil }
+        let delay = policy.backOff(after: retries)
+        guard BackOff.fits(delay, call) else { return nil }
+        retries += 1
+        let why = ResendReason(
+            .retry, "\(error.kind.words) after \(part?.received ?? 0) bytes, retry \(retries) of \(policy.retries)")
+        call.emit(.resending(error.request ?? run.request, why: why, after: delay))
+        return delay
+    }
+
+    /// Whether a new connection may help.
+    static func isOfConnection(_ error: CallError) -> Bool {
+        switch error.kind {
+        case .connectionFailed, .connectionLost, .emptyReply, .incompleteResponse: true
+        case .tls: error.phase == .receivingBody
+        case .timeout: error.timeout == .idle
+        default: false
+        }
+    }
+}

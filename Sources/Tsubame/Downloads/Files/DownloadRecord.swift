@@ -1,0 +1,166 @@
+// DownloadRecord: the saved state of a download that is not complete.
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+import HTTPTypes
+import TsubameCore
+import TsubamePlatform
+import TsubameWire
+
+/// Kept beside the bytes and always replaced as a whole, so that there is never half a record. A record holds no
+/// secret: the URL is saved without its query.
+struct DownloadRecord: Codable, Sendable, Equatable {
+    private static let maximumBytes = 256 << 10
+
+    /// The origin and the path of the request's URL.
+    let url: String
+    /// A digest of the request's method and URL, including the query.
+    let resource: String
+    let validators: DownloadValidators
+    /// The origin of all bytes, after redirects; nil if they came from several origins, or the origin is not known.
+    var origin: String?
+    /// The length of the file in bytes, if known.
+    var total: Int64?
+    /// The bytes that are there; nil while they are all bytes from the beginning to the end of the file.
+    var done: ByteSpans?
+    /// The bytes that were flushed to the disk. Only these count after the machine was started again.
+    var synced = ByteSpans()
+    /// The identifier of the machine's start during which the record was saved.
+    var boot: String?
+
+    /// Why a response cannot be resumed.
+    static func obstacle(_ response: Response) -> String {
+        if response.wire[.acceptRanges]?.lowercased() == "none" { return "the server serves no ranges" }
+        return DownloadValidators(response.wire) == nil
+            ? "the server names no version of it (a strong ETag, or a Last-Modified)" : "it comes in a content coding"
+    }
+
+    /// nil for a response that cannot be resumed.
+    init?(_ response: Response, _ request: Request, total: Int64?) {
+        let fields = response.wire
+        guard let url = Self.url(request), let validators = DownloadValidators(fields) else { return nil }
+        guard fields[.contentEncoding].map({ $0.lowercased() == "identity" }) ?? true else { return nil }
+        guard fields[.acceptRanges]?.lowercased() != "none" else { return nil }
+        self.url = url
+        resource = Self.resource(request)
+        self.validators = validators
+        origin = Self.origin(of: response)
+        self.total = total
+        boot = Self.currentBoot
+    }
+
+    /// Whether both records are of one version of one file.
+    func agrees(with other: DownloadRecord, hasDigest: Bool) -> Bool {
+        validators == other.validators && isOf(other.url) && admits(from: other.origin, hasDigest: hasDigest)
+            && (total == other.total || (url == other.url && (total == nil || other.total == nil)))
+    }
+
+    /// Whether this request may ask for the rest. The query may differ, because a URL may be signed anew.
+    /// Validators are valid only for one URL (RFC 9110 section 8.8.1). For another URL, more must agree: an entity
+    /// tag instead of a date, a length, which the response must then have, and the last segment of the path. The
+    /// response must also come from an origin that ``admits(from:hasDigest:)`` accepts.
+    func isOf(_ request: Request) -> Bool { Self.url(request).map { isOf($0) } ?? false }
+
+    private func isOf(_ other: String) -> Bool {
+        if url == other { return true }
+        guard validators.etag != nil, total != nil, let name = Self.lastSegment(url) else { return false }
+        return name == Self.lastSegment(other)
+    }
+
+    /// Whether bytes of an origin may be combined with those that are there. A validator of one origin says nothing
+    /// about the bytes of another (RFC 9110 section 8.8.1), so the whole file needs a digest then. Bytes over http
+    /// are never appended to bytes over https.
+    func admits(from other: String?, hasDigest: Bool) -> Bool {
+        guard let other else { return false }
+        return other == origin || hasDigest && (other.hasPrefix("https:") || origin?.hasPrefix("http:") == true)
+    }
+
+    static func origin(of response: Response) -> String? { response.request.uri?.origin.description }
+
+    private static func url(_ request: Request) -> String? {
+        request.uri.map { $0.origin.description + $0.path }
+    }
+
+    private static func lastSegment(_ url: String) -> Substring? {
+        guard let slash = url.lastIndex(of: "/") else { return nil }
+        let segment = url[url.index(after: slash)...]
+        return segment.isEmpty ? nil : segment
+    }
+
+    /// The same text for the same method and URL. A secret in the URL cannot be read from it.
+    static func resource(_ request: Request) -> String {
+        let text = "\(request.method.rawValue) \(request.uri?.origin.description ?? "")\(request.uri?.target ?? "")"
+        return Hexadecimal.text(SHA256.digest(Array(text.utf8)).prefix(8))
+    }
+
+    /// Whether the machine has not been started again after the record was saved.
+    var isOfThisStart: Bool { boot != nil && boot == Self.currentBoot }
+
+    /// The bytes of a file of this length that are certain to be right.
+    func spans(ofLength length: Int64) -> ByteSpans {
+        let spans = isOfThisStart ? done ?? ByteSpans(upTo: length) : synced
+        return spans.clipped(to: min(length, total ?? .max))
+    }
+
+    /// An identifier that changes with every start of the machine; nil if the system has none.
+    static let currentBoot: String? = {
+        let bytes = try? read("/proc/sys/kernel/random/boot_id", ofUser: nil)
+        return bytes.map { String(decoding: $0.prefix { $0 > 0x20 }, as: UTF8.self) }
+    }()
+
+    // MARK: The file
+
+    /// nil if there is no readable record. The download then begins anew.
+    init?(path: String) {
+        guard let bytes = try? Self.read(path, ofUser: geteuid()),
+            let record = try? JSONDecoder().decode(DownloadRecord.self, from: Data(bytes))
+        else { return nil }
+        guard record.total ?? 0 >= 0, !record.validators.condition.isEmpty else { return nil }
+        self = record
+    }
+
+    /// Replaces the record in the file. The temporary name is always the same, so only one write may run at a time.
+    /// - Parameter onDisk: whether the record is flushed to the disk, as the bytes that it lists are.
+    func write(to path: String, onDisk: Bool = false) throws(CallError) {
+        guard let data = try? JSONEncoder().encode(self) else { return }
+        let new = path + "~"
+        let file = open(new, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard file >= 0 else { throw DownloadPart.failure("the file \(new) cannot be written", errno) }
+        var code = data.withUnsafeBytes { FileOutput.write($0, to: file).error }
+        if code == 0, onDisk { code = FileOutput.flush(file) }
+        _ = close(file)
+        if code == 0, rename(new, path) != 0 { code = errno }
+        guard code == 0 else {
+            unlink(new)
+            throw DownloadPart.failure("the file \(path) cannot be written", code)
+        }
+    }
+
+    private struct Unreadable: Error {}
+
+    private static func read(_ path: String, ofUser user: uid_t?) throws -> [UInt8] {
+        let file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+        guard file >= 0 else { throw Unreadable() }
+        defer { _ = close(file) }
+        guard let status = FileStatus(of: file), user == nil || status.owner == user, status.kind == .regular else {
+            throw Unreadable()
+        }
+        return try [UInt8](unsafeUninitializedCapacity: maximumBytes) { buffer, count in
+            while let rest = UnsafeMutableRawBufferPointer(buffer)[count...].nonEmpty {
+                let read = pread(file, rest.baseAddress, rest.count, off_t(count))
+                if read == 0 { break }
+                guard read > 0 else { throw Unreadable() }
+                count += read
+            }
+        }
+    }
+}
+
+extension Slice<UnsafeMutableRawBufferPointer> {
+    fileprivate var nonEmpty: UnsafeMutableRawBufferPointer? {
+        isEmpty ? nil : UnsafeMutableRawBufferPointer(rebasing: self)
+    }
+}

@@ -1,0 +1,91 @@
+// RequestCoalescing: makes one request of equal GETs that run at the same time.
+
+import HTTPTypes
+import Synchronization
+import TsubameCore
+
+/// Sends the first of several equal requests, and gives its response to the others. If the first is cancelled, or its
+/// response cannot be shared, the next one is sent.
+final class RequestCoalescing: Interceptor {
+    private struct Key: Hashable {
+        let uri: TargetURI
+        let headers: HTTPFields
+    }
+
+    private enum Outcome: Sendable {
+        case response(Response)
+        case failure(CallError)
+        /// The response is too long to be shared: each of the others is sent on its own.
+        case alone
+        /// The first request had no outcome for the others: the next one is sent.
+        case none
+    }
+
+    private final class Flight: Sendable {
+        let followers = Mutex<[Latch<Outcome>]>([])
+    }
+
+    let name = "RequestCoalescing"
+    private let flights = Mutex<[Key: Flight]>([:])
+
+    /// The number of requests that wait for another request's response.
+    var waiting: Int {
+        flights.withLock { $0.values.reduce(0) { $0 + $1.followers.withLock { $0.count } } }
+    }
+
+    func intercept(_ request: Request, next: Next) async throws -> Response {
+        guard request.method == .get, request.body.isEmpty, let uri = request.uri else {
+            return try await next(request)
+        }
+        let key = Key(uri: uri, headers: request.headers)
+        while true {
+            let latch = Latch<Outcome>()
+            let flight = flights.withLock { flights -> Flight? in
+                if let flight = flights[key] {
+                    flight.followers.withLock { $0.append(latch) }
+                    return nil
+                }
+                let flight = Flight()
+                flights[key] = flight
+                return flight
+            }
+            if let flight { return try await lead(flight, key, request, next) }
+            let outcome = await withTaskCancellationHandler {
+                await latch.wait() ?? .none
+            } onCancel: {
+                latch.settle(.none)
+            }
+            try Task.checkCancellation()
+            switch outcome {
+            case .response(var response):
+                response.details = response.details.with(request: request)
+                return response
+            case .failure(let error): throw error
+            case .alone: return try await next(request)
+            case .none: continue
+            }
+        }
+    }
+
+    private func lead(_ flight: Flight, _ key: Key, _ request: Request, _ next: Next) async throws -> Response {
+        var outcome = Outcome.none
+        defer {
+            flights.withLock { $0[key] = nil }
+            for follower in flight.followers.withLock({ $0 }) { follower.settle(outcome) }
+        }
+        do {
+            let response = try await next(request)
+            outcome = response.body.bytes == nil ? .alone : .response(response)
+            return response
+        } catch {
+            switch error.kind {
+            // These errors concern only this call. Each of the others has its own deadlines and its own limit of
+            // exchanges.
+            case .cancelled, .timeout: break
+            case .limitExceeded where error.phase == .preparing: break
+            default: outcome = .failure(error)
+            }
+            throw error
+        }
+    }
+}

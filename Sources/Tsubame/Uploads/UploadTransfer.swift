@@ -1,0 +1,305 @@
+// UploadTransfer: a running upload, exchange by exchange.
+
+import HTTPTypes
+import TsubameCore
+
+/// Sends the whole body. After an interruption it asks how many bytes came and sends the rest, as often as the
+/// client's retry policy allows.
+struct UploadTransfer {
+    /// The temporary statuses which mean that the server has not processed the whole body.
+    private static let passing: Set<Int> = [408, 423, 425, 429, 500, 502, 503, 504]
+
+    /// Why there is no last response yet.
+    private enum Interruption {
+        case error(CallError)
+        case response(Response)
+        /// The server accepted a part, but kept none of its bytes.
+        case standstill(Response)
+    }
+
+    private enum Step {
+        case done(Response)
+        case append(from: Int64)
+        /// - Parameter retryAfter: the delay that the server asks for.
+        case broken(Interruption, retryAfter: Duration?)
+    }
+
+    private let run: UploadRun
+    private let source: UploadSource
+    private let call: Call
+    private var retries = 0
+    /// Whether the last stretch has brought enough bytes that a retry costs nothing of the budget.
+    private var hasMoved = false
+    /// The number of bytes that the server had when this stretch began.
+    private var beginning: Int64 = 0
+
+    init(_ run: UploadRun, _ source: UploadSource, _ call: Call) {
+        self.run = run
+        self.source = source
+        self.call = call
+    }
+
+    private var state: UploadState { run.state }
+
+    /// Runs until there is a last response.
+    mutating func run() async throws(CallError) -> Response {
+        var step = try await create()
+        while true {
+            if case .done(let response) = step { return response }
+            // The state failed too late to interrupt the request.
+            if let failure = state.failure { throw failure }
+            switch step {
+            case .done(let response):
+                return response
+            case .append(let offset):
+                step = try await append(from: offset)
+            case .broken(let interruption, let retryAfter):
+                guard let resource = state.resource, try await pause(after: interruption, retryAfter) else {
+                    return try giveUp(interruption)
+                }
+                step = try await findOut(resource, after: interruption)
+            }
+        }
+    }
+
+    // MARK: One exchange
+
+    private func create() async throws(CallError) -> Step {
+        let response: Response
+        do throws(CallError) {
+            response = try await send(run.request)
+        } catch {
+            noteObstacle()
+            guard state.resource != nil, Self.isOfConnection(error) else { throw error }
+            return .broken(.error(error), retryAfter: nil)
+        }
+        guard state.resource != nil else {
+            if !(200..<300).contains(response.statusCode) { noteObstacle() }
+            if state.obstacle == nil { try checkCompletion(response) }
+            return .done(response)
+        }
+        try checkCompletion(response)
+        return mayBeMended(response) ? broken(response) : .done(response)
+    }
+
+    private func noteObstacle() {
+        if let obstacle = state.obstacle { call.emit(.decision("the upload is not resumed: \(obstacle)")) }
+    }
+
+    /// Checks that an upload which the server calls complete has all bytes.
+    /// - Parameter end: the position after the bytes that were sent.
+    private func checkCompletion(_ response: Response, behind end: Int64? = nil) throws(CallError) {
+        guard UploadFields.isComplete(response.headers) else { return }
+        let said = UploadFields.offset(response.headers) ?? source.length
+        let offset = said > source.length ? said : min(said, end ?? said)
+        guard offset == source.length else {
+            throw fail("the server says that the upload is complete with \(offset) of \(source.length) bytes", response)
+        }
+    }
+
+    /// Asks how many bytes the server has.
+    private mutating func findOut(
+        _ resource: UploadResource, after interruption: Interruption
+    ) async throws(CallError) -> Step {
+        var request = resource.request(.head, from: run.original)
+        request.cachePolicy = .reload
+        let response: Response
+        do throws(CallError) {
+            response = try await send(request)
+        } catch {
+            guard Self.isOfConnection(error) else { throw error }
+            // An earlier response says more than the error that the server cannot be reached.
+            if case .error = interruption { return .broken(.error(error), retryAfter: nil) }
+            return .broken(interruption, retryAfter: nil)
+        }
+        guard (200..<300).contains(response.statusCode) else {
+            if isPassing(response) { return .broken(interruption, retryAfter: Retries.retryAfter(response)) }
+            call.emit(.decision("the upload is not resumed: the upload resource answered \(response.statusCode)"))
+            return .done(try giveUp(interruption))
+        }
+        let offset = try offset(in: response)
+        credit(offset)
+        beginning = offset
+        state.resume()
+        guard UploadFields.isComplete(response.headers) else { return .append(from: offset) }
+        try checkCompletion(response)
+        state.complete()
+        if case .response(let last) = interruption { return .done(last) }
+        call.emit(.decision("the upload is complete, but its response was lost: this response confirms it"))
+        return .done(response)
+    }
+
+    private func offset(in response: Response) throws(CallError) -> Int64 {
+        guard let offset = UploadFields.offset(response.headers) else {
+            throw fail("the server does not say how many bytes it has (Upload-Offset)", response)
+        }
+        if let length = UploadFields.length(response.headers), length != source.length {
+            throw fail("the server expects \(length) bytes, and there are \(source.length)", response)
+        }
+        if let problem = UploadLimits(response.headers)?.problem(source.length) {
+            throw state.fail(problem).with(request: response.request, response: response)
+        }
+        try acknowledge(offset, response)
+        return offset
+    }
+
+    /// Sends the rest, or as much of it as the server takes at once.
+    private mutating func append(from offset: Int64) async throws(CallError) -> Step {
+        guard let resource = state.resource else { throw fail("there is no upload resource for the rest", nil) }
+        let count = max(min(source.length &- offset, state.limits.maximumAppendSize ?? .max), 0)
+        let end = offset &+ count
+        let isLast = end == source.length
+        var request = resource.request(.patch, from: run.original)
+        request.headers[.uploadOffset] = "\(offset)"
+        request.headers[.uploadComplete] = isLast ? "?1" : "?0"
+        request.body = RequestBody(
+            source.content(offset..<end, state), contentType: UploadFields.mediaType, length: count)
+        state.begin(at: offset)
+        let exchanges = call.exchanges
+        let response: Response
+        do throws(CallError) {
+            response = try await send(request)
+        } catch {
+            guard Self.isOfConnection(error) else { throw error }
+            return .broken(.error(error), retryAfter: nil)
+        }
+        try checkCompletion(response, behind: end)
+        if UploadFields.isComplete(response.headers) { return .done(response) }
+        guard (200..<300).contains(response.statusCode) else {
+            return mayBeMended(response) ? broken(response) : .done(response)
+        }
+        // The response does not say that the upload is complete, so the server is asked.
+        guard !isLast else { return broken(response) }
+        let next = UploadFields.offset(response.headers) ?? end
+        guard next <= end else {
+            throw fail("the server says that it has \(next) bytes, and only \(end) were sent", response)
+        }
+        try acknowledge(next, response)
+        guard next > offset else {
+            return .broken(.standstill(response), retryAfter: Retries.retryAfter(response))
+        }
+        // Small parts cannot make an upload endless, because the number of bytes is limited.
+        call.forgiveExchanges(call.exchanges &- exchanges)
+        credit(next)
+        return .append(from: next)
+    }
+
+    private func acknowledge(_ offset: Int64, _ response: Response) throws(CallError) {
+        do throws(CallError) {
+            try state.acknowledge(offset)
+        } catch {
+            throw error.with(request: response.request, response: response)
+        }
+    }
+
+    private func send(_ request: Request) async throws(CallError) -> Response {
+        do throws(CallError) {
+            return try await run.client.collected(try await run.client.sendAgain(request, call))
+        } catch {
+            // The reason for an interruption says more than the error that it caused.
+            throw call.isCancelled ? error : state.failure?.with(request: request) ?? error
+        }
+    }
+
+    // MARK: Retries
+
+    private func broken(_ response: Response) -> Step {
+        .broken(.response(response), retryAfter: Retries.retryAfter(response))
+    }
+
+    private func giveUp(_ interruption: Interruption) throws(CallError) -> Response {
+        switch interruption {
+        case .error(let error):
+            let count = state.acknowledged
+            throw error.with(advice: "the server said that it has \(count) of \(source.length) bytes of the upload")
+        case .response(let response): return response
+        case .standstill(let response):
+            throw fail("the server takes nothing more, at \(state.acknowledged) of \(source.length) bytes", response)
+        }
+    }
+
+    /// Starts the count of retries anew after a stretch that has brought enough bytes.
+    private mutating func credit(_ offset: Int64) {
+        guard offset &- beginning >= RetryPolicy.worth else { return }
+        (retries, hasMoved, beginning) = (0, true, offset)
+        // The two are the request that broke off, and the one that asked how many bytes came.
+        call.forgiveExchanges(2)
+    }
+
+    /// Waits before the server is asked again.
+    /// - Returns: false if no retry is left, or a retry is not wanted.
+    private mutating func pause(
+        after interruption: Interruption, _ retryAfter: Duration?
+    ) async throws(CallError) -> Bool {
+        credit(state.acknowledged)
+        let policy = run.client.configuration.retry
+        let (isMeant, asked) = decide(interruption)
+        guard isMeant else { return false }
+        let retryAfter = asked == nil ? retryAfter : nil
+        guard retries < policy.retries, hasMoved || policy.budget.withdraw() else { return false }
+        if let retryAfter, retryAfter > policy.maximumRetryAfter { return false }
+        let delay = max(asked ?? retryAfter ?? policy.backOff(after: retries), .zero)
+        guard BackOff.fits(delay, call) else { return false }
+        retries += 1
+        hasMoved = false
+        let what =
+            switch interruption {
+            case .error(let error): error.kind.words
+            case .response(let response), .standstill(let response): "\(response.statusCode)"
+            }
+        let why = ResendReason(.retry, "\(what) during an upload, retry \(retries) of \(policy.retries)")
+        call.emit(.resending(run.request, why: why, after: delay))
+        try await BackOff.wait(delay, on: run.client.chain.clock?.clock, call)
+        return true
+    }
+
+    /// Whether to resume after an interruption, and the delay if the policy's rule names one.
+    private func decide(_ interruption: Interruption) -> (isMeant: Bool, after: Duration?) {
+        let policy = run.client.configuration.retry
+        let outcome: RetryPolicy.Outcome
+        let isMeant: Bool
+        switch interruption {
+        case .error(let error):
+            outcome = RetryPolicy.Outcome(
+                request: error.request ?? run.request, response: nil, error: error, retries: retries)
+            isMeant = policy.retriesConnectionFailures
+        case .response(let response), .standstill(let response):
+            outcome = RetryPolicy.Outcome(request: response.request, response: response, error: nil, retries: retries)
+            isMeant = (200..<300).contains(response.statusCode) || isPassing(response)
+        }
+        return switch policy.rule?(outcome) {
+        case .giveUp: (false, nil)
+        case .retry(let after): (true, after)
+        case .standard, nil: (isMeant, nil)
+        }
+    }
+
+    /// Whether the policy may retry after a response that does not complete the upload. Its rule may accept any
+    /// response.
+    private func mayBeMended(_ response: Response) -> Bool {
+        if UploadFields.isComplete(response.headers) || (200..<300).contains(response.statusCode) { return false }
+        return isPassing(response) || run.client.configuration.retry.rule != nil
+    }
+
+    private func isPassing(_ response: Response) -> Bool {
+        // 409: the server has another number of bytes than it said before.
+        Self.passing.contains(response.statusCode)
+            || (response.statusCode == 409 && response.request.headers.contains(.uploadOffset))
+            || run.client.configuration.retry.statuses.contains(response.statusCode)
+    }
+
+    /// Whether a new connection may help.
+    private static func isOfConnection(_ error: CallError) -> Bool {
+        if Retries.isOfConnection(error) { return true }
+        switch error.kind {
+        case .tls: return [.sendingHead, .sendingBody, .waitingForHead, .receivingBody].contains(error.phase)
+        case .timeout: return error.timeout == .idle || error.timeout == .head
+        default: return false
+        }
+    }
+
+    private func fail(_ reason: String, _ response: Response?) -> CallError {
+        state.fail(CallError(.invalidResponse, reason, phase: .waitingForHead))
+            .with(request: response?.request, response: response)
+    }
+}

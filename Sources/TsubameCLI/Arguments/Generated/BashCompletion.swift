@@ -1,0 +1,60 @@
+// BashCompletion: the completions for bash, 3.2 and later.
+
+/// bash also breaks words at `=`, `:` and `@`. So the value of `--name=value` and the file of `name@file` are separate
+/// words here.
+enum BashCompletion {
+    static var text: String {
+        let pages = CommandPage.all
+        let commands = CompletionWords.commands
+        let options = pages.map { page in
+            "    \(page.name.isEmpty ? "'')" : page.name + ")") offered='\(page.options.flatMap(\.allNames).joined(separator: " "))' ;;"
+        }
+        return """
+            # Completions of tsubame for bash.
+            _tsubame_offer() {
+                local line
+                while IFS= read -r line; do COMPREPLY+=("$line"); done < <(compgen "$@" -- "$word")
+            }
+            _tsubame() {
+                local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} command='' offered=''
+                COMPREPLY=()
+                case $word in *@) before=$word word='' ;; =) word='' ;; esac
+                case $before in
+                *@) compopt -o filenames 2>/dev/null; _tsubame_offer -f; return ;;
+                =) before=${COMP_WORDS[COMP_CWORD-2]} ;;
+                esac
+                if ((COMP_CWORD > 1)); then
+                    case ${COMP_WORDS[1]} in \(commands.joined(separator: "|"))) command=${COMP_WORDS[1]} ;; esac
+                fi
+                case $command:$before in
+            \(pages.flatMap(values).joined(separator: "\n"))
+                esac
+                case $command in
+            \(options.joined(separator: "\n"))
+                help) offered='\(commands.filter { $0 != "help" }.joined(separator: " "))' ;;
+                esac
+                case $command:$word in
+                *:-*|help:*) _tsubame_offer -W "$offered" ;;
+                :*) if ((COMP_CWORD == 1)); then _tsubame_offer -W '\((CompletionWords.methods + commands).joined(separator: " "))'; fi ;;
+                esac
+            }
+            complete -F _tsubame tsubame
+
+            """
+    }
+
+    /// The cases that offer values after the options of a command.
+    private static func values(of page: CommandPage) -> [String] {
+        page.options.compactMap { option in
+            guard let value = option.value else { return nil }
+            let names = option.allNames.map { "\(page.name):\($0)" }.joined(separator: "|")
+            let offer =
+                switch value.completion {
+                case .nothing: "return"
+                case .file: "compopt -o filenames 2>/dev/null; _tsubame_offer -f; return"
+                case .words(let words): "_tsubame_offer -W '\(words.joined(separator: " "))'; return"
+                }
+            return "    \(names)) \(offer) ;;"
+        }
+    }
+}

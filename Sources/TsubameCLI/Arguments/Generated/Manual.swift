@@ -1,0 +1,101 @@
+// Manual: the texts about requests that `--help` and the manual page show beside the options.
+
+/// A titled part of the manual.
+struct Manual: Sendable {
+    let title: String
+    var paragraphs: [String] = []
+    /// Terms as the user writes them, and their meanings.
+    var entries: [(term: String, text: String)] = []
+
+    static let words = Manual(
+        title: "Words",
+        paragraphs: [
+            "METHOD is any method; the default is GET, or POST with a body. URL may be as short as :3000/path "
+                + "(localhost). Without a scheme, http is used for localhost and IP addresses, https for every other host."
+        ])
+
+    static let items = Manual(
+        title: "Items",
+        paragraphs: [
+            "With :@ ==@ =@ :=@ the value comes from a file, which may be ~/…; a backslash before : ; = @ makes it an "
+                + "ordinary character. a[b]=x a[c][]=y a[c][]:=1 nest JSON, []=x makes the body an array; \\[ and \\1 are "
+                + "ordinary."
+        ],
+        entries: [
+            ("Name:value", "a field; Name: leaves it out, Name; sends it empty"),
+            ("name==value", "a query parameter"),
+            ("name=text", "text in a JSON object, or in a form (--form)"),
+            ("name:=json", "a JSON value"),
+            ("name@file", "a file in a form (--form); also name@file;type=image/png;filename=a.png"),
+            ("@file", "a file as the body; @file;type=image/png gives its type"),
+        ])
+
+    static let input = Manual(
+        title: "Standard input",
+        paragraphs: [
+            "A file on the standard input is the body; a pipe only with POST, PUT, PATCH or QUERY. It cannot be combined "
+                + "with items that form a body. Other data is ignored with a warning. --raw @- always reads it, "
+                + "--ignore-stdin never."
+        ])
+
+    static let output = Manual(
+        title: "Output",
+        paragraphs: [
+            "On a terminal, formatted and coloured (see NO_COLOR, COLORFGBG and TERM); redirected, as received. "
+                + "--timings draws a waterfall."
+        ])
+
+    static let defaults = Manual(
+        title: "Default options",
+        paragraphs: [
+            "~/.config/tsubame/config holds default options, one a line (--timeout 30). --no-OPTION takes one back, "
+                + "--ignore-config all."
+        ])
+
+    static let exitStatus = Manual(
+        title: "Exit status",
+        paragraphs: [
+            "0 success, 1 failure, 2 timeout, 3 status 3xx, 4 status 4xx, 5 status 5xx, 6 too many redirects, 64 wrong "
+                + "usage, 130 interrupted. With --no-check-status, every HTTP status gives 0."
+        ])
+
+    static let examples = Manual(
+        title: "Examples",
+        entries: [
+            ("tsubame api.example.com/users page==2", "Get JSON, indented and coloured"),
+            (
+                "tsubame PUT :3000/users/7 name=swallow age:=3 address[city]=Kyoto",
+                "Send JSON, with a number and a nested name"
+            ),
+            ("tsubame --form :3000/upload note=hello photo@swallow.jpg", "Send a form with a file"),
+            ("date | tsubame POST :3000/log", "Send the output of another program"),
+            (
+                "tsubame -F --session=work :3000/login user=me password=secret",
+                "Follow redirects and keep the login"
+            ),
+            ("tsubame --timings https://example.com/", "Show where the time goes"),
+            ("tsubame -d https://example.com/swallow.jpg", "Save to a file"),
+            ("tsubame --offline :3000/users name=swallow", "Show the request without sending it"),
+        ])
+
+    static let files = Manual(
+        title: "Files",
+        entries: [
+            (
+                "$XDG_CONFIG_HOME/tsubame/config",
+                "Default options of requests; without that variable ~/.config/tsubame/config."
+            ),
+            ("$XDG_CONFIG_HOME/tsubame/sessions/HOST/NAME.json", "The data of --session=NAME for a host."),
+            ("$XDG_CACHE_HOME/tsubame/responses/", "The cache of --cache; without that variable below ~/.cache."),
+            ("~/.netrc", "Users and passwords of hosts; NETRC names another file."),
+        ])
+
+    static let environment = Manual(
+        title: "Environment",
+        entries: [
+            ("http_proxy, https_proxy, all_proxy, no_proxy", "Proxies, and hosts to reach without a proxy."),
+            ("NO_COLOR", "If set, no colours."),
+            ("COLORFGBG", "Whether the terminal is dark or light, for --style=auto."),
+            ("NETRC, XDG_CONFIG_HOME, XDG_CACHE_HOME", "See FILES."),
+        ])
+}

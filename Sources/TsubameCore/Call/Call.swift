@@ -1,0 +1,273 @@
+// Call: one running request, with its id, its deadline, its observers and its cancellation.
+
+internal import Synchronization
+package import TsubamePlatform
+
+/// One running request: its id, and a way to cancel it.
+/// ```swift
+/// let call = client.start(request) { result in … }
+/// call.cancel()
+/// ```
+public final class Call: Sendable {
+    private struct State: Sendable {
+        var isCancelled = false
+        var isFinished = false
+        var isInClosure = false
+        var isInTransport = false
+        /// Whether observers receive only the last event from now on.
+        var isEnding = false
+        /// The number of events that are being delivered to observers at this moment.
+        var deliveries = 0
+        var settled: UnsafeContinuation<Void, Never>?
+        var handler: (any CallCancellable)?
+        var outerHandler: (any CallCancellable)?
+        var exchanges = 0
+        /// The number of exchanges that do not count against the limit.
+        var forgivenExchanges = 0
+    }
+
+    /// The number of the call, which counts up within the process.
+    public let id: UInt64
+    package let start: MonotonicTime
+    /// The time by which the whole call must be done.
+    package let deadline: MonotonicTime
+    /// The request as the caller made it. A redirect to another origin starts from this request.
+    package let original: Request
+    package let timeouts: Timeouts
+    package let limits: Limits
+    /// Whether the caller wants every body as it arrives. Otherwise a small body comes whole.
+    package let wantsStream: Bool
+    /// The executor on which a streamed request body is read: the one that the call runs on, if it has a preference.
+    package let executor: (any TaskExecutor)?
+    // Guarded by the lock of the list of running calls.
+    @exclusivity(unchecked) private nonisolated(unsafe) var index = 0
+    /// The position of this call in the list of running calls.
+    package var activityIndex: Int {
+        get { index }
+        set { index = newValue }
+    }
+    /// Whether the call runs in a task that is cancelled when the call is. Its exchanges then end with their task.
+    package let isGuarded: Bool
+    /// The fields that the client adds to most of its requests.
+    package let sharedFields: PreencodedFields?
+    /// Whether the caller's closure has the response.
+    package var isInClosure: Bool { state.withLock { $0.isInClosure } }
+    private let observers: ObserverList
+    private let observer: (@Sendable (CallEvent) -> Void)?
+    private let state = Mutex(State())
+
+    private static let count = Atomic<UInt64>(0)
+
+    package init(
+        _ request: Request, timeouts: Timeouts, limits: Limits, wantsStream: Bool, observers: ObserverList,
+        observer: (@Sendable (CallEvent) -> Void)? = nil, executor: (any TaskExecutor)? = nil,
+        isGuarded: Bool = false, sharedFields: PreencodedFields? = nil
+    ) {
+        id = Self.count.wrappingAdd(1, ordering: .relaxed).newValue
+        start = MonotonicClock.now
+        original = request
+        self.timeouts = timeouts
+        self.limits = limits
+        self.wantsStream = wantsStream
+        self.observers = observers
+        self.observer = observer
+        self.executor = executor
+        self.isGuarded = isGuarded
+        self.sharedFields = sharedFields
+        let (deadline, overflow) = start.addingReportingOverflow(timeouts.nanoseconds(.total))
+        self.deadline = overflow ? MonotonicClock.never : deadline
+    }
+
+    /// Ends the call now: it fails with ``CallError/Kind/cancelled``. Its connection is closed, or kept if the call has
+    /// not used it yet. Does nothing after the call has ended.
+    public func cancel() {
+        let (handler, outerHandler) = state.withLock { state -> ((any CallCancellable)?, (any CallCancellable)?) in
+            guard !state.isFinished else { return (nil, nil) }
+            state.isCancelled = true
+            defer { (state.handler, state.outerHandler) = (nil, nil) }
+            return (state.handler, state.outerHandler)
+        }
+        handler?.cancel()
+        outerHandler?.cancel()
+    }
+
+    /// Ends the work inside the call, which then fails as if the call had been cancelled. The call itself continues.
+    package func interrupt() {
+        let handler = state.withLock { state -> (any CallCancellable)? in
+            guard !state.isFinished else { return nil }
+            defer { state.handler = nil }
+            return state.handler
+        }
+        handler?.cancel()
+    }
+
+    /// Whether ``cancel()`` was called before the call ended.
+    public var isCancelled: Bool { state.withLock { $0.isCancelled } }
+
+    /// Records that the caller's closure has the response.
+    package func enterClosure() { state.withLock { $0.isInClosure = true } }
+
+    /// Whether a transport other than the engine has the request. Such a transport does not report what it does.
+    package var isInTransport: Bool {
+        get { state.withLock { $0.isInTransport } }
+        set { state.withLock { $0.isInTransport = newValue } }
+    }
+
+    /// Makes `cancel()` end `handler`.
+    /// - Returns: false if the call is already cancelled.
+    package func onCancel(_ handler: any CallCancellable) -> Bool {
+        state.withLock { state in
+            if state.isCancelled { return false }
+            state.handler = handler
+            return true
+        }
+    }
+
+    /// Makes `cancel()` end `handler` for a while.
+    /// - Returns: whether the call is already cancelled, and the handler before this one.
+    package func exchangeHandler(
+        _ handler: (any CallCancellable)?
+    ) -> (isCancelled: Bool, previous: (any CallCancellable)?) {
+        state.withLock { state in
+            if state.isCancelled { return (true, nil) }
+            defer { state.handler = handler }
+            return (false, state.handler)
+        }
+    }
+
+    /// Makes `cancel()` end `handler` in addition to the handler of the work inside the call.
+    /// - Returns: false if the call is already cancelled.
+    package func onCancelAll(_ handler: any CallCancellable) -> Bool {
+        state.withLock { state in
+            if state.isCancelled { return false }
+            state.outerHandler = handler
+            return true
+        }
+    }
+
+    /// Whether any observer receives the events.
+    @inline(__always)
+    package var isObserved: Bool { observer != nil || !observers.isEmpty }
+
+    /// The number of bytes of each body that the observers ask for.
+    package var observedBodyBytes: Int { observers.bodyBytes }
+
+    /// Delivers an event to the observers. Without observers the event is not built.
+    @inline(__always)
+    package func emit(_ kind: @autoclosure () -> CallEvent.Kind) {
+        if isObserved { deliver(kind()) }
+    }
+
+    @inline(never)
+    private func deliver(_ kind: CallEvent.Kind) {
+        if kind.isFinal { return tell(kind) }
+        // A connection may still report after the end, for example bytes that it was sending. Such events are dropped.
+        let isNews = state.withLock { state in
+            if state.isEnding || state.isFinished { return false }
+            state.deliveries += 1
+            return true
+        }
+        guard isNews else { return }
+        tell(kind)
+        let waiter = state.withLock { state -> UnsafeContinuation<Void, Never>? in
+            state.deliveries -= 1
+            guard state.deliveries == 0 else { return nil }
+            defer { state.settled = nil }
+            return state.settled
+        }
+        waiter?.resume()
+    }
+
+    private func tell(_ kind: CallEvent.Kind) {
+        let event = CallEvent(call: id, time: .nanoseconds(clamping: MonotonicClock.now &- start), kind: kind)
+        switch kind {
+        // The caller's own observer receives no bodies.
+        case .requestBody, .responseBody: break
+        default: observer?(event)
+        }
+        observers.send(event)
+    }
+
+    /// Drops every event but the last from now on. Returns when no other thread is delivering an event, so that the
+    /// last event comes last. Needed only if the call is observed.
+    package func settle() async {
+        await withUnsafeContinuation { continuation in
+            let isSettled = state.withLock { state in
+                state.isEnding = true
+                if state.deliveries == 0 { return true }
+                state.settled = continuation
+                return false
+            }
+            if isSettled { continuation.resume() }
+        }
+    }
+
+    /// Ends the call. Only the first end counts, and only that one is delivered to the observers.
+    package func finish(_ kind: @autoclosure () -> CallEvent.Kind) {
+        let isFirst = state.withLock { state in
+            defer {
+                state.isFinished = true
+                (state.handler, state.outerHandler) = (nil, nil)
+            }
+            return !state.isFinished
+        }
+        if isFirst, isObserved { deliver(kind()) }
+    }
+
+    /// Counts one more exchange.
+    /// - Throws: ``CallError/Kind/limitExceeded`` if the call has more than `limits.exchanges`.
+    package func countExchange() throws(CallError) {
+        let count = state.withLock { state in
+            state.exchanges += 1
+            return state.exchanges &- state.forgivenExchanges
+        }
+        guard count <= limits.exchanges else {
+            throw CallError(
+                .limitExceeded, "more than \(limits.exchanges) exchanges for one call (limits.exchanges)")
+        }
+    }
+
+    /// Removes exchanges from the count for the limit, for example those that brought a part of a long body.
+    package func forgiveExchanges(_ count: Int) {
+        state.withLock { state in
+            state.forgivenExchanges = min(state.forgivenExchanges &+ max(count, 0), state.exchanges)
+        }
+    }
+
+    /// The number of exchanges that have begun, including redirects, retries and every other resend.
+    package var exchanges: Int { state.withLock { $0.exchanges } }
+
+    /// The error of a cancelled call.
+    package func cancelled(_ phase: CallError.Phase) -> CallError {
+        CallError(.cancelled, "the call was cancelled", phase: phase)
+    }
+
+    /// The error of a call that took longer than its total timeout.
+    package func expired(_ phase: CallError.Phase) -> CallError {
+        CallError(
+            .timeout, "not done after \(Duration.nanoseconds(clamping: timeouts.nanoseconds(.total)).inSeconds)",
+            phase: phase, timeout: .total)
+    }
+}
+
+extension Call: CustomStringConvertible, CustomReflectable {
+    /// The call's id and request, with secrets withheld.
+    public var description: String { "call \(id): \(original.summary)" }
+
+    /// A mirror that holds only ``description``.
+    public var customMirror: Mirror { Mirror(self, children: ["call": description], displayStyle: .class) }
+}
+
+/// Work that a cancelled call ends.
+package protocol CallCancellable: AnyObject, Sendable {
+    func cancel()
+}
+
+extension Duration {
+    /// The duration in seconds, such as `10 s` or `0.25 s`.
+    package var inSeconds: String {
+        let milliseconds = Int64(clamping: nanosecondsClamped / 1_000_000)
+        if milliseconds % 1_000 == 0 { return "\(milliseconds / 1_000) s" }
+        return "\(Double(milliseconds) / 1_000) s"
+    }
+}

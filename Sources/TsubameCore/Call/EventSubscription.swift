@@ -1,0 +1,82 @@
+// EventSubscription: one observer of a client's events, and the list of all its observers.
+
+internal import Synchronization
+
+/// Keeps an observer of a client's calls until the subscription is cancelled or released. The observer receives no
+/// event that happens later. An event that another thread is delivering at that moment may still arrive.
+public final class EventSubscription: Sendable {
+    private let list: ObserverList
+    private let id: UInt64
+
+    /// - Parameter bodyBytes: the number of bytes of each body that the observer receives.
+    package init(_ list: ObserverList, bodyBytes: Int = 0, _ observer: @escaping @Sendable (CallEvent) -> Void) {
+        self.list = list
+        id = list.add(observer, bodyBytes: Swift.max(bodyBytes, 0))
+    }
+
+    deinit { list.remove(id) }
+
+    /// Stops the events. It can be called more than once.
+    public func cancel() { list.remove(id) }
+}
+
+/// The observers of a client. The check whether there are any costs one relaxed load.
+package final class ObserverList: Sendable {
+    private struct Entry: Sendable {
+        let id: UInt64
+        let bodyBytes: Int
+        let observer: @Sendable (CallEvent) -> Void
+    }
+
+    private let entries = Mutex<(next: UInt64, list: [Entry])>((0, []))
+    private let count = Atomic<Int>(0)
+    private let mostBodyBytes = Atomic<Int>(0)
+
+    package init() {}
+
+    /// The largest number of bytes of a body that any observer asks for.
+    package var bodyBytes: Int { mostBodyBytes.load(ordering: .relaxed) }
+
+    package var isEmpty: Bool { count.load(ordering: .relaxed) == 0 }
+
+    fileprivate func add(_ observer: @escaping @Sendable (CallEvent) -> Void, bodyBytes: Int) -> UInt64 {
+        entries.withLock { entries in
+            entries.next += 1
+            entries.list.append(Entry(id: entries.next, bodyBytes: bodyBytes, observer: observer))
+            note(entries.list)
+            return entries.next
+        }
+    }
+
+    fileprivate func remove(_ id: UInt64) {
+        entries.withLock { entries in
+            entries.list.removeAll { $0.id == id }
+            note(entries.list)
+        }
+    }
+
+    private func note(_ list: [Entry]) {
+        count.store(list.count, ordering: .relaxed)
+        mostBodyBytes.store(list.map(\.bodyBytes).max() ?? 0, ordering: .relaxed)
+    }
+
+    package func send(_ event: CallEvent) {
+        // Observers are called outside the lock, so that an observer may add or cancel another one.
+        for entry in entries.withLock({ $0.list }) {
+            if let event = event.limited(to: entry.bodyBytes) { entry.observer(event) }
+        }
+    }
+}
+
+extension CallEvent {
+    /// The event cut to `bodyBytes` of a body. It is nil for a body event if the observer asks for no bytes.
+    fileprivate func limited(to bodyBytes: Int) -> CallEvent? {
+        switch kind {
+        case .requestBody(let body):
+            bodyBytes > 0 ? CallEvent(call: call, time: time, kind: .requestBody(body.slice(0..<bodyBytes))) : nil
+        case .responseBody(let body):
+            bodyBytes > 0 ? CallEvent(call: call, time: time, kind: .responseBody(body.slice(0..<bodyBytes))) : nil
+        default: self
+        }
+    }
+}

@@ -1,0 +1,20 @@
+// HTTPVersion: the versions of HTTP that the client understands.
+
+/// A version of HTTP.
+public enum HTTPVersion: UInt8, Sendable, Hashable, CaseIterable, CustomStringConvertible {
+    /// HTTP/1.0 (RFC 1945), which only old servers use for responses. The client never sends a request in it.
+    case http10
+    /// HTTP/1.1 (RFC 9112).
+    case http11
+    /// HTTP/2 (RFC 9113).
+    case http2
+
+    /// The version as a status line has it, such as `HTTP/1.1` or `HTTP/2`.
+    public var description: String {
+        switch self {
+        case .http10: "HTTP/1.0"
+        case .http11: "HTTP/1.1"
+        case .http2: "HTTP/2"
+        }
+    }
+}

@@ -1,0 +1,306 @@
+// Request: an HTTP request as a value, which can be sent in any way, any number of times, at once.
+
+public import HTTPTypes
+
+/// An HTTP request. It is a value: build it once, and send it in any way, any number of times.
+/// ```swift
+/// var request = Request(.get, "users/\(id)", query: ["page": 2])
+/// request.headers[.accept] = "application/json"
+/// request.timeouts.total = .seconds(5)
+/// let response = try await api.send(request)
+/// ```
+/// A request with an invalid part can be made but not sent. Every way to send it throws
+/// ``CallError/Kind/invalidRequest`` before anything is sent.
+public struct Request: Sendable {
+    /// A path below the client's base URL, or a whole URL.
+    package enum Target: Sendable {
+        case uri(TargetURI)
+        indirect case path(RequestPath, query: String)
+        indirect case invalid(CallError)
+    }
+
+    /// The method, such as GET or POST.
+    public var method: HTTPRequest.Method
+    package var target: Target
+    /// The fields of this request. The client adds its own fields, except those that are named here.
+    public var headers: HTTPFields
+    /// The content that is sent with the request; empty by default.
+    public var body: RequestBody
+    /// Whether the client, rather than the caller, asked for content codings, so that the client has to decode them.
+    package var undoesCodings = false
+    private var options: RequestOptions?
+
+    /// A request for a path below the client's base URL.
+    /// - Parameter encodedQuery: the query, already percent-encoded, without `?`.
+    package init(
+        _ method: HTTPRequest.Method, _ path: RequestPath, encodedQuery: String, headers: HTTPFields, body: RequestBody
+    ) {
+        self.method = method
+        self.headers = headers
+        self.body = body
+        if let problem = path.problem {
+            target = .invalid(
+                CallError(.invalidRequest, "the path \"\(Redaction.standard.url(path.encoded))\" \(problem)"))
+        } else {
+            target = .path(path, query: encodedQuery)
+        }
+    }
+
+    /// A request for a whole URL.
+    package init(
+        _ method: HTTPRequest.Method, url: String, keepingDotSegments: Bool = false, encodedQuery: String,
+        headers: HTTPFields, body: RequestBody
+    ) {
+        self.method = method
+        self.headers = headers
+        self.body = body
+        do throws(CallError) {
+            let uri = try TargetURI(parsing: url, keepingDotSegments: keepingDotSegments)
+            target = .uri(encodedQuery.isEmpty ? uri : uri.adding(query: encodedQuery))
+        } catch {
+            target = .invalid(error)
+        }
+    }
+
+    /// A request for a URI that has been parsed before.
+    public init(_ method: HTTPRequest.Method, uri: TargetURI, headers: HTTPFields = [:], body: RequestBody = .empty) {
+        self.method = method
+        self.headers = headers
+        self.body = body
+        target = .uri(uri)
+    }
+
+    /// The absolute URI; nil until a client has added its base URL to the path.
+    public var uri: TargetURI? {
+        if case .uri(let uri) = target { uri } else { nil }
+    }
+
+    /// Whether the request goes by https. This does not copy the URI.
+    package var isSecure: Bool {
+        if case .uri(let uri) = target { uri.isSecure } else { false }
+    }
+
+    private mutating func change(_ body: (RequestOptions) -> Void) {
+        if options == nil {
+            options = RequestOptions()
+        } else if !isKnownUniquelyReferenced(&options) {
+            options = options?.copy()
+        }
+        if let options { body(options) }
+    }
+
+    /// The timeouts of this request. A timeout that is not set is the client's.
+    public var timeouts: Timeouts {
+        get { options?.timeouts ?? Timeouts() }
+        set { change { $0.timeouts = newValue } }
+    }
+
+    /// The policy for the client's cache and for other caches on the way to the origin.
+    public var cachePolicy: CachePolicy {
+        get { options?.cachePolicy ?? .standard }
+        set { change { $0.cachePolicy = newValue } }
+    }
+
+    /// The statuses with which a value can be read from the response; 200–299 by default.
+    public var acceptedStatuses: StatusSet {
+        get { options?.acceptedStatuses ?? .successful }
+        set { change { $0.acceptedStatuses = newValue } }
+    }
+
+    /// Values of the caller's own, to be found again in interceptors and events.
+    public var tags: [String: any Sendable] {
+        get { options?.tags ?? [:] }
+        set { change { $0.tags = newValue } }
+    }
+
+    /// Whether the request may be sent again on a new connection although its method is not idempotent; false by
+    /// default.
+    public var isReplayable: Bool {
+        get { options?.isReplayable ?? false }
+        set { change { $0.isReplayable = newValue } }
+    }
+
+    /// The order of calls that wait for each other because of a limit (`traffic.calls`, `traffic.callsPerHost`).
+    public enum Priority: Int, Sendable, Hashable, CaseIterable {
+        /// After all other calls.
+        case low = -1
+        /// In the order of arrival.
+        case normal
+        /// Before all other calls.
+        case high
+    }
+
+    /// The place of the call among calls that wait because of a limit; `normal` by default.
+    public var priority: Priority {
+        get { options?.priority ?? .normal }
+        set { change { $0.priority = newValue } }
+    }
+
+    /// Whether the request asks about the server as a whole, rather than about a resource: `OPTIONS *` (RFC 9110
+    /// section 9.3.7). The URL then only names the server, and its path is not sent. With any method other than
+    /// OPTIONS, the call fails with ``CallError/Kind/invalidRequest``.
+    public var asksServer: Bool {
+        get { options?.asksServer ?? false }
+        set { change { $0.asksServer = newValue } }
+    }
+
+    /// Whether the request goes to an origin other than the client's own. It then carries none of the client's fields,
+    /// credentials and common parameters. The client sets this value, which stays set over all later redirects.
+    public package(set) var isCrossOrigin: Bool {
+        get { options?.isCrossOrigin ?? false }
+        set { change { $0.isCrossOrigin = newValue } }
+    }
+
+    /// The request as an interceptor changed it; nil if no interceptor did. A redirect to another origin then starts
+    /// from this request.
+    package var entry: Request? {
+        get { options?.entry?.request }
+        set { change { $0.entry = newValue.map { RequestEntry($0) } } }
+    }
+
+    /// Says whether the sender of the request handles a failure in another way than by sending the same request again.
+    /// nil means never.
+    package var isMendedElsewhere: (@Sendable () -> Bool)? {
+        get { options?.isMendedElsewhere }
+        set { change { $0.isMendedElsewhere = newValue } }
+    }
+
+    /// How often the client added credentials because the server had asked for them.
+    package var answeredChallenges: Int {
+        get { options?.answeredChallenges ?? 0 }
+        set { change { $0.answeredChallenges = newValue } }
+    }
+
+    /// The owner of the client's cookie jar, if the last Cookie field came from that jar. It is nil if the field was
+    /// set by hand, or if there is none.
+    package var jarOwner: String? {
+        get { options?.jarOwner }
+        set { if newValue != options?.jarOwner { change { $0.jarOwner = newValue } } }
+    }
+
+    /// The rules for what the texts of the request withhold.
+    package var redaction: Redaction {
+        get { ownRedaction ?? .standard }
+        set { change { $0.redaction = newValue } }
+    }
+
+    /// The rules for what the texts of the request withhold; nil if they are the standard ones.
+    package var ownRedaction: Redaction? { options?.redaction }
+
+    /// Whether the request may be sent again. Its method must be idempotent (RFC 9110 section 9.2.2), or the caller
+    /// must allow it. In both cases the body must not be a one-shot stream.
+    package var mayBeReplayed: Bool {
+        (method.isIdempotent || isReplayable || headers.contains(.idempotencyKey)) && body.canBeSentAgain
+    }
+
+    /// The method and the URL, such as `GET https://…`, with secrets withheld.
+    public var summary: String {
+        switch target {
+        case .uri(let uri): "\(method.rawValue) \(redaction.url(uri.string))"
+        case .path(let path, let query):
+            "\(method.rawValue) \(redaction.url(path.encoded + (query.isEmpty ? "" : "?" + query)))"
+        case .invalid: "\(method.rawValue) request"
+        }
+    }
+}
+
+/// The settings that most requests do not change. They are outside the value, so that copying a request stays cheap.
+// Only `Request.change` changes an object, and only one with a single reference.
+private final class RequestOptions: @unchecked Sendable {
+    var timeouts = Timeouts()
+    var cachePolicy = CachePolicy.standard
+    var acceptedStatuses = StatusSet.successful
+    var tags: [String: any Sendable] = [:]
+    var isReplayable = false
+    var asksServer = false
+    var priority = Request.Priority.normal
+    var isCrossOrigin = false
+    var entry: RequestEntry?
+    var isMendedElsewhere: (@Sendable () -> Bool)?
+    var answeredChallenges = 0
+    var redaction: Redaction?
+    var jarOwner: String?
+
+    func copy() -> RequestOptions {
+        let copy = RequestOptions()
+        copy.timeouts = timeouts
+        copy.cachePolicy = cachePolicy
+        copy.acceptedStatuses = acceptedStatuses
+        copy.tags = tags
+        copy.isReplayable = isReplayable
+        copy.asksServer = asksServer
+        copy.priority = priority
+        copy.isCrossOrigin = isCrossOrigin
+        copy.entry = entry
+        copy.isMendedElsewhere = isMendedElsewhere
+        copy.answeredChallenges = answeredChallenges
+        copy.redaction = redaction
+        copy.jarOwner = jarOwner
+        return copy
+    }
+}
+
+private final class RequestEntry: Sendable {
+    let request: Request
+
+    init(_ request: Request) { self.request = request }
+}
+
+/// How the client's cache, and other caches on the way to the origin, may answer a request.
+///
+/// No policy overrides what a response forbids. A response with `no-cache` is never used without asking its origin. The
+/// same holds for a stale response with `must-revalidate` (RFC 9111 sections 5.2.2.2 and 5.2.2.4).
+public enum CachePolicy: String, Sendable, Hashable, CaseIterable {
+    /// The rules of RFC 9111.
+    case standard
+    /// Asks the origin again, even if a response is stored: `Cache-Control: no-cache`.
+    case reload
+    /// Uses a stored response of any age, and asks the origin if there is none: `Cache-Control: max-stale`.
+    case preferStored
+    /// Uses a stored response of any age, and never asks the origin: `Cache-Control: only-if-cached`. The status is 504
+    /// if there is no stored response.
+    case onlyStored
+
+    /// The name that `URLRequest.CachePolicy` has for ``standard``.
+    public static var useProtocolCachePolicy: CachePolicy { .standard }
+    /// The name that `URLRequest.CachePolicy` has for ``reload``.
+    public static var reloadIgnoringLocalCacheData: CachePolicy { .reload }
+    /// The name that `URLRequest.CachePolicy` has for ``preferStored``.
+    public static var returnCacheDataElseLoad: CachePolicy { .preferStored }
+    /// The name that `URLRequest.CachePolicy` has for ``onlyStored``.
+    public static var returnCacheDataDontLoad: CachePolicy { .onlyStored }
+}
+
+extension HTTPRequest.Method {
+    /// Whether the method is safe (RFC 9110 section 9.2.1, and RFC 10008 for QUERY).
+    package var isSafe: Bool {
+        switch self {
+        case .get, .head, .options, .trace, .query: true
+        default: false
+        }
+    }
+
+    /// Whether the method is idempotent (RFC 9110 section 9.2.2).
+    package var isIdempotent: Bool { isSafe || self == .put || self == .delete }
+
+    /// Whether a request without a body sends `Content-Length: 0` (RFC 9110 section 8.6).
+    package var expectsBody: Bool {
+        switch self {
+        case .get: false
+        case .post, .put, .patch, .query: true
+        default: false
+        }
+    }
+}
+
+extension Request: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// Method, URI and fields, with credentials withheld.
+    public var description: String {
+        ([summary] + headers.map { "\($0.name.rawName): \(redaction.value(of: $0))" }).joined(separator: "\n")
+    }
+
+    /// The same as ``description``.
+    public var debugDescription: String { description }
+    /// A mirror that holds only ``description``.
+    public var customMirror: Mirror { Mirror(self, children: ["request": description], displayStyle: .struct) }
+}

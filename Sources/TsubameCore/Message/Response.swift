@@ -1,0 +1,182 @@
+// Response: the response to a request, with its status, fields and body.
+
+public import HTTPTypes
+
+/// The response to a request. A response of any status is returned. Reading a value (`json`, `text`, …) throws if the
+/// request does not accept the status.
+public struct Response: Sendable {
+    /// The status code, such as 200 or 404.
+    public let statusCode: Int
+    private let statusReason: String?
+    /// The fields, decoded only when they are read. If the body was decoded, Content-Encoding and Content-Length are
+    /// removed; see ``wire``.
+    public var headers: ReceivedFields
+    /// The body: complete after `send`, still arriving in the closure of `stream`.
+    public var body: ResponseBody
+    package var details: ResponseDetails
+
+    package init(head: ReceivedHead, body: ResponseBody, details: ResponseDetails) {
+        statusCode = head.status
+        statusReason = nil
+        headers = ReceivedFields(head, redaction: details.request.ownRedaction)
+        self.body = body
+        self.details = details
+    }
+
+    /// A response from the cache.
+    package init(statusCode: Int, headers: HTTPFields, body: ResponseBody, details: ResponseDetails) {
+        self.statusCode = statusCode
+        statusReason = nil
+        self.headers = ReceivedFields(headers, redaction: details.request.ownRedaction)
+        self.body = body
+        self.details = details
+    }
+
+    /// Makes a response by hand, for example in a stub or in an interceptor that answers by itself.
+    public init(
+        status: HTTPResponse.Status, headers: HTTPFields = [:], body: Bytes = Bytes(), request: Request? = nil
+    ) {
+        statusCode = status.code
+        statusReason = status.reasonPhrase
+        self.headers = ReceivedFields(headers, redaction: request?.ownRedaction)
+        self.body = ResponseBody(body)
+        details = ResponseDetails(
+            head: nil, request: request ?? Request(.get, uri: .unknown), connection: nil, timings: Timings(),
+            history: [], trailers: nil)
+    }
+
+    /// The status with the reason phrase that was received.
+    public var status: HTTPResponse.Status {
+        let code = Swift.min(Swift.max(statusCode, 0), 999)
+        return HTTPResponse.Status(code: code, reasonPhrase: statusReason ?? details.head?.reason ?? "")
+    }
+
+    /// The status for a sentence. It has the received reason phrase or, without one as over HTTP/2, the usual phrase.
+    package var statusWords: String {
+        let received = status.reasonPhrase
+        let phrase = received.isEmpty ? HTTPResponse.Status(integerLiteral: status.code).reasonPhrase : received
+        return phrase.isEmpty ? "\(statusCode)" : "\(statusCode) \(phrase)"
+    }
+
+    /// The HTTP version of the response; nil for a response that did not come over a connection.
+    public var version: HTTPVersion? { details.head?.version }
+
+    /// The body if it has been collected; empty for a response that is still being streamed.
+    public var bytes: Bytes { body.bytes ?? Bytes() }
+
+    /// The request as it was sent for this response. After redirects, this is the last one.
+    public var request: Request { details.request }
+
+    /// The responses before this one, oldest first: redirects and challenges.
+    public var history: [Response] { details.history }
+
+    /// The connection that carried the response; nil for a stub.
+    public var connection: ConnectionInfo? { details.connection }
+
+    /// When each step of the exchange was done.
+    public var timings: Timings { details.timings }
+
+    /// The fields as received, before any decoding.
+    public var wire: ReceivedFields {
+        let redaction = details.request.ownRedaction
+        return details.head.map { ReceivedFields($0, redaction: redaction) }
+            ?? details.storedFields.map { ReceivedFields($0, redaction: redaction) } ?? headers
+    }
+
+    /// The trailer fields (RFC 9110 section 6.5); nil until the body has been read. They are never merged into
+    /// ``headers``.
+    public var trailers: HTTPFields? { details.trailers?.fields }
+
+    /// Whether the request accepts the status.
+    public var isAccepted: Bool { details.request.acceptedStatuses.contains(status) }
+
+    /// Whether the response was made by hand and does not belong to a request yet.
+    package var isHandMade: Bool { details.request.uri == .unknown }
+
+    /// The same response with its body in memory.
+    package func with(collected bytes: Bytes) -> Response {
+        var copy = self
+        copy.body = ResponseBody(bytes)
+        return copy
+    }
+
+    /// The beginning of a collected text body, on one line, for error texts.
+    var excerpt: String? {
+        guard let bytes = body.bytes, bytes.count > 0 else { return nil }
+        let head = bytes.slice(0..<300)
+        guard let text = head.withUnsafeBytes({ String(validating: $0, as: UTF8.self) }) else {
+            return "the answer's body: \(bytes.count) bytes"
+        }
+        let line = text.split(whereSeparator: \.isNewline).joined(separator: " ")
+        return "the answer: \(Redaction.printable(line))\(bytes.count > 300 ? " …" : "")"
+    }
+}
+
+/// The facts about a response that are not its status, fields or body, in one object.
+package final class ResponseDetails: Sendable {
+    package let head: ReceivedHead?
+    package let request: Request
+    package let connection: ConnectionInfo?
+    package let timings: Timings
+    package let history: [Response]
+    package let trailers: TrailerBox?
+    /// The client's charset for a text that names none; nil for UTF-8.
+    package let charset: String?
+    /// The client's limit for a body that is collected, in bytes.
+    package let bufferedBody: Int
+    /// The client's settings for reading JSON; nil for Foundation's defaults.
+    package let json: (any Sendable)?
+    /// The fields of a response from the cache, before any decoding.
+    package let storedFields: HTTPFields?
+    /// Why the request was not sent again although its retry policy asked for that.
+    package let retryObstacle: String?
+
+    package init(
+        head: ReceivedHead?, request: Request, connection: ConnectionInfo?, timings: Timings, history: [Response],
+        trailers: TrailerBox?, charset: String? = nil, bufferedBody: Int = Limits().bufferedBody,
+        json: (any Sendable)? = nil, storedFields: HTTPFields? = nil, retryObstacle: String? = nil
+    ) {
+        self.storedFields = storedFields
+        self.retryObstacle = retryObstacle
+        self.bufferedBody = bufferedBody
+        self.head = head
+        self.request = request
+        self.connection = connection
+        self.timings = timings
+        self.history = history
+        self.trailers = trailers
+        self.charset = charset
+        self.json = json
+    }
+
+    package func with(
+        history: [Response]? = nil, timings: Timings? = nil, request: Request? = nil, charset: String? = nil,
+        bufferedBody: Int? = nil, json: (any Sendable)? = nil, retryObstacle: String? = nil
+    ) -> ResponseDetails {
+        ResponseDetails(
+            head: head, request: request ?? self.request, connection: connection, timings: timings ?? self.timings,
+            history: history ?? self.history, trailers: trailers, charset: charset ?? self.charset,
+            bufferedBody: bufferedBody ?? self.bufferedBody, json: json ?? self.json, storedFields: storedFields,
+            retryObstacle: retryObstacle ?? self.retryObstacle)
+    }
+}
+
+extension TargetURI {
+    /// The URI of a response that was made by hand. RFC 2606 reserves its name.
+    fileprivate static let unknown = TargetURI(
+        origin: Origin(isSecure: false, host: "stub.invalid", port: 80), target: "/", pathLength: 1, fragment: nil)
+}
+
+extension Response: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// Status, fields and the size of the body, with credentials withheld.
+    public var description: String {
+        let fields = headers.text(details.request.redaction)
+        let size = body.bytes.map { "\($0.count) bytes" } ?? "streaming"
+        return "\(statusCode) \(status.reasonPhrase)\n\(fields)\n\n\(size)"
+    }
+
+    /// The same as ``description``.
+    public var debugDescription: String { description }
+    /// A mirror that holds only ``description``.
+    public var customMirror: Mirror { Mirror(self, children: ["response": description], displayStyle: .struct) }
+}

@@ -1,0 +1,84 @@
+// JSONRedaction: withholds the values of secret names in JSON.
+
+/// Reads only the strings, numbers and brackets of JSON, so that malformed JSON is also shown without its secrets.
+struct JSONRedaction {
+    private let redaction: Redaction
+    private var output: [UInt8] = []
+    private var depth = 0
+    /// The depth at which the value of a secret name began. Everything inside that value is withheld.
+    private var secretDepth: Int?
+    /// Whether the next value belongs to a secret name.
+    private var isNamedSecret = false
+
+    init(_ redaction: Redaction) { self.redaction = redaction }
+
+    func redacted(_ text: ArraySlice<UInt8>) -> [UInt8] {
+        var copy = self
+        copy.read(text)
+        return copy.output
+    }
+
+    private var isWithheld: Bool { isNamedSecret || secretDepth != nil }
+
+    private mutating func read(_ text: ArraySlice<UInt8>) {
+        var rest = text
+        while let byte = rest.first {
+            switch byte {
+            case UInt8(ascii: "\""):
+                let end = Self.endOfString(rest)
+                take(string: rest[..<end], isName: rest[end...].first { $0 > 0x20 } == UInt8(ascii: ":"))
+                rest = rest[end...]
+            case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"):
+                let number = rest.prefix { !",]} \n\r\t\"".utf8.contains($0) }
+                output += isWithheld ? Self.placeholder : Array(number)
+                isNamedSecret = false
+                rest = rest[number.endIndex...]
+            default:
+                take(bracket: byte)
+                output.append(byte)
+                rest = rest.dropFirst()
+            }
+        }
+    }
+
+    private mutating func take(string: ArraySlice<UInt8>, isName: Bool) {
+        if isName {
+            output += string
+            isNamedSecret = redaction.isSecret(utf8: string)
+        } else {
+            output += isWithheld ? Self.placeholder : Array(string)
+            isNamedSecret = false
+        }
+    }
+
+    private mutating func take(bracket byte: UInt8) {
+        switch byte {
+        case UInt8(ascii: "{"), UInt8(ascii: "["):
+            depth += 1
+            if isNamedSecret, secretDepth == nil { secretDepth = depth }
+            isNamedSecret = false
+        case UInt8(ascii: "}"), UInt8(ascii: "]"):
+            if secretDepth == depth { secretDepth = nil }
+            depth -= 1
+        case UInt8(ascii: ","): isNamedSecret = false
+        default: break
+        }
+    }
+
+    private static let placeholder = Array("\"\(Redaction.placeholder)\"".utf8)
+
+    /// The position after the closing quote, or the end of the bytes.
+    private static func endOfString(_ bytes: ArraySlice<UInt8>) -> Int {
+        var isEscaped = false
+        for index in bytes.indices.dropFirst() {
+            if isEscaped {
+                isEscaped = false
+            } else if bytes[index] == UInt8(ascii: "\\") {
+                isEscaped = true
+            } else if bytes[index] == UInt8(ascii: "\"") {
+                return index + 1
+            }
+        }
+        return bytes.endIndex
+    }
+}

@@ -1,0 +1,164 @@
+// Redaction: decides which secrets are left out of descriptions, logs, HAR files and cURL lines.
+
+public import HTTPTypes
+
+/// Decides which fields and parameters are withheld from every text that the library prints.
+public struct Redaction: Sendable, Hashable {
+    /// Words, in lower case, that make the name of a query or form parameter secret. The value of a parameter is
+    /// withheld if its name contains one of them. `auth` and `sig` count only if no further letter of the word follows:
+    /// `author` is not secret.
+    public let secrets: Set<String>
+
+    /// The rules that apply unless ``Configuration`` sets others. They withhold names that contain `token`, `key`,
+    /// `password`, `passwd`, `pwd`, `secret`, `signature`, `sig`, `code`, `auth` or `jwt`.
+    public static let standard = Redaction(
+        secrets: [
+            "token", "key", "password", "passwd", "pwd", "secret", "signature", "sig", "code", "auth", "jwt",
+        ])
+
+    /// Secrets that are also the beginning of other words, such as `author`, `signal` and WWW-Authenticate.
+    private static let beginnings: Set<String> = ["auth", "sig"]
+
+    /// Withholds parameters whose names contain one of `secrets`, which are in lower case. Credentials are always
+    /// withheld.
+    public init(secrets: Set<String>) { self.secrets = secrets }
+
+    /// The text that replaces a secret.
+    public static let placeholder = "[redacted]"
+
+    private static let fields: Set<String> = [
+        "authorization", "proxy-authorization", "cookie", "set-cookie", "authentication-info",
+        "proxy-authentication-info",
+    ]
+
+    /// Fields whose value is a URL.
+    private static let references: Set<String> = ["location", "content-location", "referer"]
+
+    /// The value of the field, or ``placeholder`` if the field is secret. The URL in Location, Content-Location or
+    /// Referer is redacted as by ``url(_:)``.
+    public func value(of field: HTTPField) -> String {
+        if isSecret(field: field.name) { return Self.placeholder }
+        return Self.references.contains(field.name.canonicalName) ? url(field.value) : field.value
+    }
+
+    /// Whether the whole value of a field of that name is withheld.
+    package func isSecret(field name: HTTPField.Name) -> Bool {
+        Self.fields.contains(name.canonicalName) || isSecret(name.canonicalName)
+    }
+
+    /// Whether the value of a parameter with that name is withheld.
+    public func isSecret(_ name: some StringProtocol) -> Bool { isSecret(utf8: name.utf8) }
+
+    // This compares bytes, here and below: a combining mark after a letter or a delimiter must not hide it.
+    func isSecret(utf8 name: some Collection<UInt8>) -> Bool {
+        let written = Array(name)
+        let name = written.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }
+        return secrets.contains { secret in
+            let mayGoOn = !Self.beginnings.contains(secret)
+            let wanted = Array(secret.utf8)
+            return name.indices.contains { index in
+                guard name[index...].starts(with: wanted) else { return false }
+                let end = index + wanted.count
+                return mayGoOn || end == written.count || !(0x61...0x7A).contains(written[end])
+            }
+        }
+    }
+
+    /// The URL without userinfo, with the values of secret parameters withheld and control characters escaped.
+    public func url(_ url: some StringProtocol) -> String {
+        let (slash, question, hash, at) = (UInt8(ascii: "/"), UInt8(ascii: "?"), UInt8(ascii: "#"), UInt8(ascii: "@"))
+        var text: [UInt8] = []
+        var rest = Array(url.utf8)[...]
+        // The userinfo stands between `//` and the last `@` of the authority. Without `//`, a text with a colon before
+        // an `@` counts as userinfo.
+        let beforeQuery = rest.prefix { $0 != question && $0 != hash }
+        let slashes = beforeQuery.indices.dropFirst().first { rest[$0] == slash && rest[$0 - 1] == slash }
+        if let slashes {
+            text += rest[...slashes]
+            rest = rest[(slashes + 1)...]
+        }
+        let end = rest.firstIndex { [slash, question, hash, UInt8(ascii: "\\")].contains($0) } ?? rest.endIndex
+        if let mark = rest[..<end].lastIndex(of: at),
+            slashes != nil || rest[..<mark].contains(UInt8(ascii: ":"))
+        {
+            rest = rest[(mark + 1)...]
+        }
+        // Tokens occur in the query and in the fragment.
+        while let mark = rest.firstIndex(where: { $0 == question || $0 == hash }) {
+            let afterMark = mark + 1
+            let end = rest[afterMark...].firstIndex(of: hash) ?? rest.endIndex
+            text += rest[..<afterMark]
+            text += parameters(rest[afterMark..<end])
+            rest = rest[end...]
+        }
+        return Self.printable(String(decoding: text + rest, as: UTF8.self))
+    }
+
+    /// `name=value&…` with the values of secret names withheld.
+    func parameters(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
+        var text: [UInt8] = []
+        let pieces = bytes.split(separator: UInt8(ascii: "&"), omittingEmptySubsequences: false)
+        for (index, piece) in pieces.enumerated() {
+            if index > 0 { text.append(UInt8(ascii: "&")) }
+            guard let equals = piece.firstIndex(of: UInt8(ascii: "=")), isSecret(utf8: piece[..<equals]) else {
+                text += Self.withoutUserinfo(piece)
+                continue
+            }
+            text += piece[...equals]
+            text += Self.placeholder.utf8
+        }
+        return text
+    }
+
+    /// Removes the userinfo from a value that is a URL itself.
+    private static func withoutUserinfo(_ bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+        guard let slashes = bytes.firstRange(of: Array("//".utf8)) else { return bytes }
+        let authority = bytes[slashes.upperBound...].prefix { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "\\") }
+        guard let mark = authority.lastIndex(of: UInt8(ascii: "@")) else { return bytes }
+        return bytes[..<slashes.upperBound] + bytes[(mark + 1)...]
+    }
+
+    /// Redacts a text that is not a valid URL, where the end of the authority is not known. The text between a colon
+    /// and the last `@` may be a password that contains a slash or a question mark.
+    package func invalidURL(_ text: String) -> String {
+        let bytes = text.utf8
+        let slash = zip(bytes.indices, bytes.indices.dropFirst()).first { bytes[$0] == 0x2F && bytes[$1] == 0x2F }
+        let start = slash.map { bytes.index(after: $0.1) } ?? text.startIndex
+        let rest = bytes[start...]
+        guard let mark = rest.lastIndex(of: UInt8(ascii: "@")),
+            let delimiter = rest[..<mark].firstIndex(where: { [0x2F, 0x3F, 0x23, 0x5C].contains($0) }),
+            rest[..<delimiter].contains(UInt8(ascii: ":"))
+        else { return url(text) }
+        // A query may have begun before the `@`.
+        let isQuery = rest[..<mark].contains { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") }
+        let shown = url((isQuery ? "?" : "//") + text[rest.index(after: mark)...])
+        return Self.printable(String(text[..<start])) + Self.placeholder + "@" + shown.dropFirst(isQuery ? 1 : 2)
+    }
+
+    /// Writes control characters and line separators as `\u{…}`, so that no text can forge a line of a log or control a
+    /// terminal.
+    package static func printable(_ text: String) -> String {
+        guard text.unicodeScalars.contains(where: isControl) else { return text }
+        return text.unicodeScalars.reduce(into: "") { result, scalar in
+            if isControl(scalar) {
+                result += "\\u{\(String(scalar.value, radix: 16))}"
+            } else {
+                result.unicodeScalars.append(scalar)
+            }
+        }
+    }
+
+    /// The printable form of a name from outside the program, cut to 100 characters.
+    package static func name(_ text: String) -> String {
+        let most = 100
+        let start = String(String.UnicodeScalarView(text.unicodeScalars.prefix(most)))
+        return printable(start) + (start.utf8.count < text.utf8.count ? "…" : "")
+    }
+
+    private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.value {
+        case 0..<0x20, 0x7F...0x9F, 0x2028, 0x2029: true
+        default: false
+        }
+    }
+}

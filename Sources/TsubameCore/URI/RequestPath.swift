@@ -1,0 +1,134 @@
+// RequestPath: the path of a request, which escapes the values that are interpolated into it.
+
+/// A path below a client's base URL, written as a string literal.
+///
+/// ```swift
+/// api.get("users/\(name)/photos")     // name is escaped as one segment, whatever is in it
+/// ```
+/// A leading `/` changes nothing: a path is always appended to the base URL.
+///
+/// A scheme, a fragment, a backslash, a control character and an empty segment in the middle are errors. So is an
+/// interpolation that leaves a segment empty, `.` or `..`. An error is thrown as ``CallError/Kind/invalidRequest`` when
+/// the request is sent.
+public struct RequestPath: Sendable, Hashable, ExpressibleByStringInterpolation {
+    /// The path, percent-encoded, possibly with a query.
+    package let encoded: String
+    package let problem: String?
+
+    /// A path from a literal without interpolated values.
+    public init(stringLiteral value: String) {
+        var interpolation = StringInterpolation(literalCapacity: value.utf8.count, interpolationCount: 0)
+        interpolation.appendLiteral(value)
+        self.init(stringInterpolation: interpolation)
+    }
+
+    /// A path from a literal with interpolated values, each escaped as one segment.
+    public init(stringInterpolation: StringInterpolation) {
+        (encoded, problem) = stringInterpolation.finished()
+    }
+
+    /// A path from text that is already a valid, percent-encoded path, for example from a configuration.
+    public init(encoded: some StringProtocol) {
+        self.init(stringLiteral: String(encoded))
+    }
+
+    /// The value that the compiler builds from a literal with interpolated values.
+    public struct StringInterpolation: StringInterpolationProtocol {
+        private var text = ""
+        private var problem: String?
+        private var inQuery = false
+        /// Whether the current segment holds an interpolated value.
+        private var hasInterpolation = false
+
+        /// An empty path.
+        public init(literalCapacity: Int, interpolationCount: Int) {
+            text.reserveCapacity(literalCapacity + interpolationCount * 8)
+        }
+
+        /// Appends text from the program's source. Slashes in the text divide segments.
+        public mutating func appendLiteral(_ literal: String) {
+            if literal.utf8.contains(0x5C) { problem = "has a backslash in it" }
+            if literal.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) { problem = "has a control character in it" }
+            if literal.utf8.contains(0x23) { problem = "has a fragment (#)" }
+            if !inQuery, let mark = literal.firstIndex(of: "?") {
+                endSegments(literal[..<mark], isLast: true)
+                inQuery = true
+                text += literal[..<mark] + "?" + literal[literal.index(after: mark)...]
+                return
+            }
+            if !inQuery { endSegments(literal[...], isLast: false) }
+            text += literal
+        }
+
+        /// Appends a value, escaped as one segment or, in the query, as one value.
+        public mutating func appendInterpolation(_ value: some CustomStringConvertible) {
+            let value = value.description
+            if !inQuery { hasInterpolation = true }
+            for byte in value.utf8 {
+                switch byte {
+                case 0x41...0x5A, 0x61...0x7A, 0x30...0x39, 0x2D, 0x2E, 0x5F, 0x7E:
+                    text.unicodeScalars.append(Unicode.Scalar(byte))
+                default:
+                    let digits = String(byte, radix: 16, uppercase: true)
+                    text += digits.utf8.count == 1 ? "%0" + digits : "%" + digits
+                }
+            }
+        }
+
+        /// Checks each segment that ends in the literal. A segment ends at a slash or at the end of the path, and only
+        /// then can it be known to be empty or dots.
+        private mutating func endSegments(_ literal: Substring, isLast: Bool) {
+            var rest = literal
+            while let slash = rest.firstIndex(of: "/") {
+                check(text + literal[..<slash])
+                hasInterpolation = false
+                rest = rest[rest.index(after: slash)...]
+            }
+            if isLast { check(text + literal) }
+        }
+
+        private mutating func check(_ upToHere: String) {
+            let segment = upToHere.lastIndex(of: "/").map { upToHere[upToHere.index(after: $0)...] } ?? upToHere[...]
+            // Servers decode an escaped dot before they look at segments.
+            let dots =
+                segment.contains("%")
+                ? segment.lowercased().split(separator: "%2e", omittingEmptySubsequences: false).joined(separator: ".")
+                : String(segment)
+            if dots == "." || dots == ".." {
+                problem = problem ?? "has a segment that is \(segment)"
+            } else if segment.isEmpty, hasInterpolation {
+                problem = problem ?? "has an empty segment where a value was put in"
+            }
+        }
+
+        func finished() -> (String, String?) {
+            var copy = self
+            if !inQuery { copy.endSegments("", isLast: true) }
+            var problem = copy.problem
+            let path = text.prefix { $0 != "?" }
+            // An interpolation writes its escapes in upper case.
+            if problem == nil, path.hasPrefix("http"),
+                path.hasPrefix("http%3A%2F%2F") || path.hasPrefix("https%3A%2F%2F")
+            {
+                problem = "starts with a whole URL that was put in; pass it as get(url:), or give it to the client"
+            }
+            if problem == nil, let colon = path.firstIndex(of: ":"), !path[..<colon].contains("/"),
+                path[colon...].hasPrefix(":/")
+            {
+                problem = "starts with a scheme; pass whole URLs as get(url:)"
+            }
+            if problem == nil, path.contains("//") { problem = "has an empty segment (//)" }
+            if problem == nil {
+                var text = text
+                text.makeContiguousUTF8()
+                let encoded: String? =
+                    text.utf8.withContiguousStorageIfAvailable { bytes in
+                        try? URIParser.encodeTarget(bytes, from: 0).target
+                    } ?? nil
+                if let encoded { return (encoded, nil) }
+                problem = "cannot be encoded"
+            }
+            return (text, problem)
+        }
+    }
+}

@@ -1,0 +1,137 @@
+// What a connector says when it fails: every address with its reason, in the system's words.
+
+import NIOCore
+import NIOPosix
+import NIOSSL
+import TsubameCore
+import TsubamePlatform
+
+extension Connector {
+    var way: String { key.proxy.map { " through \($0)" } ?? "" }
+
+    /// What each address came to, where there was more than one or one has failed.
+    var tried: String {
+        let most = 8
+        let silent = attempts.filter { $0 !== winner }.map { "\(Self.text($0.address)): no answer" }
+        let list = failures.map { "\($0.address): \($0.reason)" } + silent
+        let rest = list.count > most ? "; and \(list.count - most) more" : ""
+        return list.isEmpty ? "" : " (\(list.prefix(most).joined(separator: "; "))\(rest))"
+    }
+
+    func late(_ limit: Timeouts.Name) -> CallError {
+        let time = Duration.nanoseconds(clamping: exchange.call.timeouts.nanoseconds(limit)).inSeconds
+        let reason =
+            limit == .tls
+            ? "no TLS connection to \(key.origin.authority) within \(time)"
+            : "no connection to \(key.origin.authority)\(way) within \(time)"
+        // The proxy has taken the connection, and is silent since.
+        let isAtProxy = key.proxy != nil && winner != nil && winner?.negotiation == nil
+        return CallError(
+            .timeout, reason + (isAtProxy ? ": the proxy was reached, and does not answer" : tried),
+            phase: exchange.phase, advice: isAtProxy ? "check that the proxy is of this kind" : nil, timeout: limit)
+    }
+
+    func notAllowed(_ host: String) -> CallError {
+        CallError(
+            .connectionFailed, "\(host) is \(Self.notAllowed)", phase: .connecting,
+            underlying: FailureCause(isTransient: false))
+    }
+
+    static let notAllowed = "not allowed by connection.allowedAddresses"
+
+    func refused() -> CallError {
+        if !failures.isEmpty, failures.allSatisfy({ $0.reason == Self.notAllowed }) {
+            return notAllowed("\(key.origin.authority)\(tried)")
+        }
+        let interface = key.settings.settings.interface
+        let localEndpoint = interface.map { " from \(Redaction.printable($0))" } ?? ""
+        var advice =
+            key.proxy == nil ? "check that the server runs and that the port is right" : "check that the proxy runs"
+        if key.settings.settings.unixSocket != nil { advice = "check that the server runs, and the socket's path" }
+        if interface != nil { advice = "check that connection.interface is of this machine; if it is, \(advice)" }
+        return CallError(
+            .connectionFailed, "no connection to \(key.origin.authority)\(way)\(localEndpoint)\(tried)",
+            phase: .connecting,
+            advice: advice)
+    }
+
+    /// What another address would not change.
+    func asFailure(_ error: any Error) -> CallError? {
+        switch error {
+        case let error as CallError: error
+        case is NIOSSLError, is NIOSSLExtraError, is BoringSSLError:
+            key.settings.tls.explain(error, host: key.origin.host, settings: "tls")
+        default: nil
+        }
+    }
+
+    /// What went wrong between the client and the proxy, once that had been reached.
+    func failure(_ error: any Error, at proxy: Proxy) -> CallError {
+        switch error {
+        case let error as WireError where error.kind == .proxy:
+            CallError(
+                .proxy, "the proxy \(proxy) does not lead to \(key.origin.authority): \(error.description)",
+                phase: .connecting,
+                advice: "check the proxy's address and kind, its credentials, and that it can reach the host")
+        case let error as CallError: error
+        case is NIOSSLError, is NIOSSLExtraError, is BoringSSLError:
+            key.settings.proxyTLS.explain(
+                error, host: "the proxy \(proxy.host)", settings: "connection.proxyTLS")
+        default:
+            CallError(
+                .proxy, "the proxy \(proxy) ended the connection: \(Self.words(error))", phase: .connecting,
+                underlying: error)
+        }
+    }
+
+    func asCallError(_ error: any Error, of host: String) -> CallError {
+        error as? CallError
+            ?? CallError(
+                .nameResolution, "\(host) could not be resolved: \(error)", phase: .resolving, underlying: error)
+    }
+
+    static func text(_ address: SocketAddress) -> String {
+        // Each connection tells both its addresses; by way of inet_ntop that would be a tenth of what it costs.
+        if case .v4(let address) = address { return withUnsafeBytes(of: address.address, ipv4Text) }
+        if case .unixDomainSocket = address { return address.pathname.map { "unix:\($0)" } ?? "unix" }
+        guard let host = address.ipAddress, let port = address.port else { return "\(address)" }
+        return host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
+    }
+
+    /// Of a `sockaddr_in`: on every system its port and then its address stand after two other bytes, in network order.
+    private static func ipv4Text(_ address: UnsafeRawBufferPointer) -> String {
+        String(unsafeUninitializedCapacity: 21) { text in
+            var end = 0
+            func add(_ byte: UInt8) {
+                text[end] = byte
+                end += 1
+            }
+            func add(decimal number: UInt16) {
+                if number > 9 { add(decimal: number / 10) }
+                add(UInt8(ascii: "0") + UInt8(number % 10))
+            }
+            for index in 4..<8 {
+                if index > 4 { add(UInt8(ascii: ".")) }
+                add(decimal: UInt16(address[index]))
+            }
+            add(UInt8(ascii: ":"))
+            add(decimal: UInt16(address[2]) << 8 | UInt16(address[3]))
+            return end
+        }
+    }
+
+    /// A system error in the system's words.
+    static func words(_ error: any Error) -> String {
+        if let error = error as? IOError { return String(cString: strerror(error.errnoCode)).lowercasedFirst }
+        if let error = error as? ChannelError, error == .eof { return "closed by the server" }
+        if let error = error as? NIOConnectionError, let first = error.connectionErrors.first {
+            return words(first.error)
+        }
+        if error is BoringSSLError { return TLSContext.words(error) }
+        return "\(error)"
+    }
+}
+
+extension String {
+    fileprivate var lowercasedFirst: String { prefix(1).lowercased() + dropFirst() }
+}

@@ -1,0 +1,23 @@
+// What a connector says to a proxy.
+
+import TsubameCore
+import TsubameWire
+
+extension Connector {
+    /// What is to be said to the proxy, if there is one; each attempt has a conversation of its own.
+    func handshake() throws(CallError) -> (any ProxyHandshake)? {
+        guard let proxy = key.proxy else { return nil }
+        let target = try Resolver.endpoint(of: key.origin, key.settings.settings)
+        if credentials == nil, proxy.isAuthorized, !proxy.forwards(key.origin) {
+            let message = DigestSession.Message(
+                method: "CONNECT", target: Proxy.authority(of: target), body: Bytes())
+            credentials = ProxyCredentials(proxy, loopPool.proxies, message) { [weak self] in self?.tell(.decision($0))
+            }
+        }
+        do throws(WireError) {
+            return try proxy.handshake(to: key.origin, at: target, limits: exchange.call.limits, credentials)
+        } catch {
+            throw CallError(error, phase: .connecting)
+        }
+    }
+}

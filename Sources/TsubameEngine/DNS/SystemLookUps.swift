@@ -1,0 +1,95 @@
+// SystemLookUps: questions to the system's resolver, on threads of their own.
+
+import DequeModule
+import NIOCore
+import NIOPosix
+import Synchronization
+import TsubameCore
+import TsubamePlatform
+
+/// The threads are its own, since a name server that does not answer holds one for half a minute, and files and TLS must
+/// not wait for that. Each is started when all others are busy: most programs ask for a few names, one after the other, and
+/// a tool may ask for none.
+final class SystemLookUps: Sendable {
+    private typealias Question = @Sendable () -> Void
+
+    private static let threads = 16
+
+    private struct State: Sendable {
+        /// Each is one thread.
+        var pools: [NIOThreadPool] = []
+        var idle: [NIOThreadPool] = []
+        var waiting: Deque<Question> = []
+    }
+
+    private let state = Mutex(State())
+
+    deinit {
+        for pool in state.withLock({ $0.pools }) { pool.shutdownGracefully { _ in } }
+    }
+
+    /// `reply` is called once, on a thread that must not be kept.
+    func ask(_ host: String, _ reply: @escaping NameCache.Reply) {
+        let question: Question = { reply(Result { NameResolver.Answer(try Self.lookUp(host)) }) }
+        let pool = state.withLock { state -> NIOThreadPool? in
+            if let idle = state.idle.popLast() { return idle }
+            guard state.pools.count < Self.threads else {
+                state.waiting.append(question)
+                return nil
+            }
+            let pool = NIOThreadPool(numberOfThreads: 1)
+            pool.start()
+            state.pools.append(pool)
+            return pool
+        }
+        pool?.submit { condition in
+            guard condition == .active else { return reply(.failure(ChannelError.ioOnClosedChannel)) }
+            question()
+            self.answerWaiting(on: pool)
+        }
+    }
+
+    /// What has been asked meanwhile; then the thread is free.
+    private func answerWaiting(on pool: NIOThreadPool?) {
+        while true {
+            let next = state.withLock { state -> Question? in
+                if let next = state.waiting.popFirst() { return next }
+                if let pool { state.idle.append(pool) }
+                return nil
+            }
+            guard let next else { return }
+            next()
+        }
+    }
+
+    private static func lookUp(_ host: String) throws -> [String] {
+        var hints = addrinfo()
+        #if canImport(Glibc)
+        hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
+        #else
+        hints.ai_socktype = SOCK_STREAM
+        #endif
+        hints.ai_flags = AI_ADDRCONFIG
+        var list: UnsafeMutablePointer<addrinfo>?
+        let status = getaddrinfo(host, nil, &hints, &list)
+        defer { if let list { freeaddrinfo(list) } }
+        guard status == 0 else {
+            throw CallError(
+                .nameResolution, "\(host) has no address: \(String(cString: gai_strerror(status)))", phase: .resolving,
+                advice: "check the host's name and the network",
+                underlying: status == EAI_AGAIN ? FailureCause(isTransient: true) : nil)
+        }
+        var addresses: [String] = []
+        var next = list
+        while let entry = next?.pointee {
+            next = entry.ai_next
+            guard let name = entry.ai_addr else { continue }
+            // By way of the numeric text, which is the one form that both the system and NIO read and write.
+            var text = [CChar](repeating: 0, count: Int(NI_MAXHOST))
+            guard getnameinfo(name, entry.ai_addrlen, &text, socklen_t(text.count), nil, 0, NI_NUMERICHOST) == 0
+            else { continue }
+            addresses.append(String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self))
+        }
+        return addresses
+    }
+}

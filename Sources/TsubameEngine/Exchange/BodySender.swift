@@ -1,0 +1,254 @@
+// BodySender: brings the body of a request to its connection, piece by piece, as fast as the socket takes it.
+
+import HTTPTypes
+import NIOCore
+import Synchronization
+import TsubameCore
+import TsubamePlatform
+import TsubameWire
+
+/// Where the pieces of a body go: a connection, which frames them as its protocol has it. Confined to its loop.
+protocol BodySink: AnyObject {
+    /// Whether it takes more of this body now; ``BodySender/becameWritable()`` tells when it does again.
+    func takes(bodyOf exchange: Exchange) -> Bool
+    /// - Parameter promise: succeeds when the socket has them.
+    func write(_ pieces: [Bytes], of exchange: Exchange, promise: EventLoopPromise<Void>)
+    /// - Parameter promise: succeeds when the socket has all of it, so before the answer to it can be read.
+    func writeEnd(_ end: BodySender.End, of exchange: Exchange, promise: EventLoopPromise<Void>)
+    /// Bytes of the body went to the socket.
+    func bodyMoved(of exchange: Exchange)
+    /// The body has been sent: from now on the head is awaited.
+    func bodySent(of exchange: Exchange)
+}
+
+/// Pulls the pieces in a task of its own into an outbox, which the loop empties whenever the sink takes more: so many
+/// pieces cost one wake-up and one write.
+// All but `outbox` is confined to the connection's loop.
+final class BodySender: @unchecked Sendable {
+    /// Larger pieces are cut: what is told as progress should not come in lumps. The reader waits while as much lies in
+    /// the outbox.
+    private static let writtenAtOnce = 256 << 10
+
+    /// Everything was read; the piece that completes the declared length is still to be sent.
+    struct End: Sendable {
+        let last: Bytes?
+        let trailers: HTTPFields?
+        /// The lines of the trailer section.
+        let trailerLines: [UInt8]
+    }
+
+    private struct Outbox: Sendable {
+        var pieces: [Bytes] = []
+        var bytes = 0
+        var end: End?
+        /// The loop has been told that there is something.
+        var isAnnounced = false
+        var isStopped = false
+        var waiter: UnsafeContinuation<Bool, Never>?
+    }
+
+    private let reader: any BodyReader
+    private let length: Int64?
+    private let exchange: Exchange
+    private weak var sink: (any BodySink)?
+    private let loop: any EventLoop
+    private let outbox = Mutex(Outbox())
+    private var task: Task<Void, Never>?
+    /// Something lies in the outbox and the socket is full.
+    private var isBlocked = false
+    private var isStopped = false
+    private var isComplete = false
+    private var lastEvent: MonotonicTime = 0
+    private var shown = GatheredBytes()
+
+    init(_ reader: any BodyReader, length: Int64?, exchange: Exchange, sink: any BodySink) {
+        self.reader = reader
+        self.length = length
+        self.exchange = exchange
+        self.sink = sink
+        loop = exchange.loopPool.loop
+    }
+
+    // MARK: On the loop
+
+    func start() {
+        task = Task(executorPreference: exchange.call.executor) { await self.run() }
+    }
+
+    func stop() {
+        isStopped = true
+        task?.cancel()
+        task = nil
+        let waiter = outbox.withLock { outbox in
+            outbox.isStopped = true
+            outbox.pieces = []
+            outbox.end = nil
+            defer { outbox.waiter = nil }
+            return outbox.waiter
+        }
+        waiter?.resume(returning: false)
+    }
+
+    func becameWritable() {
+        guard isBlocked else { return }
+        isBlocked = false
+        drain()
+    }
+
+    /// Sends what lies in the outbox, unless the sink is full.
+    private func drain() {
+        guard !isStopped, let sink else { return stop() }
+        guard sink.takes(bodyOf: exchange) else { return isBlocked = true }
+        let (pieces, end, waiter) = outbox.withLock { outbox in
+            defer {
+                outbox.pieces = []
+                outbox.bytes = 0
+                outbox.end = nil
+                outbox.isAnnounced = false
+                outbox.waiter = nil
+            }
+            return (outbox.pieces, outbox.end, outbox.waiter)
+        }
+        // The reader goes on while this is written.
+        waiter?.resume(returning: true)
+        if !pieces.isEmpty { write(pieces, to: sink) }
+        if let end { finish(end) }
+    }
+
+    private func write(_ pieces: [Bytes], to sink: any BodySink) {
+        let count = pieces.reduce(0) { $0 + $1.count }
+        for piece in pieces { show(piece) }
+        let promise = loop.makePromise(of: Void.self)
+        promise.futureResult.assumeIsolated().whenSuccess {
+            if !self.isStopped { self.moved(Int64(count)) }
+        }
+        sink.write(pieces, of: exchange, promise: promise)
+    }
+
+    private func show(_ piece: Bytes) {
+        let rest = exchange.shownBytes - shown.count
+        if rest > 0 { shown.append(piece.slice(0..<rest)) }
+    }
+
+    private func moved(_ count: Int64) {
+        exchange.sentBytes += count
+        sink?.bodyMoved(of: exchange)
+        guard exchange.isObserved else { return }
+        let now = MonotonicClock.now
+        guard isComplete || now &- lastEvent >= 50_000_000 else { return }
+        lastEvent = now
+        let bytes = exchange.sentBytes
+        exchange.call.emit(.sending(TransferProgress(bytes: bytes, total: isComplete ? bytes : length)))
+    }
+
+    private func finish(_ end: End) {
+        guard !isStopped, let sink else { return }
+        // What was written before has to go first.
+        guard sink.takes(bodyOf: exchange) else {
+            outbox.withLock { $0.end = end }
+            return isBlocked = true
+        }
+        if let last = end.last { show(last) }
+        let count = Int64(end.last?.count ?? 0)
+        let promise = loop.makePromise(of: Void.self)
+        promise.futureResult.assumeIsolated().whenSuccess {
+            // Stopped, it may have another one's exchange by now.
+            guard !self.isStopped, let sink = self.sink else { return }
+            self.isComplete = true
+            self.moved(count)
+            if self.exchange.shownBytes > 0 { self.exchange.call.emit(.requestBody(self.shown.joined())) }
+            sink.bodySent(of: self.exchange)
+        }
+        sink.writeEnd(end, of: exchange, promise: promise)
+    }
+
+    private func fail(_ reason: String, _ error: (any Error)?) {
+        guard !isStopped else { return }
+        stop()
+        if let error = error as? CallError {
+            exchange.fail(error)
+        } else {
+            exchange.fail(CallError(.requestBody, reason, phase: .sendingBody, underlying: error))
+        }
+    }
+
+    // MARK: In the task
+
+    private func run() async {
+        do {
+            var taken: Int64 = 0
+            // The piece that completes the declared length waits until the reader has said that nothing follows: a body
+            // that is too long must not reach the server as a complete request.
+            var last: Bytes?
+            while let piece = try await reader.next() {
+                if piece.count == 0 { continue }
+                taken += Int64(piece.count)
+                if let length, taken > length || last != nil {
+                    return abort("the body is longer than the \(length) bytes that were declared")
+                }
+                var rest = piece
+                while rest.count > Self.writtenAtOnce {
+                    guard await offer(rest.slice(0..<Self.writtenAtOnce)) else { return }
+                    rest = rest.slice(Self.writtenAtOnce..<rest.count)
+                }
+                if taken == length {
+                    last = rest
+                } else {
+                    guard await offer(rest) else { return }
+                }
+            }
+            if let length, taken != length {
+                return abort("the body has \(taken) bytes and \(length) were declared")
+            }
+            let trailers = exchange.request.body.trailers.map { $0() }
+            complete(End(last: last, trailers: trailers, trailerLines: try trailers.map { try lines($0) } ?? []))
+        } catch {
+            abort("the body could not be read: \(error)", error)
+        }
+    }
+
+    private func lines(_ fields: HTTPFields) throws(CallError) -> [UInt8] {
+        do throws(WireError) {
+            return try TrailerSection.lines(of: fields)
+        } catch {
+            throw CallError(error, phase: .sendingBody)
+        }
+    }
+
+    /// Puts a piece into the outbox, and waits while that is full; false if nothing more is wanted.
+    private func offer(_ piece: Bytes) async -> Bool {
+        let (isStopped, isNews, isFull) = outbox.withLock { outbox in
+            guard !outbox.isStopped else { return (true, false, false) }
+            outbox.pieces.append(piece)
+            outbox.bytes += piece.count
+            defer { outbox.isAnnounced = true }
+            return (false, !outbox.isAnnounced, outbox.bytes >= Self.writtenAtOnce)
+        }
+        if isStopped { return false }
+        if isNews { loop.execute { self.drain() } }
+        guard isFull else { return true }
+        return await withUnsafeContinuation { continuation in
+            let goesOn: Bool? = outbox.withLock { outbox in
+                if outbox.isStopped { return false }
+                if outbox.bytes < Self.writtenAtOnce { return true }
+                outbox.waiter = continuation
+                return nil
+            }
+            if let goesOn { continuation.resume(returning: goesOn) }
+        }
+    }
+
+    private func complete(_ end: End) {
+        let isNews = outbox.withLock { outbox in
+            outbox.end = end
+            defer { outbox.isAnnounced = true }
+            return !outbox.isAnnounced
+        }
+        if isNews { loop.execute { self.drain() } }
+    }
+
+    /// The failure need not wait for what comes before it.
+    private func abort(_ reason: String, _ error: (any Error)? = nil) {
+        loop.execute { self.fail(reason, error) }
+    }
+}

@@ -1,0 +1,74 @@
+// How an exchange ends, or begins again, whichever protocol carries it.
+
+import NIOCore
+import NIOSSL
+import TsubameCore
+import TsubamePlatform
+
+extension Exchange {
+    /// Whether it may go out once more after its connection was lost before a byte of its answer.
+    var isReplayable: Bool { !isDone && request.mayBeReplayed }
+
+    /// Once more, on another connection: the last one had been idle, and was most likely closed before the request came to
+    /// it.
+    func replay() {
+        sendAgain(
+            ResendReason(.closedConnection, "the idle connection had been closed by the server"), afterRefusal: false)
+    }
+
+    /// Once more, on any connection: the server has said that it did not process the request (RFC 9113 section 8.7), so
+    /// that no harm can come of it, whatever the method.
+    /// - Parameters:
+    ///   - words: what the server said.
+    ///   - counts: whether this is one of the three times that it may say so.
+    ///   - error: what it is a failure by, if the request cannot be sent again.
+    func sendUnprocessed(_ words: String, counts: Bool = true, orElse error: @autoclosure () -> CallError) {
+        if counts { refusals += 1 }
+        guard !isDone, request.body.canBeSentAgain, refusals <= 3 else { return fail(error()) }
+        sendAgain(ResendReason(.unprocessed, words), afterRefusal: true)
+    }
+
+    private func sendAgain(_ why: ResendReason, afterRefusal: Bool) {
+        do throws(CallError) {
+            try call.countExchange()
+        } catch {
+            return fail(error)
+        }
+        call.emit(.resending(request, why: why, after: .zero))
+        // Whoever was told may have cancelled the call.
+        guard !isDone else { return }
+        resend(afterRefusal: afterRefusal)
+    }
+
+    /// The connection has gone, by this failure or none.
+    func lost(_ failure: (any Error)?) -> CallError {
+        if failure is BoringSSLError || failure is NIOSSLError, let failure {
+            return key.settings.tls.explain(
+                failure, host: key.origin.host, settings: "tls", phase: phase, connection: info)
+        }
+        let why = failure.map { Connector.words($0) } ?? "closed by the server"
+        return CallError(
+            .connectionLost, "the connection was lost: \(why)", phase: phase, timeout: nil, underlying: failure,
+            connection: info)
+    }
+
+    /// When a limit that runs from now on ends: the one named, or the call's total if that comes first.
+    func due(_ name: Timeouts.Name?, from now: MonotonicTime) -> (MonotonicTime, Timeouts.Name) {
+        let total = (call.deadline, Timeouts.Name.total)
+        guard let name else { return total }
+        let nanoseconds = call.timeouts.nanoseconds(name)
+        guard nanoseconds != MonotonicClock.never else { return total }
+        let (time, overflow) = now.addingReportingOverflow(nanoseconds)
+        return !overflow && time < total.0 ? (time, name) : total
+    }
+
+    /// A limit that ran while it was on its connection has passed.
+    func expire(_ limit: Timeouts.Name) {
+        let time = Duration.nanoseconds(clamping: call.timeouts.nanoseconds(limit)).inSeconds
+        switch limit {
+        case .total: fail(call.expired(phase))
+        case .head: timedOut(limit, "no response head within \(time) of the request")
+        default: timedOut(limit, "no byte moved for \(time)")
+        }
+    }
+}

@@ -1,0 +1,29 @@
+// Expect: 100-continue (RFC 9110 section 10.1.1): waiting for the 100, and the answer to a 417.
+
+import HTTPTypes
+import TsubameCore
+import TsubameWire
+
+extension Exchange {
+    /// How long the server may think about the head before the body goes out unasked: many never answer that. In
+    /// nanoseconds; curl waits as long.
+    static var continueTimeout: Int64 { 1_000_000_000 }
+
+    /// Whether the head goes out alone, and the body when the server wants it. With nothing to send there is nothing to
+    /// ask for.
+    func asksFirst(_ framing: RequestEncoder.Framing) -> Bool {
+        guard framing != .none, framing != .length(0), request.headers.contains(.expect) else { return false }
+        return request.headers[.expect]?.lowercased() == "100-continue"
+    }
+
+    /// Whether the request goes out again without its Expect, as RFC 9110 section 10.1.1 says of servers, or proxies, that
+    /// do not know it. Whatever else the 417 is about, it then comes again and is given back.
+    func answersExpectation(_ head: ReceivedHead) -> Bool {
+        guard request.headers.contains(.expect) else { return false }
+        guard request.body.isWhole else {
+            call.emit(.decision("the 417 is given back: the body can be sent only once"))
+            return false
+        }
+        return beginsAgain(after: head, why: ResendReason(.expectation, "417: without Expect"))
+    }
+}

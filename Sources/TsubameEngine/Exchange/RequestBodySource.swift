@@ -1,0 +1,54 @@
+// RequestBodySource: the body of a request on its way out.
+
+import TsubameCore
+
+/// How the body of one sending goes out.
+enum RequestBodySource: Sendable {
+    case none
+    /// With the head, in one write.
+    case small(Bytes)
+    /// Piece by piece, by a task that waits while the socket is full. Without a length, and with trailers, chunked.
+    case pieces(any BodyReader, length: Int64?)
+    /// A file that has still to be opened, and becomes pieces then.
+    case file(path: String)
+
+    /// Bodies up to this size go out with the head.
+    static let smallBytes = 32 << 10
+
+    init(_ body: RequestBody) throws(CallError) {
+        switch body.content {
+        case nil:
+            self = .none
+        case .bytes(let bytes):
+            self =
+                bytes.count <= Self.smallBytes && body.trailers == nil
+                ? .small(bytes) : .pieces(BytesReader(bytes), length: Int64(bytes.count))
+        case .file(let path):
+            self = .file(path: path)
+        case .stream(let open, _):
+            self = .pieces(open(), length: body.length)
+        case .deferred:
+            self = try RequestBodySource(body.resolved(by: nil))
+        case .failed(let error):
+            throw error
+        }
+    }
+}
+
+/// Large bytes in memory, handed out in slices so that the socket's buffer stays small.
+// `position` is used by one `next()` at a time.
+private final class BytesReader: BodyReader, @unchecked Sendable {
+    private static let pieceBytes = 64 << 10
+
+    private let bytes: Bytes
+    private var position = 0
+
+    init(_ bytes: Bytes) { self.bytes = bytes }
+
+    func next() async throws -> Bytes? {
+        guard position < bytes.count else { return nil }
+        let piece = bytes.slice(position..<(position + Self.pieceBytes))
+        position += piece.count
+        return piece
+    }
+}

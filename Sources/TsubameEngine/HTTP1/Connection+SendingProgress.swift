@@ -1,0 +1,32 @@
+// The idle timeout of a request body: the server must keep taking bytes.
+
+import TsubameCore
+import TsubamePlatform
+
+extension Connection {
+    /// A byte of the request's body has moved: the idle time starts anew.
+    func markMoved(at now: MonotonicTime) {
+        moved = (now, socketState?.acknowledgedBytes ?? 0)
+        watchSending(from: now)
+    }
+
+    /// Whether the body that is being sent has moved since: a socket takes a piece bit by bit, and only the whole piece is
+    /// told, so the system is asked how much the peer has taken.
+    func stillMoves(_ idle: UInt64) -> Bool {
+        let now = MonotonicClock.now
+        if let state = socketState, state.acknowledgedBytes != moved.acknowledged {
+            moved = (now, state.acknowledgedBytes)
+        } else if now &- moved.at >= idle {
+            return false
+        }
+        watchSending(from: now)
+        return true
+    }
+
+    /// Looks four times in an idle time.
+    private func watchSending(from now: MonotonicTime) {
+        let idle = exchange?.call.timeouts.nanoseconds(.idle) ?? 0
+        let (ahead, isNegative) = now.subtractingReportingOverflow(idle - idle / 4)
+        setDeadline(.idle, from: isNegative ? moved.at : Swift.min(moved.at, ahead))
+    }
+}

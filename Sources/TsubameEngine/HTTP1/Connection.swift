@@ -1,0 +1,291 @@
+// Connection: one HTTP/1.1 connection. The one channel handler behind TCP or TLS.
+
+import HTTPTypes
+import NIOCore
+import NIOSSL
+import TsubameCore
+import TsubamePlatform
+import TsubameWire
+
+/// One connection: writes requests, reads responses, one at a time, and keeps their deadlines.
+// Guarded by confinement to `loopPool.loop`.
+final class Connection: ChannelInboundHandler, PooledConnection, @unchecked Sendable {
+    typealias InboundIn = ByteBuffer
+    typealias OutboundOut = ByteBuffer
+    // What every request touches goes without dynamic exclusivity checks, a tenth of its instructions otherwise: no two
+    // accesses can overlap on one loop, and none of these is held across a call that comes back here.
+
+    let key: ConnectionKey
+    let loopPool: LoopPool
+    @exclusivity(unchecked) var context: ChannelHandlerContext?
+    @exclusivity(unchecked) var decoder = ResponseDecoder(limits: Limits())
+    @exclusivity(unchecked) var exchange: Exchange?
+    @exclusivity(unchecked) var requestEndsConnection = false
+    /// Received and not yet consumed.
+    @exclusivity(unchecked) private var pending = UnconsumedInput()
+    /// The last read took as much as it could, so the socket may hold more.
+    @exclusivity(unchecked) private var wasFullRead = false
+    @exclusivity(unchecked) var output = ByteBuffer()
+    @exclusivity(unchecked) private var deadline = Deadline()
+    private var limit = Timeouts.Name.head
+    @exclusivity(unchecked) var sender: BodySender?
+    /// Until the server has asked for the body that follows `Expect: 100-continue`.
+    var held: Scheduled<Void>?
+    var isPaused = false
+    @exclusivity(unchecked) var isSending = false
+    /// When a byte of the request's body was last known to move, and how much the peer had taken by then.
+    var moved: (at: MonotonicTime, acknowledged: UInt64) = (0, 0)
+    private var failure: (any Error)?
+    let facts: ConnectionInfo
+    private let isEncrypted: Bool
+    @exclusivity(unchecked) var exchanges = 0
+    private var isClosed = false
+    let madeAt = MonotonicClock.now
+    var idleSince: MonotonicTime = 0
+    var isCounted = false
+
+    init(_ key: ConnectionKey, _ loopPool: LoopPool, _ facts: ConnectionInfo) {
+        self.key = key
+        self.loopPool = loopPool
+        self.facts = facts
+        isEncrypted = key.isEncrypted
+    }
+
+    var isShared: Bool { false }
+    var availableStreams: Int { !isClosed && exchange == nil && context != nil ? 1 : 0 }
+    var running: Int { exchange == nil ? 0 : 1 }
+    var unconsumedBytes: Int { pending.capacity }
+
+    // MARK: Life of the channel
+
+    func handlerAdded(context: ChannelHandlerContext) { self.context = context }
+
+    func handlerRemoved(context: ChannelHandlerContext) { self.context = nil }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        if failure == nil { failure = error }
+        // An unclean TLS end is followed by channelInactive, where the decoder says what it means.
+        if case NIOSSLError.uncleanShutdown? = error as? NIOSSLError { return }
+        context.close(promise: nil)
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        isClosed = true
+        deadline.cancel()
+        sender?.stop()
+        if let exchange { ended(exchange) }
+        loopPool.removed(self)
+        context.fireChannelInactive()
+    }
+
+    /// The peer has closed while an exchange was running.
+    private func ended(_ exchange: Exchange) {
+        if failure == nil || isTruncated {
+            do throws(WireError) {
+                if case .end(let trailers) = try decoder.endOfInput(unconsumed: pending.count) {
+                    if isTruncated {
+                        fail(
+                            exchange,
+                            CallError(
+                                .tls, "the connection was cut off (no close_notify): the body may not be whole",
+                                phase: .receivingBody, timeout: nil, connection: facts))
+                    } else {
+                        detach(exchange)
+                        exchange.end(trailers: trailers)
+                    }
+                    return
+                }
+            } catch {
+                if replay(exchange) { return }
+                return fail(exchange, CallError(error, phase: exchange.phase, connection: exchange.info))
+            }
+        }
+        if replay(exchange) { return }
+        fail(exchange, exchange.lost(failure))
+    }
+
+    private var isTruncated: Bool {
+        if case NIOSSLError.uncleanShutdown? = failure as? NIOSSLError { true } else { false }
+    }
+
+    /// A request that went out on a reused connection which died before a byte of the answer was never processed, most
+    /// likely; if repeating does no harm, it goes out once more.
+    private func replay(_ exchange: Exchange) -> Bool {
+        guard exchanges > 1, !decoder.hasSeenBytes, exchange.isReplayable else { return false }
+        detach(exchange)
+        exchange.replay()
+        return true
+    }
+
+    func detach(_ exchange: Exchange) {
+        held?.cancel()
+        held = nil
+        self.exchange = nil
+        exchange.connection = nil
+    }
+
+    private func fail(_ exchange: Exchange, _ error: CallError) {
+        detach(exchange)
+        close()
+        exchange.fail(error)
+    }
+
+    func abandon(_ exchange: Exchange) {
+        guard self.exchange === exchange else { return }
+        detach(exchange)
+        close()
+    }
+
+    func flush() {}
+
+    /// Of one that carries an exchange, its end decides.
+    func stopAccepting() { if exchange == nil { close() } }
+
+    func close() {
+        guard !isClosed else { return }
+        isClosed = true
+        deadline.cancel()
+        sender?.stop()
+        sender = nil
+        // The socket goes before another may be made in its place.
+        context?.close(promise: nil)
+        loopPool.removed(self)
+    }
+
+    // MARK: Receiving
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        var buffer = unwrapInboundIn(data)
+        guard let exchange else {
+            // Nothing was asked for: whatever this is, it must not become the next answer.
+            close()
+            return
+        }
+        wasFullRead = buffer.writableBytes == 0
+        pending.prepend(to: &buffer)
+        consume(&buffer, for: exchange)
+    }
+
+    private func consume(_ buffer: inout ByteBuffer, for exchange: Exchange) {
+        var offset = 0
+        var pause = false
+        var received = ReceivedPieces()
+        do throws(WireError) {
+            reading: while true {
+                let event = try buffer.withUnsafeReadableBytes { bytes throws(WireError) in
+                    try decoder.next(bytes, &offset)
+                }
+                switch event {
+                case .needsMore:
+                    break reading
+                case .whole(let head, let body):
+                    complete(exchange, leftover: buffer.readableBytes - offset)
+                    exchange.finish(head, body: body)
+                    return
+                case .informational(let head):
+                    if head.status == 100 { releaseBody() }
+                    let fields = ReceivedFields(head, redaction: exchange.request.ownRedaction)
+                    exchange.call.emit(.informational(status: head.status, fields))
+                case .head(let head, let length):
+                    // A final answer: whatever it is, the body that it did not wait for is not wanted.
+                    held?.cancel()
+                    held = nil
+                    if decoder.isChunkedHTTP10 {
+                        exchange.call.emit(
+                            .decision("the HTTP/1.0 response is read as chunked, and its connection closed after it"))
+                    }
+                    exchange.begin(head, length: length)
+                case .body(let range):
+                    received.add(range, of: buffer)
+                case .end(let trailers):
+                    if let piece = received.take(from: buffer) { _ = exchange.receive(piece) }
+                    guard self.exchange === exchange else { return }
+                    complete(exchange, leftover: buffer.readableBytes - offset)
+                    exchange.end(trailers: trailers)
+                    return
+                }
+                guard self.exchange === exchange else { return }
+            }
+        } catch {
+            // What came before the fault is given before the error is.
+            if let piece = received.take(from: buffer) { _ = exchange.receive(piece) }
+            if self.exchange === exchange {
+                fail(exchange, CallError(error, phase: exchange.phase, connection: exchange.info))
+            }
+            return
+        }
+        if let piece = received.take(from: buffer) { pause = exchange.receive(piece) }
+        guard self.exchange === exchange else { return }
+        pending.keep(buffer, after: offset)
+        exchange.endOfRead()
+        guard self.exchange === exchange else { return }
+        if pause {
+            pauseReading()
+        } else if exchange.phase == .receivingBody {
+            setDeadline(.idle, from: MonotonicClock.now)
+        }
+    }
+
+    /// The response is complete: the connection goes back before the caller goes on, so that his next call finds it.
+    private func complete(_ exchange: Exchange, leftover: Int) {
+        detach(exchange)
+        deadline.clear()
+        if isPaused { resume() }
+        if leftover > 0 || isSending || !decoder.isReusable || requestEndsConnection || hasWaitingInput {
+            close()
+        } else {
+            loopPool.release(self)
+        }
+    }
+
+    /// Bytes after the response that the loop has not read yet. They must not become the next answer, and the next request
+    /// can go out before the loop reads again. TLS hides how much a read took, so the socket is always asked there.
+    private var hasWaitingInput: Bool {
+        guard wasFullRead || isEncrypted, let channel = context?.channel else { return false }
+        return SocketState.hasInput(channel)
+    }
+
+    private func pauseReading() {
+        guard !isPaused, let channel = context?.channel else { return }
+        isPaused = true
+        // The reader is slow, not the server: only the total deadline runs.
+        setDeadline(nil, from: 0)
+        channel.setOption(.autoRead, value: false).whenComplete { _ in }
+    }
+
+    func resumeReading(for exchange: Exchange) {
+        guard self.exchange === exchange, isPaused else { return }
+        setDeadline(.idle, from: MonotonicClock.now)
+        resume()
+    }
+
+    private func resume() {
+        isPaused = false
+        context?.channel.setOption(.autoRead, value: true).whenComplete { _ in }
+    }
+
+    // MARK: Deadlines
+
+    /// The next limit for the running exchange: the one named, or its total if that comes first.
+    func setDeadline(_ name: Timeouts.Name?, from now: MonotonicTime) {
+        guard let exchange else { return }
+        let (due, limit) = exchange.due(name, from: now)
+        self.limit = limit
+        deadline.set(due, on: loopPool.loop, self.timerFires)
+    }
+
+    private var timerFires: @Sendable () -> Void {
+        { [weak self] in self?.timerFired() }
+    }
+
+    private func timerFired() {
+        guard deadline.hasPassed(on: loopPool.loop, timerFires), let exchange else { return }
+        let limit = limit
+        if limit == .idle, exchange.phase == .sendingBody,
+            stillMoves(exchange.call.timeouts.nanoseconds(.idle))
+        {
+            return
+        }
+        exchange.expire(limit)
+    }
+}

@@ -1,0 +1,69 @@
+// EventLoopPools: the event loops of an engine, and which of them a call goes to.
+
+import NIOCore
+import NIOPosix
+import Synchronization
+import TsubameCore
+
+final class EventLoopPools: Sendable {
+    /// More loops than this spread connections without making anything faster.
+    private static let maximum = 4
+    /// A home loop with a longer backlog sends what comes to another one.
+    private static let spillBacklog = 32
+    /// With more calls than this an origin's are spread over all loops, so that each gets its share of connections.
+    private static let spillLoad = 256
+
+    let loopPools: [LoopPool]
+    private let versions = ProtocolMemory()
+    let executor: LoopExecutor
+
+    init() {
+        let (budget, proxies) = (ConnectionBudget(), ProxyMemory())
+        let loops = MultiThreadedEventLoopGroup.singleton.makeIterator().prefix(Self.maximum)
+        let versions = versions
+        let loopPools = loops.map { LoopPool($0, budget, proxies, versions) }
+        self.loopPools = loopPools
+        executor = LoopExecutor(loopPools)
+        for loopPool in loopPools { loopPool.loop.execute { loopPool.siblings = loopPools } }
+    }
+
+    deinit {
+        // Idle connections go with the client; running calls hold their loop pool and end by themselves.
+        for loopPool in loopPools {
+            loopPool.loop.execute {
+                loopPool.close()
+                loopPool.siblings = []
+            }
+        }
+    }
+
+    /// Where a call is to run, and whether that is the current thread.
+    @inline(__always)
+    func loopPool(for key: ConnectionKey) -> (LoopPool, isHere: Bool) {
+        let loop = MultiThreadedEventLoopGroup.currentEventLoop
+        if key.settings.settings.connectionsPerOrigin < ConnectionSettings.defaultConnectionsPerOrigin {
+            // A limit can be kept only where all connections of an origin are.
+            let home = home(of: key)
+            return (home, home.loop === loop)
+        }
+        if let loop {
+            for loopPool in loopPools where loopPool.loop === loop { return (loopPool, true) }
+        }
+        let home = home(of: key)
+        if loopPools.count == 1 { return (home, false) }
+        let load = home.load.load(ordering: .relaxed)
+        guard load > Self.spillLoad || home.backlog > Self.spillBacklog else { return (home, false) }
+        // A connection that carries many, or may turn out to, is at its best with all of them.
+        if key.mayShare, versions.version(of: key.origin) != .http11 { return (home, false) }
+        let isBacklog = load <= Self.spillLoad
+        let best = loopPools.min { left, right in
+            isBacklog
+                ? left.backlog < right.backlog
+                : left.load.load(ordering: .relaxed) < right.load.load(ordering: .relaxed)
+        }
+        return (best ?? home, false)
+    }
+
+    /// The loop that an origin's calls go to.
+    func home(of key: ConnectionKey) -> LoopPool { loopPools[key.origin.spread % loopPools.count] }
+}

@@ -1,0 +1,39 @@
+// PooledConnection: what carries exchanges. How many at a time is known to it and to the pool only.
+
+import TsubameCore
+import TsubamePlatform
+
+/// A connection as the pool and the exchanges see it: over HTTP/1.1 one exchange at a time, over HTTP/2 as many as the
+/// server allows. Confined to its loop pool's loop.
+protocol PooledConnection: AnyObject {
+    var key: ConnectionKey { get }
+    /// Whether it carries several exchanges at once.
+    var isShared: Bool { get }
+    /// How many more exchanges it could begin now; 0 once it is closed or must carry no further one.
+    var availableStreams: Int { get }
+    /// How many run on it.
+    var running: Int { get }
+    /// How many have begun on it.
+    var exchanges: Int { get }
+    /// When it stood.
+    var madeAt: MonotonicTime { get }
+    /// When its last exchange ended.
+    var idleSince: MonotonicTime { get set }
+    /// Whether the pool counts it.
+    var isCounted: Bool { get set }
+    /// Memory of the bytes that were received and not consumed.
+    var unconsumedBytes: Int { get }
+    /// Whether this exchange can go out on it, as far as can be told: it may ask the system.
+    func canCarry(_ exchange: Exchange) -> Bool
+    /// Begins the exchange.
+    func run(_ exchange: Exchange)
+    /// The exchange has ended otherwise (cancelled, timed out): nothing of it may be left on the wire.
+    func abandon(_ exchange: Exchange)
+    /// The reader of the exchange's body has made room.
+    func resumeReading(for exchange: Exchange)
+    /// Sends what has gathered while several exchanges were begun.
+    func flush()
+    /// Begins no further exchange: whoever ends the last one closes it.
+    func stopAccepting()
+    func close()
+}

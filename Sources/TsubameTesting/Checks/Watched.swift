@@ -1,0 +1,90 @@
+// Watched: a value behind a lock, with waiters that resume once a condition on the value is met.
+
+internal import Synchronization
+
+/// Every wait in this module is built on this type: no wait polls, and no wait can miss a change. The one exception is
+/// ``LeakCheck``, which asks again and again, because a client does not report when a connection falls idle.
+final class Watched<Value: Sendable>: Sendable {
+    private struct Waiter: Sendable {
+        let id: UInt64
+        let isMet: @Sendable (Value) -> Bool
+        let resume: @Sendable (_ isMet: Bool) -> Void
+    }
+
+    private struct State: Sendable {
+        var value: Value
+        var waiters: [Waiter] = []
+        var lastID: UInt64 = 0
+    }
+
+    private let state: Mutex<State>
+
+    init(_ value: Value) { state = Mutex(State(value: value)) }
+
+    func read<R: Sendable>(_ body: (Value) -> R) -> R { state.withLock { body($0.value) } }
+
+    /// Changes the value, then resumes the waiters whose condition the new value meets, longest waiting first.
+    @discardableResult
+    func change<R: Sendable>(_ body: (inout Value) -> R) -> R {
+        let (result, met) = state.withLock { state -> (R, [Waiter]) in
+            let result = body(&state.value)
+            guard !state.waiters.isEmpty else { return (result, []) }
+            let value = state.value
+            let met = state.waiters.filter { $0.isMet(value) }
+            if !met.isEmpty { state.waiters.removeAll { waiter in met.contains { $0.id == waiter.id } } }
+            return (result, met)
+        }
+        // Outside the lock, so that a resumed waiter may change the value at once.
+        for waiter in met { waiter.resume(true) }
+        return result
+    }
+
+    private func newID() -> UInt64 {
+        state.withLock { state in
+            state.lastID += 1
+            return state.lastID
+        }
+    }
+
+    private func add(_ waiter: Waiter) {
+        let isMet = state.withLock { state in
+            if waiter.isMet(state.value) { return true }
+            state.waiters.append(waiter)
+            return false
+        }
+        if isMet { waiter.resume(true) }
+    }
+
+    private func drop(_ id: UInt64) {
+        let dropped = state.withLock { state -> Waiter? in
+            guard let index = state.waiters.firstIndex(where: { $0.id == id }) else { return nil }
+            return state.waiters.remove(at: index)
+        }
+        dropped?.resume(false)
+    }
+
+    /// Calls `then` once, on the thread whose change meets the condition, or at once if the condition is met.
+    /// - Returns: a closure that ends the waiting; `then` is not called afterwards.
+    func whenever(
+        _ isMet: @escaping @Sendable (Value) -> Bool, then: @escaping @Sendable () -> Void
+    ) -> @Sendable () -> Void {
+        let id = newID()
+        add(Waiter(id: id, isMet: isMet) { if $0 { then() } })
+        return { self.drop(id) }
+    }
+
+    /// Waits until the condition is met.
+    func wait(until isMet: @escaping @Sendable (Value) -> Bool) async throws(CancellationError) {
+        let id = newID()
+        let isMet = await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                add(Waiter(id: id, isMet: isMet) { continuation.resume(returning: $0) })
+                // The cancellation handler below may have run before the waiter was added.
+                if Task.isCancelled { drop(id) }
+            }
+        } onCancel: {
+            drop(id)
+        }
+        if !isMet { throw CancellationError() }
+    }
+}

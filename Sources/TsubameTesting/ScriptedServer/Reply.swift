@@ -1,0 +1,161 @@
+// Reply: the list of steps by which a ScriptedServer answers a request.
+
+public import HTTPTypes
+
+/// The steps that a ``ScriptedServer`` performs, in order, for one request or for a new connection.
+///
+/// ```swift
+/// Reply.ok("hello")
+/// Reply.redirect(to: "/elsewhere")
+/// let cutShort: Reply = [.bytes("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhel"), .close]
+/// let slow = Reply.ok("late").after(gate)
+/// ```
+/// After the last step the connection stays open for the next request.
+public struct Reply: Sendable, ExpressibleByArrayLiteral {
+    /// The steps, in order.
+    public var steps: [Step]
+    /// Whether the reply begins when the request's head has arrived, and not after the whole request.
+    public var isEarly = false
+
+    /// Makes a reply of these steps.
+    public init(_ steps: [Step]) { self.steps = steps }
+
+    /// Makes a reply of these steps.
+    public init(arrayLiteral steps: Step...) { self.steps = steps }
+
+    // MARK: Changing a reply
+
+    /// The same reply, which begins as soon as the request's head has arrived.
+    public var early: Reply {
+        var copy = self
+        copy.isEarly = true
+        return copy
+    }
+
+    /// The same reply, followed by these steps.
+    public func then(_ steps: Step...) -> Reply {
+        var copy = self
+        copy.steps += steps
+        return copy
+    }
+
+    /// The same reply, which begins when the gate is open.
+    public func after(_ gate: Gate) -> Reply {
+        var copy = self
+        copy.steps.insert(.wait(for: gate), at: 0)
+        return copy
+    }
+
+    // MARK: Responses
+
+    /// A 200 response with this text.
+    public static func ok(_ body: String = "", headers: HTTPFields = [:]) -> Reply {
+        .status(.ok, body, headers: headers)
+    }
+
+    /// A 200 response with these bytes.
+    public static func ok(_ body: [UInt8], headers: HTTPFields = [:]) -> Reply {
+        .status(.ok, body, headers: headers)
+    }
+
+    /// A response with this status and text. Content-Type (`text/plain; charset=utf-8`) and Content-Length are added
+    /// unless `headers` holds them.
+    public static func status(
+        _ status: HTTPResponse.Status, _ body: String = "", headers: HTTPFields = [:]
+    ) -> Reply {
+        var headers = headers
+        if !body.isEmpty, !headers.contains(.contentType) { headers[.contentType] = "text/plain; charset=utf-8" }
+        return .status(status, Array(body.utf8), headers: headers)
+    }
+
+    /// A response with this status and bytes. Content-Length is added unless `headers` holds it or the status forbids
+    /// it (1xx, 204). In the response to HEAD the bytes are left out.
+    public static func status(
+        _ status: HTTPResponse.Status, _ body: [UInt8], headers: HTTPFields = [:]
+    ) -> Reply {
+        var headers = headers
+        let hasLength = status.code >= 200 && status.code != 204 && !headers.contains(.transferEncoding)
+        if hasLength, !headers.contains(.contentLength) { headers[.contentLength] = String(body.count) }
+        return [.bytes(head(status, headers)), .content(body)]
+    }
+
+    /// A response whose body is this JSON text.
+    public static func json(
+        _ text: String, status: HTTPResponse.Status = .ok, headers: HTTPFields = [:]
+    ) -> Reply {
+        var headers = headers
+        headers[.contentType] = "application/json"
+        return .status(status, text, headers: headers)
+    }
+
+    /// A redirect to `location`, which is sent unchanged.
+    public static func redirect(to location: String, status: HTTPResponse.Status = .found) -> Reply {
+        [
+            .bytes(
+                "HTTP/1.1 \(status.code) \(reason(status))\r\nLocation: \(location)\r\nContent-Length: 0\r\n\r\n")
+        ]
+    }
+
+    /// A 200 response with a chunked body (RFC 9112 section 7.1). Each piece is one chunk and is written on its own.
+    public static func chunked(
+        _ pieces: [String], headers: HTTPFields = [:], trailers: HTTPFields = [:]
+    ) -> Reply {
+        var headers = headers
+        headers[.transferEncoding] = "chunked"
+        var chunks = pieces.filter { !$0.isEmpty }
+            .map { Array("\(String($0.utf8.count, radix: 16))\r\n\($0)\r\n".utf8) }
+        chunks.append(Array("0\r\n\(lines(trailers))\r\n".utf8))
+        return [.bytes(head(.ok, headers)), .pieces(chunks)]
+    }
+
+    /// A 200 response with a body of `count` bytes, sent as fast as the client reads it. With nil the body never ends
+    /// and has no length. See ``ScriptedServer/sentBodyBytes``.
+    public static func stream(
+        _ count: Int?, of piece: [UInt8] = Array(repeating: 0x78, count: 16 << 10), headers: HTTPFields = [:]
+    ) -> Reply {
+        var headers = headers
+        if let count { headers[.contentLength] = String(count) }
+        return [.bytes(head(.ok, headers)), .repeating(piece, count: count)]
+    }
+
+    /// Exactly these bytes.
+    public static func bytes(_ text: String) -> Reply { [.bytes(text)] }
+
+    /// Exactly these bytes.
+    public static func bytes(_ bytes: [UInt8]) -> Reply { [.bytes(bytes)] }
+
+    /// No response; the connection stays open.
+    public static let stall: Reply = [.stall]
+
+    /// No response; the connection is closed.
+    public static let close: Reply = [.close]
+
+    /// No response; the connection is reset (RST).
+    public static let reset: Reply = [.reset]
+
+    // MARK: Bytes of a head
+
+    /// The bytes of a response's head up to and including the empty line.
+    public static func head(_ status: HTTPResponse.Status, _ headers: HTTPFields = [:]) -> String {
+        "HTTP/1.1 \(status.code) \(reason(status))\r\n\(lines(headers))\r\n"
+    }
+
+    private static func lines(_ fields: HTTPFields) -> String {
+        fields.map { "\($0.name.rawName): \($0.value)\r\n" }.joined()
+    }
+
+    /// A status that was made from a number has no reason phrase of its own.
+    private static func reason(_ status: HTTPResponse.Status) -> String {
+        if !status.reasonPhrase.isEmpty { return status.reasonPhrase }
+        let known: [HTTPResponse.Status] = [
+            .continue, .earlyHints, .ok, .created, .accepted, .noContent, .resetContent, .partialContent,
+            .multipleChoices, .movedPermanently, .found, .seeOther, .notModified, .temporaryRedirect,
+            .permanentRedirect, .badRequest, .unauthorized, .forbidden, .notFound, .methodNotAllowed, .notAcceptable,
+            .proxyAuthenticationRequired, .requestTimeout, .conflict, .gone, .lengthRequired, .preconditionFailed,
+            .contentTooLarge, .unsupportedMediaType, .rangeNotSatisfiable, .expectationFailed, .unprocessableContent,
+            .tooManyRequests, .internalServerError, .notImplemented, .badGateway, .serviceUnavailable,
+            .gatewayTimeout,
+        ]
+        return known.first { $0.code == status.code }?.reasonPhrase ?? ""
+    }
+}

@@ -1,0 +1,261 @@
+// ScriptedServer: an HTTP server on a real socket that does exactly what a test's script says.
+
+internal import NIOCore
+internal import NIOPosix
+internal import NIOSSL
+
+/// A server on 127.0.0.1 that sends exact bytes at exact times, as its script says. It records every byte that it
+/// receives.
+///
+/// ```swift
+/// let server = try await ScriptedServer.start(replies: [
+///     .redirect(to: "/elsewhere"),
+///     [.bytes("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhel"), .reset],
+/// ])
+/// // …send requests to server.url…
+/// #expect(try await server.request(1).target == "/elsewhere")
+/// await server.stop()
+/// ```
+/// It adds nothing to the script: it neither closes after `Connection: close` nor answers `Expect` by itself. The
+/// exception is input that it cannot read, such as a chunk size that is no number. The server does not answer such
+/// input but closes the connection, and ``ReceivedRequest/problem`` says what was wrong. Several servers can run at
+/// once, each on its own port. A server stops when its last reference is released.
+public final class ScriptedServer: Sendable {
+    /// An error: the server was stopped before the awaited event happened.
+    public struct Stopped: Error, CustomStringConvertible {
+        /// The server, and the event that was awaited.
+        public let description: String
+    }
+
+    /// The server's own event loops, so that a client under test that blocks its loops does not stop its server.
+    private static let group = MultiThreadedEventLoopGroup(numberOfThreads: 2)
+
+    /// Buffers of a fixed size, in bytes, where the system's would grow with use. So tests can measure back-pressure.
+    private static let socketBuffer = 128 << 10
+
+    private let listener: any Channel
+    private let context: ServerContext
+    private let isSecure: Bool
+    /// The port that the system chose.
+    public let port: Int
+
+    private init(listener: any Channel, port: Int, context: ServerContext, isSecure: Bool) {
+        self.listener = listener
+        self.port = port
+        self.context = context
+        self.isSecure = isSecure
+    }
+
+    deinit { beginStopping() }
+
+    // MARK: Starting
+
+    /// Starts a server whose responses are computed.
+    /// - Parameters:
+    ///   - tls: the identity of the server, which then speaks TLS.
+    ///   - keepingBodyBytes: the number of bytes of each request's body that the server keeps; it reads and counts all.
+    ///   - script: called when a whole request has arrived. It is called on an event loop and must not block; to wait,
+    ///     return a reply with ``Reply/Step/wait(for:)``.
+    ///   - onHead: called when the head of a request has arrived. If it returns a reply, the reply begins at once and
+    ///     `script` is not called.
+    ///   - onConnect: called when a connection has been accepted. A reply that it returns begins at once, before a TLS
+    ///     handshake, and ends before any request is answered.
+    public static func start(
+        tls: TLSIdentity? = nil, keepingBodyBytes: Int = 1 << 20,
+        _ script: @escaping @Sendable (ReceivedRequest) -> Reply = { _ in .ok() },
+        onHead: @escaping @Sendable (ReceivedRequest) -> Reply? = { _ in nil },
+        onConnect: @escaping @Sendable (_ connection: Int) -> Reply? = { _ in nil }
+    ) async throws -> ScriptedServer {
+        try await start(
+            ServerScript(onConnect: onConnect, onHead: onHead, onRequest: script), tls: tls, keeping: keepingBodyBytes)
+    }
+
+    /// Starts a server that answers with these replies, one for each request in the order of arrival, and with 500
+    /// after the last. A reply that is ``Reply/early`` begins when the head has arrived.
+    public static func start(
+        replies: [Reply], tls: TLSIdentity? = nil, keepingBodyBytes: Int = 1 << 20,
+        onConnect: @escaping @Sendable (_ connection: Int) -> Reply? = { _ in nil }
+    ) async throws -> ScriptedServer {
+        try await start(.queued(replies, onConnect: onConnect), tls: tls, keeping: keepingBodyBytes)
+    }
+
+    private static func start(
+        _ script: ServerScript, tls: TLSIdentity?, keeping limit: Int
+    ) async throws -> ScriptedServer {
+        // An unusable identity fails here, and not later in a handshake.
+        _ = try tls?.makeContext { _ in }
+        let context = ServerContext(script: script, record: Watched(ServerRecord()), keptBodyBytes: max(limit, 0))
+        // One loop for the listener and all connections, so that arrivals have one order.
+        let listener = try await ServerBootstrap(group: group.next())
+            .serverChannelOption(.socketOption(.so_rcvbuf), value: socketBuffer)
+            .childChannelOption(.socketOption(.so_sndbuf), value: socketBuffer)
+            .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
+            .childChannelOption(.maxMessagesPerRead, value: 1)
+            .childChannelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture { try accept(channel, tls: tls, context: context) }
+            }
+            .bind(host: "127.0.0.1", port: 0).get()
+        return ScriptedServer(
+            listener: listener, port: listener.localAddress?.port ?? 0, context: context, isSecure: tls != nil)
+    }
+
+    private static func accept(_ channel: any Channel, tls: TLSIdentity?, context: ServerContext) throws {
+        let record = context.record
+        let number = record.change { record -> Int? in
+            guard !record.isStopped else { return nil }
+            record.channels[record.accepted] = channel
+            record.accepted += 1
+            return record.accepted - 1
+        }
+        guard let number else { throw ChannelError.ioOnClosedChannel }
+        channel.closeFuture.whenComplete { _ in record.change { $0.channels[number] = nil } }
+
+        let pipeline = channel.pipeline.syncOperations
+        try pipeline.addHandler(ServerWire())
+        let serverName = ServerConnection.ServerName()
+        var handler: NIOSSLServerHandler?
+        if let tls {
+            // Each connection has its own context, because the context does not say which connection its host belongs
+            // to.
+            let secure = NIOSSLServerHandler(context: try tls.makeContext { serverName.set($0) })
+            try pipeline.addHandler(secure)
+            handler = secure
+        }
+        try pipeline.addHandler(
+            ServerConnection(number: number, server: context, tls: handler, serverName: serverName))
+    }
+
+    /// `http://127.0.0.1:` (with TLS `https://127.0.0.1:`) and the port, without a slash at the end.
+    public var url: String { "\(isSecure ? "https" : "http")://127.0.0.1:\(port)" }
+
+    // MARK: Stopping
+
+    /// Closes the listener and every connection, even during a reply, and returns when all are closed. Tasks that wait
+    /// for a request then get ``Stopped``.
+    public func stop() async {
+        beginStopping()
+        try? await listener.closeFuture.get()
+        for channel in context.record.read({ Array($0.channels.values) }) { try? await channel.closeFuture.get() }
+    }
+
+    private func beginStopping() {
+        let (record, listener) = (context.record, listener)
+        record.change { $0.isStopped = true }
+        listener.eventLoop.execute {
+            listener.close(promise: nil)
+            for channel in record.read({ Array($0.channels.values) }) {
+                channel.triggerUserOutboundEvent(ServerWire.End.cutOff, promise: nil)
+            }
+        }
+    }
+
+    /// Runs `body` with this server and stops the server afterwards, even if `body` throws.
+    ///
+    /// ```swift
+    /// try await ScriptedServer.start { _ in .ok("hello") }.use { server in … }
+    /// ```
+    public func use<R>(_ body: (ScriptedServer) async throws -> R) async throws -> R {
+        do {
+            let result = try await body(self)
+            await stop()
+            return result
+        } catch {
+            await stop()
+            throw error
+        }
+    }
+
+    // MARK: Received requests
+
+    /// All requests whose head has arrived, in the order of arrival.
+    public var requests: [ReceivedRequest] { context.record.read { $0.requests } }
+
+    /// The request with this index, once the whole request has arrived. If its connection ends before, this returns the
+    /// part that has arrived.
+    /// - Throws: ``Stopped`` if the server is stopped before that, `CancellationError`.
+    public func request(_ index: Int) async throws -> ReceivedRequest {
+        try await request(index, { $0.hasEnded })
+    }
+
+    /// The request with this index once its head has arrived, with as much of its body as there is.
+    /// - Throws: ``Stopped`` if the server is stopped before that, `CancellationError`.
+    public func head(_ index: Int) async throws -> ReceivedRequest {
+        try await request(index, { _ in true })
+    }
+
+    private func request(
+        _ index: Int, _ isEnough: @escaping @Sendable (ReceivedRequest) -> Bool
+    ) async throws -> ReceivedRequest {
+        let find: @Sendable (ServerRecord) -> ReceivedRequest? = { record in
+            record.requests.indices.contains(index) && isEnough(record.requests[index]) ? record.requests[index] : nil
+        }
+        try await context.record.wait { $0.isStopped || find($0) != nil }
+        if let request = context.record.read(find) { return request }
+        throw stopped("request \(index) had come")
+    }
+
+    private func stopped(_ what: String) -> Stopped {
+        Stopped(description: "ScriptedServer on port \(port) was stopped before \(what)")
+    }
+
+    // MARK: Connections and bytes
+
+    /// The number of open connections.
+    public var openConnections: Int { context.record.read { $0.channels.count } }
+
+    /// The number of connections that have been accepted, open or not.
+    public var acceptedConnections: Int { context.record.read { $0.accepted } }
+
+    /// Waits until exactly `count` connections are open.
+    /// - Throws: `CancellationError`; ``Stopped`` if the server is stopped and the number is never reached.
+    public func waitUntil(openConnections count: Int) async throws {
+        try await context.record.wait { $0.channels.count == count || ($0.isStopped && $0.channels.isEmpty) }
+        guard openConnections == count else { throw stopped("\(count) connections were open") }
+    }
+
+    /// Waits until at least `count` connections have been accepted.
+    /// - Throws: `CancellationError`; ``Stopped`` if the server is stopped before that.
+    public func waitUntil(acceptedConnections count: Int) async throws {
+        try await context.record.wait { $0.accepted >= count || $0.isStopped }
+        guard acceptedConnections >= count else { throw stopped("\(count) connections were accepted") }
+    }
+
+    /// The number of bytes of request bodies that have arrived, on all connections, without the framing of chunks.
+    public var acceptedBodyBytes: Int { context.record.read { $0.acceptedBodyBytes } }
+
+    /// The number of bytes that ``Reply/Step/repeating(_:count:)`` and ``Reply/Step/generated(_:)`` have handed to the
+    /// socket, on all connections. The socket's own buffer takes up to 256 KiB that the client has not read.
+    public var sentBodyBytes: Int { context.record.read { $0.sentBodyBytes } }
+
+    /// Waits until at least `count` bytes of request bodies have arrived.
+    /// - Throws: `CancellationError`; ``Stopped`` if the server is stopped before that.
+    public func waitUntil(acceptedBodyBytes count: Int) async throws {
+        try await context.record.wait { $0.acceptedBodyBytes >= count || $0.isStopped }
+        guard acceptedBodyBytes >= count else { throw stopped("\(count) bytes of request bodies had arrived") }
+    }
+
+    /// Waits until at least `count` bytes of response bodies have been handed to the socket.
+    /// - Throws: `CancellationError`; ``Stopped`` if the server is stopped before that.
+    public func waitUntil(sentBodyBytes count: Int) async throws {
+        try await context.record.wait { $0.sentBodyBytes >= count || $0.isStopped }
+        guard sentBodyBytes >= count else { throw stopped("\(count) bytes of response bodies were sent") }
+    }
+
+    /// Waits until the client blocks a body by not reading, and no byte has moved on any connection for `time`. A test
+    /// of back-pressure calls this before it looks at ``sentBodyBytes``. The absence of bytes is no event, hence the
+    /// time; while bytes move, the wait continues.
+    /// - Throws: `CancellationError`; ``Stopped`` if the server is stopped before that.
+    public func waitUntilBlocked(for time: Duration = .milliseconds(200)) async throws {
+        let record = context.record
+        while true {
+            try await record.wait { !$0.blocked.isEmpty || $0.isStopped }
+            let before = record.read { $0.moves }
+            let pause = TimeAmount(time)
+            try await listener.eventLoop.scheduleTask(in: pause) {}.futureResult.get()
+            try Task.checkCancellation()
+            let (isBlocked, isStopped, now) = record.read { (!$0.blocked.isEmpty, $0.isStopped, $0.moves) }
+            if isStopped { throw stopped("a body was blocked") }
+            if isBlocked, now == before { return }
+        }
+    }
+}

@@ -1,0 +1,67 @@
+// ServerRecord: the events that a ScriptedServer has seen, and the script that it follows.
+
+internal import HTTPTypes
+internal import NIOCore
+
+/// The events at a server so far.
+struct ServerRecord: Sendable {
+    var requests: [ReceivedRequest] = []
+    /// The open connections by number.
+    var channels: [Int: any Channel] = [:]
+    var accepted = 0
+    var acceptedBodyBytes = 0
+    var sentBodyBytes = 0
+    /// The connections on which a body is blocked because the client does not read.
+    var blocked: Set<Int> = []
+    /// A counter that grows whenever bytes move; only its changes matter.
+    var moves: UInt64 = 0
+    var isStopped = false
+
+    mutating func add(
+        _ head: RequestParser.Head, connection: Int, indexOnConnection: Int, serverName: String?, tlsVersion: String?
+    ) -> ReceivedRequest {
+        let request = ReceivedRequest(
+            index: requests.count, connection: connection, indexOnConnection: indexOnConnection, head: head,
+            serverName: serverName, tlsVersion: tlsVersion)
+        requests.append(request)
+        moves &+= 1
+        return request
+    }
+
+    mutating func change(_ index: Int, _ body: (inout ReceivedRequest) -> Void) {
+        guard requests.indices.contains(index) else { return }
+        body(&requests[index])
+    }
+}
+
+/// The closures that choose a reply, and when each is called.
+struct ServerScript: Sendable {
+    var onConnect: @Sendable (_ connection: Int) -> Reply?
+    /// Called when a head has arrived; with nil, `onRequest` is called when the whole request has arrived.
+    var onHead: @Sendable (ReceivedRequest) -> Reply?
+    var onRequest: @Sendable (ReceivedRequest) -> Reply
+
+    /// One reply for each request in the order of arrival.
+    static func queued(_ replies: [Reply], onConnect: @escaping @Sendable (Int) -> Reply?) -> ServerScript {
+        ServerScript(
+            onConnect: onConnect,
+            onHead: { request in
+                guard replies.indices.contains(request.index), replies[request.index].isEarly else { return nil }
+                return replies[request.index]
+            },
+            onRequest: { request in
+                if replies.indices.contains(request.index) { return replies[request.index] }
+                return .status(
+                    .internalServerError,
+                    "ScriptedServer: no reply is left for request \(request.index) (\(request.method) "
+                        + "\(request.target)); it was started with \(replies.count)")
+            })
+    }
+}
+
+/// The state that the connections of one server share.
+struct ServerContext: Sendable {
+    let script: ServerScript
+    let record: Watched<ServerRecord>
+    let keptBodyBytes: Int
+}

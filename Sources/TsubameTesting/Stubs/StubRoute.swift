@@ -1,0 +1,133 @@
+// StubRoute: the answers of a StubTransport to requests with one method and path.
+
+public import HTTPTypes
+public import TsubameCore
+
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
+
+/// The answers of a ``StubTransport`` on one route.
+///
+/// ```swift
+/// stub.on(.get, "/status")
+///     .fail(CallError(.connectionLost, "gone")) // the first request
+///     .respond(status: .serviceUnavailable)     // the second
+///     .respond(text: "ready")                   // the third, and all that follow
+/// ```
+/// Each added answer is given once, in order; the last answer is repeated for ever.
+public struct StubRoute: Sendable {
+    struct Answer: Sendable {
+        var delay: Duration = .zero
+        /// Whether a closure of the test makes the answer.
+        var takesTime = false
+        let make: @Sendable (Request) async throws(CallError) -> Response
+
+        static let empty = Answer { request in Response(status: .ok, request: request) }
+    }
+
+    struct Entry: Sendable {
+        let pattern: StubPattern
+        var answers: [Answer] = []
+        var given = 0
+        /// The delay of the answers that will be added.
+        var delay: Duration = .zero
+
+        mutating func next() -> Answer {
+            var answer = answers.isEmpty ? .empty : answers[min(given, answers.count - 1)]
+            if answers.isEmpty { answer.delay = delay }
+            given += 1
+            return answer
+        }
+    }
+
+    let stub: StubTransport
+    let pattern: StubPattern
+
+    /// Answers with these bytes.
+    @discardableResult
+    public func respond(
+        status: HTTPResponse.Status = .ok, headers: HTTPFields = [:], body: Bytes = Bytes()
+    ) -> StubRoute {
+        add { request in Response(status: status, headers: headers, body: body, request: request) }
+    }
+
+    /// Answers with this text, as `text/plain; charset=utf-8` unless `headers` names another type.
+    @discardableResult
+    public func respond(
+        text: String, status: HTTPResponse.Status = .ok, headers: HTTPFields = [:]
+    ) -> StubRoute {
+        var headers = headers
+        if !headers.contains(.contentType) { headers[.contentType] = "text/plain; charset=utf-8" }
+        return respond(status: status, headers: headers, body: Bytes(text))
+    }
+
+    /// Answers with this value as JSON. A value that cannot be encoded makes the call fail with
+    /// ``/Tsubame/CallError/Kind/misuse``.
+    @discardableResult
+    public func respond(
+        json value: some Encodable, status: HTTPResponse.Status = .ok, headers: HTTPFields = [:]
+    ) -> StubRoute {
+        var headers = headers
+        if !headers.contains(.contentType) { headers[.contentType] = "application/json" }
+        do {
+            return respond(status: status, headers: headers, body: Bytes(try JSONEncoder().encode(value)))
+        } catch {
+            return fail(CallError(.misuse, "the stub's value cannot be encoded as JSON", underlying: error))
+        }
+    }
+
+    /// Answers with the response that the closure makes of the request. An error that is no `CallError` fails the call
+    /// as ``/Tsubame/CallError/Kind/interceptor``, with the error as `underlying`. The call's cancellation and its
+    /// deadlines `total` and `head` end the wait and cancel the closure's task.
+    @discardableResult
+    public func respond(_ make: @escaping @Sendable (Request) async throws -> Response) -> StubRoute {
+        add(takesTime: true) { request throws(CallError) in
+            do {
+                return try await make(request)
+            } catch let error as CallError {
+                throw error.with(request: request)
+            } catch {
+                throw CallError(
+                    .interceptor, "the closure of the stub's route threw \(error)", phase: .waitingForHead,
+                    underlying: error, request: request)
+            }
+        }
+    }
+
+    /// Fails with this error.
+    @discardableResult
+    public func fail(_ error: CallError) -> StubRoute {
+        add { request throws(CallError) in throw error.with(request: request) }
+    }
+
+    /// Delays the answer that was added last by `delay`, counted on the stub's clock. If the route has no answer yet,
+    /// the delay applies to all answers that are added later. The call's cancellation and its deadlines `total` and
+    /// `head`, which are real time, end the wait.
+    @discardableResult
+    public func delay(_ delay: Duration) -> StubRoute {
+        change { route in
+            if let last = route.answers.indices.last {
+                route.answers[last].delay = delay
+            } else {
+                route.delay = delay
+            }
+        }
+    }
+
+    private func add(
+        takesTime: Bool = false, _ make: @escaping @Sendable (Request) async throws(CallError) -> Response
+    ) -> StubRoute {
+        change { $0.answers.append(Answer(delay: $0.delay, takesTime: takesTime, make: make)) }
+    }
+
+    private func change(_ body: (inout Entry) -> Void) -> StubRoute {
+        stub.state.change { state in
+            guard let index = state.routes.firstIndex(where: { $0.pattern == pattern }) else { return }
+            body(&state.routes[index])
+        }
+        return self
+    }
+}

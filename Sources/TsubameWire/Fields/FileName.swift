@@ -1,0 +1,71 @@
+// FileName: the conversion of an untrusted name into one that is safe to write.
+
+/// Only the last path component of a name from the network is used. Anything that a file system, a shell or a reader
+/// could misinterpret is removed from it (CVE-2010-3842, CVE-2016-0754).
+package enum FileName {
+    /// The limit of most file systems, in bytes.
+    private static let maximumBytes = 255
+    /// The names of devices on Windows. They are reserved with any extension.
+    private static let devices: Set<String> = [
+        "con", "prn", "aux", "nul", "com1", "com2", "com3", "com4", "com5", "com6", "com7", "com8", "com9", "lpt1",
+        "lpt2",
+        "lpt3", "lpt4", "lpt5", "lpt6", "lpt7", "lpt8", "lpt9",
+    ]
+
+    /// The base name, made safe. Leading dots, control characters and direction characters are removed. Characters
+    /// that Windows forbids become underscores.
+    /// - Returns: nil if nothing is left.
+    package static func safe(_ name: String) -> String? {
+        let base = name.split(omittingEmptySubsequences: false) { $0 == "/" || $0 == "\\" }.last ?? ""
+        var scalars = String.UnicodeScalarView()
+        for scalar in base.unicodeScalars {
+            if isDangerous(scalar) { continue }
+            scalars.append(#"<>:"|?*"#.unicodeScalars.contains(scalar) ? "_" : scalar)
+        }
+        var text = String(scalars)
+        // A dot file is hidden, and could replace the user's settings.
+        text = String(text.drop { $0 == "." || $0.isWhitespace })
+        while let last = text.last, last == "." || last.isWhitespace { text.removeLast() }
+        // A program could read the name as an option after a shell has expanded a pattern.
+        if text.hasPrefix("-") { text = "_" + text.dropFirst() }
+        if devices.contains(text.prefix { $0 != "." }.lowercased()) { text = "_" + text }
+        text = shortened(text)
+        return text.isEmpty ? nil : text
+    }
+
+    /// The same name with a number, such as `report-1.pdf`.
+    package static func numbered(_ name: String, _ number: Int) -> String {
+        let (stem, suffix) = parts(name)
+        return shortened("\(stem)-\(number)\(suffix)", keeping: "-\(number)\(suffix)")
+    }
+
+    private static func parts(_ name: String) -> (stem: Substring, suffix: Substring) {
+        guard let dot = name.lastIndex(of: "."), dot > name.startIndex else { return (name[...], "") }
+        return (name[..<dot], name[dot...])
+    }
+
+    private static func isDangerous(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.properties.generalCategory {
+        // Format characters include direction overrides, which can show `txt.exe` as `exe.txt`.
+        case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate: true
+        default: false
+        }
+    }
+
+    private static func shortened(_ name: String, keeping suffix: String? = nil) -> String {
+        guard name.utf8.count > maximumBytes else { return name }
+        let suffix = suffix ?? String(parts(name).suffix)
+        guard suffix.utf8.count < maximumBytes / 2 else { return cut(name[...], to: maximumBytes) }
+        return cut(name.dropLast(suffix.count), to: maximumBytes - suffix.utf8.count) + suffix
+    }
+
+    private static func cut(_ text: Substring, to count: Int) -> String {
+        var (result, bytes) = ("", 0)
+        for character in text {
+            bytes += character.utf8.count
+            guard bytes <= count else { break }
+            result.append(character)
+        }
+        return result
+    }
+}

@@ -1,0 +1,127 @@
+// ToolConfigTests: the tool's file of default options.
+#if Server
+import Foundation
+import Testing
+import TsubameTesting
+
+@Suite(.timeLimit(.minutes(2)))
+struct ToolConfigTests {
+    /// Runs the tool with these default options.
+    private func run(_ config: String, _ words: String...) async throws -> ProductRun {
+        try await run(config, words)
+    }
+
+    private func run(_ config: String, _ words: [String]) async throws -> ProductRun {
+        try await withFolder { folder in
+            let own = folder.appending(path: "tsubame")
+            try FileManager.default.createDirectory(at: own, withIntermediateDirectories: true)
+            try Data(config.utf8).write(to: own.appending(path: "config"))
+            return try await ToolProcess(words, environment: ["XDG_CONFIG_HOME": folder.path]).finished()
+        }
+    }
+
+    /// The head of the request that these arguments make, without sending it.
+    private func head(_ config: String, _ words: String...) async throws -> String {
+        let run = try await run(config, ["--offline"] + words)
+        #expect(run.status == 0 && run.stderr.isEmpty, "\(run)")
+        return run.stdout
+    }
+
+    private static let everyKind = """
+        # What everybody here needs.
+        --form   # not JSON
+
+        \t--auth "us er:pa'ss"
+        --boundary='a b'
+        --default-scheme http
+
+        """
+
+    @Test func itsOptionsAreThoseOfEveryRequest() async throws {
+        let text = try await head(Self.everyKind, "example.test:81", "a=b")
+        #expect(text.contains("\r\nAuthorization: Basic dXMgZXI6cGEnc3M=\r\n"))
+        #expect(text.hasSuffix("\r\n\r\na=b"))
+        #expect(try await head(Self.everyKind, "--multipart", ":1", "a=b").contains("boundary=\"a b\""))
+    }
+
+    @Test func theCommandLineWins() async throws {
+        #expect(try await head("--auth a:b\n--form", "-a", "c:d", "-j", ":1", "x=y").contains("Basic Yzpk\r\n"))
+        #expect(try await head("--form", "--json", ":1", "x=y").hasSuffix(#"{"x": "y"}"#))
+        #expect(try await head("--json", "-f", ":1", "x=y").hasSuffix("\r\n\r\nx=y"))
+        #expect(try await head("--print=H", "--print=B", ":1", "x=y") == #"{"x": "y"}"#)
+    }
+
+    @Test(arguments: [
+        ["--no-form"], ["--ignore-config"], ["--no-form", "-f", "--form"], ["-f", "--no-form"], ["-fI", "--no-form"],
+    ])
+    func anOptionCanBeTakenBack(words: [String]) async throws {
+        let run = try await run("--form", ["--offline", "--print=B", ":1", "x=y"] + words)
+        #expect(run.status == 0 && run.stdout == #"{"x": "y"}"#, "\(run)")
+    }
+
+    @Test func anOptionWithAValueIsTakenBackWithIt() async throws {
+        let plain = try await head("", ":1")
+        #expect(try await head("--auth a:b\n--timeout=3", "--no-auth", ":1") == plain)
+        #expect(try await head("--auth=a:b", "--no-auth", "-a", "c:d", ":1", "--no-timeout") == plain)
+        #expect(try await head("", "--auth", "--no-auth:x", ":1").contains("Authorization"), "it is a value here")
+        let unknown = try await run("", "--no-such-thing", ":1")
+        #expect(unknown.status == 64 && unknown.stderr.contains("--no-such-thing"))
+    }
+
+    @Test(arguments: [
+        ("\n--bogus\n", ":2: ", "--bogus"), ("# x\n\n--timeout soon", ":3: ", "soon"),
+        ("--follow --form", ":1: ", "one option a line"), ("example.test", ":1: ", "“example.test” is no option"),
+        ("--form\r\n-F\r\n", ":2: ", "long name"), ("--auth 'a:b", ":1: ", "quote"), ("--help", ":1: ", "--help"),
+        ("--verify", ":1: ", "--verify"), ("--follow yes", ":1: ", "--follow"), ("--follow -v", ":1: ", "one option"),
+        ("--timeout=1 2", ":1: ", "one option a line"),
+    ])
+    func aMistakeIsToldWithFileAndLine(config: String, place: String, text: String) async throws {
+        try await ScriptedServer.start().use { server in
+            let run = try await run(config, server.url)
+            #expect(run.status == 64 && run.stdout.isEmpty, "\(run)")
+            #expect(run.stderr.contains("/tsubame/config\(place)") && run.stderr.contains(text), "\(run)")
+            #expect(server.acceptedConnections == 0)
+        }
+    }
+
+    @Test func aMistakeOnTheCommandLineIsNotTheFiles() async throws {
+        let run = try await run("--form", "--bogus", ":1")
+        #expect(run.status == 64 && run.stderr.contains("--bogus") && !run.stderr.contains("/config"))
+    }
+
+    @Test func helpIsThereWhateverTheFileSays() async throws {
+        for words in ["--help", "--version", "help"] { #expect(try await run("--bogus", words).status == 0) }
+    }
+
+    @Test func theOtherCommandsDoNotReadIt() async throws {
+        #expect(try await run("--bogus", "demo", "--help").status == 0)
+        #expect(try await run("--bogus", "serve", "--port", "65536").stderr.contains("--port is"))
+    }
+
+    @Test func withoutXDGItLiesInTheHome() async throws {
+        try await withFolder { home in
+            let own = home.appending(path: ".config/tsubame")
+            try FileManager.default.createDirectory(at: own, withIntermediateDirectories: true)
+            try Data("--print=B".utf8).write(to: own.appending(path: "config"))
+            for folder in ["", "relative"] {
+                let run = try await ToolProcess(
+                    ["--offline", ":1", "a=b"], environment: ["XDG_CONFIG_HOME": folder, "HOME": home.path]
+                ).finished()
+                #expect(run.stdout == #"{"a": "b"}"#, "\(run)")
+            }
+        }
+    }
+
+    @Test func aFileThatCannotBeReadIsToldOfAndNotFollowed() async throws {
+        try await withFolder { folder in
+            let own = folder.appending(path: "tsubame/config")
+            try FileManager.default.createDirectory(at: own, withIntermediateDirectories: true)
+            let run = try await ToolProcess(
+                ["--offline", "--print=B", ":1", "a=b"], environment: ["XDG_CONFIG_HOME": folder.path]
+            ).finished()
+            #expect(run.status == 0 && run.stdout == #"{"a": "b"}"#)
+            #expect(run.stderr.hasPrefix("tsubame: ") && run.stderr.contains("no default options"))
+        }
+    }
+}
+#endif

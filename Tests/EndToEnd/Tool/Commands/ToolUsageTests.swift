@@ -1,0 +1,258 @@
+// ToolUsageTests: the tool's command line and the texts about its options: help, completions and the manual page.
+#if Server
+import Foundation
+import Testing
+
+@Suite(.timeLimit(.minutes(2)))
+struct ToolUsageTests {
+    /// The head of the request that these arguments make, without sending it.
+    private func offline(_ words: String...) async throws -> String {
+        let run = try await ToolProcess(["--offline"] + words).finished()
+        #expect(run.status == 0 && run.stderr.isEmpty, "\(run)")
+        return run.stdout
+    }
+
+    // MARK: Reading
+
+    @Test(arguments: [
+        ["-fpB", ":1", "a=b"], ["-f", "-pB", ":1", "a=b"], [":1", "a=b", "-fp", "B"], ["-fp=B", ":1", "a=b"],
+        ["--form", "--print=B", ":1", "a=b"], ["--print", "B", ":1", "--form", "a=b"],
+        ["-jf", "--no-json", "-pB", ":1", "a=b"],
+        ["-f", "--print=H", "--print", "B", "--", ":1", "a=b"],
+    ])
+    func optionsAreWrittenInEveryUsualWay(words: [String]) async throws {
+        let run = try await ToolProcess(["--offline"] + words).finished()
+        #expect(run.status == 0 && run.stdout == "a=b", "\(run)")
+    }
+
+    @Test func anEmptyValueIsAValue() async throws {
+        #expect(try await offline("--print=", ":1").isEmpty)
+        #expect(try await offline("--print", "", ":1").isEmpty)
+        #expect(try await offline("-pB", "--raw=", "POST", ":1").isEmpty)
+        #expect(try await offline("-p=", ":1").isEmpty)
+    }
+
+    @Test func aValueThatMayBeAnythingMayBeginWithAHyphen() async throws {
+        #expect(try await offline("-pB", ":1", "--raw", "--form") == "--form")
+        #expect(try await offline("-a", "-x:--", ":1").contains("Authorization: Basic LXg6LS0="))
+        #expect(try await offline("--boundary=-b", "--multipart", ":1", "a=b").contains("boundary=-b\r\n"))
+    }
+
+    @Test func everythingBehindTwoHyphensIsAWord() async throws {
+        let run = try await tool("--offline", "--", ":1", "-x=1", "--form=2")
+        #expect(run.stdout.hasSuffix(#"{"-x": "1", "--form": "2"}"#), "\(run)")
+    }
+
+    @Test func whatIsGivenTwiceCountsByTheLast() async throws {
+        #expect(
+            try await offline("--default-scheme=https", "--default-scheme", "http", "-pH", "a.test").contains("a.test"))
+        #expect(try await offline("-pB", "-pH", "-pB", ":1", "a=b") == #"{"a": "b"}"#)
+    }
+
+    // MARK: Errors
+
+    @Test(arguments: [
+        (["--folow", ":1"], "There is no option --folow; is --follow meant?"),
+        (["--max-red=3", ":1"], "There is no option --max-red; is --max-redirects meant?"),
+        (["--hed-timeout=3", ":1"], "is --head-timeout meant?"),
+        (["--no-folow", ":1"], "There is no option --no-folow"),
+        (["--no-chek-status", ":1"], "is --no-check-status meant?"),
+        (["--quite-another-thing", ":1"], "There is no option --quite-another-thing.\n"),
+        (["-Fz", ":1"], "There is no option -z in “-Fz”."), (["-z", ":1"], "There is no option -z.\n"),
+        (["-k", ":1"], "There is no option -k; --verify no trusts every certificate."),
+        (["--location", ":1"], "; -F follows redirects."), (["-X", "POST", ":1"], "the method goes before the URL."),
+        (["--no-verify", ":1"], "--no-verify: --verify no trusts every certificate."),
+        (["-output", "x", ":1"], "“-output” is written with two hyphens: --output."),
+        ([":1", "--timeout"], "--timeout needs a value: seconds."),
+        (["--timeout", "--form", ":1"], "--timeout needs a value: seconds. One that begins with a hyphen"),
+        (["--timeout=soon", ":1"], "--timeout: “soon” is not a time in seconds"),
+        (["--retry=x", ":1"], "--retry: “x” is not a whole number."),
+        (["--style", "pink", ":1"], "--style: “pink” is none of auto, dark, light, mono, none."),
+        (["-px", ":1"], "--print: “x” is none of H, B, h, b, m and t."),
+        (["-d", "a.example", "POST", "b.example"], "“POST” is a method: it goes before the first URL"),
+        (["-d", "-h", "a.example"], "--headers reads no body, and --download saves one; --print=h prints"),
+        (["--form=1", ":1"], "--form takes no value."),
+        (["-f=1", ":1"], "-f takes no value."), (["--no-form=1", ":1"], "--no-form takes no value."),
+    ])
+    func whatIsWrongIsSaid(words: [String], text: String) async throws {
+        let run = try await ToolProcess(words).finished()
+        #expect(run.status == 64 && run.stdout.isEmpty, "\(run)")
+        #expect(run.stderr.hasPrefix("tsubame: ") && run.stderr.contains(text), "\(run)")
+        #expect(run.stderr.hasSuffix("\n  tsubame --help lists the options and explains the items.\n"))
+    }
+
+    @Test(arguments: [
+        (["serve", "--prot", "1"], "There is no option --prot; is --port meant?"),
+        (["serve", "localhost"], "“localhost” means nothing here"), (["demo", "--form"], "There is no option --form."),
+        (["help", "nothing"], "There is no command “nothing”"),
+    ])
+    func theOtherCommandsSayItToo(words: [String], text: String) async throws {
+        let run = try await ToolProcess(words).finished()
+        #expect(run.status == 64 && run.stdout.isEmpty && run.stderr.contains(text), "\(run)")
+    }
+
+    @Test func secretsAmongTheWordsAreNotRepeated() async throws {
+        for words in [["-a", "me:pa55", "--bogus", ":1"], ["--proxy=pa55://u:pa55@h", ":1"]] {
+            let run = try await ToolProcess(words).finished()
+            #expect(run.status == 64 && !run.stderr.contains("u:pa55") && !run.stderr.contains("me:pa55"), "\(run)")
+        }
+    }
+
+    // MARK: Help
+
+    @Test func helpTellsOfEverything() async throws {
+        let help = try await tool("--help").stdout
+        let titles = [
+            "Usage", "Items", "Standard input", "Request", "Deadlines", "Connection", "TLS", "Credentials",
+            "Printing", "Output", "Default options", "Exit status", "Examples",
+        ]
+        for title in titles { #expect(help.contains("\n\(title):\n"), "\(title)") }
+        for text in [
+            "-p, --print HBhbmt", "--[no-]check-status", "--raw @-", "130", "a[b]=x", "tsubame serve [OPTION …]",
+        ] {
+            #expect(help.contains(text), "\(text)")
+        }
+        #expect(help.contains("--path-as-is"))
+        #expect(help.contains("--generate bash|zsh|fish|man"))
+        #expect(try await tool("help").stdout == help)
+    }
+
+    @Test(arguments: [40, 60, 80, 100, 300])
+    func helpIsWrappedToTheWidth(columns: Int) async throws {
+        let run = try await ToolProcess(["--help"], environment: ["COLUMNS": "\(columns)"]).finished()
+        let longest = run.stdout.split(separator: "\n").map(\.count).max() ?? 0
+        // Names and examples that are longer than a line stay unbroken.
+        #expect(longest <= max(min(columns, 110), 62) && longest > min(columns, 110) - 12, "\(longest)")
+    }
+
+    @Test func aDefaultStandsInTheHelp() async throws {
+        // The help breaks lines where its columns end.
+        let words = try await tool("--help").stdout.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+        #expect(words.contains("Follow at most this many redirects. The default is 20."))
+        #expect(try await tool("serve", "--help").stdout.contains("8080"))
+    }
+
+    // MARK: Completions and the manual page
+
+    /// Writes the generated file into a folder.
+    private func generated(_ kind: String, in folder: URL) async throws -> String {
+        let run = try await tool("--generate", kind)
+        #expect(run.status == 0 && run.stderr.isEmpty && !run.stdout.isEmpty)
+        #expect(!run.stdout.contains("--flip"), "hidden options are not offered")
+        let file = folder.appending(path: "tsubame.\(kind)")
+        try Data(run.stdout.utf8).write(to: file)
+        return file.path
+    }
+
+    /// The output of a program that ends with status 0.
+    private func run(_ program: String?, _ arguments: [String]) async throws -> String {
+        let run = try await runProduct(try #require(program), arguments)
+        #expect(run.status == 0, "\(run)")
+        return run.shown
+    }
+
+    private static func program(_ name: String) -> String? {
+        ["/bin/", "/usr/bin/", "/usr/local/bin/", "/opt/homebrew/bin/"].map { $0 + name }
+            .first { FileManager.default.isExecutableFile(atPath: $0) }
+    }
+
+    private static let (bash, zsh, fish) = (program("bash"), program("zsh"), program("fish"))
+    private static let groff = program("groff")
+
+    @Test(
+        .enabled(if: bash != nil, "bash is not installed"),
+        arguments: [
+            (["--pret"], ["--pretty"]), (["--pretty", "=", "c"], ["colors"]), (["-s", "d"], ["dark"]),
+            (["--follow", "--pretty", ""], ["all", "colors", "format", "none"]), (["--no-ch"], ["--no-check-status"]),
+            (["PAT"], ["PATCH"]), (["serve", "--po"], ["--port"]), (["help", ""], ["serve", "demo"]),
+            (["dem"], ["demo"]),
+            (["serve", "--fol"], []), (["--timeout", "--fol"], []), (["demo", "-"], ["--help"]),
+            (["--cacert", "FOLDER/swallow"], ["FOLDER/swallow photo.jpg"]),
+            ([":1", "a", "@", "FOLDER/swallow"], ["FOLDER/swallow photo.jpg"]),
+        ])
+    func bashCompletes(words: [String], expected: [String]) async throws {
+        try await withFolder { folder in
+            let path = try await generated("bash", in: folder)
+            try Data().write(to: folder.appending(path: "swallow photo.jpg"))
+            let script = """
+                source "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _tsubame
+                printf '%s\\n' "${COMPREPLY[@]}"
+                """
+            let typed = words.map { $0.replacing("FOLDER", with: folder.path) }
+            let shown = try await run(Self.bash, ["--norc", "-c", script, "bash", path, "tsubame"] + typed)
+            let offered = shown.split(separator: "\n").map { String($0).replacing(folder.path, with: "FOLDER") }
+            #expect(offered == expected)
+        }
+    }
+
+    @Test(
+        .enabled(if: fish != nil, "fish is not installed"),
+        arguments: [
+            ("--pret", ["--pretty"]), ("--pretty=c", ["--pretty=colors"]), ("-s d", ["dark"]), ("PAT", ["PATCH"]),
+            ("serve --po", ["--port"]), ("help ", ["demo", "serve"]), ("--no-ch", ["--no-check-status"]),
+            ("demo --", ["--help"]),
+        ])
+    func fishCompletes(line: String, expected: [String]) async throws {
+        try await withFolder { folder in
+            let path = try await generated("fish", in: folder)
+            let script = "source $argv[1]; complete -C $argv[2]"
+            let shown = try await runProduct(
+                try #require(Self.fish), ["-N", "-c", script, path, "tsubame \(line)"],
+                environment: ["HOME": folder.path, "XDG_CONFIG_HOME": folder.path, "XDG_DATA_HOME": folder.path])
+            #expect(shown.status == 0, "\(shown)")
+            let offered = shown.lines.map { String($0.prefix { $0 != "\t" }) }
+            #expect(Set(offered) == Set(expected))
+        }
+    }
+
+    /// Runs in a separate terminal of zsh, because zsh's completions run only there. The test waits until the pattern
+    /// appears; if it never does, the process is ended after a while.
+    @Test(
+        .enabled(if: zsh != nil, "zsh is not installed"),
+        arguments: [
+            ("--pretty=c", "--pretty=colors"), ("serve --po", "serve --port"), ("dem", "tsubame demo"),
+            ("--max-red", "--max-redirects="), ("-s d", "-s dark"), ("--no-ch", "--no-check-status"),
+        ])
+    func zshCompletes(line: String, expected: String) async throws {
+        try await withFolder { folder in
+            let path = try await generated("zsh", in: folder)
+            let script = """
+                zmodload zsh/zpty
+                zpty shell "exec zsh -f -i"
+                zpty -w shell "autoload -Uz compinit; compinit -D -u; source '$1'; bindkey '^I' complete-word; print REA''DY"
+                zpty -r shell shown '*READY*'
+                zpty -w -n shell "tsubame $2"$'\\t'
+                zpty -r shell shown "*$3*"
+                """
+            let arguments = ["-f", "-c", script, "zsh", path, line, expected]
+            let run = try await runProduct(
+                try #require(Self.zsh), arguments, environment: ["HOME": folder.path, "TERM": "dumb"],
+                limit: .seconds(30))
+            #expect(run.status == 0, "\(run)")
+        }
+    }
+
+    @Test(.enabled(if: groff != nil, "groff is not installed"))
+    func theManualPageIsOne() async throws {
+        try await withFolder { folder in
+            let path = try await generated("man", in: folder)
+            #expect(try await run(Self.groff, ["-man", "-ww", "-z", path]) == "", "without a warning")
+            let shown = try await run(Self.groff, ["-man", "-Tascii", "-P-c", "-P-b", "-P-u", "-P-o", path])
+            for text in [
+                "NAME", "SYNOPSIS", "EXIT STATUS", "EXAMPLES", "FILES", "ENVIRONMENT", "--auth user[:password]|token",
+            ] {
+                #expect(shown.contains(text), "\(text)")
+            }
+        }
+    }
+
+    @Test func thePageAndTheHelpTellOfTheSameOptions() async throws {
+        let (help, page) = (try await tool("--help").stdout, try await tool("--generate", "man").stdout)
+        let names = help.matches(of: /(?m)^ {2,6}(?:-\w, )?--(?:\[no-\])?([a-z0-9-]*[a-z0-9])(?: |$)/).map {
+            String($0.1)
+        }
+        #expect(names.count > 50)
+        for name in names { #expect(page.contains(name.replacing("-", with: "\\-") + "\\fR"), "\(name)") }
+    }
+}
+#endif

@@ -1,0 +1,132 @@
+// ToolHTTP2Tests: the tool over HTTP/2.
+#if Server
+import Foundation
+import HTTPBin
+import Synchronization
+import Testing
+import TsubameTesting
+
+@Suite(.timeLimit(.minutes(2)))
+struct ToolHTTP2Tests {
+    /// Runs `body` with a server that speaks HTTP/2 and HTTP/1.1, and a list of the requests that it has received.
+    private func serving(
+        hasTLS: Bool = false, http2: Bool = true, _ body: (RunningHTTPBin, RequestLog) async throws -> Void
+    ) async throws {
+        let log = RequestLog()
+        let server = try await HTTPBin(tls: hasTLS ? .make() : nil, http2: http2, onRequest: { log.add($0) }).start()
+        do {
+            try await body(server, log)
+            await server.stop()
+        } catch {
+            await server.stop()
+            throw error
+        }
+    }
+
+    @Test func overTLSItIsWhatTheServerChooses() async throws {
+        try await serving(hasTLS: true) { server, log in
+            let url = server.url + "/status/404"
+            for (version, line) in [
+                (nil, "HTTP/2 404 \r\n"), ("2", "HTTP/2 404 \r\n"), ("1.1", "HTTP/1.1 404 Not Found\r\n"),
+            ] {
+                let options = version.map { ["--http-version", $0] } ?? []
+                let run = try await ToolProcess(["--verify", "no", "--print=h", "--pretty=none"] + options + [url])
+                    .finished()
+                #expect(run.status == 4 && run.stdout.hasPrefix(line), "\(run)")
+            }
+            #expect(log.all.map(\.version) == ["HTTP/2", "HTTP/2", "HTTP/1.1"])
+        }
+    }
+
+    @Test func withoutTLSItIsSpokenToServersThatAreKnownToUnderstandIt() async throws {
+        try await serving { server, log in
+            let known = try await tool("--http-version=2-prior-knowledge", "--print=b", server.url + "/get")
+            #expect(known.status == 0, "\(known)")
+            let unknown = try await tool("--http-version=2", "--print=b", server.url + "/get")
+            #expect(unknown.status == 0, "\(unknown)")
+            #expect(log.all.map(\.version) == ["HTTP/2", "HTTP/1.1"])
+        }
+        try await serving(http2: false) { server, _ in
+            let run = try await tool("--http-version=2-prior-knowledge", server.url + "/get")
+            #expect(run.status == 1 && run.stderr.contains("HTTP/1"), "\(run)")
+        }
+        try await serving(hasTLS: true, http2: false) { server, _ in
+            let run = try await tool("--verify=no", "--http-version=2-prior-knowledge", server.url + "/get")
+            #expect(run.status == 1 && run.stderr.contains("--http-version"), "\(run)")
+            #expect(!run.stderr.contains("connection.httpVersion"))
+        }
+    }
+
+    @Test(arguments: ["1.0", "3", "0.9", "h2", ""]) func otherVersionsAreRefused(version: String) async throws {
+        let run = try await tool("--http-version", version, "http://localhost:1/")
+        #expect(run.status == 64 && run.stderr.contains("1.1"), "\(run)")
+    }
+
+    @Test func headsAreWrittenAsTheyAreSentAndAsTheyCome() async throws {
+        try await serving { server, log in
+            let run = try await tool(
+                "--http-version=2-prior-knowledge", "--print=HBhb", "--pretty=none", "--form", server.url + "/anything",
+                "X-Two:2", "a=b")
+            let parts = run.stdout.components(separatedBy: "\r\n\r\n")
+            let authority = server.url.dropFirst("http://".count)
+            #expect(parts.first?.hasPrefix("POST /anything HTTP/2\r\nhost: \(authority)\r\n") == true, "\(run)")
+            #expect(
+                parts.first?.contains("\r\nx-two: 2") == true && parts.first?.contains("\r\ncontent-length: 3") == true)
+            #expect(run.stdout.contains("HTTP/2 200 \r\n"))
+            #expect(run.stdout.contains("\r\ncontent-type: application/json\r\n"))
+            #expect(log.all.first?.fields.contains { $0.name.lowercased() == "connection" } == false)
+        }
+    }
+
+    @Test func whatIsNotSentIsShownAsItWouldBe() async throws {
+        let run = try await tool("--offline", "--http-version=2-prior-knowledge", "http://a.test/x", "X-Two:2")
+        #expect(run.stdout.hasPrefix("GET /x HTTP/2\r\nhost: a.test\r\n") && run.stdout.contains("x-two: 2"), "\(run)")
+    }
+
+    @Test func bodiesGoBothWaysWhole() async throws {
+        try await withFolder { folder in
+            try await serving { server, log in
+                let sent = folder.appending(path: "sent")
+                try Data((0..<3_000_000).map { UInt8(truncatingIfNeeded: $0 &* 31) }).write(to: sent)
+                let up = try await tool(
+                    "--http-version=2-prior-knowledge", "--print=h", "PUT", server.url + "/put", "@\(sent.path)")
+                #expect(up.status == 0, "\(up)")
+                #expect(log.all.first?.bodyByteCount == 3_000_000)
+                let down = folder.appending(path: "down")
+                let run = try await tool(
+                    "--http-version=2-prior-knowledge", "-d", "-o", down.path, server.url + "/range/100000")
+                #expect(run.status == 0, "\(run)")
+                let direct = try await tool("--print=b", server.url + "/range/100000")
+                #expect(try Data(contentsOf: down) == Data(direct.stdout.utf8))
+            }
+        }
+    }
+
+    @Test func figuresNameTheVersion() async throws {
+        try await serving { server, _ in
+            let run = try await tool("--http-version=2-prior-knowledge", "--print=mt", server.url + "/get")
+            #expect(run.stdout.contains("HTTP/2"), "\(run)")
+        }
+    }
+
+    /// The result must not depend on whether head and reset arrive in one read or in two.
+    @Test func anAnswerThatHasBegunIsNotAskedForAgain() async throws {
+        try await serving { server, log in
+            for round in 1...5 {
+                let run = try await tool(
+                    "--http-version=2-prior-knowledge", "--retry=2", "--print=b",
+                    server.url + "/truncate/0?announce=200")
+                #expect(run.status == 1 && run.stderr.contains("reset the stream"), "\(run)")
+                #expect(log.all.count == round)
+            }
+        }
+    }
+
+    @Test func whatIsCutOffIsNoSuccess() async throws {
+        try await serving { server, _ in
+            let run = try await tool("--http-version=2-prior-knowledge", "--print=b", server.url + "/truncate/100")
+            #expect(run.status == 1 && run.stderr.contains("reset the stream"), "\(run)")
+        }
+    }
+}
+#endif

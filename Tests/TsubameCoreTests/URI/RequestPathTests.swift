@@ -1,0 +1,59 @@
+// RequestPathTests: values that can be interpolated into a RequestPath, and values that cannot.
+
+import Testing
+import TsubameCore
+
+@Suite struct RequestPathTests {
+    @Test func anInterpolationIsOneSegmentWhateverIsInIt() {
+        let name = "a/b?c#d é%"
+        let path: RequestPath = "users/\(name)/photos"
+        #expect(path.encoded == "/users/a%2Fb%3Fc%23d%20%C3%A9%25/photos")
+        #expect(path.problem == nil)
+    }
+
+    @Test func aLeadingSlashChangesNothing() {
+        #expect(("users" as RequestPath).encoded == ("/users" as RequestPath).encoded)
+    }
+
+    @Test(arguments: ["", ".", ".."])
+    func aSegmentThatWouldClimbOrVanishIsAnError(id: String) {
+        let end: RequestPath = "users/\(id)"
+        let middle: RequestPath = "users/\(id)/x"
+        #expect(end.problem != nil)
+        #expect(middle.problem != nil)
+    }
+
+    @Test func partsOfASegmentMayBeDots() {
+        let dot = "."
+        let path: RequestPath = "timeline/\(dot)\(dot)x.xml"
+        #expect(path.problem == nil)
+    }
+
+    @Test func twoInterpolationsCanNotMakeDotsEither() {
+        let dot = "."
+        let path: RequestPath = "a/\(dot)\(dot)/b"
+        #expect(path.problem != nil)
+    }
+
+    @Test(
+        arguments: ["a//b", "http://evil/", "a\\b", "a\nb", "a#b", "../x", "x/./y", "a/%2e%2E/b", "a/.%2e", "%2e/x"]
+            as [RequestPath])
+    func whatIsNoPathIsAnError(path: RequestPath) {
+        #expect(path.problem != nil)
+    }
+
+    @Test(arguments: ["http://a.example", "https://a.example/b"])
+    func aWholeURLThatIsPutInIsToldFromASegment(base: String) {
+        let path: RequestPath = "\(base)/get"
+        #expect(path.problem?.contains("get(url:)") == true)
+        let harmless: RequestPath = "http%3A/\(base)"
+        #expect(harmless.problem == nil)
+    }
+
+    @Test func aQueryInALiteralStays() {
+        let value = "a&b=c"
+        let path: RequestPath = "search?q=\(value)&n=1"
+        #expect(path.encoded == "/search?q=a%26b%3Dc&n=1")
+        #expect(path.problem == nil)
+    }
+}

@@ -1,0 +1,94 @@
+// MessageHookTests: a hook may transform a body, and an observer sees the result.
+
+import HTTPTypes
+import Synchronization
+import Testing
+import Tsubame
+import TsubameTesting
+
+/// Makes ASCII letters upper case, letter by letter.
+private final class UpperCase: BodyTransform {
+    private let input = Mutex<Bytes?>(nil)
+
+    func push(_ input: Bytes) { self.input.withLock { $0 = input } }
+
+    func pull() throws(CallError) -> Bytes? {
+        let piece = input.withLock { input in
+            defer { input = nil }
+            return input
+        }
+        return piece.map { Bytes($0.map { 0x61...0x7A ~= $0 ? $0 - 0x20 : $0 }) }
+    }
+
+    func finish() throws(CallError) {}
+}
+
+private struct Loud: MessageHook {
+    let ends: Mutex<[CallError.Kind?]>.Box
+
+    func didReceive(_ response: inout Response) throws(CallError) {
+        response.body.transform(by: UpperCase())
+        response.body.atEnd { error in ends.append(error?.kind) }
+    }
+}
+
+extension Mutex where Value == [CallError.Kind?] {
+    fileprivate final class Box: Sendable {
+        private let values = Mutex<[CallError.Kind?]>([])
+
+        func append(_ kind: CallError.Kind?) { values.withLock { $0.append(kind) } }
+        var all: [CallError.Kind?] { values.withLock { $0 } }
+    }
+}
+
+@Suite(.timeLimit(.minutes(2))) struct MessageHookTests {
+    @Test func `a hook changes the body where it is read, and is told of its end once`() async throws {
+        let ends = Mutex<[CallError.Kind?]>.Box()
+        let server = try await ScriptedServer.start { request in
+            switch request.target {
+            case "/whole": .ok("hello")
+            case "/cut": [.bytes("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhello"), .close]
+            default: .stream(nil)
+            }
+        }
+        try await serving(server, { $0.interceptors = [Loud(ends: ends)] }) { server, client in
+            #expect(try await client.get("whole").bytes == Bytes("HELLO"))
+            #expect(ends.all == [nil])
+            let error = try await failure {
+                try await client.stream(Request(.get, "cut")) { response in
+                    for try await _ in response.body {}
+                }
+            }
+            #expect(error.kind == .incompleteResponse)
+            #expect(ends.all == [nil, .incompleteResponse])
+            try await client.stream(Request(.get, "endless")) { response in
+                var body = response.body.makeAsyncIterator()
+                let piece = try await body.next()
+                #expect(piece?.first == 0x58)
+            }
+            #expect(ends.all == [nil, .incompleteResponse, .cancelled])
+        }
+    }
+
+    @Test(arguments: [5, 40_000])
+    func `an observer that asks for bodies gets so much of each, once, and no other observer does`(
+        size: Int
+    ) async throws {
+        let content = [UInt8](repeating: 0x61, count: size)
+        try await serving(try await ScriptedServer.start { .ok($0.body) }) { server, client in
+            let (curious, plain) = (EventLog(), EventLog())
+            let observations = [client.observe(bodies: 4) { curious.add($0) }, plain.observe(client)]
+            _ = try await client.post(url: server.url, body: .bytes(content))
+            let bodies = curious.events.compactMap { event in
+                switch event.kind {
+                case .requestBody(let body), .responseBody(let body): body
+                default: nil as Bytes?
+                }
+            }
+            #expect(bodies == [Bytes("aaaa"), Bytes("aaaa")])
+            #expect(curious.names.last == "finished")
+            #expect(!plain.names.contains("requestBody") && !plain.names.contains("responseBody"))
+            withExtendedLifetime(observations) {}
+        }
+    }
+}

@@ -1,0 +1,37 @@
+// UploadProgressTests: the progress of uploads counts the bytes that the socket has taken, and not the bytes that were
+// read.
+
+import Foundation
+import HTTPTypes
+import Testing
+import Tsubame
+import TsubameTesting
+
+@Suite(.timeLimit(.minutes(1)))
+struct UploadProgressTests {
+    @Test func `progress of a file is what the socket took of it`() async throws {
+        let size: Int64 = 48 << 20
+        let seen = Gate()
+        let server = try await ScriptedServer.start(onHead: { _ in [.stopReading, .wait(for: seen), .reset] })
+        try await withFolder { folder in
+            let file = folder.appending(path: "large")
+            try Data(count: Int(size)).write(to: file)
+            try await serving(server) { server, client in
+                var request = Request(.put, url: server.url, body: .file(file))
+                // The socket is full, and no byte moves any more.
+                request.timeouts.idle = .milliseconds(400)
+                let told = Log<Int64>()
+                let observation = client.observe { event in
+                    if case .sending(let progress) = event.kind { told.add(progress.bytes) }
+                }
+                defer { observation.cancel() }
+                let error = try await failure { try await client.send(request) }
+                seen.open()
+                #expect(error.timeout == .idle)
+                // The buffers of two sockets, at the largest size that the system lets them grow to.
+                let last = try #require(told.all.max())
+                #expect(last > 0 && last < size / 2, "\(last)")
+            }
+        }
+    }
+}

@@ -1,0 +1,209 @@
+// HTTP2ReplayTests: only a request that the server has not processed is sent again (RFC 9113 section 8.7).
+
+import HTTPTypes
+import Testing
+import Tsubame
+import TsubameTesting
+
+@Suite(.timeLimit(.minutes(2))) struct HTTP2ReplayTests {
+    private static func post(_ url: String) -> Request { Request(.post, url: url, body: .text("once")) }
+
+    @Test func `a refused stream goes out again on the same connection, whatever the method`() async throws {
+        try await withPeer { connection in
+            let first = try await connection.nextRequest()
+            try await connection.reset(first.stream, 7)
+            let second = try await connection.nextRequest()
+            #expect(try await connection.body(of: second.stream) == Array("once".utf8))
+            try await connection.respond(second.stream, text: "done")
+        } client: { peer, client in
+            let events = EventLog()
+            let observation = events.observe(client)
+            let answer = try await client.send(Self.post(peer.url)).bytes
+            #expect(answer == Bytes("done"))
+            withExtendedLifetime(observation) {}
+            #expect(peer.acceptedConnections == 1)
+            let causes = events.events.compactMap { event in
+                if case .resending(_, let why, _) = event.kind { why.cause } else { nil }
+            }
+            #expect(causes == [.unprocessed])
+        }
+    }
+
+    @Test func `a server that always refuses is asked four times, and no more`() async throws {
+        try await withPeer { connection in
+            let first = try await connection.nextRequest()
+            try await connection.respond(first.stream)
+            while true { try await connection.reset(connection.nextRequest().stream, 7) }
+        } client: { peer, client in
+            let plain = client.with { $0.retry = .off }
+            // Streams that begin before the server's settings arrive may exceed its limit, and do not count.
+            _ = try await plain.get(url: peer.url)
+            let error = try await failure { try await plain.send(Self.post(peer.url)) }
+            #expect(error.kind == .connectionLost && "\(error)".contains("REFUSED_STREAM"), "\(error)")
+            let asked = peer.connections.flatMap(\.frames).filter { $0.kind == .headers }
+            #expect(asked.count == 1 + 4)
+        }
+    }
+
+    @Test func `a body that can be sent only once is not, and its call says so`() async throws {
+        try await withPeer { connection in
+            let request = try await connection.nextRequest()
+            _ = try await connection.body(of: request.stream)
+            try await connection.reset(request.stream, 7)
+        } client: { peer, client in
+            let body = RequestBody.stream(once: ExpectTests.Pieces(["once"]), length: 4)
+            let error = try await failure { try await client.post(url: peer.url, body: body) }
+            #expect(error.kind == .connectionLost, "\(error)")
+            #expect(peer.connections.flatMap(\.frames).filter { $0.kind == .headers }.count == 1)
+        }
+    }
+
+    @Test func `what a GOAWAY leaves out goes to another connection, what it names is finished`() async throws {
+        let both = Gate()
+        try await withPeer { connection in
+            guard connection.number == 0 else { return try await connection.echo() }
+            let first = try await connection.nextRequest()
+            both.open()
+            let second = try await connection.nextRequest()
+            #expect(second.stream > first.stream)
+            try await connection.goAway(first.stream, 0)
+            try await connection.respond(first.stream, text: "finished")
+        } client: { peer, client in
+            let first = Task { try await client.get(url: "\(peer.url)/first").text() }
+            try await both.wait()
+            #expect(
+                try await client.send(Request(.post, url: "\(peer.url)/second", body: .text("x"))).text() == "/second")
+            #expect(try await first.value == "finished")
+            // The first connection got a GOAWAY and has closed.
+            try await peer.connection(0).closed()
+            #expect(peer.acceptedConnections == 2)
+        }
+    }
+
+    @Test func `behind a GOAWAY of all streams no new one is begun, and the running ones end well`() async throws {
+        let goes = Gate()
+        try await withPeer { connection in
+            guard connection.number == 0 else { return try await connection.echo() }
+            let first = try await connection.nextRequest()
+            try await connection.goAway(0x7FFF_FFFF, 0)
+            try await goes.wait()
+            try await connection.respond(first.stream, text: "well")
+        } client: { peer, client in
+            let first = Task { try await client.get(url: "\(peer.url)/first").text() }
+            try await peer.connection(0).waitUntil("a request") { $0.contains { $0.kind == .headers } }
+            goes.open()
+            #expect(try await first.value == "well")
+            #expect(try await client.get(url: "\(peer.url)/second").text() == "/second")
+            #expect(peer.acceptedConnections == 2)
+        }
+    }
+
+    @Test(arguments: [HTTPRequest.Method.get, .post])
+    func `a reused connection that dies without a word costs an idempotent call nothing`(
+        _ method: HTTPRequest.Method
+    ) async throws {
+        try await withPeer { connection in
+            let first = try await connection.nextRequest()
+            try await connection.respond(first.stream, text: "first")
+            guard connection.number == 0 else { return }
+            _ = try await connection.nextRequest()
+            await connection.close()
+        } client: { peer, client in
+            let plain = client.with { $0.retry = .off }
+            _ = try await plain.get(url: peer.url)
+            if method == .get {
+                #expect(try await plain.get(url: peer.url).text() == "first")
+                #expect(peer.acceptedConnections == 2)
+            } else {
+                let error = try await failure { try await plain.send(Self.post(peer.url)) }
+                #expect(error.kind == .connectionLost, "\(error)")
+                #expect(peer.acceptedConnections == 1)
+            }
+        }
+    }
+
+    @Test(arguments: [UInt32(2), 8, 11, 13])
+    func `a stream that is reset fails its call alone, by the name of the code`(_ code: UInt32) async throws {
+        try await withPeer { connection in
+            let first = try await connection.nextRequest()
+            try await connection.reset(first.stream, code)
+            try await connection.echo()
+        } client: { peer, client in
+            let plain = client.with { $0.retry = .off }
+            let error = try await failure { try await plain.get(url: peer.url) }
+            let name = [2: "INTERNAL_ERROR", 8: "CANCEL", 11: "ENHANCE_YOUR_CALM", 13: "HTTP_1_1_REQUIRED"][code]
+            #expect(error.kind == .connectionLost && "\(error)".contains(name ?? "?"), "\(error)")
+            #expect(try await plain.get(url: "\(peer.url)/next").text() == "/next")
+            #expect(peer.acceptedConnections == 1)
+        }
+    }
+
+    @Test(arguments: [true, false])
+    func `a body that is cut off is never a whole one`(_ byReset: Bool) async throws {
+        try await withPeer { connection in
+            let request = try await connection.nextRequest()
+            try await connection.sendHeaders(request.stream, [(":status", "200")])
+            try await connection.sendData(request.stream, "part")
+            if byReset { try await connection.reset(request.stream, 2) } else { await connection.close() }
+        } client: { peer, client in
+            let plain = client.with { $0.retry = .off }
+            let error = try await failure { try await plain.get(url: peer.url) }
+            #expect(error.kind == .incompleteResponse, "\(error)")
+        }
+    }
+
+    @Test func `a fault of the connection ends its calls, and the next call makes another`() async throws {
+        try await withPeer { connection in
+            guard connection.number == 0 else { return try await connection.echo() }
+            _ = try await connection.nextRequest()
+            try await connection.send(PeerFrame(.pushPromise, flags: 4, stream: 1, [0, 0, 0, 2]))
+            let farewell = try await connection.frame("the farewell") { $0.kind == .goAway }
+            #expect(farewell.payload == [0, 0, 0, 0, 0, 0, 0, 1])
+        } client: { peer, client in
+            let plain = client.with { $0.retry = .off }
+            let error = try await failure { try await plain.get(url: peer.url) }
+            #expect(error.kind == .invalidResponse && "\(error)".contains("push"), "\(error)")
+            #expect(try await plain.get(url: "\(peer.url)/next").text() == "/next")
+        }
+    }
+
+    @Test func `a response that has begun is never continued by another, whatever a GOAWAY says of its request`()
+        async throws
+    {
+        let begun = Gate()
+        try await withPeer { connection in
+            let request = try await connection.nextRequest()
+            try await connection.sendHeaders(request.stream, [(":status", "200")])
+            try await connection.sendData(request.stream, [UInt8](repeating: 0x41, count: 16_384))
+            try await begun.wait()
+            try await connection.goAway(0, 0)
+        } client: { peer, client in
+            let plain = client.with { $0.retry = .off }
+            let error = try await failure {
+                try await plain.stream(Request(.get, url: peer.url)) { response in
+                    begun.open()
+                    for try await _ in response.body {}
+                }
+            }
+            #expect(error.kind == .incompleteResponse, "\(error)")
+            #expect(peer.acceptedConnections == 1)
+        }
+    }
+
+    @Test func `a new connection that dies under its first requests has none of them sent again unasked`() async throws
+    {
+        try await withPeer { connection in
+            _ = try await connection.nextRequest()
+            await connection.close()
+        } client: { peer, client in
+            let plain = client.with { $0.retry = .off }
+            let calls = (0..<5).map { index in Task { try await plain.get(url: "\(peer.url)/\(index)") } }
+            for call in calls {
+                let error = await callError { _ = try await call.value }
+                #expect(error?.kind == .connectionLost)
+            }
+            let heads = peer.connections.flatMap(\.frames).filter { $0.kind == .headers }
+            #expect(heads.count <= 5)
+        }
+    }
+}

@@ -1,0 +1,106 @@
+// CrossOriginFieldsTests: the client's own fields, in requests that hold the same fields before they enter the chain.
+
+import HTTPTypes
+import Testing
+import Tsubame
+import TsubameTesting
+
+@Suite struct CrossOriginFieldsTests {
+    private static let key = HTTPField.Name("X-Api-Key") ?? .from
+    private static let token = HTTPField.Name("X-Token") ?? .from
+
+    /// `/start` at the client's origin redirects to another origin.
+    private static func stub() -> StubTransport {
+        StubTransport {
+            $0.on("https://a.example/plain")
+            $0.on("https://a.example/start").respond(status: .found, headers: [.location: "https://b.example/end"])
+            $0.on("https://b.example/end")
+        }
+    }
+
+    private static func client(_ stub: StubTransport, _ interceptors: [any Interceptor] = []) -> Client {
+        Client("https://a.example", transport: stub) {
+            $0.headers = [key: "s3cret", .userAgent: "the client's", .from: "the client's"]
+            $0.interceptors = interceptors
+            $0.authentication = .token(
+                TokenAuthenticator(AccessToken("t0k3n"), scheme: "", field: token) { _ in AccessToken("t0k3n") })
+        }
+    }
+
+    /// Checks that the caller's own fields are still there.
+    private static func check(_ request: Request?, sourceLocation: SourceLocation = #_sourceLocation) throws {
+        let request = try #require(request, sourceLocation: sourceLocation)
+        #expect(request.uri?.origin == Origin("https://b.example"), sourceLocation: sourceLocation)
+        #expect(request.headers[key] == nil && request.headers[token] == nil, sourceLocation: sourceLocation)
+        #expect(request.headers[.userAgent] == "Tsubame/\(Client.version)", sourceLocation: sourceLocation)
+        #expect(request.headers[.from] == "the caller's", sourceLocation: sourceLocation)
+        #expect(request.headers[.accept] == "text/html", sourceLocation: sourceLocation)
+    }
+
+    private static let request = Request(
+        .get, "start", headers: [.accept: "text/html", .from: "the caller's"])
+
+    @Test("FAULT 10, BAD-INPUT 21: a request of a response leaves the client's fields at home")
+    func ofResponse() async throws {
+        let stub = Self.stub()
+        let client = Self.client(stub)
+        let first = try await client.send(Request(.get, "plain", headers: Self.request.headers))
+        #expect(first.request.headers[Self.key] == "s3cret" && first.request.headers[Self.token] == "t0k3n")
+        let uri = try TargetURI(parsing: "https://a.example/start")
+        _ = try await client.send(Request(.get, uri: uri, headers: first.request.headers))
+        #expect(stub.requests.count == 3)
+        #expect(stub.requests[1].headers[Self.key] == "s3cret")
+        try Self.check(stub.requests.last)
+    }
+
+    @Test("FAULT 10, BAD-INPUT 21: a request that an interceptor rebuilt leaves the client's fields at home")
+    func rebuilt() async throws {
+        let stub = Self.stub()
+        let around = InterceptorTests.TestInterceptor { request, next in
+            let uri = try TargetURI(parsing: "https://a.example/start")
+            return try await next(Request(.get, uri: uri, headers: request.headers))
+        }
+        _ = try await Self.client(stub, [around]).send(Request(.get, "plain", headers: Self.request.headers))
+        #expect(stub.requests.map { $0.headers[Self.key] } == ["s3cret", nil])
+        try Self.check(stub.requests.last)
+    }
+
+    @Test("FAULT 10, BAD-INPUT 21: nor does one on the wire take the client's credentials along")
+    func onTheWire() async throws {
+        let stub = Self.stub()
+        let around = InterceptorTests.TestInterceptor { request, next in
+            let uri = try TargetURI(parsing: "https://b.example/end")
+            return try await next(Request(.get, uri: uri, headers: request.headers))
+        }
+        let client = Client("https://a.example", transport: stub) {
+            $0.authentication = .basic(user: "u", password: "p")
+            $0.cookies = .memory
+            $0.wireInterceptors = [around]
+        }
+        try client.cookieJar?.set("sid=1", from: "https://a.example")
+        _ = try await client.get("plain")
+        let only = try #require(stub.requests.first)
+        #expect(stub.requests.count == 1 && only.uri?.origin == Origin("https://b.example"))
+        #expect(only.headers[.authorization] == nil && only.headers[.cookie] == nil)
+    }
+
+    @Test("FAULT 10, BAD-INPUT 21: an interceptor that sends elsewhere takes none of the client's fields along")
+    func elsewhere() async throws {
+        let stub = Self.stub()
+        let around = InterceptorTests.TestInterceptor { request, next in
+            let uri = try TargetURI(parsing: "https://b.example/end")
+            return try await next(Request(.get, uri: uri, headers: request.headers))
+        }
+        _ = try await Self.client(stub, [around]).send(Self.request)
+        let only = try #require(stub.requests.first)
+        #expect(stub.requests.count == 1 && only.headers[Self.key] == nil && only.headers[Self.token] == nil)
+        #expect(only.headers[.from] == "the caller's" && only.headers[.userAgent] != "the client's")
+    }
+
+    @Test("FAULT 10: an allowed origin gets the client's fields") func allowed() async throws {
+        let stub = Self.stub()
+        let client = Self.client(stub).with { $0.allowedOrigins = Set([Origin("https://b.example")].compactMap { $0 }) }
+        _ = try await client.send(Self.request)
+        #expect(stub.requests.last?.headers[Self.key] == "s3cret")
+    }
+}
