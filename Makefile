@@ -28,8 +28,7 @@ test: setup-test consumer smoke compare-httpbin docs unit
 
 unit:
 	$(STEADY) $(SWIFT) build $(TRAITS) --build-tests
-	@SWIFT=$(SWIFT) WIDTH=1 Scripts/check/unit.sh --filter 'Scenario|Tool|Readme'
-	@SWIFT=$(SWIFT) WIDTH=6 Scripts/check/unit.sh --skip Scenario --skip Tool --skip Readme
+	@SWIFT=$(SWIFT) Scripts/check/unit.sh
 
 ## A package that uses only product Tsubame: what it resolves is committed, and its counts are thresholds.
 consumer: setup-test

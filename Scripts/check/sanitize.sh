@@ -25,13 +25,13 @@ for sanitizer in "$@"; do
     mkdir "$reports"
     preload=
     [ "$sanitizer" = thread ] && preload=$folder/tsan-runtime.so
-    # Those that start processes by themselves, as in `make unit`.
     # No leaks are looked for: Swift keeps marks in the high bits of references, by which LeakSanitizer does not know them.
     # The tests count descriptors, connections and calls by themselves.
     # Two tests run the tool under `ulimit -f`, where the sanitizers' runtime itself ends with SIGBUS.
     skipped="--skip aCacheThatMayNotWriteAnyMore --skip what.has.no.room"
     echo "- not run under a sanitizer: aCacheThatMayNotWriteAnyMoreCostsNoCallItsAnswer, \"what has no room …\""
-    parts=("1 --filter Scenario|Tool|Readme" "4 --skip Scenario --skip Tool --skip Readme")
+    mapfile -t alone < <(grep -v '^#' Scripts/check/alone.txt)
+    parts=("1 --filter $(IFS='|' && echo "${alone[*]}")" "4 ${alone[*]/#/--skip=}")
     [ -n "${FILTER:-}" ] && parts=("2 --filter $FILTER") && echo "- only $FILTER"
     for part in "${parts[@]}"; do
         read -r width arguments <<<"$part"

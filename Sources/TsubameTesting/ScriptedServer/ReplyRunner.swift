@@ -130,6 +130,9 @@ final class ReplyRunner {
             if turn.isWhole { finish() } else if hasGivenUp { end(by: .cutOff) } else { awaitsRequest = true }
         case .stopReading: setReading(false)
         case .resumeReading: setReading(true)
+        case .readOnce:
+            channel.read()
+            finish()
         case .stall: break
         case .halfClose:
             let done = channel.eventLoop.makePromise(of: Void.self)

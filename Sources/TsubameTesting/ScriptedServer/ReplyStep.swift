@@ -14,6 +14,7 @@ extension Reply {
             case wholeRequest
             case stopReading
             case resumeReading
+            case readOnce
             case stall
             case halfClose
             case close
@@ -73,6 +74,10 @@ extension Reply {
 
         /// Reads again after ``stopReading``.
         public static let resumeReading = Step(kind: .resumeReading)
+
+        /// After ``stopReading``: reads once, at most some 100 KiB of what has arrived. If nothing has arrived, the server
+        /// reads once as soon as something does.
+        public static let readOnce = Step(kind: .readOnce)
 
         /// Waits for ever: the connection stays open until the client closes it or the server is stopped. Requests that
         /// arrive meanwhile are recorded.

@@ -72,7 +72,7 @@ import TsubameTesting
             let (both, observation) = self.gate(of: client, waiting: 2)
             let patient = Task { try await client.get("a").statusCode }
             var request = Request(.get, "b")
-            request.timeouts.total = .milliseconds(300)
+            request.timeouts.total = .milliseconds(1500)
             let error = await callError { [request] in _ = try await way.send(request, by: client) }
             #expect(error?.kind == .timeout && error?.timeout == .total && error?.phase == .authenticating)
             try await both.wait()

@@ -83,12 +83,13 @@ struct CountedPieces: AsyncSequence, Sendable {
     func makeAsyncIterator() -> Iterator { Iterator(pieces: self) }
 }
 
-/// Blocks this thread until the asynchronous `body` is done.
+/// Blocks this thread until the asynchronous `body` is done, but at most 2 s. The thread may be an event loop, for which
+/// `body` may wait itself.
 func waitHere(_ body: @escaping @Sendable () async throws -> Void) {
     let semaphore = DispatchSemaphore(value: 0)
-    Task.detached {
+    let task = Task.detached {
         try? await body()
         semaphore.signal()
     }
-    semaphore.wait()
+    if semaphore.wait(timeout: .now() + 2) == .timedOut { task.cancel() }
 }

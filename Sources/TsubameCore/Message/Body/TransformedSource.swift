@@ -7,14 +7,11 @@ import TsubamePlatform
 ///
 /// A transform can work for a long time without output. Its input may already be in memory, so that no wait of the
 /// exchange ends the work. The source therefore checks the call's deadline and cancellation itself. It also lets other
-/// tasks of its executor run after each ``turnBytes``.
-// Only the reader that has set `isReading` uses `isAtEnd`, `untilYield` and the transform.
+/// tasks of its executor run after each ``turn``.
+// Only the reader that has set `isReading` uses `isAtEnd`, `worked` and the transform.
 final class TransformedSource: BodySource, @unchecked Sendable {
-    /// The bytes of input and output between two yields: about 1 ms of decompression.
-    private static let turnBytes = 256 << 10
-
-    /// The number of bytes that an empty piece counts as.
-    private static let emptyCost = 4 << 10
+    /// The time that the transform may work between two yields, in nanoseconds.
+    private static let turn: MonotonicTime = 1_000_000
 
     private let source: any BodySource
     private let transform: any BodyTransform
@@ -22,7 +19,8 @@ final class TransformedSource: BodySource, @unchecked Sendable {
     private let isReading = Atomic(false)
     private let isGivenUp = Atomic(false)
     private var isAtEnd = false
-    private var untilYield = TransformedSource.turnBytes
+    /// How long the transform has worked since the last yield, in nanoseconds.
+    private var worked: MonotonicTime = 0
 
     init(_ source: any BodySource, _ transform: any BodyTransform, _ call: Call?) {
         self.source = source
@@ -38,14 +36,16 @@ final class TransformedSource: BodySource, @unchecked Sendable {
         if isAtEnd { return nil }
         do throws(CallError) {
             while true {
-                try checkCall()
-                if untilYield <= 0 {
-                    untilYield = Self.turnBytes
+                let start = MonotonicClock.now
+                try checkCall(at: start)
+                if worked >= Self.turn {
+                    worked = 0
                     await Task.yield()
                     continue
                 }
-                if let output = try transform.pull() {
-                    untilYield -= max(output.count, Self.emptyCost)
+                let output = try transform.pull()
+                worked += MonotonicClock.now - start
+                if let output {
                     if output.count > 0 { return output }
                     continue
                 }
@@ -54,7 +54,6 @@ final class TransformedSource: BodySource, @unchecked Sendable {
                     try transform.finish()
                     return nil
                 }
-                untilYield -= input.count
                 transform.push(input)
             }
         } catch {
@@ -64,11 +63,11 @@ final class TransformedSource: BodySource, @unchecked Sendable {
         }
     }
 
-    private func checkCall() throws(CallError) {
+    private func checkCall(at now: MonotonicTime) throws(CallError) {
         guard !isGivenUp.load(ordering: .relaxed) else { throw .givenUp }
         guard let call else { return }
         guard !call.isCancelled else { throw call.cancelled(.receivingBody) }
-        guard MonotonicClock.now < call.deadline else { throw call.expired(.receivingBody) }
+        guard now < call.deadline else { throw call.expired(.receivingBody) }
     }
 
     func cancel() {

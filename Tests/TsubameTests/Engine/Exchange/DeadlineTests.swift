@@ -204,7 +204,7 @@ extension Timeouts {
         let server = try await ScriptedServer.start { _ in .stream(nil) }
         try await serving(server) { server, client in
             var request = Request(.get, url: server.url)
-            request.timeouts = .only(.total, .milliseconds(400))
+            request.timeouts = .only(.total, .milliseconds(1500))
             request.timeouts.idle = .milliseconds(100)
             let sent = request
             let start = ContinuousClock.now
@@ -218,7 +218,7 @@ extension Timeouts {
                 }
             }
             #expect(error.timeout == .total && error.phase == .receivingBody)
-            #expect(ContinuousClock.now - start >= .milliseconds(399))
+            #expect(ContinuousClock.now - start >= .milliseconds(1499))
         }
     }
 
@@ -241,7 +241,7 @@ extension Timeouts {
             let observation = log.observe(client)
             let queued = log.gate(atFirst: "queued")
             var request = Request(.get, "second")
-            request.timeouts = .only(.total, .milliseconds(300))
+            request.timeouts = .only(.total, .milliseconds(1500))
             let sent = request
             let second = Task { try await client.send(sent) }
             try await queued.wait()

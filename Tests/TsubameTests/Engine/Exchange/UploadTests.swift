@@ -209,12 +209,11 @@ struct UploadCase: Sendable, CustomTestStringConvertible {
     }
 
     #if os(Linux)
-    /// Apart from `DispatchQueue.global()`, all of whose threads AlarmTests block.
+    /// Apart from `DispatchQueue.global()`, all of whose threads BlockedPoolTests block.
     private static let timers = DispatchQueue(label: "tsubame.tests.uploads")
 
     @Test func `a peer that takes little at a time, but steadily, is not idle`() async throws {
-        // The server reads a little every 100 ms, much less than the system frees at once; after some seconds it reads
-        // all.
+        // The server reads a little every 100 ms, much less than the system frees at once; after 3.5 s it reads all.
         func pause(_ milliseconds: Int) -> [Reply.Step] {
             let gate = Gate()
             let begin = Reply.Step.generated { _ in
@@ -223,7 +222,7 @@ struct UploadCase: Sendable, CustomTestStringConvertible {
             }
             return [begin, .wait(for: gate)]
         }
-        let sips = (1...25).flatMap { _ in pause(100) + [.resumeReading] + pause(10) + [.stopReading] }
+        let sips = (1...35).flatMap { _ in pause(100) + [.readOnce] }
         let server = try await ScriptedServer.start(onHead: { _ in
             Reply(
                 [.stopReading] + sips
@@ -231,7 +230,7 @@ struct UploadCase: Sendable, CustomTestStringConvertible {
         })
         try await serving(server) { server, client in
             var request = Request(.post, url: server.url, body: .bytes(Self.content(24 << 20)))
-            request.timeouts.idle = .seconds(2)
+            request.timeouts.idle = .seconds(3)
             let response = try await client.send(request)
             let received = try await server.request(0)
             #expect(response.statusCode == 200 && received.bodyByteCount == 24 << 20)

@@ -133,7 +133,7 @@ import TsubameTesting
         } client: { peer, client in
             let hasty = client.with {
                 $0.retry = .off
-                $0.timeouts.idle = .milliseconds(100)
+                $0.timeouts.idle = .milliseconds(700)
             }
             let body = RequestBody.bytes(Bytes(repeatElement(0, count: 1 << 20)))
             let error = try await failure { try await hasty.send(Request(.put, url: peer.url, body: body)) }

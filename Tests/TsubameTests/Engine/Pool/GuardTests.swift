@@ -125,13 +125,13 @@ private struct Keeping: Interceptor {
 
     @Test func `FAULT 32: a slow transport of the user's times out while its response is waited for`() async throws {
         let client = Client("http://host.example", transport: Deaf(gate: Gate())) {
-            $0.timeouts.total = .milliseconds(100)
+            $0.timeouts.total = .milliseconds(700)
         }
         let error = try await failure { try await client.get("x") }
         #expect(error.phase == .waitingForHead)
         #expect(
             "\(error)".hasPrefix(
-                "GET http://host.example/x failed while waiting for the response: not done after 0.1 s (timeouts.total)"
+                "GET http://host.example/x failed while waiting for the response: not done after 0.7 s (timeouts.total)"
             ),
             "\(error)")
         // While an interceptor holds the request, nothing has reached the transport.

@@ -156,7 +156,8 @@ import TsubameTesting
                 async let second = client.get("2").bytes
                 async let third = client.get("3").bytes
                 await Task.yield()
-                // Both calls have begun on this loop, which reads no bytes until both records are in its socket.
+                // Both calls have begun on this loop, which reads no bytes until both records are in its socket. If the
+                // second call has to wait for the loop itself, both records may arrive later, with the same result.
                 waitHere { try await sent.waitForArrivals(1) }
                 return try await [second, third]
             }.value

@@ -89,7 +89,7 @@ import TsubameTesting
             tls: .localhost, onConnect: { $0 == 1 ? [.stopReading, .stall] : nil })
         try await serving(server, base: server.localhostURL) {
             $0.tls.roots = .authority
-            $0.timeouts.tls = .milliseconds(300)
+            $0.timeouts.tls = .seconds(2)
         } _: { server, client in
             let error = try await failure { try await client.warmUp(connections: 3) }
             #expect(error.timeout == .tls, "\(error)")

@@ -1,4 +1,4 @@
-// AlarmTests: deadlines and back-offs while every thread of the shared dispatch pool is blocked.
+// BlockedPoolTests: deadlines and back-offs while every thread of the shared dispatch pool is blocked.
 
 import Dispatch
 import Foundation
@@ -16,7 +16,7 @@ private struct Endless: Interceptor {
     }
 }
 
-@Suite(.serialized, .timeLimit(.minutes(1))) struct AlarmTests {
+@Suite(.serialized, .timeLimit(.minutes(1))) struct BlockedPoolTests {
     /// Makes eight blocking calls at once while more blocks wait on `DispatchQueue.global()` than it will ever have
     /// threads.
     ///
