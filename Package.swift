@@ -124,11 +124,13 @@ let package = Package(
             swiftSettings: settings),
         .target(name: "TsubameTerminal", dependencies: ["CZlib"], swiftSettings: settings),
         .executableTarget(
-            name: "TsubameCLI", dependencies: ["Tsubame", "TsubamePlatform", "TsubameTerminal", "HTTPBin"],
+            name: "TsubameCLI",
+            dependencies: ["Tsubame", "TsubamePlatform", "TsubameTerminal", "HTTPBin", "KeyValueAPI"],
             swiftSettings: settings),
 
         // One example for each of the hand-written layers that this library replaces.
-        .example("RequestParam"),
+        .target(name: "KeyValueAPI", dependencies: ["Tsubame"], path: "Examples/KeyValueAPI", swiftSettings: settings),
+        .example("RequestParam", ["KeyValueAPI"]),
         .example("HttpClient"),
         .example("URLLoader", ["TsubameFoundation", "TsubameXML"]),
         .example("MixiAsyncURLConnection"),
@@ -199,7 +201,7 @@ let package = Package(
             dependencies: [
                 "Tsubame", "TsubamePlatform", "TsubameCore", "TsubameWire", "TsubameEngine", "TsubameFoundation",
                 "TsubameXML", "TsubameStore", "TsubameTesting", "HTTPBin", "TsubameCLI", "StoreWriter",
-                "RequestParam", "HttpClient", "URLLoader", "MixiAsyncURLConnection", "APIConnector",
+                "KeyValueAPI", "RequestParam", "HttpClient", "URLLoader", "MixiAsyncURLConnection", "APIConnector",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "Crypto", package: "swift-crypto", condition: .when(traits: ["Server"])),

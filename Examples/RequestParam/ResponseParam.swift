@@ -1,5 +1,6 @@
 // ResponseParam: a response as a class to subclass, in the format `key1=value1&key2=value2&…&END`.
 
+import KeyValueAPI
 import Tsubame
 
 /// A response that has arrived completely with a successful status.

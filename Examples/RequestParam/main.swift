@@ -2,6 +2,7 @@
 // It makes four calls: GET and POST, each first with a blocking wait and then through a delegate.
 
 import Foundation
+import KeyValueAPI
 import Tsubame
 
 let base = CommandLine.arguments.dropFirst().first ?? "http://127.0.0.1:8080"

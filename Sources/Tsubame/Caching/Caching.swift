@@ -26,7 +26,7 @@ final class Caching: CallInterceptor {
         self.preset = preset
         let redaction = Redaction(secrets: configuration.secrets.union(configuration.authentication.secretFields))
         self.redaction = redaction
-        let (settings, jar) = (configuration.connection.identity, configuration.cookies.jar)
+        let (settings, jar) = (configuration.connection.cacheIdentity, configuration.cookies.jar)
         (self.settings, self.jar) = (settings, jar)
         presetTerms =
             preset.contains(.host)

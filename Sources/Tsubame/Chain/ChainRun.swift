@@ -50,8 +50,8 @@ struct ChainRun {
     mutating func goOn(with request: Request) { self.request = request }
 
     /// What an interceptor put into the request may still depend on the client.
-    mutating func resolveBody(by coding: JSONCoding) {
-        request.body = request.body.resolved(by: coding)
+    mutating func resolveBody(by rules: any ValueRules) {
+        request.body = request.body.resolved(by: rules)
     }
 
     /// Counts one more exchange.

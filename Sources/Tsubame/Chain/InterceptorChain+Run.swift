@@ -25,7 +25,7 @@ extension InterceptorChain {
                 switch segments[index].end {
                 case .transport:
                     try chainRun.count(call)
-                    if chainRun.request.body.isDeferred { chainRun.resolveBody(by: json) }
+                    if chainRun.request.body.isDeferred { chainRun.resolveBody(by: valueRules) }
                     // Called by its own type where that is known: an async call through a protocol costs a frame more.
                     if let engine {
                         response = try await engine.send(chainRun.request, call: call)

@@ -28,8 +28,8 @@ public final class InterceptorChain: Sendable {
     /// interceptor waits for.
     let hasUserInterceptors: Bool
     private let allowedOrigins: Set<Origin>
-    /// How bodies of JSON are encoded.
-    let json: JSONCoding
+    /// The rules by which bodies are encoded that depend on the client.
+    let valueRules: ClientValueRules
     private let crossOriginFields: CrossOriginFields
     let coalescing: RequestCoalescing?
     private let entries: [ChainEntry]
@@ -98,7 +98,7 @@ public final class InterceptorChain: Sendable {
         let hasInterceptors = segments.contains { if case .interceptor = $0.end { true } else { false } }
         hasUserInterceptors = hasInterceptors || (engine == nil && !(transport is any PromptTransport))
         allowedOrigins = configuration.allowedOrigins
-        json = configuration.json
+        valueRules = configuration.valueRules
         crossOriginFields = CrossOriginFields(configuration)
     }
 }

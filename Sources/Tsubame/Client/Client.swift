@@ -214,7 +214,7 @@ public final class Client: Sendable {
         if !request.timeouts.isUnset { timeouts = request.timeouts.merged(over: timeouts) }
         if let defaultTotal, !timeouts.isSet(.total) { timeouts.total = defaultTotal }
         withhold(in: &request)
-        if request.body.isDeferred { request.body = request.body.resolved(by: configuration.json) }
+        if request.body.isDeferred { request.body = request.body.resolved(by: configuration.valueRules) }
         var observer = observer
         if let log {
             observer = { [own = observer] event in
@@ -224,7 +224,8 @@ public final class Client: Sendable {
         }
         return Call(
             request, timeouts: timeouts, limits: limits ?? configuration.limits, wantsStream: wantsStream,
-            observers: observers, observer: observer, executor: executor, isGuarded: chain.hasUserInterceptors,
+            statusesPassedOnEarly: configuration.redirects.statuses, observers: observers, observer: observer,
+            executor: executor, isGuarded: chain.hasUserInterceptors,
             sharedFields: sharedFields)
     }
 
@@ -317,7 +318,7 @@ public final class Client: Sendable {
                 || !configuration.json.isStandard
         else { return }
         response.details = response.details.with(
-            charset: configuration.defaultCharset?.name, bufferedBody: limit, json: configuration.json)
+            bufferedBody: limit, valueRules: configuration.valueRules)
     }
 
     private func begin(_ call: Call) throws(CallError) {

@@ -6,12 +6,12 @@ import TsubameCore
 /// Counts the running calls, waits for their end, and cancels them.
 final class RunningCalls: Sendable {
     private struct State: Sendable {
-        var running: [Call] = []
+        var running: [ObjectIdentifier: Call] = [:]
         var isClosed = false
         var waiters: [UnsafeContinuation<Void, Never>] = []
 
         /// Whether each call that still runs is cancelled and in the caller's closure, which only the caller can end.
-        var isDrained: Bool { running.allSatisfy { $0.isInClosure && $0.isCancelled } }
+        var isDrained: Bool { running.values.allSatisfy { $0.isInClosure && $0.isCancelled } }
 
         mutating func takeWaiters() -> [UnsafeContinuation<Void, Never>] {
             guard !waiters.isEmpty, isDrained else { return [] }
@@ -27,22 +27,14 @@ final class RunningCalls: Sendable {
     func begin(_ call: Call) -> Bool {
         state.withLock { state in
             if state.isClosed { return false }
-            call.activityIndex = state.running.count
-            state.running.append(call)
+            state.running[ObjectIdentifier(call)] = call
             return true
         }
     }
 
     func end(_ call: Call) {
         let waiters = state.withLock { state in
-            // The last call moves into the gap, which needs neither a search nor a hash.
-            let index = call.activityIndex
-            if index < state.running.count, state.running[index] === call, let last = state.running.popLast(),
-                last !== call
-            {
-                last.activityIndex = index
-                state.running[index] = last
-            }
+            state.running[ObjectIdentifier(call)] = nil
             return state.takeWaiters()
         }
         for waiter in waiters { waiter.resume() }
@@ -51,7 +43,7 @@ final class RunningCalls: Sendable {
     func close() { state.withLock { $0.isClosed = true } }
 
     func cancelAll() {
-        for call in state.withLock({ $0.running }) { call.cancel() }
+        for call in state.withLock({ Array($0.running.values) }) { call.cancel() }
         let waiters = state.withLock { $0.takeWaiters() }
         for waiter in waiters { waiter.resume() }
     }

@@ -51,6 +51,9 @@ public struct RedirectPolicy: Sendable {
     public var rule: (@Sendable (Redirect) -> Decision)?
     let isOff: Bool
 
+    /// The statuses of the responses that may be followed.
+    var statuses: ClosedRange<Int>? { isOff ? nil : 300...399 }
+
     private init(maximum: Int, allowsInsecure: Bool, isOff: Bool) {
         self.maximum = maximum
         self.allowsInsecure = allowsInsecure

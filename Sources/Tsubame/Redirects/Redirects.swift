@@ -128,12 +128,7 @@ final class Redirects: FollowUpPolicy {
         }
         if becomesGet || hasLostBody {
             if becomesGet { next.method = .get }
-            next.body = .empty
-            // The request has no content now, so it loses all fields that describe content, registered or not.
-            next.headers.removeAll {
-                $0.name.canonicalName.hasPrefix("content-") || $0.name.canonicalName.hasPrefix("upload-")
-            }
-            next.isMendedElsewhere = nil
+            next.removeContent()
         } else if !next.body.canBeSentAgain {
             return nil
         }

@@ -14,6 +14,10 @@ enum UploadFields {
     /// The status 104, Upload Resumption Supported.
     static let status = 104
 
+    /// The canonical names of the fields that describe the content of the first request.
+    static let ofContent = Set(
+        [HTTPField.Name.uploadComplete, .uploadLength, .uploadDraftInteropVersion].map(\.canonicalName))
+
     /// Whether the server uses the same version of the draft.
     static func isUnderstood(_ fields: ReceivedFields) -> Bool {
         fields[.uploadDraftInteropVersion].flatMap(StructuredField.integer) == interopVersion

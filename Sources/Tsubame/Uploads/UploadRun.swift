@@ -27,7 +27,7 @@ struct UploadRun: Sendable {
         self.client = client
         var request = request
         // The body is encoded here, because its length is sent before it.
-        request.body = request.body.resolved(by: client.configuration.json)
+        request.body = request.body.resolved(by: client.configuration.valueRules)
         original = request
         let source = resume ? try UploadSource(request.body) : nil
         self.source = source
@@ -46,6 +46,7 @@ struct UploadRun: Sendable {
             first.headers[.uploadComplete] = "?1"
             first.headers[.uploadLength] = "\(source.length)"
             first.headers[.uploadDraftInteropVersion] = "\(UploadFields.interopVersion)"
+            first.contentFields = UploadFields.ofContent
             first.isMendedElsewhere = { state.resource != nil }
         }
         self.request = first

@@ -75,10 +75,10 @@ public struct MultipartForm: Sendable {
         parts.append(Part(name: name, filename: filename, body: body))
     }
 
-    /// The form with its values encoded as the client's coding says.
-    fileprivate func resolved(by coding: (any Sendable)?) -> MultipartForm {
+    /// The form with its values encoded by the client's rules.
+    fileprivate func resolved(by rules: (any ValueRules)?) -> MultipartForm {
         var form = self
-        form.parts = parts.map { Part(name: $0.name, filename: $0.filename, body: $0.body.resolved(by: coding)) }
+        form.parts = parts.map { Part(name: $0.name, filename: $0.filename, body: $0.body.resolved(by: rules)) }
         return form
     }
 

@@ -19,8 +19,8 @@ extension RequestBody {
     public static func json(
         _ value: some Encodable & Sendable, contentType: String = "application/json"
     ) -> RequestBody {
-        let make: @Sendable ((any Sendable)?) -> RequestBody = { coding in
-            .json(value, by: coding as? JSONCoding ?? .standard, contentType: contentType)
+        let make: @Sendable ((any ValueRules)?) -> RequestBody = { rules in
+            .json(value, by: rules.json, contentType: contentType)
         }
         return RequestBody(.deferred(make: make, isOneShot: false), contentType: contentType, length: nil)
     }

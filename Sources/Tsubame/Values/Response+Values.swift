@@ -61,7 +61,7 @@ extension Response {
     }
 
     func decodeJSON<T: Decodable>(_ type: T.Type, _ decoder: JSONDecoder? = nil) throws(CallError) -> T {
-        let decoder = decoder ?? (details.json as? JSONCoding ?? .standard).decoder()
+        let decoder = decoder ?? details.valueRules.json.decoder()
         return try decodeBody(as: type, in: "JSON") { try decoder.decode(type, from: $0) }
     }
 
@@ -113,7 +113,7 @@ extension Response {
     public func text(defaultCharset: Charset? = nil, strict: Bool = false) throws(CallError) -> String {
         try accepted()
         let bytes = try collectedBytes()
-        let fallback = defaultCharset ?? details.charset.flatMap { Charset(rawValue: $0) }
+        let fallback = defaultCharset ?? details.valueRules.charset
         guard strict else { return decodeText(bytes, contentType: headers[.contentType], fallback: fallback) }
         do throws(MalformedTextError) {
             return try decodeTextStrictly(bytes, contentType: headers[.contentType], fallback: fallback)
@@ -137,21 +137,6 @@ extension Response {
         try accepted()
         return try decodeBody(as: type, in: "form", mayBeEmpty: true) {
             try Parameters.decoding($0).decode(type, by: coding)
-        }
-    }
-
-    /// The parameters of a body of the form `key1=value1&key2=value2&…&END`. Text after the terminator is ignored.
-    /// - Throws: ``CallError/Kind/incompleteResponse`` if the terminator is missing, because the body is cut off
-    ///   then.
-    public func keyValues(terminator: String = "END") throws(CallError) -> Parameters {
-        let text = try text()
-        if text.isEmpty, mayBeEmpty { return Parameters() }
-        do throws(KeyValueTextError) {
-            return try KeyValueText.decode(text, terminator: terminator)
-        } catch {
-            throw CallError(
-                .incompleteResponse, error.description, phase: .decoding, underlying: error, request: request,
-                response: self)
         }
     }
 
@@ -263,17 +248,6 @@ extension Response {
         }
     }
 
-    /// The parameters of a body of the form `key1=value1&…&END`. Text after the terminator is ignored.
-    /// - Throws: ``CallError/Kind/incompleteResponse`` if the terminator is missing, because the body is cut off
-    ///   then.
-    @concurrent
-    public func keyValues(terminator: String = "END") async throws(CallError) -> Parameters {
-        let whole = try await whole()
-        return try await LoopRelief.run(for: whole) { () throws(CallError) in
-            try Self.keyValues(of: whole, terminator)
-        }
-    }
-
     /// This response with its body in memory.
     func whole() async throws(CallError) -> Response {
         if let bytes = body.bytes, bytes.count <= details.bufferedBody { return self }
@@ -297,9 +271,5 @@ extension Response {
         of response: Response, _ type: T.Type, _ coding: ParameterCoding
     ) throws(CallError) -> T {
         try response.form(type, by: coding)
-    }
-
-    private static func keyValues(of response: Response, _ terminator: String) throws(CallError) -> Parameters {
-        try response.keyValues(terminator: terminator)
     }
 }

@@ -55,6 +55,6 @@ extension Response {
     /// }
     /// ```
     public func jsonLines<T: Decodable & Sendable>(_ type: T.Type = T.self) -> JSONLines<T> {
-        JSONLines(lines: body.lines, coding: details.json as? JSONCoding ?? .standard)
+        JSONLines(lines: body.lines, coding: details.valueRules.json)
     }
 }

@@ -6,6 +6,7 @@ import FoundationEssentials
 import Foundation
 #endif
 import HTTPBin
+import KeyValueAPI
 import Tsubame
 
 /// The answer of every call of that API, which the old code held in a base class.

@@ -35,3 +35,30 @@ enum JSONValue: Sendable {
         }
     }
 }
+
+extension JSONValue {
+    /// Reads a JSON text.
+    /// - Throws: `JSONSyntax.Fault` at the place where the text is not JSON.
+    init(_ text: String) throws(JSONSyntax.Fault) {
+        try JSONSyntax.check(text)
+        let isBlank = { (byte: UInt8) in byte <= 0x20 }
+        let trimmed = text.utf8.drop(while: isBlank).reversed().drop(while: isBlank).reversed()
+        self.init(checked: String(decoding: Array(trimmed), as: UTF8.self))
+    }
+
+    /// - Parameter text: valid JSON, without white space around it.
+    private init(checked text: String) {
+        switch JSONParts(text) {
+        case .object(let members): self = .object(members.map { ($0.name, JSONValue(checked: $0.value)) })
+        case .array(let values): self = .array(values.map { JSONValue(checked: $0) })
+        case nil:
+            switch text.utf8.first {
+            case UInt8(ascii: "\""): self = .string(JSONParts.text(ofString: text))
+            case UInt8(ascii: "t"): self = .bool(true)
+            case UInt8(ascii: "f"): self = .bool(false)
+            case UInt8(ascii: "n"): self = .null
+            default: self = .number(Double(text) ?? 0)
+            }
+        }
+    }
+}

@@ -56,7 +56,7 @@ struct SessionFile: Sendable {
         while case let piece = try file.readPiece(64 << 10), !piece.isEmpty { bytes.append(contentsOf: piece) }
         guard let text = String(validating: bytes, as: UTF8.self) else { throw problem("it is not UTF-8") }
         do {
-            return try Session(JSONReader.read(text), host: host)
+            return try Session(JSONValue(text), host: host)
         } catch let fault as JSONSyntax.Fault {
             let line = bytes.prefix(fault.offset).count { $0 == 0x0A } + 1
             throw problem("line \(line) is no JSON")

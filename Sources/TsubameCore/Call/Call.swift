@@ -37,15 +37,11 @@ public final class Call: Sendable {
     package let limits: Limits
     /// Whether the caller wants every body as it arrives. Otherwise a small body comes whole.
     package let wantsStream: Bool
+    /// The statuses of responses that are passed on before their bodies are complete, because the chain may not read
+    /// those bodies.
+    package let statusesPassedOnEarly: ClosedRange<Int>?
     /// The executor on which a streamed request body is read: the one that the call runs on, if it has a preference.
     package let executor: (any TaskExecutor)?
-    // Guarded by the lock of the list of running calls.
-    @exclusivity(unchecked) private nonisolated(unsafe) var index = 0
-    /// The position of this call in the list of running calls.
-    package var activityIndex: Int {
-        get { index }
-        set { index = newValue }
-    }
     /// Whether the call runs in a task that is cancelled when the call is. Its exchanges then end with their task.
     package let isGuarded: Bool
     /// The fields that the client adds to most of its requests.
@@ -59,7 +55,8 @@ public final class Call: Sendable {
     private static let count = Atomic<UInt64>(0)
 
     package init(
-        _ request: Request, timeouts: Timeouts, limits: Limits, wantsStream: Bool, observers: ObserverList,
+        _ request: Request, timeouts: Timeouts, limits: Limits, wantsStream: Bool,
+        statusesPassedOnEarly: ClosedRange<Int>? = nil, observers: ObserverList,
         observer: (@Sendable (CallEvent) -> Void)? = nil, executor: (any TaskExecutor)? = nil,
         isGuarded: Bool = false, sharedFields: PreencodedFields? = nil
     ) {
@@ -69,6 +66,7 @@ public final class Call: Sendable {
         self.timeouts = timeouts
         self.limits = limits
         self.wantsStream = wantsStream
+        self.statusesPassedOnEarly = statusesPassedOnEarly
         self.observers = observers
         self.observer = observer
         self.executor = executor

@@ -165,6 +165,20 @@ public struct Request: Sendable {
         set { change { $0.isMendedElsewhere = newValue } }
     }
 
+    /// The canonical names of fields that describe the content, beside those that begin with `content-`.
+    package var contentFields: Set<String> {
+        get { options?.contentFields ?? [] }
+        set { change { $0.contentFields = newValue } }
+    }
+
+    /// Removes the content and all fields that describe it, registered or not.
+    package mutating func removeContent() {
+        let names = contentFields
+        body = .empty
+        headers.removeAll { $0.name.canonicalName.hasPrefix("content-") || names.contains($0.name.canonicalName) }
+        if isMendedElsewhere != nil { isMendedElsewhere = nil }
+    }
+
     /// How often the client added credentials because the server had asked for them.
     package var answeredChallenges: Int {
         get { options?.answeredChallenges ?? 0 }
@@ -217,6 +231,7 @@ private final class RequestOptions: @unchecked Sendable {
     var isCrossOrigin = false
     var entry: RequestEntry?
     var isMendedElsewhere: (@Sendable () -> Bool)?
+    var contentFields: Set<String> = []
     var answeredChallenges = 0
     var redaction: Redaction?
     var jarOwner: String?
@@ -233,6 +248,7 @@ private final class RequestOptions: @unchecked Sendable {
         copy.isCrossOrigin = isCrossOrigin
         copy.entry = entry
         copy.isMendedElsewhere = isMendedElsewhere
+        copy.contentFields = contentFields
         copy.answeredChallenges = answeredChallenges
         copy.redaction = redaction
         copy.jarOwner = jarOwner

@@ -120,12 +120,10 @@ package final class ResponseDetails: Sendable {
     package let timings: Timings
     package let history: [Response]
     package let trailers: TrailerBox?
-    /// The client's charset for a text that names none; nil for UTF-8.
-    package let charset: String?
     /// The client's limit for a body that is collected, in bytes.
     package let bufferedBody: Int
-    /// The client's settings for reading JSON; nil for Foundation's defaults.
-    package let json: (any Sendable)?
+    /// The client's rules for reading values; nil for the standard ones.
+    package let valueRules: (any ValueRules)?
     /// The fields of a response from the cache, before any decoding.
     package let storedFields: HTTPFields?
     /// Why the request was not sent again although its retry policy asked for that.
@@ -133,8 +131,8 @@ package final class ResponseDetails: Sendable {
 
     package init(
         head: ReceivedHead?, request: Request, connection: ConnectionInfo?, timings: Timings, history: [Response],
-        trailers: TrailerBox?, charset: String? = nil, bufferedBody: Int = Limits().bufferedBody,
-        json: (any Sendable)? = nil, storedFields: HTTPFields? = nil, retryObstacle: String? = nil
+        trailers: TrailerBox?, bufferedBody: Int = Limits().bufferedBody,
+        valueRules: (any ValueRules)? = nil, storedFields: HTTPFields? = nil, retryObstacle: String? = nil
     ) {
         self.storedFields = storedFields
         self.retryObstacle = retryObstacle
@@ -145,18 +143,17 @@ package final class ResponseDetails: Sendable {
         self.timings = timings
         self.history = history
         self.trailers = trailers
-        self.charset = charset
-        self.json = json
+        self.valueRules = valueRules
     }
 
     package func with(
-        history: [Response]? = nil, timings: Timings? = nil, request: Request? = nil, charset: String? = nil,
-        bufferedBody: Int? = nil, json: (any Sendable)? = nil, retryObstacle: String? = nil
+        history: [Response]? = nil, timings: Timings? = nil, request: Request? = nil,
+        bufferedBody: Int? = nil, valueRules: (any ValueRules)? = nil, retryObstacle: String? = nil
     ) -> ResponseDetails {
         ResponseDetails(
             head: head, request: request ?? self.request, connection: connection, timings: timings ?? self.timings,
-            history: history ?? self.history, trailers: trailers, charset: charset ?? self.charset,
-            bufferedBody: bufferedBody ?? self.bufferedBody, json: json ?? self.json, storedFields: storedFields,
+            history: history ?? self.history, trailers: trailers, bufferedBody: bufferedBody ?? self.bufferedBody,
+            valueRules: valueRules ?? self.valueRules, storedFields: storedFields,
             retryObstacle: retryObstacle ?? self.retryObstacle)
     }
 }

@@ -36,7 +36,7 @@ extension Connector {
 
     /// None of them answers: they may have moved.
     func forgetAddresses() {
-        if let name { key.settings.settings.resolver.names.forget(name) }
+        if let name { key.settings.settings.resolver.cache.forget(name) }
     }
 
     func nextAddress() -> SocketAddress? {

@@ -60,7 +60,7 @@ extension Connector {
         switch error {
         case let error as CallError: error
         case is NIOSSLError, is NIOSSLExtraError, is BoringSSLError:
-            key.settings.tls.explain(error, host: key.origin.host, settings: "tls")
+            key.tls.explain(error, host: key.origin.host, settings: "tls")
         default: nil
         }
     }
@@ -75,7 +75,7 @@ extension Connector {
                 advice: "check the proxy's address and kind, its credentials, and that it can reach the host")
         case let error as CallError: error
         case is NIOSSLError, is NIOSSLExtraError, is BoringSSLError:
-            key.settings.proxyTLS.explain(
+            key.proxyTLS.explain(
                 error, host: "the proxy \(proxy.host)", settings: "connection.proxyTLS")
         default:
             CallError(

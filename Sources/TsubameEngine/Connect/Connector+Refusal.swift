@@ -20,11 +20,11 @@ extension Connector {
             if let proxy {
                 CertificateRefusal(
                     error, certificate: certificate, host: "the proxy \(proxy.host)", settings: "connection.proxyTLS",
-                    context: key.settings.proxyTLS)
+                    context: key.proxyTLS)
             } else {
                 CertificateRefusal(
                     error, certificate: certificate, host: key.origin.host, settings: "tls",
-                    context: key.settings.tls)
+                    context: key.tls)
             }
         self.refusal = refusal
         examine(refusal, proxy, isLast: false)

@@ -63,7 +63,7 @@ final class Connector: @unchecked Sendable {
             localEndpoint = try key.settings.settings.interface.map { text throws(CallError) in try LocalEndpoint(text)
             }
             // What a proxy is to connect to, it resolves itself.
-            let target = try Resolver.endpoint(of: key.origin, key.settings.settings)
+            let target = try AddressOverrides.endpoint(of: key.origin, key.settings.settings)
             if let proxy = key.proxy {
                 let host = proxy.forwards(key.origin) ? key.origin.host : target.host
                 guard key.settings.settings.allowedAddresses.allows(host: host) else { throw notAllowed(host) }
@@ -125,8 +125,8 @@ final class Connector: @unchecked Sendable {
         func made(_ context: TLSContext) -> EventLoopFuture<NIOSSLContext?> {
             context.get(on: loopPool.loop).map { Optional($0) }
         }
-        let origin = key.origin.isSecure ? made(key.settings.tls) : none
-        let proxy = key.proxy.flatMap { $0.scheme == .https ? made(key.settings.proxyTLS) : nil } ?? none
+        let origin = key.origin.isSecure ? made(key.tls) : none
+        let proxy = key.proxy.flatMap { $0.scheme == .https ? made(key.proxyTLS) : nil } ?? none
         origin.and(proxy).assumeIsolated().whenComplete { result in
             guard !self.isDone else { return }
             switch result {
@@ -217,7 +217,7 @@ final class Connector: @unchecked Sendable {
         case is NIOSSLError, is NIOSSLExtraError, is BoringSSLError:
             finish(
                 .failure(
-                    key.settings.tls.explain(error, host: key.origin.host, settings: "tls")))
+                    key.tls.explain(error, host: key.origin.host, settings: "tls")))
         default:
             finish(
                 .failure(

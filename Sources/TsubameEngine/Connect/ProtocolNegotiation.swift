@@ -53,7 +53,7 @@ final class ProtocolNegotiation: ChannelInboundHandler, RemovableChannelHandler,
             do throws(CallError) {
                 let version = try chosen(applicationProtocol)
                 setFacts(context, tls: info, version: version)
-                try key.settings.tls.check(info, tls.peerCertificate, host: key.origin.host)
+                try key.tls.check(info, tls.peerCertificate, host: key.origin.host)
                 settle(version)
             } catch {
                 let connector = connector

@@ -43,7 +43,7 @@ extension Exchange {
     /// The connection has gone, by this failure or none.
     func lost(_ failure: (any Error)?) -> CallError {
         if failure is BoringSSLError || failure is NIOSSLError, let failure {
-            return key.settings.tls.explain(
+            return key.tls.explain(
                 failure, host: key.origin.host, settings: "tls", phase: phase, connection: info)
         }
         let why = failure.map { Connector.words($0) } ?? "closed by the server"

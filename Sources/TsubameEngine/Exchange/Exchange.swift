@@ -284,10 +284,10 @@ final class Exchange: CallCancellable, @unchecked Sendable {
     /// Everything that one read held has been given; what is not over by now, and is not to be gathered, is streamed.
     func endOfRead() {
         guard !isOver, window == nil, let head else { return }
-        // Whoever follows a redirect need not wait for a body that nobody reads.
-        guard call.wantsStream || receivedBytes > Self.gatheredBytes || (300...399).contains(head.status) else {
-            return
-        }
+        guard
+            call.wantsStream || receivedBytes > Self.gatheredBytes
+                || call.statusesPassedOnEarly?.contains(head.status) == true
+        else { return }
         let window = BodyWindow(self, initial: gathered.all(), isCollected: !call.wantsStream)
         gathered = GatheredBytes()
         self.window = window

@@ -1,6 +1,7 @@
 // Closing idle connections: after their lifetime, and when the client needs room for another one.
 
 import NIOCore
+import TsubameCore
 import TsubamePlatform
 
 extension LoopPool {

@@ -42,7 +42,7 @@ final class ProxyHandler: ChannelInboundHandler, RemovableChannelHandler, @unche
         do throws(CallError) {
             // Before the proxy is told its credentials.
             let info = TLSInfo(tls, applicationProtocol: applicationProtocol)
-            try connector.key.settings.proxyTLS.check(info, tls.peerCertificate, host: proxy.host)
+            try connector.key.proxyTLS.check(info, tls.peerCertificate, host: proxy.host)
             greet(context)
         } catch {
             fail(error, context)

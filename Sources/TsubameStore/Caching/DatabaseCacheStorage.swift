@@ -18,8 +18,6 @@ final class DatabaseCacheStorage: DiskCacheStorage {
     private struct State: Sendable {
         /// The bodies, or their files, from the last look-up. One of these bodies is usually read next.
         var found: [Int64: StoredContent] = [:]
-        /// Whether files that killed processes left were removed.
-        var isSwept = false
         /// The times of use that are not in the database yet. A transaction for each hit would cost more than the
         /// hit.
         var uses: [Int64: Int64] = [:]

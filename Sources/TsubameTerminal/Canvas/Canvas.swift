@@ -26,9 +26,6 @@ package struct Canvas: Sendable {
         self.isTerminal = isTerminal
     }
 
-    /// Whether the canvas has colours.
-    package var isColoured: Bool { theme != nil }
-
     /// Whether nothing has been written, or the last byte ended a line.
     package var isAtLineStart: Bool { last == nil || last == 0x0A }
 
@@ -44,13 +41,6 @@ package struct Canvas: Sendable {
         settleReturn(current)
         if !held.isEmpty { replaceHeld(current) }
         return take()
-    }
-
-    /// Writes the tool's own escape sequences, such as those of an image, without checking them.
-    package mutating func writeTrusted(_ trusted: some Sequence<UInt8>) {
-        endStyle()
-        bytes.append(contentsOf: trusted)
-        last = bytes.last ?? last
     }
 
     package mutating func write(_ text: some StringProtocol, _ role: Role = .plain) {

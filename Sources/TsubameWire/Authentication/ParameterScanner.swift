@@ -1,5 +1,7 @@
 // ParameterScanner: a position in a field of challenges, credentials or parameters (RFC 9110 sections 5.6 and 11.2).
 
+import TsubameCore
+
 struct ParameterScanner {
     private let bytes: [UInt8]
     private var offset = 0

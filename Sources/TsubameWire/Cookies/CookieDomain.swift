@@ -1,5 +1,7 @@
 // CookieDomain: checks the Domain of a cookie against its host and the public suffixes (RFC 6265bis §5.7).
 
+import TsubameCore
+
 enum CookieDomain {
     /// The scope of a cookie from a response: the host alone, or the Domain attribute if the host may set it.
     ///

@@ -1,5 +1,7 @@
 // AlternativeService: another place where an origin can be reached, from its Alt-Svc field (RFC 7838 section 3).
 
+import TsubameCore
+
 /// One alternative that an origin offers. Tsubame reports alternatives and does not use them.
 public struct AlternativeService: Sendable, Hashable {
     /// The ALPN name, such as `h2` or `h3`.

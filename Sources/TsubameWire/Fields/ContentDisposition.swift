@@ -1,5 +1,7 @@
 // ContentDisposition: how a server wants a body to be saved, and under which name (RFC 6266).
 
+import TsubameCore
+
 package struct ContentDisposition: Sendable, Hashable {
     /// `inline`, `attachment` or another token, in lower case.
     package let type: String

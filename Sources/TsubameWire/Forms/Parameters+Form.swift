@@ -1,5 +1,7 @@
 // Parameters+Form: parameters as text, `name=value&name=value`.
 
+import TsubameCore
+
 extension Parameters {
     /// The parameters as `name=value`, joined by `&`. All characters except RFC 3986's unreserved ones (`A–Z a–z 0–9
     /// - . _ ~`) are escaped. A space is written `%20`, or `+` if ``spaces`` is `.plus`.

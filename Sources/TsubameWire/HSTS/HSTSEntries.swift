@@ -1,5 +1,7 @@
 // HSTSEntries: the hosts that must be reached by https (RFC 6797 section 8).
 
+import TsubameCore
+
 /// A plain value without a lock: code that shares it must guard it.
 package struct HSTSEntries: Sendable {
     /// The highest number of entries. Beyond it, the entries that expire first are removed.

@@ -1,5 +1,7 @@
 // ListedSuffixes: the rules of a list that was read from text, by name.
 
+import TsubameCore
+
 struct ListedSuffixes: Sendable {
     /// The flags of each name: 1 is a suffix, 2 makes every name directly below a suffix, and 4 is an exception. The
     /// bits 8, 16 and 32 mean the same for the private section.

@@ -74,7 +74,7 @@ private struct SignIn: Endpoint {
             $0.timeouts.total = .seconds(20)
             $0.cookies = .memory
             $0.authentication = .bearer("token-1")
-            $0.interceptors += [CommonParameters(messageType: "viewer")]
+            $0.interceptors += [CommonParameters { ["app": "viewer"] }]
         }
         print(api.chain)  // everything between send and the wire, in order
 
@@ -84,7 +84,7 @@ private struct SignIn: Endpoint {
         let other = try await api.get(url: base + "/uuid")  // a whole URL goes by label
         #expect(found.url.hasPrefix(base))
         #expect(targets.withLock { $0.first }?.hasPrefix("/anything/a%2Fb%3Fc?") == true)
-        #expect(found.args?["messageType"] == "viewer")
+        #expect(found.args?["app"] == "viewer")
         #expect(other.status == .ok)
         try await close(api)
         await server.stop()

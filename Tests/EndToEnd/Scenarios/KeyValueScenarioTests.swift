@@ -4,6 +4,7 @@
 #if Server
 import Foundation
 import HTTPBin
+import KeyValueAPI
 import Synchronization
 import Testing
 import Tsubame

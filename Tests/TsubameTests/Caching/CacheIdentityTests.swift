@@ -69,7 +69,7 @@ import TsubameTesting
         var settings = ConnectionSettings()
         settings.proxy = .none
         change(&settings)
-        return settings.identity
+        return settings.cacheIdentity
     }
 
     @Test func `FAULT 9: settings that are values have the same identity in each process`() {

@@ -1,6 +1,5 @@
 // CommonParametersTests: CommonParameters: the parameters that an API expects with every call.
 
-import Foundation
 import HTTPTypes
 import Testing
 import Tsubame
@@ -96,24 +95,6 @@ import TsubameTesting
         #expect(stub.requests.isEmpty)
     }
 
-    @Test func `the classic set is in its order, with the time of the clock in the zone given`() async throws {
-        let stub = StubTransport { $0.on("*") }
-        let zones = [0, 9 * 3600, -(9 * 3600 + 1800)].compactMap { TimeZone(secondsFromGMT: $0) }
-        for zone in zones {
-            let client = Client("https://a.example", transport: stub) {
-                $0.interceptors = [
-                    CommonParameters(
-                        messageType: "viewer", installation: InstallationID(value: "id"), timeZone: zone,
-                        now: { Date(timeIntervalSince1970: 1_078_012_799) }, others: ["v": 2])
-                ]
-            }
-            _ = try await client.get("x")
-        }
-        let queries = ["20040228235959", "20040229085959", "20040228142959"]
-            .map { "deviceId=id&messageType=viewer&dateTime=\($0)&v=2" }
-        #expect(stub.requests.map { $0.uri?.query } == queries)
-    }
-
     @Test func `they are asked for once a call, redirects included`() async throws {
         let stub = StubTransport {
             $0.on("/x").respond(status: .temporaryRedirect, headers: [.location: "/y"])
@@ -131,51 +112,5 @@ import TsubameTesting
         _ = try await client.post("x", form: [:])
         #expect(log.all.count == 1)
         #expect(stub.requests.map(\.body.bytes) == [Bytes("app=1"), Bytes("app=1")])
-    }
-
-    // MARK: The installation's id
-
-    private static func withFolder(_ body: (URL) async throws -> Void) async throws {
-        let folder = FileManager.default.temporaryDirectory.appending(path: "tsubame-\(UUID().uuidString)")
-        defer { try? FileManager.default.removeItem(at: folder) }
-        try await body(folder)
-    }
-
-    @Test func `the installation's id is made once, however many make it at once`() async throws {
-        try await Self.withFolder { folder in
-            let folder = folder.appending(path: "deeper")
-            let ids = try await withThrowingTaskGroup(of: InstallationID.self) { group in
-                for _ in 0..<64 { group.addTask { try InstallationID.stored(in: folder) } }
-                return try await group.reduce(into: []) { $0.append($1) }
-            }
-            #expect(Set(ids).count == 1)
-            #expect(ids.first.flatMap { UUID(uuidString: $0.value) } != nil)
-            let again = try InstallationID.stored(in: folder)
-            #expect(again == ids.first)
-            let files = try FileManager.default.contentsOfDirectory(atPath: folder.path)
-            #expect(files == ["installation-id"])
-        }
-    }
-
-    @Test func `two installations have two ids`() async throws {
-        try await Self.withFolder { folder in
-            let one = try InstallationID.stored(in: folder.appending(path: "one"))
-            let other = try InstallationID.stored(in: folder.appending(path: "other"))
-            #expect(one != other)
-        }
-    }
-
-    @Test func `a file that holds no id is replaced`() async throws {
-        try await Self.withFolder { folder in
-            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-            try Data("garbage".utf8).write(to: folder.appending(path: "installation-id"))
-            let id = try InstallationID.stored(in: folder)
-            let again = try InstallationID.stored(in: folder)
-            #expect(id == again && UUID(uuidString: id.value) != nil)
-        }
-    }
-
-    @Test func `a folder that cannot be made throws`() {
-        #expect(throws: (any Error).self) { try InstallationID.stored(in: URL(filePath: "/dev/null/folder")) }
     }
 }

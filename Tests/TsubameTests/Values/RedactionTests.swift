@@ -158,7 +158,7 @@ import TsubameTesting
             $0.headers = Self.headers
             $0.authentication = .basic(user: "user", password: "s3cret")
             $0.cookies = .jar(jar)
-            $0.interceptors = [CommonParameters(others: ["token": "s3cret"]), Holder(token: "s3cret")]
+            $0.interceptors = [CommonParameters { ["token": "s3cret"] }, Holder(token: "s3cret")]
         }
         Self.expectNoSecret(in: client)
         Self.expectNoSecret(in: client.configuration)

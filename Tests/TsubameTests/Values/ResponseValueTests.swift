@@ -141,20 +141,9 @@ import TsubameTesting
         }
     }
 
-    @Test func `form and key values keep order and repetition`() async throws {
+    @Test func `a form keeps order and repetition`() async throws {
         let form = try await Self.response("a=1&b=x%20y&a=2&c").form()
         #expect(form == ["a": "1", "b": "x y", "a": "2", "c": ""])
-        let values = try await Self.response("result=OK&url=http://x/?a=b&END\n").keyValues()
-        #expect(values == ["result": "OK", "url": "http://x/?a=b"])
-        let own = try await Self.streaming("a=1&STOP&ignored=1").keyValues(terminator: "STOP")
-        #expect(own == ["a": "1"])
-    }
-
-    @Test(arguments: ["result=OK&url=http", "result=OK", "", "result=OK&EN", "ENDING=1"])
-    func `key values without their end are not whole`(text: String) async throws {
-        let error = await callError { _ = try await Self.response(text).keyValues() }
-        #expect(error?.kind == .incompleteResponse)
-        #expect(error?.response?.bytes == Bytes(text))
     }
 
     @Test func `a stream must be awaited`() async throws {
@@ -179,9 +168,8 @@ import TsubameTesting
         let empty = try await response.json(EmptyResponse.self)
         let text = try await response.text()
         let form = try await response.form()
-        let values = try await response.keyValues()
         #expect(optional == nil && array.isEmpty && dictionary.isEmpty && empty == EmptyResponse())
-        #expect(text.isEmpty && form.isEmpty && values.isEmpty)
+        #expect(text.isEmpty && form.isEmpty)
         let error = await callError { _ = try await response.json(User.self) }
         #expect(error?.kind == .decoding)
     }
@@ -208,7 +196,7 @@ import TsubameTesting
         for error in [
             await callError({ _ = try await response.json(User.self) }),
             await callError({ _ = try await response.text() }),
-            await callError({ _ = try await response.form() }), await callError({ _ = try await response.keyValues() }),
+            await callError({ _ = try await response.form() }),
             await callError({ try response.accepted() }),
             await callError({ try await response.save(to: URL(filePath: "/nowhere/file")) }),
         ] {

@@ -1,6 +1,7 @@
 // PercentEncodingTests: percent-encoding, RFC 3986 §2.1.
 
 import Testing
+import TsubameCore
 import TsubameWire
 
 @Suite struct PercentEncodingTests {

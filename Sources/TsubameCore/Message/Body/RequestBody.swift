@@ -18,9 +18,9 @@ public struct RequestBody: Sendable {
         case file(path: String)
         /// Makes a new reader each time the body is sent; a one-shot body makes only one.
         case stream(open: @Sendable () -> any BodyReader, isOneShot: Bool)
-        /// The content depends on the client that sends it, for example on its coding of JSON. `make` takes that
-        /// coding, or nil for the standard one, and returns the content.
-        case deferred(make: @Sendable ((any Sendable)?) -> RequestBody, isOneShot: Bool)
+        /// The content depends on the client that sends it. `make` takes the client's rules, or nil for the standard
+        /// ones, and returns the content.
+        case deferred(make: @Sendable ((any ValueRules)?) -> RequestBody, isOneShot: Bool)
         /// The content could not be made. The error is thrown when the request is sent.
         case failed(CallError)
     }
@@ -129,8 +129,7 @@ public struct RequestBody: Sendable {
     /// Whether there is no body at all. Zero bytes are a body.
     public var isEmpty: Bool { storage == nil }
 
-    /// The bytes, if the body consists of bytes. A value that is to be encoded as JSON has none before a client sends
-    /// it.
+    /// The bytes, if the body consists of bytes. A value that the client encodes has none before a client sends it.
     public var bytes: Bytes? {
         if case .bytes(let bytes) = storage?.content { bytes } else { nil }
     }
@@ -149,10 +148,10 @@ public struct RequestBody: Sendable {
     }
 
     /// The body as it is sent.
-    /// - Parameter coding: the client's coding, for example of JSON; nil for the standard one.
-    package func resolved(by coding: (any Sendable)?) -> RequestBody {
+    /// - Parameter rules: the client's rules for values; nil for the standard ones.
+    package func resolved(by rules: (any ValueRules)?) -> RequestBody {
         guard let storage, case .deferred(let make, _) = storage.content else { return self }
-        let made = make(coding)
+        let made = make(rules)
         guard let content = made.content else { return made }
         return RequestBody(
             content, contentType: storage.contentType, contentCoding: made.contentCoding, length: made.length,

@@ -5,6 +5,7 @@ import NIOCore
 import NIOPosix
 import Testing
 import Tsubame
+import TsubameCore
 @testable import TsubameEngine
 import TsubamePlatform
 import TsubameTesting

@@ -1,7 +1,7 @@
 // SystemLookUpTests: more questions to the system's resolver than there are threads for them.
 
 import Testing
-
+import TsubameCore
 @testable import TsubameEngine
 
 @Suite(.timeLimit(.minutes(1))) struct SystemLookUpTests {

@@ -1,6 +1,7 @@
 // ProxyMessages: the messages of a client to a proxy, and the proxy's possible answers.
 
 import Foundation
+import TsubameCore
 import TsubameTesting
 
 /// The kinds of proxies that a client can use, named by the schemes of their URLs.

@@ -1,11 +1,9 @@
-// TLSHostName: the name under which a client files the pins of a host.
+// TLSHostName: the name under which pins are set.
 
-import TsubameCore
-import TsubameWire
-
-/// A host's name as pins are filed: one host, or all names below one.
+/// One host, or all names below a host.
 struct TLSHostName: Hashable {
-    /// In lower case, without the dot at the end and an address's brackets; with `*.` before it for all names below.
+    /// The host in lower case, without a final dot and without the brackets of an address. It begins with `*.` if it
+    /// stands for all names below the host.
     let text: String
 
     init?(_ text: String) {

@@ -1,7 +1,5 @@
 // DomainName: normalises a host that was written by itself, not in a URL.
 
-import TsubameCore
-
 package enum DomainName {
     /// The host without the final dot of the DNS root. Both forms name the same host.
     package static func withoutRootDot(_ host: String) -> String {

@@ -1,10 +1,8 @@
-// ProxyPolicy: which proxy a request goes through.
+// ProxyPolicy: chooses the proxy of a request.
 
-public import TsubameCore
 import TsubamePlatform
-import TsubameWire
 
-/// Which proxy a request goes through; asked anew for every hop of a redirect.
+/// Chooses the proxy of a request, and chooses again after each redirect.
 ///
 /// ```swift
 /// $0.proxy = .url("http://user:password@proxy.example:3128", except: ["localhost", "internal.example", "10.0.0.0/8"])
@@ -21,17 +19,19 @@ public struct ProxyPolicy: Sendable, Hashable, CustomStringConvertible, CustomRe
 
     private init(_ choice: Choice) { self.choice = choice }
 
-    /// Straight to the origin.
+    /// No proxy.
     public static let none = ProxyPolicy(.none)
 
-    /// What the environment says when this is read: `http_proxy` for `http`, `https_proxy` for `https`, `all_proxy` for
-    /// both, and `no_proxy`; the same in upper case where there is none in lower case, but `HTTP_PROXY` not under CGI,
-    /// where it is a field of somebody's request. Loopback addresses and `localhost` never go through these.
+    /// The proxies that the environment names when this property is read.
+    ///
+    /// The variables are `http_proxy` for `http`, `https_proxy` for `https`, `all_proxy` for both, and `no_proxy` for the
+    /// exceptions. A name in upper case counts if there is none in lower case. Under CGI, `HTTP_PROXY` is ignored, because
+    /// there it may come from a field of a request. Loopback addresses and `localhost` never go through these proxies.
     public static var environment: ProxyPolicy {
         environment { name in getenv(name).map { String(cString: $0) } }
     }
 
-    /// An environment given by hand.
+    /// The proxies that these variables name.
     package static func environment(_ values: [String: String]) -> ProxyPolicy { environment { values[$0] } }
 
     private static func environment(_ value: (String) -> String?) -> ProxyPolicy {
@@ -52,12 +52,13 @@ public struct ProxyPolicy: Sendable, Hashable, CustomStringConvertible, CustomRe
                     exceptions: ProxyExceptions(exceptions), exceptsLoopback: true)))
     }
 
-    /// This one for everything.
+    /// One proxy for all requests.
     /// - Parameters:
-    ///   - url: as ``Proxy/init(_:)`` reads it; an invalid one is thrown by every call.
+    ///   - url: a URL as for ``Proxy/init(_:)``. If it is invalid, every call throws the reason.
     ///   - bearer: the token of an HTTP proxy, see ``Proxy/init(_:bearer:)``.
-    ///   - except: hosts that are reached without it: `host` with all names below it, `host:port`, an address, a network
-    ///     such as `10.0.0.0/8`, or `*`. One that is none of these is thrown by every call.
+    ///   - except: the hosts that are reached without the proxy. An exception is `host`, which includes all names below
+    ///     it, `host:port`, an address, a network such as `10.0.0.0/8`, or `*`. If one has another form, every call throws
+    ///     the reason.
     public static func url(_ url: String, bearer: String? = nil, except: [String] = []) -> ProxyPolicy {
         let text = ProxyText(url, bearer: bearer, of: "the client's proxy")
         return ProxyPolicy(
@@ -67,16 +68,16 @@ public struct ProxyPolicy: Sendable, Hashable, CustomStringConvertible, CustomRe
                 )))
     }
 
-    /// What the closure says of each request's URI; nil is straight to the origin. It is called wherever the call runs,
-    /// and must not block.
+    /// The proxy that the closure returns for the URI of a request; nil for none. The closure may run on an event loop and
+    /// must not block.
     public static func choose(_ choose: @escaping @Sendable (TargetURI) -> Proxy?) -> ProxyPolicy {
         ProxyPolicy(.closure(ProxyChooser(choose)))
     }
 
-    var isNone: Bool { choice == .none }
+    package var isNone: Bool { choice == .none }
 
-    /// The same text for equal rules, credentials included: for a digest. nil for a closure.
-    var secretText: String? {
+    /// A text with the credentials, for a digest; nil for a closure. Only equal rules have the same text.
+    package var secretText: String? {
         switch choice {
         case .none: ""
         case .rules(let rules): rules.secretText
@@ -84,7 +85,7 @@ public struct ProxyPolicy: Sendable, Hashable, CustomStringConvertible, CustomRe
         }
     }
 
-    func proxy(for uri: TargetURI) throws(CallError) -> Proxy? {
+    package func proxy(for uri: TargetURI) throws(CallError) -> Proxy? {
         switch choice {
         case .none: nil
         case .rules(let rules): try rules.proxy(for: uri)
@@ -92,7 +93,7 @@ public struct ProxyPolicy: Sendable, Hashable, CustomStringConvertible, CustomRe
         }
     }
 
-    /// Where it leads, without credentials.
+    /// The proxies without credentials.
     public var description: String {
         switch choice {
         case .none: "none"
@@ -101,11 +102,11 @@ public struct ProxyPolicy: Sendable, Hashable, CustomStringConvertible, CustomRe
         }
     }
 
-    /// What ``description`` says.
+    /// A mirror that holds only ``description``.
     public var customMirror: Mirror { Mirror(self, children: ["proxy": description]) }
 }
 
-/// One closure; two policies are the same if theirs is.
+/// One closure. Two policies are equal if they have the same one.
 private final class ProxyChooser: Sendable, Hashable {
     let choose: @Sendable (TargetURI) -> Proxy?
     private let number = UniqueNumber()
@@ -117,7 +118,7 @@ private final class ProxyChooser: Sendable, Hashable {
     func hash(into hasher: inout Hasher) { hasher.combine(number) }
 }
 
-/// A proxy's URL, read once; what is wrong with it is thrown when it would be used.
+/// A proxy's URL, read once. If it is invalid, the reason is thrown when a request would use it.
 private struct ProxyText: Sendable, Hashable {
     let proxy: Proxy?
     let problem: String
@@ -169,82 +170,5 @@ private struct ProxyRules: Sendable, Hashable, CustomStringConvertible {
 
     var description: String {
         [http, https].map { $0?.proxy?.description ?? ($0 == nil ? "none" : "invalid") }.joined(separator: ", ")
-    }
-}
-
-/// Hosts that are reached without a proxy.
-private struct ProxyExceptions: Sendable, Hashable {
-    private struct Entry: Sendable, Hashable {
-        let name: String
-        let port: UInt16?
-        let network: String?
-        let prefix: Int
-    }
-
-    private let entries: [Entry]
-    /// The first text that means nothing; one in the environment, which others write, is passed over.
-    let unreadable: String?
-
-    init(_ texts: [String], isStrict: Bool = false) {
-        let read = texts.map { text in (text, Self.entry(text)) }
-        entries = read.compactMap(\.1)
-        unreadable = isStrict ? read.first { $0.1 == nil }?.0 : nil
-    }
-
-    private static func entry(_ text: String) -> Entry? {
-        var text = text.lowercased()
-        if let slash = text.firstIndex(of: "/") {
-            let network = String(text[..<slash])
-            guard let bits = IPAddress(network)?.bytes.count, let prefix = Int(text[text.index(after: slash)...]),
-                (0...(bits * 8)).contains(prefix)
-            else { return nil }
-            return Entry(name: "", port: nil, network: network, prefix: prefix)
-        }
-        if let address = IPAddress(text.trimming("[]")) {
-            return Entry(name: "", port: nil, network: text.trimming("[]"), prefix: address.bytes.count * 8)
-        }
-        var port: UInt16?
-        if let colon = text.lastIndex(of: ":"), let number = UInt16(text[text.index(after: colon)...]) {
-            port = number
-            text = String(text[..<colon])
-        }
-        if let address = IPAddress(text.trimming("[]")) {
-            return Entry(name: "", port: port, network: text.trimming("[]"), prefix: address.bytes.count * 8)
-        }
-        // A wildcard means a host and all below it, as the host alone does.
-        if text.hasPrefix("*.") { text.removeFirst(1) }
-        if text.hasPrefix(".") { text.removeFirst() }
-        // Hosts come as URLs have them.
-        guard let host = text == "*" ? text : Origin("http://\(text)")?.host else { return nil }
-        return Entry(name: DomainName.withoutRootDot(host), port: port, network: nil, prefix: 0)
-    }
-
-    /// The same for equal exceptions.
-    var text: String {
-        entries.map { "\($0.name) \($0.port ?? 0) \($0.network ?? "") \($0.prefix)" }.joined(separator: ",")
-            + (unreadable.map { ", \($0)" } ?? "")
-    }
-
-    func matches(_ origin: Origin) -> Bool {
-        let address = IPAddress(origin.host)
-        let host = DomainName.withoutRootDot(origin.host)
-        return entries.contains { entry in
-            if let port = entry.port, port != origin.port { return false }
-            if let network = entry.network {
-                guard let address, let other = IPAddress(network) else { return false }
-                return address.isWithin(other, prefix: entry.prefix)
-            }
-            return entry.name == "*" || entry.name == host
-                || (address == nil && host.hasSuffix("." + entry.name))
-        }
-    }
-}
-
-extension String {
-    fileprivate func trimming(_ characters: String) -> String {
-        var text = self[...]
-        while let first = text.first, characters.contains(first) { text.removeFirst() }
-        while let last = text.last, characters.contains(last) { text.removeLast() }
-        return String(text)
     }
 }

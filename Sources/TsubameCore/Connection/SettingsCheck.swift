@@ -1,10 +1,6 @@
-// SettingsCheck: what is wrong with connection settings before anything is connected.
+// SettingsCheck: finds invalid connection settings before a connection is made.
 
-import TsubameCore
-import TsubameWire
-
-/// A setting that means nothing must not be taken for none: a pin that is filed under the wrong name would protect
-/// nobody, without a word.
+/// An invalid setting must not be ignored. A pin under a name that is no host, for example, would protect no host.
 enum SettingsCheck {
     /// The first fault of these settings, if there is one.
     static func fault(of settings: ConnectionSettings) -> CallError? {
@@ -36,8 +32,8 @@ enum SettingsCheck {
     }
 
     private static func check(resolved name: String) throws(CallError) {
-        // A scheme or path would be taken for a host that nobody asks for.
-        guard Resolver.canonical(name) != nil else {
+        // A name with a scheme or a path would never match a host.
+        guard AddressOverrides.canonical(name) != nil else {
             throw CallError(
                 .invalidRequest, "resolve[\"\(Redaction.printable(name))\"] is filed under no host and port",
                 advice: "write host:port, or the host alone for all its ports")

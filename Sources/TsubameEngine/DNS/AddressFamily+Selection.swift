@@ -1,17 +1,9 @@
-// AddressFamily: IPv4, IPv6, or either.
+// AddressFamily+Selection: the socket addresses that a family allows.
 
 import NIOCore
 import TsubameCore
 
-/// Which addresses of a host are connected to; see ``ConnectionSettings/addressFamily``.
-public enum AddressFamily: Sendable, Hashable, CaseIterable {
-    /// Those of both, by turns (RFC 8305).
-    case any
-    /// Those of IPv4 alone.
-    case ipv4
-    /// Those of IPv6 alone.
-    case ipv6
-
+extension AddressFamily {
     /// The addresses of this family, in their order.
     /// - Parameter host: whose they are.
     /// - Throws: ``CallError/Kind/nameResolution`` if there is none.

@@ -1,8 +1,8 @@
 // ASCIISet: a set of ASCII bytes in 128 bits, so that a look-up is one shift and one mask.
 
 package struct ASCIISet: Sendable, Hashable {
-    private var low: UInt64 = 0
-    private var high: UInt64 = 0
+    @usableFromInline package var low: UInt64 = 0
+    @usableFromInline package var high: UInt64 = 0
 
     /// The set of these characters; non-ASCII characters are left out.
     package init(_ characters: String = "") {
@@ -17,7 +17,7 @@ package struct ASCIISet: Sendable, Hashable {
         }
     }
 
-    @inline(__always)
+    @inlinable
     package func contains(_ byte: UInt8) -> Bool {
         guard byte < 128 else { return false }
         return (byte < 64 ? low : high) &>> UInt64(byte & 63) & 1 == 1

@@ -16,7 +16,7 @@ extension ConnectionSettings {
     ///
     /// The settings that are named here have the same text in each process. All others have a text of this process alone: a
     /// closure, such as a resolver, cannot be recognised in another process. A setting that is added later is among them.
-    package var identity: String {
+    var cacheIdentity: String {
         var rest = self
         var texts: [String] = []
         func take<Value: Equatable>(_ setting: WritableKeyPath<ConnectionSettings, Value>, as text: String?) {

@@ -74,7 +74,7 @@ package enum PercentEncoding {
 
 // Measuring and writing are separate, so that a whole query is measured first and written into one allocation.
 extension PercentEncoding {
-    static func encodedCount(
+    package static func encodedCount(
         of bytes: UnsafeBufferPointer<UInt8>, keeping kept: ASCIISet = .unreserved, spaceAsPlus: Bool = false
     ) -> Int {
         var escapes = 0
@@ -86,7 +86,7 @@ extension PercentEncoding {
 
     /// Writes from `start` on and returns the end. `output` must have room for `encodedCount` bytes.
     @discardableResult
-    static func write(
+    package static func write(
         _ bytes: UnsafeBufferPointer<UInt8>, to output: UnsafeMutableBufferPointer<UInt8>, at start: Int,
         keeping kept: ASCIISet = .unreserved, spaceAsPlus: Bool = false
     ) -> Int {

@@ -5,24 +5,23 @@ import FoundationEssentials
 #else
 import Foundation
 #endif
-public import TsubameCore
-import TsubameWire
 
 /// A proxy: `http://user:password@host:3128`, and so on.
 ///
-/// Name and password go to HTTP proxies as Basic (RFC 7617) at once, and as Digest (RFC 7616) to those that ask for it:
-/// once, and once more if only the nonce was too old. A token goes to them as Bearer (RFC 6750) at once.
+/// An HTTP proxy gets user and password as Basic (RFC 7617) with the first request. If it asks for Digest (RFC 7616), it
+/// gets that: once, and once more if only the nonce was too old. A token is sent as Bearer (RFC 6750) with the first
+/// request.
 public struct Proxy: Sendable, Hashable, CustomStringConvertible, CustomReflectable {
-    /// How the proxy is spoken to.
+    /// The protocol of a proxy.
     public enum Scheme: String, Sendable, Hashable, CaseIterable {
-        /// Forwards `http` requests, and makes tunnels for `https`.
+        /// An HTTP proxy, which forwards `http` requests and makes tunnels for `https`.
         case http
-        /// The same, with TLS to the proxy itself.
+        /// An HTTP proxy behind TLS.
         case https
-        /// By SOCKS (RFC 1928 for version 5): a tunnel for whatever scheme.
+        /// A SOCKS proxy (RFC 1928 for version 5), which makes a tunnel for every scheme.
         case socks4, socks4a, socks5, socks5h
 
-        var isHTTP: Bool { self == .http || self == .https }
+        package var isHTTP: Bool { self == .http || self == .https }
         var defaultPort: UInt16 {
             switch self {
             case .http: 80
@@ -32,7 +31,7 @@ public struct Proxy: Sendable, Hashable, CustomStringConvertible, CustomReflecta
         }
     }
 
-    /// What it is shown.
+    /// The credentials for the proxy.
     private enum Secret: Sendable, Hashable {
         case none
         case user(name: String, password: String)
@@ -53,23 +52,23 @@ public struct Proxy: Sendable, Hashable, CustomStringConvertible, CustomReflecta
 
     private let parts: Parts
 
-    /// Reads the URL of a proxy. Without a scheme it is an HTTP proxy; without a port 80, 443 and, for SOCKS, 1080 are
-    /// meant. Whatever the scheme, the proxy is given the name of the host and looks it up.
-    /// - Throws: ``CallError/Kind/invalidRequest``.
+    /// Reads the URL of a proxy. A URL without a scheme is an HTTP proxy's. The default ports are 80 for `http`, 443 for
+    /// `https` and 1080 for SOCKS. With every scheme, the proxy gets the name of the host and looks it up.
+    /// - Throws: ``CallError/Kind/invalidRequest`` if the URL is invalid.
     public init(_ url: String) throws(CallError) { try self.init(url, bearerToken: nil) }
 
-    /// Reads the URL of an HTTP proxy that wants a token.
+    /// Reads the URL of an HTTP proxy that expects a token.
     /// - Parameters:
-    ///   - url: as ``init(_:)`` reads it, without user and password: a request has one Proxy-Authorization.
-    ///   - token: sent as `Proxy-Authorization: Bearer` (RFC 6750), without being asked; to the proxy only.
-    /// - Throws: ``CallError/Kind/invalidRequest``, for a SOCKS proxy too.
+    ///   - url: a URL as for ``init(_:)``, without user and password, since a request has one Proxy-Authorization.
+    ///   - token: the token, sent as `Proxy-Authorization: Bearer` (RFC 6750) with each request, only to the proxy.
+    /// - Throws: ``CallError/Kind/invalidRequest`` if the URL is invalid or a SOCKS proxy's.
     public init(_ url: String, bearer token: String) throws(CallError) { try self.init(url, bearerToken: token) }
 
     init(_ url: String, bearerToken token: String?) throws(CallError) {
         let split = url.firstRange(of: "://")
         let name = split.map { url[..<$0.lowerBound].lowercased() } ?? "http"
         guard let scheme = Scheme(rawValue: name) else {
-            // What stands there may be part of a password.
+            // The text before `://` may be part of a password, so the error does not quote it.
             throw CallError(
                 .invalidRequest, "the proxy's URL has no scheme that is known",
                 advice: "http, https, socks4, socks4a, socks5 and socks5h are")
@@ -78,7 +77,7 @@ public struct Proxy: Sendable, Hashable, CustomStringConvertible, CustomReflecta
         let hasUser: Bool
         do throws(CallError) {
             let uri = try TargetURI(parsing: "http://" + rest)
-            // Only a port that was named is the same for both.
+            // A port in the URL is the same for both schemes. The default ports differ.
             let isNamed = try TargetURI(parsing: "https://" + rest).port == uri.port
             let pair = uri.userinfo?.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
             let user = pair?.first.map { name in
@@ -116,22 +115,22 @@ public struct Proxy: Sendable, Hashable, CustomStringConvertible, CustomReflecta
         }
     }
 
-    /// How it is spoken to.
+    /// The protocol of the proxy.
     public var scheme: Scheme { parts.scheme }
-    /// As it is looked up, see ``Origin/host``.
+    /// The host of the proxy, in the form of ``Origin/host``.
     public var host: String { parts.origin.host }
-    /// Named or by default: 80, 443, and 1080 for SOCKS.
+    /// The port from the URL, or the default port.
     public var port: Int { Int(parts.origin.port) }
-    var origin: Origin { parts.origin }
-    private var user: (name: String, password: String)? {
+    package var origin: Origin { parts.origin }
+    package var user: (name: String, password: String)? {
         if case .user(let name, let password) = parts.secret { (name, password) } else { nil }
     }
 
-    /// Whether it speaks HTTP and is told who asks.
-    var isAuthorized: Bool { scheme.isHTTP && parts.secret != .none }
+    /// Whether it is an HTTP proxy with credentials.
+    package var isAuthorized: Bool { scheme.isHTTP && parts.secret != .none }
 
-    /// The value of Proxy-Authorization that needs no challenge (RFC 7617, RFC 6750), if there are credentials.
-    var authorization: String? {
+    /// The value of Proxy-Authorization that needs no challenge (RFC 7617, RFC 6750); nil without credentials.
+    package var authorization: String? {
         switch parts.secret {
         case .none: nil
         case .user(let name, let password): "Basic " + Data("\(name):\(password)".utf8).base64EncodedString()
@@ -139,44 +138,11 @@ public struct Proxy: Sendable, Hashable, CustomStringConvertible, CustomReflecta
         }
     }
 
-    /// Who asks, where the proxy speaks HTTP and may want Digest.
-    var digestUser: DigestSession.User? {
-        scheme.isHTTP ? user.map { DigestSession.User(name: $0.name, password: $0.password) } : nil
-    }
+    /// Whether the proxy forwards requests to this origin, which are then in absolute form (RFC 9112 section 3.2.2).
+    package func forwards(_ origin: Origin) -> Bool { scheme.isHTTP && !origin.isSecure }
 
-    /// Whether requests to the origin go to the proxy as they are, in absolute form (RFC 9112 section 3.2.2).
-    func forwards(_ origin: Origin) -> Bool { scheme.isHTTP && !origin.isSecure }
-
-    /// `host:port` of a tunnel's end. A zone is this machine's own affair.
-    static func authority(of target: HostPort) -> String {
-        let name = target.host.prefix { $0 != "%" }
-        return "\(name.utf8.contains(0x3A) ? "[\(name)]" : name):\(target.port)"
-    }
-
-    /// What is to be said before the connection leads to the origin, which is at `target`; nil if the proxy forwards.
-    /// - Parameter credentials: of an HTTP proxy.
-    func handshake(
-        to origin: Origin, at target: HostPort, limits: Limits, _ credentials: ProxyCredentials? = nil
-    ) throws(WireError) -> (any ProxyHandshake)? {
-        if forwards(origin) { return nil }
-        let address = IPAddress(target.host)?.bytes
-        switch scheme {
-        case .http, .https:
-            return ConnectHandshake(
-                authority: Self.authority(of: target), authorization: credentials?.authorization,
-                credentials: credentials, limits: limits)
-        case .socks4, .socks4a:
-            return try SOCKS4Handshake(
-                host: target.host, address: address, port: target.port, user: user?.name ?? "")
-        case .socks5, .socks5h:
-            return try SOCKS5Handshake(
-                host: target.host, address: address, port: target.port,
-                credentials: user.map { ($0.name, $0.password) })
-        }
-    }
-
-    /// The same text for equal proxies, credentials included: for a digest.
-    var secretText: String {
+    /// A text with the credentials, for a digest. Only equal proxies have the same text.
+    package var secretText: String {
         switch parts.secret {
         case .none: description
         case .user(let name, let password): "\(description) \(name.debugDescription) \(password.debugDescription)"
@@ -184,13 +150,13 @@ public struct Proxy: Sendable, Hashable, CustomStringConvertible, CustomReflecta
         }
     }
 
-    /// Its URL without credentials.
+    /// The URL without credentials.
     public var description: String {
         let host = host.utf8.contains(0x3A) ? "[\(host)]" : host
         return "\(scheme.rawValue)://\(host):\(port)"
     }
 
-    /// What ``description`` says.
+    /// A mirror that holds only ``description``.
     public var customMirror: Mirror { Mirror(self, children: ["proxy": description]) }
 
     /// Whether scheme, origin and credentials are the same.
@@ -199,7 +165,7 @@ public struct Proxy: Sendable, Hashable, CustomStringConvertible, CustomReflecta
             || (left.scheme == right.scheme && left.origin == right.origin && left.parts.secret == right.parts.secret)
     }
 
-    /// By scheme, origin and credentials.
+    /// Hashes scheme, origin and credentials.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(scheme)
         hasher.combine(origin)
