@@ -30,7 +30,7 @@ struct ChainRun {
             let stance = step.stance(toward: request)
             switch stance {
             case .absent, .passing:
-                // It may have judged the request before this one.
+                // It may have decided about the request before this one.
                 if isAgain { passed.forget(at: index) }
             // Behind the last step nobody changes the request any more.
             case .watching where index == steps.count - 1: passed.remember(nil, at: index)

@@ -19,7 +19,7 @@ extension LoopPool {
                 let isKnown = self.versions.version(of: pool.key.origin) == .http2
                 if isKnown { pool.learnDelay() } else { pool.learnFailure() }
             }
-            self.dialIfNeeded(pool)
+            self.connectIfNeeded(pool)
         }
     }
 
@@ -48,7 +48,7 @@ extension LoopPool {
     func availableStreamsChanged(on connection: any PooledConnection) {
         guard connection.isCounted, let pool = pools[connection.key] else { return }
         fill(connection, of: pool)
-        dialIfNeeded(pool)
+        connectIfNeeded(pool)
     }
 
     /// One of its exchanges has ended: others get its place, or it becomes idle with the last.
@@ -65,7 +65,7 @@ extension LoopPool {
             fill(connection, of: pool)
         }
         guard connection.isCounted, pool.isLeased(connection) else { return }
-        guard connection.running == 0 else { return dialIfNeeded(pool) }
+        guard connection.running == 0 else { return connectIfNeeded(pool) }
         guard connection.availableStreams > 0 else { return connection.close() }
         if pool.waiting.isEmpty { budget.withdraw(pool, of: self) }
         pool.leased -= 1

@@ -110,7 +110,7 @@ final class LoopPool: @unchecked Sendable {
         exchange.call.emit(.queued)
         // Whoever was told may have cancelled the call.
         guard exchange.isWaiting else { return }
-        dialIfNeeded(pool)
+        connectIfNeeded(pool)
         setWaitDeadline(of: exchange)
     }
 
@@ -121,7 +121,7 @@ final class LoopPool: @unchecked Sendable {
     }
 
     /// - Parameter isGranted: one connection has been given on to the pool: it is used, or given back.
-    func dialIfNeeded(_ pool: OriginPool, isGranted: Bool = false) {
+    func connectIfNeeded(_ pool: OriginPool, isGranted: Bool = false) {
         var isGranted = isGranted
         defer { if isGranted { budget.giveBack() } }
         guard !pool.isConnecting else { return }
@@ -154,7 +154,7 @@ final class LoopPool: @unchecked Sendable {
     /// A connection was closed somewhere, and may be made here.
     func useGranted(_ key: ConnectionKey) {
         guard !isClosed, let pool = pools[key] else { return budget.giveBack() }
-        dialIfNeeded(pool, isGranted: true)
+        connectIfNeeded(pool, isGranted: true)
     }
 
     /// Makes a connection that nobody waits for yet, unless a limit has been reached: then there are as many as there
@@ -227,13 +227,13 @@ final class LoopPool: @unchecked Sendable {
             connection.run(connector.exchange)
             if connection.isShared { fill(connection, of: pool) }
             // What it speaks may have been all that others waited for.
-            dialIfNeeded(pool)
+            connectIfNeeded(pool)
         case .failure(let error):
             budget.giveBack()
             pool.learnFailure()
             // If the exchange found another connection meanwhile, the failure concerns nobody.
             if connector.exchange.isWaiting { connector.exchange.fail(error) }
-            dialIfNeeded(pool)
+            connectIfNeeded(pool)
             dropIfEmpty(pool)
         }
     }
@@ -268,7 +268,7 @@ final class LoopPool: @unchecked Sendable {
             if connection.isShared { pool.removeShared(connection) }
         }
         budget.giveBack()
-        dialIfNeeded(pool)
+        connectIfNeeded(pool)
         dropIfEmpty(pool)
     }
 

@@ -183,7 +183,7 @@ import TsubameTesting
         try client.blocking.send(Request(.get, "a")).statusCode
     }
 
-    @Test func `beside an around of the user's a call waits as well, and no longer than its time`() async throws {
+    @Test func `beside an interceptor of the user's a call waits as well, and no longer than its time`() async throws {
         struct Pass: Interceptor {
             func intercept(_ request: Request, next: Next) async throws -> Response { try await next(request) }
         }

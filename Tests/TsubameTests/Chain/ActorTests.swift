@@ -34,11 +34,13 @@ private struct Passing: MessageHook {
 @Suite(.timeLimit(.minutes(1))) @MainActor struct ActorTests {
     /// - Parameter path: `/fail` has no response.
     @Test(arguments: ["get", "fail"], [false, true])
-    func `interceptors are off the main actor, whatever comes of the call`(path: String, around: Bool) async throws {
+    func `interceptors are off the main actor, whatever comes of the call`(path: String, isInterceptor: Bool)
+        async throws
+    {
         try #require(isOnMainQueue())
         let watch = Watch()
         try await serving(.start { $0.path == "/fail" ? .close : .ok("hello") }) {
-            $0.interceptors = around ? [watch] : [Passing(watch: watch)]
+            $0.interceptors = isInterceptor ? [watch] : [Passing(watch: watch)]
         } _: { _, client in
             for verb in 0..<3 {
                 do {

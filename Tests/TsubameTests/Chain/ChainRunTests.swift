@@ -72,14 +72,14 @@ import TsubameTesting
         #expect(response.headers[.via] == "c, b, a")
     }
 
-    @Test func `around and hooks keep the order in which they are listed`() async throws {
+    @Test func `interceptors and hooks keep the order in which they are listed`() async throws {
         struct Wrap: Interceptor {
             let log: Log<String>
 
             func intercept(_ request: Request, next: Next) async throws -> Response {
-                log.add("around out")
+                log.add("interceptor out")
                 let response = try await next(request)
-                log.add("around in")
+                log.add("interceptor in")
                 return response
             }
         }
@@ -88,7 +88,7 @@ import TsubameTesting
             $0.interceptors = [Tracer(mark: "a", log: log), Wrap(log: log), Tracer(mark: "b", log: log)]
         }
         _ = try await client.get("x")
-        #expect(log.all == ["a out", "around out", "b out", "b in 200", "around in", "a in 200"])
+        #expect(log.all == ["a out", "interceptor out", "b out", "b in 200", "interceptor in", "a in 200"])
     }
 
     @Test func `outer interceptors see a call once, inner ones every request`() async throws {
@@ -129,7 +129,7 @@ import TsubameTesting
 
     // MARK: Follow-up policies
 
-    @Test func `a resend starts behind its judge and goes on from what it sent`() async throws {
+    @Test func `a resend starts behind its policy and goes on from what it sent`() async throws {
         let log = Log<String>()
         let stub = StubTransport {
             $0.on("/x").respond(status: Self.unavailable).respond(status: Self.unavailable).respond(text: "at last")
@@ -152,7 +152,7 @@ import TsubameTesting
         observation.cancel()
     }
 
-    @Test func `a judge may note, fail, or fetch something first`() async throws {
+    @Test func `a policy may note, fail, or fetch something first`() async throws {
         let stub = StubTransport { $0.on("/x").respond(status: .unauthorized).respond(status: .ok) }
         let events = Log<CallEvent>()
         let gate = Gate()
@@ -184,20 +184,20 @@ import TsubameTesting
         observation.cancel()
     }
 
-    @Test func `what a judge fails with, or throws while it fetches, ends the call`() async throws {
+    @Test func `what a policy fails with, or throws while it fetches, ends the call`() async throws {
         let stub = StubTransport { $0.on("/x") }
         let failing = TestPolicy(received: { _, _ in .fail(CallError(.unsupported, "no")) })
         let throwing = TestPolicy(received: { _, _ in
             .resendWhen({ () throws(CallError) in throw CallError(.unsupported, "no") }, why: ResendReason(.retry, "x"))
         })
-        for judge in [failing, throwing] {
-            let error = await callError { _ = try await Self.client(stub) { $0.interceptors = [judge] }.get("x") }
+        for policy in [failing, throwing] {
+            let error = await callError { _ = try await Self.client(stub) { $0.interceptors = [policy] }.get("x") }
             #expect(error?.kind == .unsupported)
         }
         #expect(stub.requests.count == 2)
     }
 
-    @Test func `a failure can be sent again, and the next judge outwards sees one that is not`() async throws {
+    @Test func `a failure can be sent again, and the next policy outwards sees one that is not`() async throws {
         let lost = CallError(.connectionLost, "gone")
         let stub = StubTransport { $0.on("/x").fail(lost).fail(CallError(.tls, "no")).fail(lost).respond(text: "x") }
         let outer = Log<CallError.Kind>()
@@ -221,7 +221,7 @@ import TsubameTesting
         #expect(stub.requests.count == 4)
     }
 
-    @Test func `a judge that never ends is ended after forty exchanges`() async throws {
+    @Test func `a policy that never ends is ended after forty exchanges`() async throws {
         let stub = StubTransport { $0.on("/x").respond(status: Self.unavailable) }
         let client = Self.client(stub) { $0.interceptors = [TestPolicy.resending()] }
         let error = await callError { _ = try await client.get("x") }
@@ -250,18 +250,18 @@ import TsubameTesting
         #expect(status?.attempts == 2)
     }
 
-    @Test func `what a judge fails with carries the responses so far`() async throws {
+    @Test func `what a policy fails with carries the responses so far`() async throws {
         let stub = StubTransport {
             $0.on("/x").respond(status: Self.unavailable).respond(status: Self.unavailable).respond(status: .gone)
         }
-        let judge = TestPolicy(received: { response, hop in
+        let policy = TestPolicy(received: { response, hop in
             if response.statusCode == 503 {
                 return .resend(hop.request, after: .zero, why: ResendReason(.retry, "503"))
             }
             let response = copy response
             return .fail(CallError(.misuse, "gone", response: response))
         })
-        let client = Self.client(stub) { $0.interceptors = [judge] }
+        let client = Self.client(stub) { $0.interceptors = [policy] }
         let error = await callError { _ = try await client.get("x") }
         #expect(error?.response?.status == .gone)
         #expect(error?.response?.history.map(\.statusCode) == [503, 503])

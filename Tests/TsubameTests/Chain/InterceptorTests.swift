@@ -27,7 +27,7 @@ import TsubameTesting
         }
     }
 
-    @Test func `an around that answers itself sends nothing, and its answer is to the request`() async throws {
+    @Test func `an interceptor that answers itself sends nothing, and its answer is to the request`() async throws {
         let stub = StubTransport { $0.on("*") }
         let client = Self.client(stub) { _, _ in Response(status: .notFound, body: Bytes("mine")) }
         var request = Request(.get, "x")
@@ -39,7 +39,7 @@ import TsubameTesting
         #expect(stub.requests.isEmpty)
     }
 
-    @Test func `an around may go twice, with another request`() async throws {
+    @Test func `an interceptor may go twice, with another request`() async throws {
         let stub = StubTransport { $0.on("*").respond(status: .unauthorized).respond(text: "in") }
         let client = Self.client(stub) { request, next in
             let response = try await next(request)
@@ -54,7 +54,7 @@ import TsubameTesting
         #expect(stub.requests.map { $0.headers[.authorization] } == [nil, "again"])
     }
 
-    @Test func `an around among the wire interceptors sees every request that is really sent`() async throws {
+    @Test func `an interceptor among the wire interceptors sees every request that is really sent`() async throws {
         let log = Log<String>()
         let stub = StubTransport {
             $0.on("/x").respond(status: .found, headers: [.location: "/y"])
@@ -92,7 +92,7 @@ import TsubameTesting
         #expect(cancelled?.kind == .cancelled)
     }
 
-    @Test func `an around sees what fails behind it, and may answer instead`() async throws {
+    @Test func `an interceptor sees what fails behind it, and may answer instead`() async throws {
         let stub = StubTransport { $0.on("*").fail(CallError(.connectionLost, "gone")) }
         let client = Self.client(stub) { request, next in
             do {
@@ -161,7 +161,7 @@ import TsubameTesting
         return error
     }
 
-    @Test func `an around that never returns does not outlast the deadline`() async throws {
+    @Test func `an interceptor that never returns does not outlast the deadline`() async throws {
         let start = ContinuousClock.now
         let error = try await Self.errorInTrap {
             $0.timeouts.total = .milliseconds(50)
@@ -197,7 +197,7 @@ import TsubameTesting
         #expect(started?.timeout == .total)
     }
 
-    @Test func `an around that never returns does not outlast its task`() async throws {
+    @Test func `an interceptor that never returns does not outlast its task`() async throws {
         let error = try await Self.errorInTrap { client, trap in
             let task = Task { try await client.get("x") }
             try await trap.entered.wait()
@@ -207,7 +207,7 @@ import TsubameTesting
         #expect(error?.kind == .cancelled)
     }
 
-    @Test func `an around that never returns does not outlast its call`() async throws {
+    @Test func `an interceptor that never returns does not outlast its call`() async throws {
         let error = try await Self.errorInTrap { client, trap in
             let ended = AsyncStream<Result<Response, CallError>>.makeStream()
             let call = client.start(Request(.get, "x"), on: .queue(.global())) { ended.continuation.yield($0) }
@@ -221,7 +221,7 @@ import TsubameTesting
         #expect(error?.kind == .cancelled)
     }
 
-    @Test func `an around that waits as tasks do is cancelled at the deadline`() async throws {
+    @Test func `an interceptor that waits as tasks do is cancelled at the deadline`() async throws {
         let cancelled = Gate()
         let client = Self.client(StubTransport(), { $0.timeouts.total = .milliseconds(20) }) { _, _ in
             do {
@@ -237,7 +237,7 @@ import TsubameTesting
         try await cancelled.wait()
     }
 
-    @Test func `behind an around the exchange's own deadline says more`() async throws {
+    @Test func `behind an interceptor the exchange's own deadline says more`() async throws {
         try await serving(.start { _ in .stall }) {
             $0.timeouts.total = .milliseconds(50)
             $0.interceptors = [TestInterceptor { request, next in try await next(request) }]

@@ -56,11 +56,11 @@ import TsubameTesting
     @Test("FAULT 10, BAD-INPUT 21: a request that an interceptor rebuilt leaves the client's fields at home")
     func rebuilt() async throws {
         let stub = Self.stub()
-        let around = InterceptorTests.TestInterceptor { request, next in
+        let interceptor = InterceptorTests.TestInterceptor { request, next in
             let uri = try TargetURI(parsing: "https://a.example/start")
             return try await next(Request(.get, uri: uri, headers: request.headers))
         }
-        _ = try await Self.client(stub, [around]).send(Request(.get, "plain", headers: Self.request.headers))
+        _ = try await Self.client(stub, [interceptor]).send(Request(.get, "plain", headers: Self.request.headers))
         #expect(stub.requests.map { $0.headers[Self.key] } == ["s3cret", nil])
         try Self.check(stub.requests.last)
     }
@@ -68,14 +68,14 @@ import TsubameTesting
     @Test("FAULT 10, BAD-INPUT 21: nor does one on the wire take the client's credentials along")
     func onTheWire() async throws {
         let stub = Self.stub()
-        let around = InterceptorTests.TestInterceptor { request, next in
+        let interceptor = InterceptorTests.TestInterceptor { request, next in
             let uri = try TargetURI(parsing: "https://b.example/end")
             return try await next(Request(.get, uri: uri, headers: request.headers))
         }
         let client = Client("https://a.example", transport: stub) {
             $0.authentication = .basic(user: "u", password: "p")
             $0.cookies = .memory
-            $0.wireInterceptors = [around]
+            $0.wireInterceptors = [interceptor]
         }
         try client.cookieJar?.set("sid=1", from: "https://a.example")
         _ = try await client.get("plain")
@@ -87,11 +87,11 @@ import TsubameTesting
     @Test("FAULT 10, BAD-INPUT 21: an interceptor that sends elsewhere takes none of the client's fields along")
     func elsewhere() async throws {
         let stub = Self.stub()
-        let around = InterceptorTests.TestInterceptor { request, next in
+        let interceptor = InterceptorTests.TestInterceptor { request, next in
             let uri = try TargetURI(parsing: "https://b.example/end")
             return try await next(Request(.get, uri: uri, headers: request.headers))
         }
-        _ = try await Self.client(stub, [around]).send(Self.request)
+        _ = try await Self.client(stub, [interceptor]).send(Self.request)
         let only = try #require(stub.requests.first)
         #expect(stub.requests.count == 1 && only.headers[Self.key] == nil && only.headers[Self.token] == nil)
         #expect(only.headers[.from] == "the caller's" && only.headers[.userAgent] != "the client's")

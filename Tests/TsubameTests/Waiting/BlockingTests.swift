@@ -136,11 +136,11 @@ import TsubameTesting
         }
     }
 
-    @Test func `so do they with streamed bodies, redirects, arounds and back-off in the way`() async throws {
+    @Test func `so do they with streamed bodies, redirects, interceptors and back-off in the way`() async throws {
         struct Wrap: Interceptor {
             func intercept(_ request: Request, next: Next) async throws -> Response { try await next(request) }
         }
-        let judge = ChainRunTests.TestPolicy.resending(after: .milliseconds(1))
+        let policy = ChainRunTests.TestPolicy.resending(after: .milliseconds(1))
         let server = try await ScriptedServer.start { request in
             switch (request["max-forwards"], request.path) {
             case (nil, _): .status(.serviceUnavailable)
@@ -149,7 +149,7 @@ import TsubameTesting
             }
         }
         try await serving(server) {
-            $0.interceptors = [Wrap(), judge]
+            $0.interceptors = [Wrap(), policy]
         } _: { server, client in
             let total = try await withThrowingTaskGroup(of: Int.self) { group in
                 for _ in 0..<64 {

@@ -165,13 +165,13 @@ import TsubameTesting
         }
     }
 
-    @Test func `a response that an around drops unread ends its exchange`() async throws {
-        let around = InterceptorTests.TestInterceptor { request, next in
+    @Test func `a response that an interceptor drops unread ends its exchange`() async throws {
+        let interceptor = InterceptorTests.TestInterceptor { request, next in
             _ = try await next(request)
             return Response(status: .ok, body: Bytes("mine"))
         }
         try await serving(.start { _ in .stream(nil) }) {
-            $0.interceptors = [around]
+            $0.interceptors = [interceptor]
         } _: { server, client in
             let text = try await client.get("x").text()
             #expect(text == "mine")
