@@ -157,7 +157,8 @@ public final class Client: Sendable {
         try await sendHere(request)
     }
 
-    /// Sends the request on the caller's executor. The public functions call it after leaving the caller's actor.
+    /// Sends the request. Everything inside `withTaskCancellationHandler`, which has no isolation here, runs off the
+    /// caller's actor.
     func sendHere(_ request: consuming Request) async throws(CallError) -> Response {
         let call = makeCall(request)
         if chain.hasUserInterceptors {

@@ -3,7 +3,6 @@
 public import HTTPTypes
 public import Logging
 public import TsubameCore
-public import TsubameEngine
 public import TsubameWire
 
 /// The settings of a client. Set them in the closure of `Client.init` or of ``Client/with(_:)``.

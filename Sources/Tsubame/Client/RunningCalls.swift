@@ -6,12 +6,32 @@ import TsubameCore
 /// Counts the running calls, waits for their end, and cancels them.
 final class RunningCalls: Sendable {
     private struct State: Sendable {
-        var running: [ObjectIdentifier: Call] = [:]
+        /// The calls by the last bits of their ids. Ids count up, so the calls spread evenly. This costs less than a hash
+        /// of each call that begins and ends.
+        private var buckets: [[Call]] = Array(repeating: [], count: 64)
+        private(set) var count = 0
         var isClosed = false
         var waiters: [UnsafeContinuation<Void, Never>] = []
 
         /// Whether each call that still runs is cancelled and in the caller's closure, which only the caller can end.
-        var isDrained: Bool { running.values.allSatisfy { $0.isInClosure && $0.isCancelled } }
+        var isDrained: Bool { count == 0 || calls.allSatisfy { $0.isInClosure && $0.isCancelled } }
+
+        var calls: [Call] { buckets.flatMap { $0 } }
+
+        mutating func insert(_ call: Call) {
+            buckets[Self.bucket(of: call)].append(call)
+            count += 1
+        }
+
+        mutating func remove(_ call: Call) {
+            let bucket = Self.bucket(of: call)
+            guard let index = buckets[bucket].firstIndex(where: { $0 === call }) else { return }
+            buckets[bucket].swapAt(index, buckets[bucket].count - 1)
+            buckets[bucket].removeLast()
+            count -= 1
+        }
+
+        private static func bucket(of call: Call) -> Int { Int(truncatingIfNeeded: call.id) & 63 }
 
         mutating func takeWaiters() -> [UnsafeContinuation<Void, Never>] {
             guard !waiters.isEmpty, isDrained else { return [] }
@@ -22,19 +42,19 @@ final class RunningCalls: Sendable {
 
     private let state = Mutex(State())
 
-    var count: Int { state.withLock { $0.running.count } }
+    var count: Int { state.withLock { $0.count } }
 
     func begin(_ call: Call) -> Bool {
         state.withLock { state in
             if state.isClosed { return false }
-            state.running[ObjectIdentifier(call)] = call
+            state.insert(call)
             return true
         }
     }
 
     func end(_ call: Call) {
         let waiters = state.withLock { state in
-            state.running[ObjectIdentifier(call)] = nil
+            state.remove(call)
             return state.takeWaiters()
         }
         for waiter in waiters { waiter.resume() }
@@ -43,7 +63,7 @@ final class RunningCalls: Sendable {
     func close() { state.withLock { $0.isClosed = true } }
 
     func cancelAll() {
-        for call in state.withLock({ Array($0.running.values) }) { call.cancel() }
+        for call in state.withLock({ $0.calls }) { call.cancel() }
         let waiters = state.withLock { $0.takeWaiters() }
         for waiter in waiters { waiter.resume() }
     }

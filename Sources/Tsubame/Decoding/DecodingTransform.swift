@@ -1,4 +1,5 @@
-// DecodingTransform: decodes a body piece by piece, within the limits of a decompression.
+// DecodingTransform: decodes a body piece by piece, and bounds the input that gives no output. `ContentDecoding` bounds the
+// number of codings, and `Limits.bufferedBody` the size of what is collected.
 
 import TsubameCore
 import TsubameWire

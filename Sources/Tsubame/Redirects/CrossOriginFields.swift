@@ -17,6 +17,9 @@ struct CrossOriginFields: Sendable {
         secret = configuration.authentication.secretFields
     }
 
+    /// Removes the fields from a request that a redirect leads to another origin.
+    func strip(_ request: inout Request) { request.headers.removeAll(where: contains) }
+
     /// Whether a request to another origin loses the field. A field of the client's is one with the client's own value.
     func contains(_ field: HTTPField) -> Bool {
         Self.credentials.contains(field.name) || secret.contains(field.name.canonicalName)

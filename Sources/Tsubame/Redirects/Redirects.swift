@@ -122,7 +122,7 @@ final class Redirects: FollowUpPolicy {
             next.entry = hop.request.entry
             next.method = method
             next.isCrossOrigin = true
-            next.headers.removeAll(where: crossOriginFields.contains)
+            crossOriginFields.strip(&next)
         } else if target.origin != origin {
             next.headers[fields: .host] = []
         }

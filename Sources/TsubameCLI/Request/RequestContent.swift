@@ -103,8 +103,10 @@ struct RequestContent {
             } catch {
                 let isEarly = error.offset >= item.value.utf8.count
                 throw UsageProblem(
-                    "“\(OneLine.printable(word))” has no valid JSON: "
-                        + (isEarly ? "it ends too early." : "see byte \(error.offset + 1) of the value."),
+                    error.isTooDeep
+                        ? "“\(OneLine.printable(String(word.prefix(20))))…” is nested deeper than \(JSONSyntax.maximumDepth) levels."
+                        : "“\(OneLine.printable(word))” has no valid JSON: "
+                            + (isEarly ? "it ends too early." : "see byte \(error.offset + 1) of the value."),
                     in: word, at: item.typedRange(ofValueAt: error.offset))
             }
             try addJSON(item, item.value, word)
@@ -114,7 +116,9 @@ struct RequestContent {
                 try JSONSyntax.check(text)
             } catch {
                 throw UsageProblem(
-                    "The file \(item.value) has no valid JSON: see \(Self.place(error.offset, in: text)).")
+                    error.isTooDeep
+                        ? "The file \(item.value) is nested deeper than \(JSONSyntax.maximumDepth) levels."
+                        : "The file \(item.value) has no valid JSON: see \(Self.place(error.offset, in: text)).")
             }
             try addJSON(item, text, word)
         case .file:

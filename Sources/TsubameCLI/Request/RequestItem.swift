@@ -90,7 +90,7 @@ struct RequestItem: Hashable {
             return
         }
         throw UsageProblem(
-            "“\(word)” is no item: write Name:value (field), name==value (query), name=text, name:=json or @file.")
+            "“\(word)” is not an item: write Name:value (field), name==value (query), name=text, name:=json or @file.")
     }
 
     /// The typed range of a part of the name; both in bytes.

@@ -37,10 +37,13 @@ enum JSONValue: Sendable {
 }
 
 extension JSONValue {
+    /// The deepest nesting that is read. Each level is split anew, so the limit also bounds the time.
+    static let maximumDepth = 32
+
     /// Reads a JSON text.
-    /// - Throws: `JSONSyntax.Fault` at the place where the text is not JSON.
+    /// - Throws: `JSONSyntax.Fault` at the place where the text is not JSON, or is nested too deep.
     init(_ text: String) throws(JSONSyntax.Fault) {
-        try JSONSyntax.check(text)
+        try JSONSyntax.check(text, maximumDepth: Self.maximumDepth)
         let isBlank = { (byte: UInt8) in byte <= 0x20 }
         let trimmed = text.utf8.drop(while: isBlank).reversed().drop(while: isBlank).reversed()
         self.init(checked: String(decoding: Array(trimmed), as: UTF8.self))

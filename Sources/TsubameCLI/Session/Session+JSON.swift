@@ -15,7 +15,7 @@ extension Session {
     /// - Parameter host: the host for cookies without a domain, which older files contain. The session binds them to
     ///   it.
     init(_ json: JSONValue, host: String) throws(SessionProblem) {
-        guard case .object = json else { throw SessionProblem("the whole", "is no object") }
+        guard case .object = json else { throw SessionProblem("the file", "is not a JSON object") }
         fields = try Self.entries(of: json["headers"], "headers").map { entry throws(SessionProblem) in
             try Self.field(entry)
         }
@@ -38,7 +38,7 @@ extension Session {
             switch value[member] {
             case nil, .null: return nil
             case .string(let text): return text
-            default: throw SessionProblem("\(place).\(member)", "is no text")
+            default: throw SessionProblem("\(place).\(member)", "is not a string")
             }
         }
     }
@@ -52,9 +52,9 @@ extension Session {
         case .array(let values):
             return try values.enumerated().map { number, value throws(SessionProblem) in
                 let place = "\(place)[\(number)]"
-                guard case .object = value else { throw SessionProblem(place, "is no object") }
+                guard case .object = value else { throw SessionProblem(place, "is not a JSON object") }
                 guard case .string(let name)? = value["name"] else {
-                    throw SessionProblem("\(place).name", "is no text")
+                    throw SessionProblem("\(place).name", "is not a string")
                 }
                 return Entry(place: place, name: name, value: value)
             }
@@ -69,7 +69,7 @@ extension Session {
         // In older files the member's value is the value of the field.
         let text: String?
         if case .string(let value) = entry.value { text = value } else { text = try entry.text("value") }
-        guard let text else { throw SessionProblem("\(entry.place).value", "is no text") }
+        guard let text else { throw SessionProblem("\(entry.place).value", "is not a string") }
         guard HTTPField.isValidValue(text) else { throw SessionProblem(entry.place, "has a control character in it") }
         return Field(name: name, value: text, origin: try entry.text("origin"))
     }
@@ -78,13 +78,13 @@ extension Session {
         switch json {
         case nil, .null: return nil
         case .object(let members): if members.isEmpty { return nil }
-        default: throw SessionProblem("auth", "is no object")
+        default: throw SessionProblem("auth", "is not a JSON object")
         }
         let entry = Entry(place: "auth", name: "", value: json ?? .null)
         guard let type = try entry.text("type") else { return nil }
         let origin = try entry.text("origin")
         if let text = try entry.text("raw_auth") { return Auth(type: type, text: text, origin: origin) }
-        guard let user = try entry.text("username") else { throw SessionProblem("auth.raw_auth", "is no text") }
+        guard let user = try entry.text("username") else { throw SessionProblem("auth.raw_auth", "is not a string") }
         return Auth(type: type, text: "\(user):\(try entry.text("password") ?? "")", origin: origin)
     }
 
@@ -111,7 +111,7 @@ extension Session {
         case nil, .null: return nil
         // The limit keeps the number within 64 bits.
         case .number(let number): return Int64(min(max(number, 0), 1e15))
-        default: throw SessionProblem("\(entry.place).expires", "is no number")
+        default: throw SessionProblem("\(entry.place).expires", "is not a number")
         }
     }
 

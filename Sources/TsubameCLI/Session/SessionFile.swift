@@ -58,8 +58,12 @@ struct SessionFile: Sendable {
         do {
             return try Session(JSONValue(text), host: host)
         } catch let fault as JSONSyntax.Fault {
-            let line = bytes.prefix(fault.offset).count { $0 == 0x0A } + 1
-            throw problem("line \(line) is no JSON")
+            let before = bytes.prefix(fault.offset)
+            let line = before.count { $0 == 0x0A } + 1
+            let byte = fault.offset - (before.lastIndex(of: 0x0A).map { $0 + 1 } ?? 0) + 1
+            let reason =
+                fault.isTooDeep ? "is nested deeper than \(JSONValue.maximumDepth) levels" : "is not valid JSON"
+            throw problem("it \(reason) at line \(line), byte \(byte)")
         } catch let error as SessionProblem {
             throw problem(error.description)
         }

@@ -84,10 +84,18 @@ extension Connector {
         }
     }
 
-    func asCallError(_ error: any Error, of host: String) -> CallError {
-        error as? CallError
-            ?? CallError(
-                .nameResolution, "\(host) could not be resolved: \(error)", phase: .resolving, underlying: error)
+    /// The error of a failed look-up. It says whether the host is the proxy's.
+    func lookUpFailure(_ error: any Error, of host: String) -> CallError {
+        let known = error as? CallError
+        guard key.proxy != nil else {
+            return known
+                ?? CallError(
+                    .nameResolution, "\(host) could not be resolved: \(error)", phase: .resolving, underlying: error)
+        }
+        return CallError(
+            known?.kind ?? .nameResolution, "the proxy's host could not be resolved: \(known?.reason ?? "\(error)")",
+            phase: .resolving, advice: "check the name in the proxy's URL and the network",
+            underlying: known?.underlying ?? error)
     }
 
     static func text(_ address: SocketAddress) -> String {

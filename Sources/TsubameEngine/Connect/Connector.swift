@@ -85,8 +85,7 @@ final class Connector: @unchecked Sendable {
                     self.tell(.resolved(addresses: addresses.compactMap(\.ipAddress)))
                     self.take(addresses, of: endpoint.host)
                 case .failure(let error):
-                    let proxy = self.key.proxy == nil ? "" : "the proxy's host "
-                    self.finish(.failure(self.asCallError(error, of: proxy + endpoint.host)))
+                    self.finish(.failure(self.lookUpFailure(error, of: endpoint.host)))
                 }
             }
         } catch {

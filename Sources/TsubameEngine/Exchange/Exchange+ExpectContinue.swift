@@ -1,4 +1,5 @@
-// Expect: 100-continue (RFC 9110 section 10.1.1): waiting for the 100, and the answer to a 417.
+// Expect: 100-continue (RFC 9110 section 10.1.1): how long to wait for the 100, and the answer to a 417. The connections
+// start the wait: `Connection+Sending` and `HTTP2Connection+Sending`.
 
 import HTTPTypes
 import TsubameCore

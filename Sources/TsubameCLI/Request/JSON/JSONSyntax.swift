@@ -2,25 +2,32 @@
 
 /// Checks a text without building values, so that the text can be sent as it was typed.
 struct JSONSyntax {
-    /// The deepest nesting that is accepted.
-    private static let maximumDepth = 512
+    /// The deepest nesting that is accepted unless the caller sets another.
+    static let maximumDepth = 512
 
-    /// The offset in bytes at which the text stops being JSON.
+    /// The place at which the text stops being JSON, or is nested too deep.
     struct Fault: Error {
+        /// In bytes.
         let offset: Int
+        var isTooDeep = false
     }
 
     private let bytes: [UInt8]
+    private let maximumDepth: Int
     private var offset = 0
 
-    /// - Throws: `Fault` at the first byte that JSON does not allow there, or at the end if something is missing.
-    static func check(_ text: String) throws(Fault) {
-        var syntax = JSONSyntax(bytes: Array(text.utf8))
+    /// - Throws: `Fault` at the first byte that JSON does not allow there, at the end if something is missing, or at the
+    ///   first value that is nested too deep.
+    static func check(_ text: String, maximumDepth: Int = maximumDepth) throws(Fault) {
+        var syntax = JSONSyntax(bytes: Array(text.utf8), maximumDepth: maximumDepth)
         try syntax.value(depth: 0)
         guard syntax.offset == syntax.bytes.count else { throw Fault(offset: syntax.offset) }
     }
 
-    private init(bytes: [UInt8]) { self.bytes = bytes }
+    private init(bytes: [UInt8], maximumDepth: Int) {
+        self.bytes = bytes
+        self.maximumDepth = maximumDepth
+    }
 
     /// The text as a JSON string in quotes. Only characters that need it are escaped.
     static func string(_ text: String) -> String {
@@ -60,7 +67,7 @@ struct JSONSyntax {
 
     /// Reads a value and the white space around it.
     private mutating func value(depth: Int) throws(Fault) {
-        guard depth < Self.maximumDepth else { throw Fault(offset: offset) }
+        guard depth < maximumDepth else { throw Fault(offset: offset, isTooDeep: true) }
         skipWhiteSpace()
         switch current {
         case UInt8(ascii: "{"): try members(depth: depth)

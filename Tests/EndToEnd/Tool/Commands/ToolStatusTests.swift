@@ -310,7 +310,7 @@ struct ToolStatusTests {
     }
 
     @Test(arguments: [
-        (["URL", "foo"], "“foo” is no item"), (["URL", "a:=nope"], "“a:=nope” has no valid JSON: see byte 2"),
+        (["URL", "foo"], "“foo” is not an item"), (["URL", "a:=nope"], "“a:=nope” has no valid JSON: see byte 2"),
         (["URL", "a:={\"b\":"], "it ends too early"), (["URL", "X:a\nb"], "control character"),
         (["URL", "bad name:x"], "“bad name” is not a field name"), (["URL", "X;y"], "“X;y”"),
         (["URL", "Host:"], "Host"), (["URL", "=x"], "no name"), (["URL", "f@/dev/null"], "add --form"),

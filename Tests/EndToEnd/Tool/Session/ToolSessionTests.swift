@@ -240,19 +240,21 @@ struct ToolSessionTests {
     // MARK: Refused files
 
     @Test(arguments: [
-        ("", "line 1 is no JSON"), ("{\n\"a\":}", "line 2 is no JSON"), ("[]", "the whole is no object"),
-        ("{\"headers\": 5}", "headers is neither"), ("{\"headers\": [5]}", "headers[0] is no object"),
+        ("", "it is not valid JSON at line 1, byte 1"), ("{\n\"a\":}", "it is not valid JSON at line 2, byte 5"),
+        ("[]", "the file is not a JSON object"),
+        ("{\"headers\": 5}", "headers is neither"), ("{\"headers\": [5]}", "headers[0] is not a JSON object"),
         ("{\"headers\": [{\"name\": \"a b\", \"value\": \"\"}]}", "headers[0] has a name"),
         ("{\"headers\": {\"X\": \"a\\r\\nb\"}}", "headers.X has a control character"),
-        ("{\"headers\": [{\"name\": \"X\"}]}", "headers[0].value is no text"),
-        ("{\"cookies\": [{\"value\": \"x\"}]}", "cookies[0].name is no text"),
-        ("{\"cookies\": {\"a\": {\"value\": 5}}}", "cookies.a.value is no text"),
-        ("{\"cookies\": {\"a\": {\"value\": \"x\", \"expires\": \"x\"}}}", "cookies.a.expires is no number"),
+        ("{\"headers\": [{\"name\": \"X\"}]}", "headers[0].value is not a string"),
+        ("{\"cookies\": [{\"value\": \"x\"}]}", "cookies[0].name is not a string"),
+        ("{\"cookies\": {\"a\": {\"value\": 5}}}", "cookies.a.value is not a string"),
+        ("{\"cookies\": {\"a\": {\"value\": \"x\", \"expires\": \"x\"}}}", "cookies.a.expires is not a number"),
         ("{\"cookies\": {\"a\": {\"value\": \"x\", \"secure\": 1}}}", "cookies.a.secure is neither"),
         ("{\"cookies\": [{\"name\": \"a\", \"value\": \"x\", \"domain\": \".co.uk\"}]}", "“a” is refused"),
-        ("{\"auth\": 5}", "auth is no object"), ("{\"auth\": {\"type\": \"ntlm\", \"raw_auth\": \"x\"}}", "“ntlm”"),
-        ("{\"auth\": {\"type\": \"basic\"}}", "auth.raw_auth is no text"),
-        (String(repeating: "[", count: 100_000), "line 1 is no JSON"),
+        ("{\"auth\": 5}", "auth is not a JSON object"),
+        ("{\"auth\": {\"type\": \"ntlm\", \"raw_auth\": \"x\"}}", "“ntlm”"),
+        ("{\"auth\": {\"type\": \"basic\"}}", "auth.raw_auth is not a string"),
+        (String(repeating: "[", count: 100_000), "nested deeper than 32 levels at line 1, byte 33"),
     ])
     func aFileThatMakesNoSenseIsTold(text: String, problem: String) async throws {
         try await withFolder { folder in

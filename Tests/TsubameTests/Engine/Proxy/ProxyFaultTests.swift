@@ -412,6 +412,21 @@ struct SOCKSRefusal: Sendable, CustomTestStringConvertible {
         }
     }
 
+    @Test func `a proxy whose name has no address is named as the proxy`() async throws {
+        struct NoAddress: Error {}
+        let client = Client {
+            $0.proxy = .url("http://proxy.invalid:3128")
+            $0.connection.resolver = .custom { _ in throw NoAddress() }
+        }
+        let error = try await failure { try await client.get(url: "http://a.example/") }
+        #expect(error.kind == .nameResolution && error.underlying is NoAddress, "\(error)")
+        #expect(
+            error.reason.hasPrefix("the proxy's host could not be resolved: ") && error.reason.contains("proxy.invalid")
+        )
+        #expect(error.advice == "check the name in the proxy's URL and the network")
+        await client.close()
+    }
+
     @Test(arguments: ProxyRoute.tunnels)
     func `one that drips does not outlive it`(_ route: ProxyRoute) async throws {
         // A byte every 50 ms, so that no pause is as long as the deadline.
