@@ -17,7 +17,7 @@ public final class Engine: PromptTransport {
     /// An engine with a pool of its own.
     /// - Parameter settings: how connections are made.
     public convenience init(settings: ConnectionSettings = ConnectionSettings()) {
-        self.init(loops: EventLoopPools(), settings: SharedSettings(settings))
+        self.init(loops: EventLoopPools(), settings: SharedSettings(settings, reusing: nil))
     }
 
     private init(loops: EventLoopPools, settings: SharedSettings) {
@@ -119,7 +119,7 @@ public final class Engine: PromptTransport {
             sum.leased += part.leased
             sum.idle += part.idle
             sum.waiting += part.waiting
-            sum.dialing += part.dialing
+            sum.connecting += part.connecting
             sum.unconsumedBytes += part.unconsumedBytes
         }
         return sum

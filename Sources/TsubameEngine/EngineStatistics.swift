@@ -5,7 +5,7 @@ package struct EngineStatistics: Sendable, Hashable {
     package var leased = 0
     package var idle = 0
     package var waiting = 0
-    package var dialing = 0
+    package var connecting = 0
     /// Memory of the bytes that idle and shared connections have received and not consumed.
     package var unconsumedBytes = 0
     /// Exchanges that came from other threads than their loop's and are not over.

@@ -40,8 +40,8 @@ final class Credentials: ChainMember, Step {
             switch try CredentialSource(method, for: request) {
             case .nothing: return .absent
             case .field: return .passing
-            case .user: return .judging
-            case .token(let authenticator): return authenticator.usableToken == nil ? .waiting : .judging
+            case .user: return .deciding
+            case .token(let authenticator): return authenticator.usableToken == nil ? .waiting : .deciding
             }
         } catch {
             // `willSend` throws this error.

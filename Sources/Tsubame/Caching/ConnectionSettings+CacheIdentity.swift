@@ -1,4 +1,4 @@
-// What a cache makes of the settings of connections, to give no response to a client with other ones.
+// ConnectionSettings+CacheIdentity: a text by which a cache keeps responses of different settings apart.
 
 import TsubameCore
 import TsubamePlatform

@@ -34,7 +34,7 @@ struct ChainRun {
                 if isAgain { passed.forget(at: index) }
             // Behind the last step nobody changes the request any more.
             case .watching where index == steps.count - 1: passed.remember(nil, at: index)
-            case .watching, .judging, .waiting: passed.remember(request, at: index)
+            case .watching, .deciding, .waiting: passed.remember(request, at: index)
             }
             if stance == .waiting {
                 first = index + 1

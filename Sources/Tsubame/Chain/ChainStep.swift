@@ -11,7 +11,7 @@ enum Stance {
     /// It may send again, and so has to know the request that passed it.
     case watching
     /// It changes the request, and may send again.
-    case judging
+    case deciding
     /// The same, and before the request can go on something has to be waited for.
     case waiting
 }

@@ -9,9 +9,7 @@ public import TsubameWire
 /// every method. A cross-origin request does not get them.
 ///
 /// ```swift
-/// let id = try InstallationID.stored(for: "viewer")
-/// …
-/// $0.interceptors += [CommonParameters { ["app": "viewer", "installation": id.value] }]
+/// $0.interceptors += [CommonParameters { ["app": "viewer", "version": 2] }]
 /// ```
 public struct CommonParameters: MessageHook {
     private let make: @Sendable () -> Parameters

@@ -225,7 +225,7 @@ public final class Client: Sendable {
         }
         return Call(
             request, timeouts: timeouts, limits: limits ?? configuration.limits, wantsStream: wantsStream,
-            statusesPassedOnEarly: configuration.redirects.statuses, observers: observers, observer: observer,
+            statusesPassedOnEarly: RedirectPolicy.statuses, observers: observers, observer: observer,
             executor: executor, isGuarded: chain.hasUserInterceptors,
             sharedFields: sharedFields)
     }

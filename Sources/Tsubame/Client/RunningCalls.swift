@@ -24,11 +24,15 @@ final class RunningCalls: Sendable {
         }
 
         mutating func remove(_ call: Call) {
-            let bucket = Self.bucket(of: call)
-            guard let index = buckets[bucket].firstIndex(where: { $0 === call }) else { return }
-            buckets[bucket].swapAt(index, buckets[bucket].count - 1)
-            buckets[bucket].removeLast()
-            count -= 1
+            if Self.remove(call, from: &buckets[Self.bucket(of: call)]) { count -= 1 }
+        }
+
+        /// - Returns: whether the call was there.
+        private static func remove(_ call: Call, from bucket: inout [Call]) -> Bool {
+            guard let index = bucket.lastIndex(where: { $0 === call }) else { return false }
+            if index < bucket.count - 1 { bucket.swapAt(index, bucket.count - 1) }
+            bucket.removeLast()
+            return true
         }
 
         private static func bucket(of call: Call) -> Int { Int(truncatingIfNeeded: call.id) & 63 }

@@ -37,7 +37,7 @@ final class PersistentCookiesIn: ChainMember, Step {
 
     var kind: String { "hook" }
 
-    func stance(toward request: borrowing Request) -> Stance { .judging }
+    func stance(toward request: borrowing Request) -> Stance { .deciding }
 
     func willSend(_ request: inout Request, _ call: Call) throws(CallError) {}
 

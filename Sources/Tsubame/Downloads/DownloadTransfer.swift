@@ -110,8 +110,8 @@ struct DownloadTransfer {
             call.emit(
                 .decision(
                     isAdmitted == false
-                        ? "the download begins anew: the bytes that are there are of another origin"
-                        : "the download begins anew: the server cannot continue after the bytes that are there"))
+                        ? "the download begins anew: the bytes on disk are from another origin"
+                        : "the download begins anew: the server cannot continue after the bytes on disk"))
             return false
         case .unasked:
             throw CallError(

@@ -10,22 +10,6 @@ import Synchronization
 import TsubameCore
 import TsubameWire
 
-/// Whether a client uses https only for hosts that ask for it by `Strict-Transport-Security` (RFC 6797).
-public struct HSTSPolicy: Sendable {
-    let store: HSTSStore?
-
-    /// Requests to `http:` URLs stay unencrypted.
-    public static let off = HSTSPolicy(store: nil)
-    /// A new store in memory. The client and its views share it, and it ends with them.
-    public static var memory: HSTSPolicy { HSTSPolicy(store: HSTSStore()) }
-    /// A store of your own, which you can read, save to a file, or share between clients.
-    public static func store(_ store: HSTSStore) -> HSTSPolicy { HSTSPolicy(store: store) }
-}
-
-extension HSTSPolicy: CustomStringConvertible {
-    public var description: String { store.map(\.description) ?? "off" }
-}
-
 /// The hosts that are reached by https only. A store is safe to use from any thread.
 ///
 /// ```swift

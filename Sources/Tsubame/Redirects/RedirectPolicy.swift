@@ -51,8 +51,9 @@ public struct RedirectPolicy: Sendable {
     public var rule: (@Sendable (Redirect) -> Decision)?
     let isOff: Bool
 
-    /// The statuses of the responses that may be followed.
-    var statuses: ClosedRange<Int>? { isOff ? nil : 300...399 }
+    /// The statuses of responses whose body may stay unread because of a redirect. An interceptor may follow redirects
+    /// that this policy does not.
+    static let statuses = 300...399
 
     private init(maximum: Int, allowsInsecure: Bool, isOff: Bool) {
         self.maximum = maximum

@@ -107,14 +107,3 @@ final class Retries: FollowUpPolicy {
         }
     }
 }
-
-/// Adds an `Idempotency-Key` to requests that may not be repeated otherwise, so that the server recognises a
-/// repetition.
-struct IdempotencyKeys: MessageHook {
-    func willSend(_ request: inout Request) throws(CallError) {
-        guard !request.method.isIdempotent, request.isMendedElsewhere?() != true,
-            !request.headers.contains(.idempotencyKey)
-        else { return }
-        request.headers.appendSafely(HTTPField(name: .idempotencyKey, value: "\"\(UUID().uuidString.lowercased())\""))
-    }
-}

@@ -14,9 +14,9 @@ enum UploadFields {
     /// The status 104, Upload Resumption Supported.
     static let status = 104
 
-    /// The canonical names of the fields that describe the content of the first request.
+    /// The canonical names of the fields that describe the content of a request.
     static let ofContent = Set(
-        [HTTPField.Name.uploadComplete, .uploadLength, .uploadDraftInteropVersion].map(\.canonicalName))
+        [HTTPField.Name.uploadComplete, .uploadLength, .uploadOffset, .uploadDraftInteropVersion].map(\.canonicalName))
 
     /// Whether the server uses the same version of the draft.
     static func isUnderstood(_ fields: ReceivedFields) -> Bool {

@@ -78,6 +78,7 @@ struct UploadResource: Sendable, Hashable {
         request.priority = original.priority
         request.tags = original.tags
         request.acceptedStatuses = original.acceptedStatuses
+        request.contentFields = UploadFields.ofContent
         request.isMendedElsewhere = { true }
         return request
     }

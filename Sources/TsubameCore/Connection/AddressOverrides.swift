@@ -1,16 +1,5 @@
 // AddressOverrides: the addresses that the settings name in place of a look-up.
 
-/// A host and a port to connect to.
-package struct HostPort: Sendable, Hashable {
-    package let host: String
-    package let port: UInt16
-
-    package init(host: String, port: UInt16) {
-        self.host = host
-        self.port = port
-    }
-}
-
 package enum AddressOverrides {
     /// The host and port to connect to for an origin: its own, or those that `settings.resolve` gives instead.
     /// - Throws: ``CallError/Kind/invalidRequest`` if the setting is no address.
@@ -26,7 +15,7 @@ package enum AddressOverrides {
             let target = Origin("http://\(override)\(hasPort ? "" : ":\(origin.port)")")
         else {
             throw CallError(
-                .invalidRequest, "resolve[\"\(name)\"] is no address and port: \(override)",
+                .invalidRequest, "resolve[\"\(name)\"] is not an address, or an address and port: \(override)",
                 advice: "an IPv6 address stands in brackets")
         }
         return HostPort(host: target.host, port: target.port)

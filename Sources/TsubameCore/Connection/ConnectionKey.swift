@@ -28,10 +28,12 @@ package struct ConnectionKey: Hashable, Sendable {
         }
     }
 
+    @inlinable
     package static func == (left: ConnectionKey, right: ConnectionKey) -> Bool {
         left.settings == right.settings && left.origin == right.origin && left.proxy == right.proxy
     }
 
+    @inlinable
     package func hash(into hasher: inout Hasher) {
         hasher.combine(origin.host)
         hasher.combine(origin.port)

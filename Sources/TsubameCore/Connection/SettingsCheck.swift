@@ -20,12 +20,12 @@ enum SettingsCheck {
         for (name, keys) in pins {
             guard TLSHostName(name) != nil else {
                 throw CallError(
-                    .invalidRequest, "\(setting)[\"\(Redaction.printable(name))\"] is filed under no host",
+                    .invalidRequest, "\(setting)[\"\(Redaction.printable(name))\"] is not under a host name",
                     advice: "write the host alone, without scheme, port and path, or *.example.com for all below one")
             }
             if let pin = keys.unreadable {
                 throw CallError(
-                    .invalidRequest, "\(setting)[\"\(name)\"] holds what is no pin: \(Redaction.printable(pin))",
+                    .invalidRequest, "\(setting)[\"\(name)\"] has an invalid pin: \(Redaction.printable(pin))",
                     advice: "a pin is sha256/ and the base64 of the SHA-256 of the public key (44 characters)")
             }
         }
@@ -35,7 +35,7 @@ enum SettingsCheck {
         // A name with a scheme or a path would never match a host.
         guard AddressOverrides.canonical(name) != nil else {
             throw CallError(
-                .invalidRequest, "resolve[\"\(Redaction.printable(name))\"] is filed under no host and port",
+                .invalidRequest, "resolve[\"\(Redaction.printable(name))\"] is not under a host, or a host and port",
                 advice: "write host:port, or the host alone for all its ports")
         }
     }

@@ -2,7 +2,7 @@
 
 package import TsubamePlatform
 
-/// Settings that are compared by identity first. What most requests look at is computed once.
+/// Settings that are compared by identity first. The values that most requests use are computed once.
 package final class SharedSettings: Hashable, Sendable {
     package let settings: ConnectionSettings
     /// The age at which a connection takes no further request, in nanoseconds.
@@ -12,10 +12,10 @@ package final class SharedSettings: Hashable, Sendable {
     /// The error of every attempt to make a connection, if the settings are invalid.
     package let fault: CallError?
 
-    /// What the engine made of the settings, such as TLS contexts.
-    package let resources: any SettingsResources
+    /// Objects that an engine makes of the settings once, such as TLS contexts; nil without an engine.
+    package let resources: (any SettingsResources)?
 
-    package init(_ settings: ConnectionSettings, _ resources: any SettingsResources) {
+    package init(_ settings: ConnectionSettings, _ resources: (any SettingsResources)? = nil) {
         self.settings = settings
         self.resources = resources
         connectionLifetime = settings.connectionLifetime?.nanosecondsClamped ?? .max
@@ -24,12 +24,10 @@ package final class SharedSettings: Hashable, Sendable {
         fault = SettingsCheck.fault(of: settings)
     }
 
+    @inlinable
     package static func == (left: SharedSettings, right: SharedSettings) -> Bool {
         left === right || left.settings == right.settings
     }
 
     package func hash(into hasher: inout Hasher) { hasher.combine(settings) }
 }
-
-/// What an engine makes of connection settings once, and uses for each connection. Only that engine looks inside.
-package protocol SettingsResources: AnyObject, Sendable {}

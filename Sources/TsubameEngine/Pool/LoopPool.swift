@@ -338,7 +338,7 @@ final class LoopPool: @unchecked Sendable {
             sum.leased += pool.leased
             sum.idle += pool.idle.count
             sum.waiting += pool.waiting.count
-            sum.dialing += pool.connectors.count
+            sum.connecting += pool.connectors.count
             sum.unconsumedBytes += (pool.idle + pool.shared).reduce(0) { $0 + $1.unconsumedBytes }
         }
     }

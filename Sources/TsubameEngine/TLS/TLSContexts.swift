@@ -17,11 +17,12 @@ final class TLSContexts: SettingsResources {
 extension SharedSettings {
     /// The settings with contexts for them.
     /// - Parameter other: settings whose contexts are used again where they suit.
-    convenience init(_ settings: ConnectionSettings, reusing other: SharedSettings? = nil) {
+    convenience init(_ settings: ConnectionSettings, reusing other: SharedSettings?) {
         self.init(settings, TLSContexts(settings, reusing: other?.contexts))
     }
 
-    fileprivate var contexts: TLSContexts { unsafeDowncast(resources, to: TLSContexts.self) }
+    /// Settings that another module made have no contexts yet.
+    fileprivate var contexts: TLSContexts { resources as? TLSContexts ?? TLSContexts(settings) }
 }
 
 extension ConnectionKey {

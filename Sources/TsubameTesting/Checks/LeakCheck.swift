@@ -36,13 +36,13 @@ public enum LeakCheck {
             let statistics = await client.statistics()
             let calls = client.runningCallCount
             let isAtRest =
-                calls == 0 && statistics.leased == 0 && statistics.waiting == 0 && statistics.dialing == 0
+                calls == 0 && statistics.leased == 0 && statistics.waiting == 0 && statistics.connecting == 0
                 && !(toHaveNoIdle && statistics.idle > 0)
             if isAtRest { return }
             guard clock.now < end else {
                 throw Leak(
                     description: "left open: \(calls) calls, connections: \(statistics.leased) leased, "
-                        + "\(statistics.dialing) being made, \(statistics.idle) idle; "
+                        + "\(statistics.connecting) being made, \(statistics.idle) idle; "
                         + "\(statistics.waiting) exchanges wait")
             }
             await Task.yield()

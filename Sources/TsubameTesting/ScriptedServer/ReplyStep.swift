@@ -77,7 +77,7 @@ extension Reply {
 
         /// After ``stopReading``: reads once, at most some 100 KiB of what has arrived. If nothing has arrived, the server
         /// reads once as soon as something does.
-        public static let readOnce = Step(kind: .readOnce)
+        package static let readOnce = Step(kind: .readOnce)
 
         /// Waits for ever: the connection stays open until the client closes it or the server is stopped. Requests that
         /// arrive meanwhile are recorded.

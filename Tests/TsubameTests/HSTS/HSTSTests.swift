@@ -3,10 +3,11 @@
 import HTTPTypes
 import Testing
 import Tsubame
+import TsubameCore
 import TsubameTesting
 
 @Suite(.timeLimit(.minutes(1))) struct HSTSTests {
-    private static let year: HTTPFields = [.strictTransport: "max-age=31536000; includeSubDomains"]
+    private static let year: HTTPFields = [.strictTransportSecurity: "max-age=31536000; includeSubDomains"]
 
     private static func configure(_ configuration: inout Configuration) {
         configuration.tls.roots = .pem(TestCertificates.authorityPEM)
@@ -35,7 +36,7 @@ import TsubameTesting
 
     @Test func `a host takes it back`() async throws {
         let server = try await ScriptedServer.start(tls: .localhost) {
-            .ok(headers: [.strictTransport: $0.path == "/on" ? "max-age=60" : "max-age=0"])
+            .ok(headers: [.strictTransportSecurity: $0.path == "/on" ? "max-age=60" : "max-age=0"])
         }
         let store = HSTSStore()
         try await serving(server) {
@@ -105,7 +106,7 @@ import TsubameTesting
         let server = try await ScriptedServer.start(tls: .localhost) { request in
             guard request.path == "/a" else { return .ok(request["authorization"] ?? "none") }
             let location = "http://localhost:\(port.all.first ?? 0)/b"
-            return .status(.found, headers: [.location: location, .strictTransport: "max-age=9"])
+            return .status(.found, headers: [.location: location, .strictTransportSecurity: "max-age=9"])
         }
         port.add(server.port)
         try await serving(server, base: "https://localhost:\(server.port)") {
@@ -121,7 +122,7 @@ import TsubameTesting
 
     @Test func `other ways to an origin are told`() async throws {
         let server = try await ScriptedServer.start { request in
-            .ok(headers: request.path == "/none" ? [:] : [.altService: "h3=\":443\"; ma=60"])
+            .ok(headers: request.path == "/none" ? [:] : [.altSvc: "h3=\":443\"; ma=60"])
         }
         try await serving(server) { _, client in
             let response = try await client.get("x")
@@ -130,9 +131,4 @@ import TsubameTesting
             #expect(try await client.get("none").alternativeServices.isEmpty)
         }
     }
-}
-
-extension HTTPField.Name {
-    fileprivate static let strictTransport = HTTPField.Name("Strict-Transport-Security") ?? .location
-    fileprivate static let altService = HTTPField.Name("Alt-Svc") ?? .location
 }

@@ -6,9 +6,6 @@ import Tsubame
 import TsubameTesting
 
 @Suite struct CrossOriginFieldsTests {
-    private static let key = HTTPField.Name("X-Api-Key") ?? .from
-    private static let token = HTTPField.Name("X-Token") ?? .from
-
     /// `/start` at the client's origin redirects to another origin.
     private static func stub() -> StubTransport {
         StubTransport {
@@ -45,11 +42,11 @@ import TsubameTesting
         let stub = Self.stub()
         let client = Self.client(stub)
         let first = try await client.send(Request(.get, "plain", headers: Self.request.headers))
-        #expect(first.request.headers[Self.key] == "s3cret" && first.request.headers[Self.token] == "t0k3n")
+        #expect(first.request.headers[.apiKey] == "s3cret" && first.request.headers[.token] == "t0k3n")
         let uri = try TargetURI(parsing: "https://a.example/start")
         _ = try await client.send(Request(.get, uri: uri, headers: first.request.headers))
         #expect(stub.requests.count == 3)
-        #expect(stub.requests[1].headers[Self.key] == "s3cret")
+        #expect(stub.requests[1].headers[.apiKey] == "s3cret")
         try Self.check(stub.requests.last)
     }
 
@@ -61,7 +58,7 @@ import TsubameTesting
             return try await next(Request(.get, uri: uri, headers: request.headers))
         }
         _ = try await Self.client(stub, [interceptor]).send(Request(.get, "plain", headers: Self.request.headers))
-        #expect(stub.requests.map { $0.headers[Self.key] } == ["s3cret", nil])
+        #expect(stub.requests.map { $0.headers[.apiKey] } == ["s3cret", nil])
         try Self.check(stub.requests.last)
     }
 
@@ -93,7 +90,7 @@ import TsubameTesting
         }
         _ = try await Self.client(stub, [interceptor]).send(Self.request)
         let only = try #require(stub.requests.first)
-        #expect(stub.requests.count == 1 && only.headers[Self.key] == nil && only.headers[Self.token] == nil)
+        #expect(stub.requests.count == 1 && only.headers[.apiKey] == nil && only.headers[.token] == nil)
         #expect(only.headers[.from] == "the caller's" && only.headers[.userAgent] != "the client's")
     }
 
@@ -101,6 +98,6 @@ import TsubameTesting
         let stub = Self.stub()
         let client = Self.client(stub).with { $0.allowedOrigins = Set([Origin("https://b.example")].compactMap { $0 }) }
         _ = try await client.send(Self.request)
-        #expect(stub.requests.last?.headers[Self.key] == "s3cret")
+        #expect(stub.requests.last?.headers[.apiKey] == "s3cret")
     }
 }

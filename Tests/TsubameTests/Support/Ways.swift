@@ -85,11 +85,14 @@ struct CountedPieces: AsyncSequence, Sendable {
 
 /// Blocks this thread until the asynchronous `body` is done, but at most 2 s. The thread may be an event loop, for which
 /// `body` may wait itself.
-func waitHere(_ body: @escaping @Sendable () async throws -> Void) {
+/// - Returns: whether `body` was done in time.
+func waitHere(_ body: @escaping @Sendable () async throws -> Void) -> Bool {
     let semaphore = DispatchSemaphore(value: 0)
     let task = Task.detached {
         try? await body()
         semaphore.signal()
     }
-    if semaphore.wait(timeout: .now() + 2) == .timedOut { task.cancel() }
+    let isDone = semaphore.wait(timeout: .now() + 2) == .success
+    if !isDone { task.cancel() }
+    return isDone
 }

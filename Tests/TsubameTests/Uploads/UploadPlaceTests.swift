@@ -114,6 +114,28 @@ import TsubameTesting
         }
     }
 
+    @Test(arguments: ["POST", "PATCH"])
+    func `the GET after a 303 says nothing of the upload`(redirected: String) async throws {
+        let server = try await ScriptedServer.start { request in
+            switch request.method {
+            case redirected:
+                let offer = redirected == "POST" ? [UploadScript.offer()] : []
+                return Reply(offer) + .status(.seeOther, headers: [.location: "/done"])
+            case "POST": return [UploadScript.offer()] + .status(.badGateway)
+            case "HEAD": return UploadScript.has("5")
+            default: return .ok("done")
+            }
+        }
+        try await TsubameTests.serving(server, { $0.retry = .prompt }) { server, client in
+            _ = try? await client.upload(Self.request(Request(.post, "a")), resume: true)
+            let get = try #require(server.requests.first { $0.method == "GET" })
+            #expect(get.target == "/done")
+            for name in ["complete", "length", "offset", "draft-interop-version"] {
+                #expect(get["upload-\(name)"] == nil, "\(name)")
+            }
+        }
+    }
+
     @Test func `an upload outside the client's base goes on with the caller's own fields`() async throws {
         let base = try await ScriptedServer.start { _ in .ok() }
         try await base.use { base in

@@ -3,12 +3,12 @@
 import Foundation
 import HTTPTypes
 import Testing
+import TsubameCore
 import TsubameTesting
 
 @Suite(.timeLimit(.minutes(2)))
 struct ToolContinueTests {
     private static let hello = "2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824"
-    private static let reprDigest = HTTPField.Name("Repr-Digest") ?? .eTag
     private static let dated: HTTPFields = [
         .date: "Sat, 01 Jan 2022 00:00:00 GMT", .lastModified: "Sat, 01 Jan 2000 00:00:00 GMT",
     ]

@@ -85,7 +85,7 @@ struct AnswerLifetime: Sendable, CustomTestStringConvertible {
             let calls = (0..<16).map { index in
                 Task { try await client.get(url: server.url(of: names[index % 2])).bytes }
             }
-            try await client.waitUntil { $0.dialing == 16 }
+            try await client.waitUntil { $0.connecting == 16 }
             gate.open()
             for (index, call) in calls.enumerated() {
                 let bytes = try await call.value
@@ -304,7 +304,7 @@ struct AnswerLifetime: Sendable, CustomTestStringConvertible {
             }
             // The question is still the same one, and its answer is kept.
             let late = Task { try await client.get("x") }
-            try await client.waitUntil { $0.dialing == 1 }
+            try await client.waitUntil { $0.connecting == 1 }
             gate.open()
             #expect(try await late.value.status == .ok)
             #expect(try await client.get("x").connection?.isReused == false)
@@ -321,7 +321,7 @@ struct AnswerLifetime: Sendable, CustomTestStringConvertible {
         let server = try await ScriptedServer.start()
         try await serving(server, base: server.named, { $0.connection.resolver = book.resolver }) { _, client in
             let (hasty, patient) = (Task { try await client.get("1") }, Task { try await client.get("2") })
-            try await client.waitUntil { $0.dialing == 2 }
+            try await client.waitUntil { $0.connecting == 2 }
             hasty.cancel()
             let error = try await failure { try await hasty.value }
             #expect(error.kind == .cancelled && error.phase == .resolving, "\(error)")
@@ -340,7 +340,7 @@ struct AnswerLifetime: Sendable, CustomTestStringConvertible {
         let server = try await ScriptedServer.start()
         try await serving(server, { $0.connection.resolver = book.resolver }) { server, client in
             let slow = Task { try await client.get(url: server.url(of: "slow.example")) }
-            try await client.waitUntil { $0.dialing == 1 }
+            try await client.waitUntil { $0.connecting == 1 }
             for index in 0..<8 {
                 #expect(try await client.get(url: server.url(of: "\(index).example")).status == .ok)
             }
@@ -360,7 +360,7 @@ struct AnswerLifetime: Sendable, CustomTestStringConvertible {
             $0.connection.resolver = book.resolver
         }
         let call = Task { try await client.get("x") }
-        try await client.waitUntil { $0.dialing == 1 }
+        try await client.waitUntil { $0.connecting == 1 }
         await client.close()
         let error = try await failure { try await call.value }
         #expect(error.kind == .cancelled)

@@ -3,11 +3,10 @@
 import HTTPTypes
 import Testing
 import Tsubame
+import TsubameCore
 import TsubameTesting
 
 @Suite(.timeLimit(.minutes(1))) struct RequestTrailerTests {
-    private static let digest = HTTPField.Name("Content-Digest") ?? .eTag
-
     @Test(arguments: [
         RequestBody.text("hello"), .bytes([UInt8](repeating: 0x61, count: 200_000)), .empty,
         .stream { ExpectTests.Pieces(["hel", "lo"]) }, .stream(length: 5) { ExpectTests.Pieces(["hel", "lo"]) },
@@ -15,7 +14,7 @@ import TsubameTesting
     func `they follow every kind of body, which goes chunked`(_ body: RequestBody) async throws {
         try await serving(.start()) { server, client in
             for round in 0..<2 {
-                let traced = body.with { [Self.digest: "sha-256=:abc:", .eTag: "\"1\""] }
+                let traced = body.with { [.contentDigest: "sha-256=:abc:", .eTag: "\"1\""] }
                 let status = try await client.post("x", body: traced).status
                 #expect(status == .ok)
                 let request = try await server.request(round)
@@ -38,7 +37,7 @@ import TsubameTesting
                 continuation.finish()
             }
         }.with {
-            log.add("asked"); return [Self.digest: "x"]
+            log.add("asked"); return [.contentDigest: "x"]
         }
         try await serving(.start()) { server, client in
             _ = try await client.post("x", body: body)
@@ -62,7 +61,7 @@ import TsubameTesting
 
     @Test func `a body whose length is wrong is still an error`() async throws {
         try await serving(.start()) { server, client in
-            let body = RequestBody.stream(length: 9) { ExpectTests.Pieces(["hel", "lo"]) }.with { [Self.digest: "x"] }
+            let body = RequestBody.stream(length: 9) { ExpectTests.Pieces(["hel", "lo"]) }.with { [.contentDigest: "x"] }
             let error = try await failure { try await client.post("x", body: body) }
             #expect(error.kind == .requestBody)
             try await server.waitUntil(openConnections: 0)

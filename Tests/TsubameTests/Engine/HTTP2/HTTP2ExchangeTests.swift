@@ -6,8 +6,6 @@ import Tsubame
 import TsubameTesting
 
 @Suite(.timeLimit(.minutes(2))) struct HTTP2ExchangeTests {
-    private static func name(_ text: String) -> HTTPField.Name { HTTPField.Name(text) ?? .eTag }
-
     @Test func `a request is four pseudo-fields and the fields, in lower case and in their order`() async throws {
         let log = Log<[String]>()
         try await withPeer { connection in
@@ -22,7 +20,7 @@ import TsubameTesting
             let response = try await client.send(request)
             #expect(response.version == .http2)
             #expect(response.status == .ok && response.status.reasonPhrase == "")
-            #expect(response.headers[values: Self.name("X-Y")] == ["1", "2"])
+            #expect(response.headers[values: .made("X-Y")] == ["1", "2"])
             #expect(response.bytes == Bytes("hello"))
             #expect(response.connection?.version == .http2)
             #expect(response.connection?.description.contains("HTTP/2") == true)
@@ -50,7 +48,7 @@ import TsubameTesting
                 ("Keep-Alive", "5"), ("Upgrade", "h2c"), ("HTTP2-Settings", "AAMAAABk"), ("Host", "other.example"),
                 ("Cookie", "a=1"), ("Cookie", "b=2"),
             ] {
-                fields.append(HTTPField(name: Self.name(name), value: value))
+                fields.append(HTTPField(name: .made(name), value: value))
             }
             _ = try await client.send(Request(.get, url: peer.url, headers: fields))
             let sent = try #require(log.all.first)
@@ -106,7 +104,7 @@ import TsubameTesting
             try await connection.respond(request.stream)
         } client: { peer, client in
             let body = RequestBody.stream { ExpectTests.Pieces(["one ", "two ", "three"]) }.with {
-                [Self.name("X-Sum"): "3"]
+                [.made("X-Sum"): "3"]
             }
             _ = try await client.send(Request(.post, url: peer.url, body: body)).accepted()
             #expect(log.all == ["one two three", "x-sum: 3"])
@@ -122,7 +120,7 @@ import TsubameTesting
         } client: { peer, client in
             let response = try await client.get(url: peer.url)
             #expect(response.bytes == Bytes("body"))
-            #expect(response.trailers?[Self.name("X-Sum")] == "4")
+            #expect(response.trailers?[.made("X-Sum")] == "4")
             // A trailer must not change the fields of the head.
             #expect(response.trailers?[.setCookie] == nil)
         }
@@ -141,7 +139,7 @@ import TsubameTesting
             withExtendedLifetime(observation) {}
             let told = events.events.compactMap { event in
                 if case .informational(let status, let fields) = event.kind {
-                    "\(status) \(fields[Self.name("Link")] ?? "")"
+                    "\(status) \(fields[.made("Link")] ?? "")"
                 } else {
                     nil
                 }

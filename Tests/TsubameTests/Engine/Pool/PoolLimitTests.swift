@@ -47,7 +47,7 @@ private enum Hosts {
                 let asked = (Hosts.all + Hosts.all).sorted()
                 for host in asked { group.addTask { try await client.ask(host) } }
                 // Two calls run, all others wait, and no connection is being made.
-                try await client.waitUntil { $0.leased == 2 && $0.waiting == 8 && $0.dialing == 0 }
+                try await client.waitUntil { $0.leased == 2 && $0.waiting == 8 && $0.connecting == 0 }
                 _ = try await server.head(1)
                 #expect(server.acceptedConnections == 2 && server.requests.count == 2)
                 gate.open()
@@ -211,7 +211,7 @@ private enum Hosts {
                     #expect(error.kind == kind, "\(error)")
                 }
                 let given = Task { try await client.get(url: "http://127.0.0.1:\(silent.port)/") }
-                try await client.waitUntil { $0.dialing == 1 }
+                try await client.waitUntil { $0.connecting == 1 }
                 given.cancel()
                 let error = try await failure { try await given.value }
                 #expect(error.kind == .cancelled)
@@ -440,7 +440,7 @@ private enum Hosts {
                 #expect(elsewhere == Hosts.elsewhere)
             }
             let statistics = await client.statistics()
-            #expect(statistics.idle == 1 && statistics.waiting == 0 && statistics.dialing == 0)
+            #expect(statistics.idle == 1 && statistics.waiting == 0 && statistics.connecting == 0)
         }
     }
 

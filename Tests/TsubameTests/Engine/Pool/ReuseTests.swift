@@ -139,9 +139,16 @@ import TsubameTesting
     func `FAULT 3, BAD-INPUT 10: nor over TLS, where the second response is a record of its own`(
         length: Int
     ) async throws {
+        for _ in 0..<5 { if try await Self.secondRecord(length) { return } }
+        Issue.record("in no round were both records in the socket before the loop read one")
+    }
+
+    /// - Returns: whether both records were in the socket before the loop read one. The second call may have to wait for
+    ///   the loop itself, and the records then arrive one by one.
+    private static func secondRecord(_ length: Int) async throws -> Bool {
         // A record of TLS 1.3 is 22 bytes longer than its content.
-        let answer = Self.forged(length - 22)
-        let sent = Gate()
+        let answer = forged(length - 22)
+        let (sent, wereTogether) = (Gate(), Log<Bool>())
         let server = try await ScriptedServer.start(
             tls: .localhost, { $0.indexOnConnection == 0 ? .ok("good") : [.pieces(answer), .wait(for: sent), .stall] })
         try await serving(
@@ -156,9 +163,8 @@ import TsubameTesting
                 async let second = client.get("2").bytes
                 async let third = client.get("3").bytes
                 await Task.yield()
-                // Both calls have begun on this loop, which reads no bytes until both records are in its socket. If the
-                // second call has to wait for the loop itself, both records may arrive later, with the same result.
-                waitHere { try await sent.waitForArrivals(1) }
+                // Both calls have begun on this loop, which reads no bytes until both records are in its socket.
+                wereTogether.add(waitHere { try await sent.waitForArrivals(1) })
                 return try await [second, third]
             }.value
             #expect(bodies.map(\.count).sorted() == [4, length - 63])
@@ -166,6 +172,7 @@ import TsubameTesting
             #expect(server.acceptedConnections == 2)
             sent.open()
         }
+        return wereTogether.all == [true]
     }
 
     #if os(Linux)
@@ -183,7 +190,7 @@ import TsubameTesting
             let answers = Task(executorPreference: client.executor) {
                 let first = try await client.get(url: server.url).bytes
                 gate.open(after: 60)
-                waitHere { try await sent.waitForArrivals(1) }
+                #expect(waitHere { try await sent.waitForArrivals(1) })
                 let second = try await client.post(url: server.url, body: .text("hello")).bytes
                 return [first, second]
             }
@@ -254,7 +261,7 @@ import TsubameTesting
             answer.open()
             #expect(try await first.value.connection?.isReused == true)
             _ = try await second.value
-            #expect(await client.statistics().dialing == 1)
+            #expect(await client.statistics().connecting == 1)
             await client.close()
             try await server.waitUntil(openConnections: 0)
         }

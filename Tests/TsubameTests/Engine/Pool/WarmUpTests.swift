@@ -12,7 +12,7 @@ import TsubameTesting
         try await serving(server) { server, client in
             try await client.warmUp(connections: 3)
             let statistics = await client.statistics()
-            #expect(statistics.idle == 3 && statistics.dialing == 0)
+            #expect(statistics.idle == 3 && statistics.connecting == 0)
             try await server.waitUntil(acceptedConnections: 3)
             #expect(server.requests.isEmpty)
             let calls = (0..<3).map { index in Task { try await client.get("\(index)") } }
@@ -117,7 +117,7 @@ import TsubameTesting
         defer { withExtendedLifetime(silent) {} }
         try await withClient("http://127.0.0.1:\(silent.port)") { client in
             let warmUp = Task { try await client.warmUp(connections: 2) }
-            try await client.waitUntil { $0.dialing == 2 }
+            try await client.waitUntil { $0.connecting == 2 }
             warmUp.cancel()
             let error = try await failure { try await warmUp.value }
             #expect(error.kind == .cancelled, "\(error)")

@@ -1,8 +1,8 @@
 // InstallationIDTests: the identifier of an installation.
 
 import Foundation
+import KeyValueAPI
 import Testing
-import Tsubame
 
 @Suite struct InstallationIDTests {
     private static func withFolder(_ body: (URL) async throws -> Void) async throws {
