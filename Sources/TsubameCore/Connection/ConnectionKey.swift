@@ -7,6 +7,7 @@ package struct ConnectionKey: Hashable, Sendable {
     /// The proxy with its credentials.
     package let proxy: Proxy?
 
+    @inlinable
     package init(origin: Origin, settings: SharedSettings, proxy: Proxy?) {
         self.origin = origin
         self.settings = settings
@@ -14,12 +15,15 @@ package struct ConnectionKey: Hashable, Sendable {
     }
 
     /// Whether requests are sent to the proxy itself, in absolute form, rather than through a tunnel.
+    @inlinable
     package var isForwarded: Bool { proxy?.forwards(origin) ?? false }
 
     /// Whether the socket carries TLS, to the origin or to the proxy.
+    @inlinable
     package var isEncrypted: Bool { origin.isSecure || proxy?.scheme == .https }
 
     /// Whether a connection may turn out to carry several exchanges at once.
+    @inlinable
     package var mayShare: Bool {
         switch settings.settings.httpVersion {
         case .negotiated: origin.isSecure

@@ -87,7 +87,7 @@ struct DownloadOriginTests {
                         observation.cancel()
                         #expect(got.url.bytes == two.content && folder.names == ["a"])
                         #expect(second.requests.map { $0["range"] } == ["bytes=30000-", nil])
-                        let told = "the download begins anew: the bytes that are there are of another origin"
+                        let told = "the download begins anew: the bytes on disk are from another origin"
                         #expect(events.decisions.contains(told))
                     }
                 }

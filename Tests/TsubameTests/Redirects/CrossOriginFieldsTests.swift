@@ -17,10 +17,10 @@ import TsubameTesting
 
     private static func client(_ stub: StubTransport, _ interceptors: [any Interceptor] = []) -> Client {
         Client("https://a.example", transport: stub) {
-            $0.headers = [key: "s3cret", .userAgent: "the client's", .from: "the client's"]
+            $0.headers = [.apiKey: "s3cret", .userAgent: "the client's", .from: "the client's"]
             $0.interceptors = interceptors
             $0.authentication = .token(
-                TokenAuthenticator(AccessToken("t0k3n"), scheme: "", field: token) { _ in AccessToken("t0k3n") })
+                TokenAuthenticator(AccessToken("t0k3n"), scheme: "", field: .token) { _ in AccessToken("t0k3n") })
         }
     }
 
@@ -28,7 +28,7 @@ import TsubameTesting
     private static func check(_ request: Request?, sourceLocation: SourceLocation = #_sourceLocation) throws {
         let request = try #require(request, sourceLocation: sourceLocation)
         #expect(request.uri?.origin == Origin("https://b.example"), sourceLocation: sourceLocation)
-        #expect(request.headers[key] == nil && request.headers[token] == nil, sourceLocation: sourceLocation)
+        #expect(request.headers[.apiKey] == nil && request.headers[.token] == nil, sourceLocation: sourceLocation)
         #expect(request.headers[.userAgent] == "Tsubame/\(Client.version)", sourceLocation: sourceLocation)
         #expect(request.headers[.from] == "the caller's", sourceLocation: sourceLocation)
         #expect(request.headers[.accept] == "text/html", sourceLocation: sourceLocation)

@@ -120,7 +120,7 @@ import TsubameTesting
             switch request.method {
             case redirected:
                 let offer = redirected == "POST" ? [UploadScript.offer()] : []
-                return Reply(offer) + .status(.seeOther, headers: [.location: "/done"])
+                return offer + .status(.seeOther, headers: [.location: "/done"])
             case "POST": return [UploadScript.offer()] + .status(.badGateway)
             case "HEAD": return UploadScript.has("5")
             default: return .ok("done")

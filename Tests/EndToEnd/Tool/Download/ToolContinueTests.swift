@@ -86,7 +86,7 @@ struct ToolContinueTests {
             ([], dated, "its date differs from the server's"),
             ([], [.eTag: "\"one\""], "only its length matches the server's file"),
             (
-                [], [reprDigest: "sha-256=:LPJNul+wow4m6DsqxbninhsWHlwfp0JecwQzYpOLmCQ=:"],
+                [], [.reprDigest: "sha-256=:LPJNul+wow4m6DsqxbninhsWHlwfp0JecwQzYpOLmCQ=:"],
                 "it differs from the server's file"
             ),
             (["--digest=sha256:\(hello)"], dated, "it differs from the server's file"),

@@ -190,7 +190,7 @@ struct PinCase: Sendable, CustomTestStringConvertible {
             $0.tls.pins["localhost"] = PinnedKeys(wrong, backup: pin)
         } _: { server, client in
             let error = try await failure { try await client.get("x") }
-            #expect(error.kind == .invalidRequest && error.reason.contains("no pin"), "\(error)")
+            #expect(error.kind == .invalidRequest && error.reason.contains("invalid pin"), "\(error)")
             #expect(server.acceptedConnections == 0)
         }
     }
