@@ -61,7 +61,9 @@ import TsubameTesting
 
     @Test func `a body whose length is wrong is still an error`() async throws {
         try await serving(.start()) { server, client in
-            let body = RequestBody.stream(length: 9) { ExpectTests.Pieces(["hel", "lo"]) }.with { [.contentDigest: "x"] }
+            let body = RequestBody.stream(length: 9) { ExpectTests.Pieces(["hel", "lo"]) }.with {
+                [.contentDigest: "x"]
+            }
             let error = try await failure { try await client.post("x", body: body) }
             #expect(error.kind == .requestBody)
             try await server.waitUntil(openConnections: 0)
