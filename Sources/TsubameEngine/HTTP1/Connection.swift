@@ -42,7 +42,7 @@ final class Connection: ChannelInboundHandler, PooledConnection, @unchecked Send
     private var isClosed = false
     let madeAt = MonotonicClock.now
     var idleSince: MonotonicTime = 0
-    var isCounted = false
+    var pool: OriginPool?
 
     init(_ key: ConnectionKey, _ loopPool: LoopPool, _ facts: ConnectionInfo) {
         self.key = key

@@ -39,7 +39,7 @@ final class HTTP2Connection: ChannelInboundHandler, PooledConnection, @unchecked
     var isClosed = false
     let madeAt = MonotonicClock.now
     var idleSince: MonotonicTime = 0
-    var isCounted = false
+    var pool: OriginPool?
 
     /// - Parameter limits: those of the call that it was made for, of which the server is told.
     init(_ key: ConnectionKey, _ loopPool: LoopPool, _ facts: ConnectionInfo, limits: Limits) {

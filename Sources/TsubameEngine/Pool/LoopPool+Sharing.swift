@@ -46,14 +46,14 @@ extension LoopPool {
 
     /// The server allows more streams than it did, or fewer.
     func availableStreamsChanged(on connection: any PooledConnection) {
-        guard connection.isCounted, let pool = pools[connection.key] else { return }
+        guard let pool = connection.pool else { return }
         fill(connection, of: pool)
         connectIfNeeded(pool)
     }
 
     /// One of its exchanges has ended: others get its place, or it becomes idle with the last.
     func exchangeEnded(on connection: any PooledConnection) {
-        guard connection.isCounted, let pool = pools[connection.key], pool.isLeased(connection) else { return }
+        guard let pool = connection.pool, pool.isLeased(connection) else { return }
         guard !pool.isFilling else {
             // One that has ended as it was begun: whoever began it goes on, and looks then.
             if !pool.endedOn.contains(where: { $0 === connection }) { pool.endedOn.append(connection) }
@@ -64,7 +64,7 @@ extension LoopPool {
         } else {
             fill(connection, of: pool)
         }
-        guard connection.isCounted, pool.isLeased(connection) else { return }
+        guard connection.pool != nil, pool.isLeased(connection) else { return }
         guard connection.running == 0 else { return connectIfNeeded(pool) }
         guard connection.availableStreams > 0 else { return connection.close() }
         if pool.waiting.isEmpty { budget.withdraw(pool, of: self) }

@@ -215,7 +215,7 @@ final class LoopPool: @unchecked Sendable {
         switch result {
         case .success(let connection):
             lease(connection, of: pool)
-            connection.isCounted = true
+            connection.pool = pool
             learn(connection, of: pool)
             // Who waits longer has a connector of its own, with deadlines of its own, or is queued behind the limit.
             guard connector.exchange.isWaiting, !connector.exchange.isWarmUp else {
@@ -240,7 +240,7 @@ final class LoopPool: @unchecked Sendable {
 
     /// An exchange has ended on a connection: the longest waiting exchange gets it, or it becomes idle.
     func release(_ connection: any PooledConnection) {
-        let pool = pool(connection.key)
+        guard let pool = connection.pool else { return connection.close() }
         // Somebody else may wait longer for a connection than whoever is next here.
         guard !pool.isSpent(connection), !budget.mustGiveUp(of: pool, on: self) else { return connection.close() }
         while let next = pool.waiting.popFirst() {
@@ -259,8 +259,8 @@ final class LoopPool: @unchecked Sendable {
 
     /// A connection is gone.
     func removed(_ connection: any PooledConnection) {
-        guard connection.isCounted, let pool = pools[connection.key] else { return }
-        connection.isCounted = false
+        guard let pool = connection.pool else { return }
+        connection.pool = nil
         if let index = pool.idle.lastIndex(where: { $0 === connection }) {
             pool.idle.remove(at: index)
         } else {

@@ -126,7 +126,7 @@ final class OriginPool {
                 return connection
             }
             // Nobody is to be told that it has gone: whoever asks for one is about to make another.
-            connection.isCounted = false
+            connection.pool = nil
             connection.close()
             budget.giveBack()
         }

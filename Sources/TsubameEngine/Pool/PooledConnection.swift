@@ -19,8 +19,8 @@ protocol PooledConnection: AnyObject {
     var madeAt: MonotonicTime { get }
     /// When its last exchange ended.
     var idleSince: MonotonicTime { get set }
-    /// Whether the pool counts it.
-    var isCounted: Bool { get set }
+    /// The pool that counts it; nil before it stands, and after it is gone.
+    var pool: OriginPool? { get set }
     /// Memory of the bytes that were received and not consumed.
     var unconsumedBytes: Int { get }
     /// Whether this exchange can go out on it, as far as can be told: it may ask the system.
