@@ -213,7 +213,7 @@ struct UploadCase: Sendable, CustomTestStringConvertible {
     private static let timers = DispatchQueue(label: "tsubame.tests.uploads")
 
     @Test func `a peer that takes little at a time, but steadily, is not idle`() async throws {
-        // The server reads a little every 100 ms, much less than the system frees at once; after 3.5 s it reads all.
+        // The server reads a little every 100 ms, much less than the system frees at once; after 8.5 s it reads all.
         func pause(_ milliseconds: Int) -> [Reply.Step] {
             let gate = Gate()
             let begin = Reply.Step.generated { _ in
@@ -222,18 +222,18 @@ struct UploadCase: Sendable, CustomTestStringConvertible {
             }
             return [begin, .wait(for: gate)]
         }
-        let sips = (1...35).flatMap { _ in pause(100) + [.readOnce] }
+        let sips = (1...85).flatMap { _ in pause(100) + [.readOnce] }
         let server = try await ScriptedServer.start(onHead: { _ in
             Reply(
                 [.stopReading] + sips
                     + [.resumeReading, .wholeRequest, .bytes(Reply.head(.ok, [.contentLength: "0"]))])
         })
         try await serving(server) { server, client in
-            var request = Request(.post, url: server.url, body: .bytes(Self.content(24 << 20)))
-            request.timeouts.idle = .seconds(3)
+            var request = Request(.post, url: server.url, body: .bytes(Self.content(48 << 20)))
+            request.timeouts.idle = .seconds(8)
             let response = try await client.send(request)
             let received = try await server.request(0)
-            #expect(response.statusCode == 200 && received.bodyByteCount == 24 << 20)
+            #expect(response.statusCode == 200 && received.bodyByteCount == 48 << 20)
         }
     }
     #endif
