@@ -41,7 +41,7 @@ struct BlockDemo {
     }
 
     func run() async throws {
-        ledger.title("4. MixiAsyncURLConnection: closures, upload progress, a timeout of its own, EUC-JP")
+        ledger.title("4. Closures, upload progress, a timeout of its own, EUC-JP")
         try await upload()
         try await timeOut()
         try await serverError()

@@ -56,7 +56,7 @@ struct ConnectorDemo {
     }
 
     func run() async throws {
-        ledger.title("5. APIConnector: sorted parameters, and the 81 bytes of its proof")
+        ledger.title("5. Sorted parameters, and the 81 bytes of its proof")
         let parameters: Parameters = ["parameterTestKey": Self.original]
 
         let read = try await client.send(Connector(.get, "get", parameters))

@@ -85,7 +85,7 @@ struct KeyValueDemo {
 
     func run() async throws {
         let count: @Sendable () -> Void = { [ended] in ended.increase() }
-        ledger.title("1. RequestParam and ResponseParam: {waiting, asynchronous} × {GET, POST}, typed both ways")
+        ledger.title("1. A request and its response as classes: {waiting, asynchronous} × {GET, POST}, typed both ways")
         try await check("waiting, GET", isPost: false, Self.waiting(client, GreetingByGet(onEnd: count)))
         try await check("waiting, POST", isPost: true, Self.waiting(client, GreetingByPost(onEnd: count)))
         try await check("asynchronous, GET", isPost: false, client.send(GreetingByGet(onEnd: count)))

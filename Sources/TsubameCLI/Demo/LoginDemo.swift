@@ -39,7 +39,7 @@ struct LoginDemo {
     }
 
     func run() async throws {
-        ledger.title("2. HttpClient: a form login that reports to a delegate, and the page after it (sample account)")
+        ledger.title("2. A form login that reports to a delegate, and the page after it (sample account)")
         var login = Request(
             .post, "login",
             body: .form(["name": HTTPBin.sampleAccount.name, "password": HTTPBin.sampleAccount.password]))

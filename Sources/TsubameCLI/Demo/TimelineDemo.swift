@@ -47,7 +47,7 @@ struct TimelineDemo {
     }
 
     func run() async throws {
-        ledger.title("3. URLLoader: a timeline in XML, with two observers and an activity indicator")
+        ledger.title("3. A timeline in XML, with two observers and an activity indicator")
         let (first, second) = (StageCounter(), StageCounter())
         let observations = [client.observe { first.take($0) }, client.observe { second.take($0) }]
         let highest = Counter()

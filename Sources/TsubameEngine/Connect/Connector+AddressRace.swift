@@ -45,7 +45,7 @@ extension Connector {
                 failures.append((Self.text(address), Self.notAllowed))
                 continue
             }
-            if localEndpoint?.suits(address) ?? true { return address }
+            if localEndpoint?.canReach(address) ?? true { return address }
             failures.append((Self.text(address), "not of the family of \(key.settings.settings.interface ?? "")"))
         }
         return nil

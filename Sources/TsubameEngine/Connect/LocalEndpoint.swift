@@ -31,7 +31,7 @@ enum LocalEndpoint: Sendable {
     }
 
     /// Whether connections from here can go there.
-    func suits(_ address: SocketAddress) -> Bool {
+    func canReach(_ address: SocketAddress) -> Bool {
         if case .address(let source) = self { source.protocol == address.protocol } else { true }
     }
 

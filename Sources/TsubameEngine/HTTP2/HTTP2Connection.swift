@@ -131,7 +131,7 @@ final class HTTP2Connection: ChannelInboundHandler, PooledConnection, @unchecked
         loopPool.exchangeEnded(on: self)
     }
 
-    // MARK: Lanes
+    // MARK: Streams
 
     /// The exchange of a stream, if it still runs.
     func activeStream(_ stream: HTTP2Stream) -> HTTP2ActiveStream? {

@@ -215,7 +215,7 @@ enum CachePlace: CaseIterable {
     }
 
     @Test(arguments: CachePlace.allCases)
-    func `several keepers of one file see what the others keep and forget`(
+    func `several storages of one file see what the others store and remove`(
         place: CachePlace
     ) async throws {
         try await withPath { path in

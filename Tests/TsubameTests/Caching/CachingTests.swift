@@ -47,7 +47,7 @@ import TsubameTesting
         }
     }
 
-    @Test func `it is off by default, and then nothing is added to a response or a corridor`() async throws {
+    @Test func `it is off by default, and then nothing is added to a response or a chain`() async throws {
         let server = try await ScriptedServer.start(Self.counting(Self.minute))
         try await serving(server) { server, client in
             #expect(client.cache == nil && !client.chain.description.contains("Cache ("))

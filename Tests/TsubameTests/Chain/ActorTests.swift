@@ -34,7 +34,7 @@ private struct Passing: MessageHook {
 @Suite(.timeLimit(.minutes(1))) @MainActor struct ActorTests {
     /// - Parameter path: `/fail` has no response.
     @Test(arguments: ["get", "fail"], [false, true])
-    func `interceptors are off the main actor, whatever comes of the call`(path: String, isInterceptor: Bool)
+    func `interceptors are off the main actor, also when the call fails`(path: String, isInterceptor: Bool)
         async throws
     {
         try #require(isOnMainQueue())

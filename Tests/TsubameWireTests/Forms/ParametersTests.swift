@@ -30,7 +30,7 @@ import Foundation
         #expect(parameters.failure == nil)
     }
 
-    @Test func theFifthOriginsProofIs81Bytes() {
+    @Test func aConnectorsProofIs81Bytes() {
         let parameters: Parameters = ["parameterTestKey": "!*'();:@&=+$,/?%#[]-._~ "]
         let encoded = parameters.encoded()
         #expect(encoded == "parameterTestKey=%21%2A%27%28%29%3B%3A%40%26%3D%2B%24%2C%2F%3F%25%23%5B%5D-._~%20")

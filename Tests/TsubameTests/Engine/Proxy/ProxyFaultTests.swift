@@ -323,7 +323,7 @@ struct SOCKSRefusal: Sendable, CustomTestStringConvertible {
     }
 
     @Test(arguments: ProxyRoute.all)
-    func `a proxy that nobody serves is not gone around`(_ route: ProxyRoute) async throws {
+    func `a proxy without a server is not gone around`(_ route: ProxyRoute) async throws {
         let port = try DeadPort()
         try await route.run { server, proxy, client in
             let dead = "127.0.0.1:\(port.number)"

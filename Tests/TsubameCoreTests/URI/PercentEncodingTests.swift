@@ -2,7 +2,6 @@
 
 import Testing
 import TsubameCore
-import TsubameWire
 
 @Suite struct PercentEncodingTests {
     @Test func everyByteButTheUnreservedIsEscapedInUpperCase() {
@@ -15,7 +14,7 @@ import TsubameWire
         }
     }
 
-    @Test func theOriginsProofStringComesOutToTheByte() {
+    @Test func aConnectorsProofComesOutToTheByte() {
         #expect(
             PercentEncoding.encode("!*'();:@&=+$,/?%#[]-._~ ")
                 == "%21%2A%27%28%29%3B%3A%40%26%3D%2B%24%2C%2F%3F%25%23%5B%5D-._~%20")
