@@ -136,6 +136,7 @@ let package = Package(
         .example("MixiAsyncURLConnection"),
         .example("APIConnector"),
 
+        .testTarget(name: "TsubamePlatformTests", dependencies: ["TsubamePlatform"], swiftSettings: settings),
         .testTarget(
             name: "TsubameCoreTests",
             dependencies: [

@@ -47,10 +47,7 @@ public final class CookieJar: Sendable {
         var untold: [String] = []
         /// Until this time calls use the cookies in memory.
         var pauseEnd: MonotonicTime = 0
-        /// Changes that are in memory only, because the storage was locked or failed. nil stands for a removed cookie.
-        var unkept: [CookieKey: StoredCookie?] = [:]
-        /// The owner that is still to be written; nil if the written owner is up to date.
-        var unkeptOwner: String?
+        var unkept = UnkeptCookies()
         var isPaused: Bool { pauseEnd > MonotonicClock.now }
 
         /// Pauses access to the storage after a failure that took long.
@@ -60,15 +57,8 @@ public final class CookieJar: Sendable {
             if now &- start > CookieJar.longWait { pauseEnd = now &+ CookieJar.pause }
         }
 
-        /// Remembers changes that could not be written.
-        mutating func remember(_ changes: [CookieKey: StoredCookie?]) {
-            unkept.merge(changes) { (_, new) in new }
-            // Servers cause changes, so their number is limited. The remaining ones are of cookies in the store.
-            if unkept.count > 2 * CookieStore.maximum { unkept = unkept.filter { $0.value != nil } }
-        }
-
         /// Until a change of the owner is written, the store has the old one.
-        var owner: String { unkeptOwner ?? store.owner }
+        var owner: String { unkept.owner ?? store.owner }
 
         /// Servers cause notices. Each is kept once, and at most ``CookieJar/keptNotices`` are kept.
         mutating func add(_ notices: [String]) {
@@ -221,17 +211,13 @@ public final class CookieJar: Sendable {
 
     // MARK: For the rest of the module
 
-    /// The number of changes that are in memory only.
-    var unkeptCount: Int { state.withLock { $0.unkept.count } }
-
     /// The Cookie field for a request, and notes about it.
     /// - Returns: the value of the field, the owner of its cookies, and the notes.
     func field(for uri: TargetURI) -> (text: String?, owner: String, notes: [String]) {
         let now = Self.now
         return state.withLock { state in
             if !state.isPaused {
-                let isUnkept = !state.unkept.isEmpty || state.unkeptOwner != nil
-                if let storage, isUnkept { keep(&state, storage, now) { _ in } }
+                if let storage, !state.unkept.isEmpty { keep(&state, storage, now) { _ in } }
                 if !state.isPaused { refresh(&state, now) }
             }
             let field = state.store.field(for: uri.host, path: uri.path, isSecure: uri.isSecure, now: now)
@@ -279,7 +265,7 @@ public final class CookieJar: Sendable {
             state.pause(since: start)
         }
         // The cookies that were just read may lack these changes.
-        if !state.unkept.isEmpty { state.store.apply(state.unkept, now: now) }
+        if !state.unkept.changes.isEmpty { state.store.apply(state.unkept.changes, now: now) }
         state.add(storage.takeNotices())
         if state.owner != owner { publish(state.owner) }
     }
@@ -293,26 +279,25 @@ public final class CookieJar: Sendable {
     private func keep(
         _ state: inout State, _ storage: any CookieStorage, _ now: Int64, _ body: (inout CookieStore) -> Void
     ) {
-        let (unkept, unkeptOwner) = (state.unkept, state.unkeptOwner)
+        let unkept = state.unkept
         let start = MonotonicClock.now
         var changes: [CookieKey: StoredCookie?] = [:]
-        var (keptOwner, newOwner) = (state.store.owner, unkeptOwner)
+        var (keptOwner, newOwner) = (state.store.owner, unkept.owner)
         do throws(CallError) {
             try storage.update(&state.store, now: now) { store in
                 keptOwner = store.owner
                 changes = store.recording { store in
-                    if !unkept.isEmpty { store.apply(unkept, now: now) }
-                    if let unkeptOwner { store.takeOwner(unkeptOwner) }
+                    if !unkept.changes.isEmpty { store.apply(unkept.changes, now: now) }
+                    if let owner = unkept.owner { store.takeOwner(owner) }
                     let owner = store.owner
                     body(&store)
                     if store.owner != owner { newOwner = store.owner }
                 }
             }
-            (state.unkept, state.unkeptOwner) = ([:], nil)
+            state.unkept = UnkeptCookies()
             state.keepingFailure = nil
         } catch {
-            state.remember(changes)
-            state.unkeptOwner = newOwner
+            state.unkept.add(changes, owner: newOwner)
             state.store.takeOwner(keptOwner)
             state.keepingFailure = error
             state.pause(since: start)
@@ -337,7 +322,8 @@ public final class CookieJar: Sendable {
                 return (result, nil)
             }
             if isOfCall, state.isPaused {
-                state.remember(state.store.recording { result = body(&$0, now) })
+                let changes = state.store.recording { result = body(&$0, now) }
+                state.unkept.add(changes, owner: state.unkept.owner)
                 state.keepingFailure = state.keepingFailure ?? state.readingFailure
                 return (result, state.keepingFailure)
             }
@@ -364,7 +350,7 @@ struct RefusedCookie: Sendable {
 
 extension CookieStore {
     /// Takes fields of `Set-Cookie`, and returns those that are refused.
-    fileprivate mutating func take(_ fields: [String], from uri: TargetURI, now: Int64) -> [RefusedCookie] {
+    mutating func take(_ fields: [String], from uri: TargetURI, now: Int64) -> [RefusedCookie] {
         var refused: [RefusedCookie] = []
         for field in fields {
             do throws(CookieRefusal) {

@@ -37,7 +37,7 @@ package enum AddressOverrides {
 
     /// `host` or `host:port`, with the host in the form of ``Origin/host``. nil if the key is neither.
     package static func canonical(_ key: String) -> String? {
-        guard !key.utf8.contains(UInt8(ascii: "/")) else { return nil }
+        guard !key.utf8.contains(where: { "/?#@".utf8.contains($0) }) else { return nil }
         // A key may be an IPv6 address without brackets.
         if IPAddress(key) != nil { return Origin("http://\(key.utf8.contains(0x3A) ? "[\(key)]" : key)")?.host }
         guard let colon = key.utf8.lastIndex(of: UInt8(ascii: ":")), key.utf8.last != UInt8(ascii: "]") else {

@@ -10,7 +10,7 @@ struct TLSHostName: Hashable {
         let isWildcard = text.hasPrefix("*.")
         var name = isWildcard ? String(text.dropFirst(2)) : text
         if let address = IPAddress(name), address.bytes.count > 4 { name = "[\(name)]" }
-        guard !name.contains("/"), !name.contains("@"), !name.contains("*"), let origin = Origin("https://\(name)"),
+        guard !name.utf8.contains(where: { "/?#@*".utf8.contains($0) }), let origin = Origin("https://\(name)"),
             Origin("https://\(name):1") != nil
         else { return nil }
         self.text = (isWildcard ? "*." : "") + DomainName.withoutRootDot(origin.host)

@@ -71,13 +71,29 @@ import TsubameWire
         }
     }
 
-    @Test func `FAULT 14: changes that cannot be kept stay bounded`() throws {
+    @Test func `FAULT 14: a jar whose changes cannot be kept stays bounded`() throws {
         let jar = CookieJar(store: CookieStore(), storage: CookieFile("/nonexistent/cookies.txt"))
         let uri = try TargetURI(parsing: url)
         for start in stride(from: 0, to: 7_000, by: 500) {
             _ = jar.take((start..<start + 500).map { "n\($0)=1" }, from: uri)
         }
         #expect(jar.cookies.count == 180)
-        #expect(jar.unkeptCount <= 2 * CookieStore.maximum)
+    }
+
+    @Test func `FAULT 14: changes that cannot be kept stay bounded, and those of living cookies stay`() throws {
+        let uri = try TargetURI(parsing: url)
+        var (store, unkept) = (CookieStore(), UnkeptCookies())
+        var most = 0
+        for start in stride(from: 0, to: 7_000, by: 500) {
+            let changes = store.recording { store in
+                _ = store.take((start..<start + 500).map { "n\($0)=1" }, from: uri, now: 1)
+            }
+            unkept.add(changes, owner: nil)
+            most = max(most, unkept.changes.count)
+        }
+        #expect(most > 500 && most <= 2 * CookieStore.maximum)
+        let living = Set(store.cookies.map { CookieKey($0) })
+        #expect(living.count == 180)
+        #expect(living.allSatisfy { unkept.changes[$0].flatMap(\.self) != nil })
     }
 }

@@ -44,66 +44,27 @@ struct ProxyChoice: Sendable, CustomTestStringConvertible {
         environment("ftp_proxy=http://PROXY", "http://a.example/", false),
     ]
 
+    /// ``ProxyPolicyTests`` has all rules. These rows show that a connection follows the policy.
     static let cases = [
         environment("http_proxy=http://PROXY HTTP_PROXY=http://OTHER", "http://a.example/", true),
-        environment("https_proxy=http://PROXY HTTPS_PROXY=http://OTHER", "https://a.example/", true),
-        environment("all_proxy=http://PROXY ALL_PROXY=http://OTHER", "http://a.example/", true),
-        environment("HTTP_PROXY=http://PROXY", "http://a.example/", true),
         // Under CGI a request's field `Proxy` sets this variable.
         environment("HTTP_PROXY=http://PROXY REQUEST_METHOD=GET", "http://a.example/", false),
-        environment("HTTP_PROXY=http://OTHER all_proxy=http://PROXY REQUEST_METHOD=GET", "http://a.example/", true),
-        environment("http_proxy=http://PROXY REQUEST_METHOD=GET", "http://a.example/", true),
-        environment("HTTPS_PROXY=http://PROXY REQUEST_METHOD=GET", "https://a.example/", true),
         environment("http_proxy=http://PROXY NO_PROXY=a.example", "http://a.example/", false),
-        environment("http_proxy=http://PROXY no_proxy=b.example NO_PROXY=a.example", "http://a.example/", true),
-        environment("http_proxy=http://PROXY no_proxy=a.example NO_PROXY=b.example", "http://a.example/", false),
     ]
 
     static let exceptions = [
         except("a.example", "http://a.example/", false), except("a.example", "http://b.example/", true),
-        except("a.example", "https://a.example/", false), except("A.Example", "http://a.example/", false),
-        except("a.example", "http://A.EXAMPLE:8080/", false),
-        except("example.org", "http://example.org/", false), except("example.org", "http://www.example.org/", false),
-        except("example.org", "http://badexample.org/", true), except("example.org", "http://example.org.bad/", true),
-        except(".example.org", "http://www.example.org/", false),
-        except(".example.org", "http://a.b.example.org/", false),
-        except(".example.org", "http://badexample.org/", true),
-        except("*", "http://a.example/", false), except("*", "http://192.0.2.1/", false),
-        except("*", "https://a.example/", false),
-        except("192.0.2.1", "http://192.0.2.1/", false), except("192.0.2.1", "http://192.0.2.10/", true),
-        except("192.0.2.1", "http://192.0.2.1.example/", true), except("2.1", "http://192.0.2.1/", true),
+        except("a.example", "https://a.example/", false), except("*", "http://192.0.2.1/", false),
         except("192.0.2.0/24", "http://192.0.2.200/", false), except("192.0.2.0/24", "http://192.0.3.1/", true),
-        except("192.0.2.128/25", "http://192.0.2.127/", true), except("192.0.2.128/25", "http://192.0.2.128/", false),
-        except("192.0.2.77/24", "http://192.0.2.1/", false), except("192.0.2.7/32", "http://192.0.2.6/", true),
-        except("0.0.0.0/0", "http://198.51.100.1/", false), except("0.0.0.0/0", "http://a.example/", true),
-        except("0.0.0.0/0", "http://[2001:db8::1]/", true),
-        except("2001:db8::1", "http://[2001:db8::1]/", false), except("[2001:db8::1]", "http://[2001:db8::1]/", false),
-        except("2001:db8::/33", "http://[2001:db8:7fff::1]/", false),
-        except("2001:db8::/33", "http://[2001:db8:8000::1]/", true),
-        except("a.example:8080", "http://a.example:8080/", false), except("a.example:8080", "http://a.example/", true),
-        except("a.example:80", "http://a.example/", false), except("a.example:443", "https://a.example/", false),
-        except("a.example:443", "http://a.example/", true),
-        except("192.0.2.1:81", "http://192.0.2.1:81/", false), except("192.0.2.1:81", "http://192.0.2.1/", true),
-        except("b.example,a.example", "http://a.example/", false),
-        except("b.example,,a.example,", "http://a.example/", false), except(",", "http://a.example/", true),
-        except("a.example", "http://a.example./", false), except("a.example.", "http://www.a.example/", false),
-        // A host in any spelling, on either side.
-        except("192.0.2.0/24", "http://[::ffff:c000:201]/", false), except("192.0.2.1", "http://0xc0.0.2.1/", false),
-        except("192.0.2.0/24", "http://3221225985/", false), except("::ffff:192.0.2.1", "http://192.0.2.1/", false),
-        except("::ffff:192.0.2.0/120", "http://192.0.2.7/", false), except("::/0", "http://192.0.2.1/", true),
-        except("::/0", "http://[::ffff:192.0.2.1]/", true), except("192.0.513", "http://192.0.2.1/", false),
+        except("192.0.2.0/24", "http://3221225985/", false), except("[2001:db8::1]", "http://[2001:db8::1]/", false),
+        except("a.example:8080", "http://a.example/", true), except("a.example:443", "https://a.example/", false),
         except("BÜCHER.example", "http://www.xn--bcher-kva.example/", false),
-        except("xn--bcher-kva.example", "http://bücher.example/", false),
     ]
 
-    static let nonsense = ["192.0.2.0/33", "192.0.2.0/-1", "192.0.2.0/", "/8", "a.example:99999", ".", ":", "["]
+    static let nonsense = ["192.0.2.0/33", "a.example:99999", "["]
 
     static let loopback = [
-        "http://localhost/", "https://localhost:8443/", "http://LOCALHOST/", "http://x.localhost:81/",
-        "http://127.0.0.1/", "http://127.8.9.10/", "https://127.0.0.1/", "http://[::1]/",
-        "http://[::ffff:127.0.0.1]/", "http://[::ffff:7f00:1]/", "http://127.1/", "http://0x7f.1/",
-        "http://2130706433/",
-        "http://localhost./", "http://a.localhost./", "http://ＬＯＣＡＬＨＯＳＴ/",
+        "http://localhost/", "https://localhost:8443/", "http://127.0.0.1/", "http://[::1]/", "http://0x7f.1/",
     ]
 }
 
@@ -168,15 +129,6 @@ struct ProxyChoice: Sendable, CustomTestStringConvertible {
         }
     }
 
-    @Test(arguments: ["http://192.0.2.1/", "http://a.example/"])
-    func `BAD-INPUT 36: what makes no sense in no_proxy excepts nothing, and harms nobody`(_ url: String) async throws {
-        try await Self.check(url, isProxied: true) { proxy, _ in
-            .environment([
-                "all_proxy": "http://\(proxy.address)", "no_proxy": ProxyChoice.nonsense.joined(separator: ","),
-            ])
-        }
-    }
-
     @Test(arguments: ProxyChoice.nonsense)
     func `an exception given by hand that makes no sense is an error`(_ exception: String) async throws {
         try await serving(.start(), { $0.proxy = .url("http://127.0.0.1:1", except: ["b.example", exception]) }) {
@@ -187,24 +139,10 @@ struct ProxyChoice: Sendable, CustomTestStringConvertible {
         }
     }
 
-    @Test(arguments: [" a.example , b.example", "b.example, a.example "])
-    func `BAD-INPUT 36: names in no_proxy may have space around them`(_ names: String) async throws {
-        try await Self.check("http://a.example/", isProxied: false) { proxy, _ in
-            .environment(["http_proxy": "http://\(proxy.address)", "no_proxy": names])
-        }
-    }
-
     @Test(arguments: ProxyChoice.loopback)
     func `this machine is never asked for at a proxy of the environment`(_ url: String) async throws {
         try await Self.check(url, isProxied: false) { proxy, _ in
             .environment(["all_proxy": "http://\(proxy.address)", "http_proxy": "http://\(proxy.address)"])
-        }
-    }
-
-    @Test(arguments: ["http://localhost.example/", "http://127.example/", "http://128.0.0.1/", "http://[::2]/"])
-    func `what only looks like this machine is`(_ url: String) async throws {
-        try await Self.check(url, isProxied: true) { proxy, _ in
-            .environment(["all_proxy": "http://\(proxy.address)"])
         }
     }
 

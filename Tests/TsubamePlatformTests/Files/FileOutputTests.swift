@@ -2,7 +2,6 @@
 
 import Foundation
 import Testing
-import TsubameCore
 import TsubamePlatform
 
 struct FileOutputTests {
