@@ -19,7 +19,7 @@ struct UploadProgressTests {
             try await serving(server) { server, client in
                 var request = Request(.put, url: server.url, body: .file(file))
                 // The socket is full, and no byte moves any more.
-                request.timeouts.idle = .milliseconds(400)
+                request.timeouts.idle = .seconds(3)
                 let told = Log<Int64>()
                 let observation = client.observe { event in
                     if case .sending(let progress) = event.kind { told.add(progress.bytes) }
