@@ -8,7 +8,7 @@ struct ParameterTest: APICall {
 
     let method: HTTPRequest.Method
     var path: RequestPath { method == .get ? "get" : "post" }
-    var headers: HTTPFields { [.accept: "application/json"] }
+    var headers: RequestHeaders { [.accept: "application/json"] }
     var parameters: Parameters { ["parameterTestKey": Self.original] }
     var timeoutInterval: Duration { .seconds(10) }
     var cachePolicy: CachePolicy { .reload }

@@ -101,7 +101,7 @@ public final class Engine: PromptTransport {
         let key = try key(for: uri)
         let loopPool = loops.home(of: key)
         let exchange = Exchange(
-            call.original, uri: uri, call: call, key: key, loopPool: loopPool, upload: .none, isWarmUp: true)
+            call.request, uri: uri, call: call, key: key, loopPool: loopPool, upload: .none, isWarmUp: true)
         await run(exchange, on: loopPool, isHere: false)
         if case .failure(let error) = exchange.takeOutcome() { throw error }
     }

@@ -61,14 +61,14 @@ final class Credentials: ChainMember, Step {
         case .nothing: return
         case .field(let value, let problem):
             if let problem { throw CallError(.invalidRequest, problem, request: request) }
-            request.headers.appendSafely(HTTPField(name: .authorization, value: value))
+            request.headers.append(HTTPField(name: .authorization, value: value))
         case .user(let named):
             if let field = digests.authorization(for: request, to: uri, by: named.user) {
-                request.headers.appendSafely(HTTPField(name: .authorization, value: field))
+                request.headers.append(HTTPField(name: .authorization, value: field))
             } else if named.allowsBasic {
                 let field = BasicField(user: named.user.name, password: named.user.password, of: named.place)
                 if let problem = field.problem { throw CallError(.invalidRequest, problem, request: request) }
-                request.headers.appendSafely(HTTPField(name: .authorization, value: field.value))
+                request.headers.append(HTTPField(name: .authorization, value: field.value))
             } else {
                 // A name that no field can carry fails the first request, before any challenge.
                 guard !named.user.name.holdsControlCharacter else {
@@ -181,7 +181,7 @@ extension Request {
         var length = body.length
         if case .file(let path) = body.content { length = FileStatus(of: path)?.size }
         guard length.map({ $0 > Self.shortBody }) ?? true else { return }
-        headers.appendSafely(HTTPField(name: .expect, value: "100-continue"))
+        headers.append(HTTPField(name: .expect, value: "100-continue"))
     }
 
     fileprivate func with(_ token: AccessToken, of authenticator: TokenAuthenticator) throws(CallError) -> Request {

@@ -14,6 +14,6 @@ struct CacheDirectives: MessageHook {
         case .onlyStored: directive = "only-if-cached"
         }
         guard !request.headers.contains(.cacheControl) else { return }
-        request.headers.appendSafely(HTTPField(name: .cacheControl, value: directive))
+        request.headers.append(HTTPField(name: .cacheControl, value: directive))
     }
 }

@@ -13,7 +13,7 @@ extension CacheTransaction {
         _ why: CacheStatus.Forward, _ stored: StoredResponse?, validates: Bool
     ) async throws(CallError) -> Response {
         var sent = request
-        if validates, let stored { stored.terms.addCondition(to: &sent.headers) }
+        if validates, let stored { stored.terms.addCondition(to: &sent.headers.fields) }
         tell("the origin is asked\(validates ? " whether the stored response is still valid" : ""): \(why.rawValue)")
         let start = cache.now()
         let response: Response
@@ -31,7 +31,7 @@ extension CacheTransaction {
             return stale
         }
         if response.statusCode == 304 {
-            let update = HTTPFields(response.headers)
+            let update = response.headers.fields
             guard validates else {
                 // The condition is the caller's own. The caller has the response, and the stored one may be the same.
                 if stored.head.isMeant(by: update, isAsked: false) {
@@ -55,7 +55,7 @@ extension CacheTransaction {
             return try await again(why)
         }
         if terms.method == .head, response.statusCode == 200 {
-            let fields = HTTPFields(response.headers)
+            let fields = response.headers.fields
             if stored.head.isDescribed(by: fields, status: 200) {
                 _ = try await freshened(stored, by: fields, since: start)
             } else {
@@ -114,7 +114,7 @@ extension CacheTransaction {
         // The update may change Vary. It concerns this request, so it takes this request's selecting fields.
         let vary = fresh.head.varying
         let selecting = StoredHead.selecting(
-            vary: vary, in: request.headers, terms.identity,
+            vary: vary, in: request.headers.fields, terms.identity,
             setsCookies: update.contains(.setCookie) || stored.head.hasCookies, replacing: stored.head)
         if let selecting {
             fresh.head.selecting = selecting
@@ -133,7 +133,7 @@ extension CacheTransaction {
     ) async throws(CallError) -> Response {
         var response = response
         var status = CacheStatus(forward: why)
-        let fields = HTTPFields(response.headers)
+        let fields = response.headers.fields
         if let refusal = StoringRules.refusal(of: response.statusCode, fields, to: terms) {
             tell("the answer is not stored: \(refusal)")
         } else {
@@ -141,7 +141,8 @@ extension CacheTransaction {
                 status: response.statusCode, fields: StoringRules.stored(fields), selecting: [:], requestTime: start,
                 responseTime: cache.now())
             let selecting = StoredHead.selecting(
-                vary: head.varying, in: request.headers, terms.identity, setsCookies: fields.contains(.setCookie),
+                vary: head.varying, in: request.headers.fields, terms.identity,
+                setsCookies: fields.contains(.setCookie),
                 replacing: stored)
             if let selecting {
                 head.selecting = selecting

@@ -49,7 +49,7 @@ struct CacheTransaction: Sendable {
         let responses = cache.storage.responses(to: key)
         // A response time in the far future comes from a wrong clock or from damage.
         let stored = responses.first {
-            $0.head.answers(request.headers, terms.identity) && $0.head.responseTime < now + Self.mostAhead
+            $0.head.answers(request.headers.fields, terms.identity) && $0.head.responseTime < now + Self.mostAhead
         }
         let miss: CacheStatus.Forward = responses.isEmpty ? .uriMiss : .varyMiss
         switch CacheDecision(terms, stored: stored?.terms, at: now, otherwise: miss) {
@@ -82,7 +82,7 @@ struct CacheTransaction: Sendable {
         tell("no stored response may be used, and the request forbids asking the origin (only-if-cached)")
         let fields: HTTPFields = [.cacheStatus: CacheStatus(detail: "only-if-cached").text, .contentLength: "0"]
         return Response(
-            statusCode: 504, headers: fields, body: ResponseBody(), details: details(fields, nil))
+            statusCode: 504, headers: fields, body: ResponseBody(), details: details(nil, nil))
     }
 
     /// Answers this request from a stored response. The answer is the whole response, a part of it, its fields, or 304
@@ -121,7 +121,8 @@ struct CacheTransaction: Sendable {
         return Response(statusCode: code, headers: fields, body: body, details: details(fields, exchange))
     }
 
-    private func details(_ fields: HTTPFields, _ exchange: Response?) -> ResponseDetails {
+    /// - Parameter fields: the stored fields of a response from the cache; nil for a response that was made here.
+    private func details(_ fields: HTTPFields?, _ exchange: Response?) -> ResponseDetails {
         var timings = exchange?.timings ?? Timings()
         if exchange == nil {
             timings.start = call.start
@@ -143,9 +144,9 @@ struct CacheTransaction: Sendable {
         request.cachePolicy = .standard
         // The conditions of the caller have been answered already.
         for name in [HTTPField.Name.ifNoneMatch, .ifModifiedSince, .range, .ifRange, .cacheControl] {
-            request.headers[fields: name] = []
+            request.headers[name] = nil
         }
-        let terms = CacheTerms(.get, request.headers, policy: .standard, identity: terms.identity)
+        let terms = CacheTerms(.get, request.headers.fields, policy: .standard, identity: terms.identity)
         let (sent, caching, key, next, removals) = (request, caching, key, next, removals)
         let isGuarded = next.chain.hasUserInterceptors
         caching.background.start(request, isGuarded: isGuarded, isOver: { caching.cache.endRefresh(stored) }) {

@@ -47,7 +47,7 @@ final class Caching: CallInterceptor {
     }
 
     private func terms(of request: borrowing Request, _ uri: TargetURI) -> CacheTerms {
-        if let presetTerms, request.method == .get, PreencodedFields.isSame(preset, request.headers),
+        if let presetTerms, request.method == .get, PreencodedFields.isSame(preset, request.headers.fields),
             request.body.isEmpty, request.cachePolicy == .standard
         {
             var terms = presetTerms
@@ -59,13 +59,13 @@ final class Caching: CallInterceptor {
         // A request that another client's jar has given cookies counts as if the caller had set them.
         let sender = jar == nil ? nil : request.jarOwner
         let identity = CacheIdentity(
-            request.headers, content: content, settings: settings, jar: sender ?? jar?.owner,
+            request.headers.fields, content: content, settings: settings, jar: sender ?? jar?.owner,
             endsWithJarCookies: sender != nil, authority: uri.authority
         ) {
             redaction.isSecret($0)
         }
         return CacheTerms(
-            request.method, request.headers, policy: request.cachePolicy, identity: identity,
+            request.method, request.headers.fields, policy: request.cachePolicy, identity: identity,
             hasOtherContent: isQuery ? content == nil : !request.body.isEmpty)
     }
 

@@ -27,7 +27,7 @@ struct BackgroundCalls: Sendable {
             request, timeouts: timeouts, limits: limits, wantsStream: true, observers: observers,
             observer: observer, isGuarded: isGuarded, sharedFields: sharedFields)
         guard runningCalls.begin(call) else { return isOver() }
-        call.emit(.started(call.original))
+        call.emit(.started(call.request))
         let runningCalls = runningCalls
         // A detached task inherits no task-local values of the call that caused this one.
         Task.detached {
@@ -39,7 +39,7 @@ struct BackgroundCalls: Sendable {
                     : try await work(call)
                 end = .finished(response)
             } catch {
-                let error = error.with(request: call.original, attempts: call.exchanges)
+                let error = error.with(request: call.request, attempts: call.exchanges)
                 error.response?.body.discard()
                 end = error.kind == .cancelled ? .cancelled : .failed(error)
             }

@@ -33,20 +33,24 @@ extension Client {
                 throw error
             case .uri(let base):
                 let uri = base.appending(path: path.encoded)
+                if path.escapesSlash { request.escapesSlash = true }
                 request.target = .uri(query.isEmpty ? uri : uri.adding(query: query))
             }
+        }
+        if let problem = request.headers.problem ?? configuration.headers.problem {
+            throw CallError(.invalidRequest, problem, request: request)
         }
         if case .failed(let error) = request.body.content { throw error.with(request: request) }
         if request.headers.isEmpty, request.body.contentType == nil, request.body.contentCoding == nil,
             !request.isCrossOrigin
         {
             // Most requests have no fields of their own; these fields are made once.
-            request.headers = presetHeaders
+            request.headers.fields = presetHeaders
             return request
         }
         if !request.isCrossOrigin {
             for field in configuration.headers where !request.headers.contains(field.name) {
-                request.headers.appendSafely(field)
+                request.headers.append(field)
             }
         }
         RequestDefaults.apply(to: &request)
@@ -66,7 +70,7 @@ enum RequestDefaults {
         var request = Request(.get, "")
         request.headers = configuration.headers
         apply(to: &request)
-        return request.headers
+        return request.headers.fields
     }
 
     private static let userAgent = HTTPField(name: .userAgent, value: "Tsubame/\(Client.version)")
@@ -79,14 +83,14 @@ enum RequestDefaults {
                 let whole = MultipartFraming.contentType(own, for: type)
                 if whole != own { request.headers[.contentType] = whole }
             } else {
-                request.headers.appendSafely(HTTPField(name: .contentType, value: type))
+                request.headers.append(HTTPField(name: .contentType, value: type))
             }
         }
         if let coding = request.body.contentCoding, !request.headers.contains(.contentEncoding) {
-            request.headers.appendSafely(HTTPField(name: .contentEncoding, value: coding))
+            request.headers.append(HTTPField(name: .contentEncoding, value: coding))
         }
-        if !request.headers.contains(.userAgent) { request.headers.appendSafely(userAgent) }
-        if !request.headers.contains(.accept) { request.headers.appendSafely(accept) }
+        if !request.headers.contains(.userAgent) { request.headers.append(userAgent) }
+        if !request.headers.contains(.accept) { request.headers.append(accept) }
     }
 }
 

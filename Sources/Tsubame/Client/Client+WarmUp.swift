@@ -42,7 +42,7 @@ extension Client {
 
     private func connect(_ engine: Engine, _ uri: TargetURI, _ call: Call) async -> CallError? {
         guard runningCalls.begin(call) else {
-            return CallError(.cancelled, "the client is closed", advice: "make a new one", request: call.original)
+            return CallError(.cancelled, "the client is closed", advice: "make a new one", request: call.request)
         }
         defer {
             runningCalls.end(call)

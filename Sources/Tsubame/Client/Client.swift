@@ -1,5 +1,10 @@
 // Client: sends requests, and holds the connections, settings and state that they share.
 
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
 import HTTPTypes
 public import TsubameCore
 package import TsubameEngine
@@ -66,6 +71,14 @@ public final class Client: Sendable {
         self.init(
             base: parsed, configuration: configuration, transport: transport, engine: engine,
             observers: ObserverList(), runningCalls: RunningCalls())
+    }
+
+    /// Creates a client for an API below `base`.
+    /// - Parameter base: the URL that paths are appended to. It is parsed again, as strictly as text.
+    public convenience init(
+        _ base: URL, transport: (any Transport)? = nil, _ configure: (inout Configuration) -> Void = { _ in }
+    ) {
+        self.init(base.absoluteString, transport: transport, configure)
     }
 
     private init(
@@ -160,6 +173,10 @@ public final class Client: Sendable {
     /// Sends the request. Everything inside `withTaskCancellationHandler`, which has no isolation here, runs off the
     /// caller's actor.
     func sendHere(_ request: consuming Request) async throws(CallError) -> Response {
+        if request.overrides != nil {
+            let (view, plain) = resolved(request)
+            return try await view.sendHere(plain)
+        }
         let call = makeCall(request)
         if chain.hasUserInterceptors {
             return try await perform(call) { response throws(CallError) in try await self.collected(response) }
@@ -169,9 +186,10 @@ public final class Client: Sendable {
         do {
             let response = try await withTaskCancellationHandler(
                 operation: {
-                    var response = try await chain.run(try prepare(call.original), from: 0, call)
+                    var response = try await chain.run(try prepare(call.request), from: 0, call)
                     addSettings(to: &response)
                     if !isCollected(response) { response = try await collected(response) }
+                    if call.request.requiresAcceptedStatus { response = try await response.accepted() }
                     if call.isObserved { await call.settle() }
                     call.finish(.finished(response))
                     return response
@@ -190,8 +208,9 @@ public final class Client: Sendable {
     public func stream<T: Sendable>(
         _ request: Request, _ body: @escaping @Sendable (Response) async throws -> T
     ) async throws -> T {
-        let call = makeCall(request, wantsStream: true)
-        let result: Result<T, any Error> = try await perform(call) { response throws(CallError) in
+        let (client, request) = resolved(request)
+        let call = client.makeCall(request, wantsStream: true)
+        let result: Result<T, any Error> = try await client.perform(call) { response throws(CallError) in
             call.enterClosure()
             defer { response.body.discard() }
             do {
@@ -259,11 +278,12 @@ public final class Client: Sendable {
         do {
             let value = try await withTaskCancellationHandler(
                 operation: {
-                    let request = try prepare(call.original)
+                    let request = try prepare(call.request)
                     var response =
                         chain.hasUserInterceptors
                         ? try await guarded(call, request) : try await chain.run(request, from: 0, call)
                     addSettings(to: &response)
+                    if call.request.requiresAcceptedStatus { response = try await response.accepted() }
                     let value = try await body(response)
                     if call.isObserved { await call.settle() }
                     call.finish(.finished((value as? Response) ?? response))
@@ -284,7 +304,8 @@ public final class Client: Sendable {
         do {
             let response = try await withTaskCancellationHandler(
                 operation: {
-                    let response = try await body()
+                    var response = try await body()
+                    if call.request.requiresAcceptedStatus { response = try await response.accepted() }
                     if call.isObserved { await call.settle() }
                     call.finish(.finished(response))
                     return response
@@ -322,12 +343,18 @@ public final class Client: Sendable {
             bufferedBody: limit, valueRules: configuration.valueRules)
     }
 
+    /// What a request with an escaped slash in its path is told.
+    static let slashNote =
+        "a value in the path contains a slash, which was escaped as %2F; give a path of several "
+        + "segments as path:"
+
     private func begin(_ call: Call) throws(CallError) {
         guard runningCalls.begin(call) else {
             throw CallError(
-                .cancelled, "the client is closed", phase: .preparing, advice: "make a new one", request: call.original)
+                .cancelled, "the client is closed", phase: .preparing, advice: "make a new one", request: call.request)
         }
-        call.emit(.started(call.original))
+        call.emit(.started(call.request))
+        if call.isObserved, call.request.escapesSlash { call.emit(.decision(Self.slashNote)) }
     }
 
     /// Ends a failed call, and returns the error to throw.
@@ -335,7 +362,7 @@ public final class Client: Sendable {
         if call.isObserved { await call.settle() }
         runningCalls.end(call)
         let error = error as? CallError ?? CallError(.interceptor, "\(error)", underlying: error)
-        let request = error.request == nil ? (try? prepare(call.original)) ?? call.original : nil
+        let request = error.request == nil ? (try? prepare(call.request)) ?? call.request : nil
         let whole = error.with(request: request, attempts: call.exchanges)
         // A caller may keep the error, which must not hold a connection open.
         whole.response?.body.discard()

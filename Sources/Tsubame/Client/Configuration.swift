@@ -19,7 +19,7 @@ public struct Configuration: Sendable {
     ///
     /// A request to another origin than the client's own goes without them. For a client without a base URL, the
     /// origin of the requested URL counts as its own.
-    public var headers = HTTPFields()
+    public var headers = RequestHeaders()
     /// The deadlines of every call. A request may set its own.
     public var timeouts = Timeouts()
     /// How much the client accepts from a server.

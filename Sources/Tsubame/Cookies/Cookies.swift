@@ -13,7 +13,7 @@ struct CookiesOut: CallMessageHook {
         guard let uri = request.uri else { return }
         let (text, owner, notes) = jar.field(for: uri)
         let count = request.headers.count
-        if let text { request.headers.appendSafely(HTTPField(name: .cookie, value: text)) }
+        if let text { request.headers.append(HTTPField(name: .cookie, value: text)) }
         request.jarOwner = request.headers.count > count ? owner : nil
         for note in notes { call.emit(.decision(note)) }
     }

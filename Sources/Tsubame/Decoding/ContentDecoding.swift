@@ -38,10 +38,10 @@ final class ContentDecoding: CallMessageHook {
     }
 
     func willSend(_ request: inout Request, _ call: Call) throws(CallError) {
-        if addsOffer, PreencodedFields.isSame(preset, request.headers) {
-            request.headers = offered
+        if addsOffer, PreencodedFields.isSame(preset, request.headers.fields) {
+            request.headers.fields = offered
             request.undoesCodings = undoesOffered
-        } else if Self.offer(to: &request.headers) {
+        } else if Self.offer(to: &request.headers.fields) {
             request.undoesCodings = true
         }
     }

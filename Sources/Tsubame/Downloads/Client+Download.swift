@@ -72,7 +72,7 @@ extension Client {
     ) async throws(CallError) -> DownloadedFile {
         let run = try DownloadRun(self, request, to: target, resume: resume, policy, progress)
         let start = try run.start()
-        return try await run.perform(start, makeCall(start.request, wantsStream: true))
+        return try await run.perform(start, run.client.makeCall(start.request, wantsStream: true))
     }
 
     /// Starts a download whose callbacks run on the main actor.
@@ -110,7 +110,7 @@ extension Client {
             let run = try DownloadRun(self, request, to: target, resume: resume, policy, relay)
             let start = try run.start()
             prepared = (run, start)
-            call = makeCall(start.request, wantsStream: true)
+            call = run.client.makeCall(start.request, wantsStream: true)
         } catch {
             prepared = nil
             var failed = request

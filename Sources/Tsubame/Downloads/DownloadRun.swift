@@ -38,6 +38,7 @@ struct DownloadRun: Sendable {
         _ policy: DownloadPolicy,
         _ hooks: DownloadHooks = DownloadHooks(), _ progress: (@Sendable (DownloadProgress) -> Void)?
     ) throws(CallError) {
+        let (client, plain) = client.resolved(request)
         self.client = client
         self.policy = policy
         self.hooks = hooks
@@ -49,7 +50,7 @@ struct DownloadRun: Sendable {
             && !request.headers.contains(.ifRange)
         resumes = resume && mayHaveParts
         needsRecord = mayHaveParts && (resume || policy.connections > 1)
-        var request = request
+        var request = plain
         if !request.headers.contains(.acceptEncoding) {
             request.headers[.acceptEncoding] = "identity"
             // If the server sends coded content nevertheless, the content is decoded.

@@ -23,12 +23,12 @@ public protocol Endpoint<Value> {
 
     /// The method; GET by default.
     var method: HTTPRequest.Method { get }
-    /// The path below the client's base URL.
+    /// The path below the client's base URL, or a whole URL: `.url("https://…")`.
     var path: RequestPath { get }
     /// The query; empty by default.
     var query: Parameters { get }
     /// The headers of this call, to which the client's are added; none by default.
-    var headers: HTTPFields { get }
+    var headers: RequestHeaders { get }
     /// The body; empty by default.
     var body: RequestBody { get }
     /// The timeouts of this call. The client's apply where none is set.
@@ -44,6 +44,8 @@ public protocol Endpoint<Value> {
     func decodeFailure(_ response: Response) -> Failure?
     /// Called once with the complete response, before anything is decoded.
     func afterResponse(_ response: Response)
+    /// Called once with the value of an accepted response, after it was decoded.
+    func didDecode(_ value: Value, from response: Response)
 }
 
 /// The failure of an endpoint that does not decode error bodies.
@@ -55,7 +57,7 @@ extension Endpoint {
     /// An empty query.
     public var query: Parameters { [:] }
     /// No headers besides the client's.
-    public var headers: HTTPFields { [:] }
+    public var headers: RequestHeaders { [:] }
     /// No body.
     public var body: RequestBody { .empty }
     /// The client's timeouts.
@@ -69,6 +71,8 @@ extension Endpoint {
     public func decodeFailure(_ response: Response) -> Failure? { nil }
     /// Does nothing.
     public func afterResponse(_ response: Response) {}
+    /// Does nothing.
+    public func didDecode(_ value: Value, from response: Response) {}
 
     /// The request that this endpoint sends.
     public var request: Request {
@@ -88,7 +92,9 @@ extension Endpoint {
             throw response.statusError(failure: decodeFailure(response))
         }
         do {
-            return try decode(response)
+            let value = try decode(response)
+            didDecode(value, from: response)
+            return value
         } catch let error as CallError {
             throw error
         } catch {
@@ -139,7 +145,7 @@ open class EndpointClass<Value>: Endpoint {
     /// The query; empty unless overridden.
     open var query: Parameters { [:] }
     /// The headers of this call, besides the client's; none unless overridden.
-    open var headers: HTTPFields { [:] }
+    open var headers: RequestHeaders { [:] }
     /// The body; empty unless overridden.
     open var body: RequestBody { .empty }
     /// The timeouts of this call; the client's unless overridden.
@@ -168,16 +174,6 @@ open class EndpointClass<Value>: Endpoint {
     open func decodeFailure(_ response: Response) -> NoFailure? { nil }
     /// Does nothing unless overridden.
     open func afterResponse(_ response: Response) {}
-}
-
-extension Client {
-    /// Sends the endpoint's request and decodes its value.
-    /// - Throws: ``CallError``. For a status that is not accepted, its kind is `status`, and its
-    ///   ``CallError/failure`` is the endpoint's `Failure`.
-    @concurrent
-    public func send<E: Endpoint>(_ endpoint: sending E) async throws(CallError) -> sending E.Value {
-        // The endpoint need not be Sendable. It is handed over whole, and it decodes here, off the caller's actor.
-        let response = try await sendHere(endpoint.request)
-        return try endpoint.value(of: response)
-    }
+    /// Does nothing unless overridden.
+    open func didDecode(_ value: Value, from response: Response) {}
 }

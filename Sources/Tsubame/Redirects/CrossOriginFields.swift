@@ -13,7 +13,7 @@ struct CrossOriginFields: Sendable {
     private let secret: Set<String>
 
     init(_ configuration: Configuration) {
-        headers = configuration.headers
+        headers = configuration.headers.fields
         secret = configuration.authentication.secretFields
     }
 

@@ -115,7 +115,7 @@ final class Redirects: FollowUpPolicy {
             case 301, 302: method == .post
             default: false
             }
-        let start = hop.request.entry ?? hop.call.original
+        let start = hop.request.entry ?? hop.call.request
         let hasLostBody = hop.request.body.isEmpty && !start.body.isEmpty
         if target.origin != origin, hop.request.isCrossOrigin || !(target.origin == home || isAllowed(target.origin)) {
             next = start
@@ -124,7 +124,7 @@ final class Redirects: FollowUpPolicy {
             next.isCrossOrigin = true
             crossOriginFields.strip(&next)
         } else if target.origin != origin {
-            next.headers[fields: .host] = []
+            next.headers[.host] = nil
         }
         if becomesGet || hasLostBody {
             if becomesGet { next.method = .get }

@@ -15,6 +15,6 @@ struct IdempotencyKeys: MessageHook {
         guard !request.method.isIdempotent, request.isMendedElsewhere?() != true,
             !request.headers.contains(.idempotencyKey)
         else { return }
-        request.headers.appendSafely(HTTPField(name: .idempotencyKey, value: "\"\(UUID().uuidString.lowercased())\""))
+        request.headers.append(HTTPField(name: .idempotencyKey, value: "\"\(UUID().uuidString.lowercased())\""))
     }
 }

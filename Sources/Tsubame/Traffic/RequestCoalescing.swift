@@ -37,7 +37,7 @@ final class RequestCoalescing: Interceptor {
         guard request.method == .get, request.body.isEmpty, let uri = request.uri else {
             return try await next(request)
         }
-        let key = Key(uri: uri, headers: request.headers)
+        let key = Key(uri: uri, headers: request.headers.fields)
         while true {
             let latch = Latch<Outcome>()
             let flight = flights.withLock { flights -> Flight? in

@@ -17,7 +17,7 @@ extension Client {
     /// See ``upload(_:resume:progress:)`` for the details.
     @concurrent
     public func upload(
-        _ file: URL, to path: RequestPath, method: HTTPRequest.Method = .post, headers: HTTPFields = [:],
+        _ file: URL, to path: RequestPath, method: HTTPRequest.Method = .post, headers: RequestHeaders = [:],
         resume: Bool = false, progress: (@Sendable (UploadProgress) -> Void)? = nil
     ) async throws(CallError) -> Response {
         try await upload(

@@ -24,8 +24,9 @@ struct UploadRun: Sendable {
     init(
         _ client: Client, _ request: Request, resume: Bool, _ progress: (@Sendable (UploadProgress) -> Void)?
     ) throws(CallError) {
+        let (client, plain) = client.resolved(request)
         self.client = client
-        var request = request
+        var request = plain
         // The body is encoded here, because its length is sent before it.
         request.body = request.body.resolved(by: client.configuration.valueRules)
         original = request

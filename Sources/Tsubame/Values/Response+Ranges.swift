@@ -67,14 +67,14 @@ extension Response {
             }
             return ranges
         case (206, false):
-            return [try range(contentRange, HTTPFields(headers), bytes)]
+            return [try range(contentRange, headers.fields, bytes)]
         case (416, _):
             return []
         default:
             guard bytes.count > 0 else { return [] }
             let length = Int64(bytes.count)
             return [
-                ReceivedRange(positions: 0...length - 1, total: length, headers: HTTPFields(headers), body: bytes)
+                ReceivedRange(positions: 0...length - 1, total: length, headers: headers.fields, body: bytes)
             ]
         }
     }

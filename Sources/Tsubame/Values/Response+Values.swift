@@ -72,20 +72,25 @@ extension Response {
         return " (it is \(type), \(bytes.count) bytes)"
     }
 
-    /// The body as text. The charset is the first of these that is known: that of the byte order mark, that of
-    /// Content-Type, `defaultCharset`, the client's ``Configuration/defaultCharset``, and UTF-8.
+    /// The body as text. The charset is the first of these that is known: `charset`, that of the byte order mark, that
+    /// of Content-Type, that of `<meta charset>` in HTML, `defaultCharset`, the client's
+    /// ``Configuration/defaultCharset``, and UTF-8.
     /// - Parameters:
+    ///   - charset: the charset to read in, for a server that names the wrong one.
     ///   - defaultCharset: the charset of a text that names none.
     ///   - strict: whether a wrong byte is an error; otherwise it becomes U+FFFD.
     /// - Throws: ``CallError`` of kind `status`, or `decoding` with a ``MalformedTextError`` as `underlying`, which
     ///   names the charset and the position.
-    public func text(defaultCharset: Charset? = nil, strict: Bool = false) throws(CallError) -> String {
+    public func text(
+        charset: Charset? = nil, defaultCharset: Charset? = nil, strict: Bool = false
+    ) throws(CallError) -> String {
         try accepted()
         let bytes = try collectedBytes()
         let fallback = defaultCharset ?? details.valueRules.charset
-        guard strict else { return decodeText(bytes, contentType: headers[.contentType], fallback: fallback) }
+        let type = headers[.contentType]
+        guard strict else { return decodeText(bytes, contentType: type, forced: charset, fallback: fallback) }
         do throws(MalformedTextError) {
-            return try decodeTextStrictly(bytes, contentType: headers[.contentType], fallback: fallback)
+            return try decodeTextStrictly(bytes, contentType: type, forced: charset, fallback: fallback)
         } catch {
             throw CallError(
                 .decoding, error.description, phase: .decoding, underlying: error, request: request, response: self)
@@ -127,9 +132,11 @@ extension Response {
         let excerpt = body.bytes.map { with(collected: $0.slice(0..<Self.excerptBytes)) } ?? self
         // The engine lets a 407 through only from a proxy, so the server did not send it.
         let proxy = statusCode == 407 ? connection?.proxy : nil
+        var advice = proxy == nil ? nil : "check the proxy's credentials"
+        if proxy == nil, request.escapesSlash { advice = Client.slashNote }
         return CallError(
             .status, "\(proxy.map { "the proxy \($0)" } ?? "the server") answered \(statusWords)",
-            phase: .decoding, advice: proxy == nil ? nil : "check the proxy's credentials", timeout: nil,
+            phase: .decoding, advice: advice, timeout: nil,
             request: request, response: excerpt,
             failure: failure, connection: connection, retryObstacle: details.retryObstacle, attempts: history.count + 1)
     }
@@ -183,18 +190,22 @@ extension Response {
         return try await LoopRelief.run(for: whole) { () throws(CallError) in try Self.json(of: whole, type, decoder) }
     }
 
-    /// The body as text. The charset is the first of these that is known: that of the byte order mark, that of
-    /// Content-Type, `defaultCharset`, the client's ``Configuration/defaultCharset``, and UTF-8.
+    /// The body as text. The charset is the first of these that is known: `charset`, that of the byte order mark, that
+    /// of Content-Type, that of `<meta charset>` in HTML, `defaultCharset`, the client's
+    /// ``Configuration/defaultCharset``, and UTF-8.
     /// - Parameters:
+    ///   - charset: the charset to read in, for a server that names the wrong one.
     ///   - defaultCharset: the charset of a text that names none.
     ///   - strict: whether a wrong byte is an error; otherwise it becomes U+FFFD.
     /// - Throws: ``CallError`` of kind `status`, or `decoding` with a ``MalformedTextError`` as `underlying`, which
     ///   names the charset and the position.
     @concurrent
-    public func text(defaultCharset: Charset? = nil, strict: Bool = false) async throws(CallError) -> String {
+    public func text(
+        charset: Charset? = nil, defaultCharset: Charset? = nil, strict: Bool = false
+    ) async throws(CallError) -> String {
         let whole = try await whole()
         return try await LoopRelief.run(for: whole) { () throws(CallError) in
-            try Self.text(of: whole, defaultCharset, strict)
+            try Self.text(of: whole, charset, defaultCharset, strict)
         }
     }
 
@@ -230,8 +241,10 @@ extension Response {
         try response.json(type, decoder: decoder)
     }
 
-    private static func text(of response: Response, _ charset: Charset?, _ strict: Bool) throws(CallError) -> String {
-        try response.text(defaultCharset: charset, strict: strict)
+    private static func text(
+        of response: Response, _ charset: Charset?, _ defaultCharset: Charset?, _ strict: Bool
+    ) throws(CallError) -> String {
+        try response.text(charset: charset, defaultCharset: defaultCharset, strict: strict)
     }
 
     private static func form(of response: Response) throws(CallError) -> Parameters { try response.form() }

@@ -28,7 +28,7 @@ public struct BlockingClient: Sendable {
     /// - Throws: ``CallError``. Its kind is `misuse` on the thread of an event loop, which would wait for itself.
     @available(*, noasync, message: "use `try await client.send(request)`")
     public func send(_ request: Request) throws(CallError) -> Response {
-        let client = client
+        let (client, request) = client.resolved(request)
         return try Self.wait(request) { executor async throws(CallError) in
             let call = client.makeCall(request, defaultTotal: Self.defaultTotal, executor: executor)
             return try await client.perform(call) { response throws(CallError) in try await client.collected(response) }
@@ -47,7 +47,7 @@ public struct BlockingClient: Sendable {
     public func stream<T: Sendable>(
         _ request: Request, _ body: @escaping @Sendable (Response, _ next: () throws(CallError) -> Bytes?) throws -> T
     ) throws -> T {
-        let client = client
+        let (client, request) = client.resolved(request)
         let result: Result<T, any Error> = try Self.wait(request) { executor async throws(CallError) in
             let call = client.makeCall(
                 request, wantsStream: true, defaultTotal: Self.defaultTotal, executor: executor)

@@ -3,7 +3,8 @@
 import Synchronization
 public import TsubameCore
 
-/// Receives the stages of a call, on the main actor. Every method has an empty default.
+/// Receives the stages of a call, on the main actor. The two ends of a call must be implemented; the other methods have
+/// an empty default.
 @MainActor
 public protocol CallDelegate: AnyObject {
     /// Called once, when the response's head has arrived.
@@ -25,10 +26,6 @@ extension CallDelegate {
     public func call(_ call: Call, didReceive bytes: Bytes) {}
     /// Does nothing.
     public func call(_ call: Call, didProgress progress: CallProgress) {}
-    /// Does nothing.
-    public func call(_ call: Call, didFinish response: Response) {}
-    /// Does nothing.
-    public func call(_ call: Call, didFailWith error: CallError) {}
 }
 
 extension Client {
@@ -57,11 +54,12 @@ extension Client {
         progress: @escaping @MainActor @Sendable (Call, CallProgress) -> Void,
         then: @escaping @MainActor @Sendable (Call, Result<Response, CallError>) -> Void
     ) -> Call {
+        let (client, request) = resolved(request)
         let relay = StageRelay(progress)
-        let call = makeCall(request, wantsStream: true, observer: { relay.take($0) })
+        let call = client.makeCall(request, wantsStream: true, observer: { relay.take($0) })
         relay.call = call
-        let limit = configuration.limits.bufferedBody
-        run(call, on: .main) { response throws(CallError) in
+        let limit = client.configuration.limits.bufferedBody
+        client.run(call, on: .main) { response throws(CallError) in
             MainQueueWatch.shared.expect()
             await MainActor.run {
                 MainQueueWatch.shared.served()

@@ -18,6 +18,9 @@ public struct CallbackQueue: Sendable {
         return CallbackQueue { work in line.append(work) }
     }
 
+    /// Work runs where it is handed over, in order.
+    static let here = CallbackQueue { work in work() }
+
     /// Callbacks run on the main queue.
     public static let main = CallbackQueue { work in
         MainQueueWatch.shared.expect()

@@ -35,11 +35,12 @@ extension Client {
             let relay = ProgressRelay(queue, progress)
             observer = { event in relay.take(event) }
         }
-        let call = makeCall(request, observer: observer)
+        let (client, request) = resolved(request)
+        let call = client.makeCall(request, observer: observer)
         let collect: @Sendable (Response) async throws(CallError) -> Response = { response throws(CallError) in
-            try await self.collected(response)
+            try await client.collected(response)
         }
-        run(call, on: queue, collect, then: then)
+        client.run(call, on: queue, collect, then: then)
         return call
     }
 

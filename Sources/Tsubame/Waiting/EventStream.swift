@@ -1,7 +1,6 @@
 // EventStream: server-sent events over one connection after another.
 
 public import HTTPTypes
-import Synchronization
 public import TsubameCore
 public import TsubameWire
 
@@ -22,13 +21,15 @@ public struct EventStream: AsyncSequence, Sendable {
     let reconnects: Int?
 
     /// Each iterator opens its own connections, the first when its first event is asked for.
-    public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(EventPump(self)) }
+    public func makeAsyncIterator() -> AsyncIterator {
+        AsyncIterator(ValuePump(request) { await EventConnections(self, $0).run() })
+    }
 
     /// Gives the events of one connection after another. When the iterator is dropped, its connection ends.
     public struct AsyncIterator: AsyncIteratorProtocol {
-        private let pump: EventPump
+        private let pump: ValuePump<ServerSentEvent>
 
-        fileprivate init(_ pump: EventPump) { self.pump = pump }
+        fileprivate init(_ pump: ValuePump<ServerSentEvent>) { self.pump = pump }
 
         /// The next event; nil at the end.
         /// - Throws: ``CallError``; its kind is `cancelled` if the task is cancelled.
@@ -49,9 +50,16 @@ extension Client {
     ///   - reconnects: how many further connections may be opened in all; any number by default. The delay before
     ///     each is the server's (`retry`), or 3 s. It doubles up to a minute while no event comes.
     public func events(
-        _ path: RequestPath, query: Parameters = [:], headers: HTTPFields = [:], reconnects: Int? = nil
+        _ path: RequestPath, query: Parameters = [:], headers: RequestHeaders = [:], reconnects: Int? = nil
     ) -> EventStream {
         events(Request(.get, path, query: query, headers: headers), reconnects: reconnects)
+    }
+
+    /// The server-sent events of a whole URL, over one connection after another.
+    public func events(
+        url: String, query: Parameters = [:], headers: RequestHeaders = [:], reconnects: Int? = nil
+    ) -> EventStream {
+        events(Request(.get, url: url, query: query, headers: headers), reconnects: reconnects)
     }
 
     /// The server-sent events of a request, over one connection after another.
@@ -66,39 +74,6 @@ extension Client {
         request.headers[.cacheControl] = request.headers[.cacheControl] ?? "no-store"
         let mayBeRepeated = request.method.isSafe && request.body.canBeSentAgain
         return EventStream(client: self, request: request, reconnects: reconnects ?? (mayBeRepeated ? nil : 0))
-    }
-}
-
-/// Opens the connections in its own task, which ends with the iterator.
-private final class EventPump: Sendable {
-    private let handoff = Handoff<ServerSentEvent, CallError>()
-    private let task: Mutex<Task<Void, Never>?>
-    private let stream: EventStream
-
-    init(_ stream: EventStream) {
-        self.stream = stream
-        task = Mutex(nil)
-    }
-
-    deinit {
-        handoff.close()
-        task.withLock { $0?.cancel() }
-    }
-
-    func next() async throws(CallError) -> ServerSentEvent? {
-        task.withLock { task in
-            if task == nil { task = Task { [stream, handoff] in await EventConnections(stream, handoff).run() } }
-        }
-        let event = await withTaskCancellationHandler {
-            await Result { () async throws(CallError) in try await handoff.take() }
-        } onCancel: {
-            handoff.close()
-            task.withLock { $0?.cancel() }
-        }
-        if Task.isCancelled {
-            throw CallError(.cancelled, "the task was cancelled", phase: .receivingBody, request: stream.request)
-        }
-        return try event.get()
     }
 }
 
@@ -174,8 +149,9 @@ private final class EventConnections: @unchecked Sendable {
             lastID = events.resumption.lastID
             if let wait = events.resumption.retry { retry = wait }
         }
-        while let event = try await events.next() {
+        while var event = try await events.next() {
             failures = 0
+            event.valueRules = response.details.valueRules
             guard await handoff.give(event) else { return isOver = true }
         }
     }
@@ -187,16 +163,6 @@ extension CallError {
         switch kind {
         case .connectionFailed, .connectionLost, .emptyReply, .incompleteResponse, .nameResolution, .timeout: true
         default: false
-        }
-    }
-}
-
-extension Result where Success: Sendable {
-    fileprivate init(_ body: () async throws(Failure) -> Success) async {
-        do throws(Failure) {
-            self = .success(try await body())
-        } catch {
-            self = .failure(error)
         }
     }
 }

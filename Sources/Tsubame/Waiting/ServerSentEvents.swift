@@ -1,5 +1,10 @@
 // ServerSentEvents: a body as server-sent events, read as they arrive.
 
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
 public import TsubameCore
 public import TsubameWire
 
@@ -50,4 +55,22 @@ extension ResponseBody {
     public var events: ServerSentEvents { events(after: "") }
 
     func events(after lastID: String) -> ServerSentEvents { ServerSentEvents(lines: lines, lastID: lastID) }
+}
+
+extension ServerSentEvent {
+    /// The data as a value from JSON. An event of `Client.events` is decoded as the client's ``Configuration/json`` says.
+    ///
+    /// ```swift
+    /// for try await event in api.events("prices") { show(try event.json(Price.self)) }
+    /// ```
+    /// - Throws: ``CallError/Kind/decoding``.
+    public func json<T: Decodable>(_ type: T.Type = T.self) throws(CallError) -> T {
+        do {
+            return try valueRules.json.decoder().decode(type, from: Data(data.utf8))
+        } catch {
+            throw CallError(
+                .decoding, "the event's data cannot be decoded as \(type) from JSON: \(Response.words(error))",
+                phase: .decoding, underlying: error)
+        }
+    }
 }

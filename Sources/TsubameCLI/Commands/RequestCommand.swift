@@ -175,6 +175,6 @@ struct RequestCommand: ToolCommand {
         }
         return Request(
             method, url: plan.url, keepingDotSegments: content.pathAsIs, query: items.query,
-            headers: plan.fields(headers), body: body)
+            headers: RequestHeaders(plan.fields(headers)), body: body)
     }
 }

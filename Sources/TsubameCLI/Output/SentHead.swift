@@ -9,12 +9,12 @@ enum SentHead {
         if version == .http2 { return try bytes(overHTTP2: request, uri) }
         let method = request.method.rawValue
         let capacity = RequestEncoder.capacity(
-            method: method, target: uri.target, authority: uri.authority, headers: request.headers)
+            method: method, target: uri.target, authority: uri.authority, headers: request.headers.fields)
         do throws(WireError) {
             let framing = framing(of: request)
             return try Bytes(capacity: capacity) { output throws(WireError) in
                 try RequestEncoder.write(
-                    method: method, target: uri.target, authority: uri.authority, headers: request.headers,
+                    method: method, target: uri.target, authority: uri.authority, headers: request.headers.fields,
                     framing: framing, into: output)
             }
         } catch {
@@ -26,7 +26,7 @@ enum SentHead {
         let length: Int64? = if case .length(let length) = framing(of: request) { length } else { nil }
         do throws(WireError) {
             return try HTTP2SentHead.bytes(
-                method: request.method.rawValue, authority: uri.authority, target: uri.target, headers: request.headers,
+                method: request.method.rawValue, authority: uri.authority, target: uri.target, headers: request.headers.fields,
                 length: length)
         } catch {
             throw CallError(error, phase: .preparing)

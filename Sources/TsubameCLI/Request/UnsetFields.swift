@@ -7,6 +7,6 @@ struct UnsetFields: MessageHook {
     let names: [HTTPField.Name]
 
     func willSend(_ request: inout Request) throws(CallError) {
-        for name in names { request.headers[fields: name] = [] }
+        for name in names { request.headers[name] = nil }
     }
 }

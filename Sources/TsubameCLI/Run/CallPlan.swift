@@ -84,7 +84,7 @@ struct CallPlan: Sendable {
         options.apply(to: &configuration, ofRuns: runs)
         tls.apply(to: &configuration.tls)
         configuration.cookies = .jar(jar)
-        configuration.headers = sessionFields
+        configuration.headers = RequestHeaders(sessionFields)
         if let credentials {
             configuration.authentication = credentials.authentication
         } else if !options.auth.ignoreNetrc, Self.hasNetrc {

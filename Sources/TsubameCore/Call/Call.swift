@@ -31,8 +31,8 @@ public final class Call: Sendable {
     package let start: MonotonicTime
     /// The time by which the whole call must be done.
     package let deadline: MonotonicTime
-    /// The request as the caller made it. A redirect to another origin starts from this request.
-    package let original: Request
+    /// The request as the caller made it, without the client's fields. A redirect to another origin starts from it.
+    public let request: Request
     package let timeouts: Timeouts
     package let limits: Limits
     /// Whether the caller wants every body as it arrives. Otherwise a small body comes whole.
@@ -62,7 +62,7 @@ public final class Call: Sendable {
     ) {
         id = Self.count.wrappingAdd(1, ordering: .relaxed).newValue
         start = MonotonicClock.now
-        original = request
+        self.request = request
         self.timeouts = timeouts
         self.limits = limits
         self.wantsStream = wantsStream
@@ -250,7 +250,7 @@ public final class Call: Sendable {
 
 extension Call: CustomStringConvertible, CustomReflectable {
     /// The call's id and request, with secrets withheld.
-    public var description: String { "call \(id): \(original.summary)" }
+    public var description: String { "call \(id): \(request.summary)" }
 
     /// A mirror that holds only ``description``.
     public var customMirror: Mirror { Mirror(self, children: ["call": description], displayStyle: .class) }

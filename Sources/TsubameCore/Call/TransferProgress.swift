@@ -13,6 +13,9 @@ public struct TransferProgress: Sendable, Hashable {
         self.total = total
     }
 
+    /// The bytes that are still to come; nil if the total is not known.
+    public var remaining: Int64? { total.map { Swift.max($0 - bytes, 0) } }
+
     /// The fraction that is done, from 0 to 1; nil if the total is not known.
     public var fraction: Double? {
         guard let total else { return nil }

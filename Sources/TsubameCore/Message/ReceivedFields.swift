@@ -8,7 +8,8 @@ public import HTTPTypes
 /// response.headers[.contentType]            // "text/html", or nil
 /// response.headers[values: .setCookie]      // every one, in order
 /// for field in response.headers { … }       // as received
-/// HTTPFields(response.headers)              // all of them as swift-http-types' collection
+/// response.headers["X-Request-Id"]         // a name as text
+/// response.headers.fields                   // all of them as a value of swift-http-types
 /// ```
 /// A value is decoded as UTF-8 if it is valid UTF-8, and as ISO-8859-1 otherwise.
 public struct ReceivedFields: Sendable {
@@ -64,6 +65,18 @@ public struct ReceivedFields: Sendable {
             return joined
         }
     }
+
+    /// The value of the field with this name; nil if there is none.
+    public subscript(name: String) -> String? { HTTPField.Name(name).flatMap { self[$0] } }
+
+    /// The values of all fields with this name, in the order in which they arrived.
+    public subscript(values name: String) -> [String] { HTTPField.Name(name).map { self[values: $0] } ?? [] }
+
+    /// Whether there is a field with this name.
+    public func contains(_ name: String) -> Bool { HTTPField.Name(name).map { contains($0) } ?? false }
+
+    /// All fields as a value of HTTPTypes. Fields after the first 65,000 are left out, because that value would trap.
+    public var fields: HTTPFields { HTTPFields(self) }
 
     /// The values of all fields of that name, in the order in which they arrived.
     public subscript(values name: HTTPField.Name) -> [String] {
@@ -201,9 +214,7 @@ extension ReceivedFields: CustomStringConvertible, CustomDebugStringConvertible,
 }
 
 extension HTTPFields {
-    /// All the fields, in the order in which they arrived. Fields after the first 65,000 are left out, because the
-    /// collection would trap.
-    public init(_ fields: ReceivedFields) {
+    init(_ fields: ReceivedFields) {
         self.init()
         for field in fields { appendSafely(field) }
     }

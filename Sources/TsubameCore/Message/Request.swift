@@ -23,17 +23,18 @@ public struct Request: Sendable {
     public var method: HTTPRequest.Method
     package var target: Target
     /// The fields of this request. The client adds its own fields, except those that are named here.
-    public var headers: HTTPFields
+    public var headers: RequestHeaders
     /// The content that is sent with the request; empty by default.
     public var body: RequestBody
     /// Whether the client, rather than the caller, asked for content codings, so that the client has to decode them.
     package var undoesCodings = false
-    private var options: RequestOptions?
+    private var details: RequestDetails?
 
     /// A request for a path below the client's base URL.
     /// - Parameter encodedQuery: the query, already percent-encoded, without `?`.
     package init(
-        _ method: HTTPRequest.Method, _ path: RequestPath, encodedQuery: String, headers: HTTPFields, body: RequestBody
+        _ method: HTTPRequest.Method, _ path: RequestPath, encodedQuery: String, headers: RequestHeaders,
+        body: RequestBody
     ) {
         self.method = method
         self.headers = headers
@@ -41,6 +42,8 @@ public struct Request: Sendable {
         if let problem = path.problem {
             target = .invalid(
                 CallError(.invalidRequest, "the path \"\(Redaction.standard.url(path.encoded))\" \(problem)"))
+        } else if path.isWholeURL {
+            target = Self.target(path.encoded, keepingDotSegments: false, encodedQuery: encodedQuery)
         } else {
             target = .path(path, query: encodedQuery)
         }
@@ -49,21 +52,26 @@ public struct Request: Sendable {
     /// A request for a whole URL.
     package init(
         _ method: HTTPRequest.Method, url: String, keepingDotSegments: Bool = false, encodedQuery: String,
-        headers: HTTPFields, body: RequestBody
+        headers: RequestHeaders, body: RequestBody
     ) {
         self.method = method
         self.headers = headers
         self.body = body
+        target = Self.target(url, keepingDotSegments: keepingDotSegments, encodedQuery: encodedQuery)
+    }
+
+    private static func target(_ url: String, keepingDotSegments: Bool, encodedQuery: String) -> Target {
         do throws(CallError) {
             let uri = try TargetURI(parsing: url, keepingDotSegments: keepingDotSegments)
-            target = .uri(encodedQuery.isEmpty ? uri : uri.adding(query: encodedQuery))
+            return .uri(encodedQuery.isEmpty ? uri : uri.adding(query: encodedQuery))
         } catch {
-            target = .invalid(error)
+            return .invalid(error)
         }
     }
 
     /// A request for a URI that has been parsed before.
-    public init(_ method: HTTPRequest.Method, uri: TargetURI, headers: HTTPFields = [:], body: RequestBody = .empty) {
+    public init(_ method: HTTPRequest.Method, uri: TargetURI, headers: RequestHeaders = [:], body: RequestBody = .empty)
+    {
         self.method = method
         self.headers = headers
         self.body = body
@@ -80,43 +88,65 @@ public struct Request: Sendable {
         if case .uri(let uri) = target { uri.isSecure } else { false }
     }
 
-    private mutating func change(_ body: (RequestOptions) -> Void) {
-        if options == nil {
-            options = RequestOptions()
-        } else if !isKnownUniquelyReferenced(&options) {
-            options = options?.copy()
+    private mutating func change(_ body: (RequestDetails) -> Void) {
+        if details == nil {
+            details = RequestDetails()
+        } else if !isKnownUniquelyReferenced(&details) {
+            details = details?.copy()
         }
-        if let options { body(options) }
+        if let details { body(details) }
     }
 
     /// The timeouts of this request. A timeout that is not set is the client's.
     public var timeouts: Timeouts {
-        get { options?.timeouts ?? Timeouts() }
+        get { details?.timeouts ?? Timeouts() }
         set { change { $0.timeouts = newValue } }
     }
 
     /// The policy for the client's cache and for other caches on the way to the origin.
     public var cachePolicy: CachePolicy {
-        get { options?.cachePolicy ?? .standard }
+        get { details?.cachePolicy ?? .standard }
         set { change { $0.cachePolicy = newValue } }
     }
 
     /// The statuses with which a value can be read from the response; 200–299 by default.
     public var acceptedStatuses: StatusSet {
-        get { options?.acceptedStatuses ?? .successful }
+        get { details?.acceptedStatuses ?? .successful }
         set { change { $0.acceptedStatuses = newValue } }
+    }
+
+    /// Whether a call fails with ``CallError/Kind/status`` if it ends with a status that is not accepted; false by
+    /// default. Every way to send then throws the error, or reports it as the failure.
+    public var requiresAcceptedStatus: Bool {
+        get { details?.requiresAcceptedStatus ?? false }
+        set { change { $0.requiresAcceptedStatus = newValue } }
+    }
+
+    /// Whether a value that was put into the path contains a slash, which was escaped. The reason for a 404 may be there.
+    package var escapesSlash: Bool {
+        get {
+            if case .path(let path, _) = target { return path.escapesSlash }
+            return details?.escapesSlash ?? false
+        }
+        set { if newValue { change { $0.escapesSlash = true } } }
+    }
+
+    /// The changes of the client's settings for this request alone. Only the client looks inside.
+    package var overrides: (any Sendable)? {
+        get { details?.overrides }
+        set { change { $0.overrides = newValue } }
     }
 
     /// Values of the caller's own, to be found again in interceptors and events.
     public var tags: [String: any Sendable] {
-        get { options?.tags ?? [:] }
+        get { details?.tags ?? [:] }
         set { change { $0.tags = newValue } }
     }
 
     /// Whether the request may be sent again on a new connection although its method is not idempotent; false by
     /// default.
     public var isReplayable: Bool {
-        get { options?.isReplayable ?? false }
+        get { details?.isReplayable ?? false }
         set { change { $0.isReplayable = newValue } }
     }
 
@@ -132,7 +162,7 @@ public struct Request: Sendable {
 
     /// The place of the call among calls that wait because of a limit; `normal` by default.
     public var priority: Priority {
-        get { options?.priority ?? .normal }
+        get { details?.priority ?? .normal }
         set { change { $0.priority = newValue } }
     }
 
@@ -140,34 +170,34 @@ public struct Request: Sendable {
     /// section 9.3.7). The URL then only names the server, and its path is not sent. With any method other than
     /// OPTIONS, the call fails with ``CallError/Kind/invalidRequest``.
     public var asksServer: Bool {
-        get { options?.asksServer ?? false }
+        get { details?.asksServer ?? false }
         set { change { $0.asksServer = newValue } }
     }
 
     /// Whether the request goes to an origin other than the client's own. It then carries none of the client's fields,
     /// credentials and common parameters. The client sets this value, which stays set over all later redirects.
     public package(set) var isCrossOrigin: Bool {
-        get { options?.isCrossOrigin ?? false }
+        get { details?.isCrossOrigin ?? false }
         set { change { $0.isCrossOrigin = newValue } }
     }
 
     /// The request as an interceptor changed it; nil if no interceptor did. A redirect to another origin then starts
     /// from this request.
     package var entry: Request? {
-        get { options?.entry?.request }
+        get { details?.entry?.request }
         set { change { $0.entry = newValue.map { RequestEntry($0) } } }
     }
 
     /// Says whether the sender of the request handles a failure in another way than by sending the same request again.
     /// nil means never.
     package var isMendedElsewhere: (@Sendable () -> Bool)? {
-        get { options?.isMendedElsewhere }
+        get { details?.isMendedElsewhere }
         set { change { $0.isMendedElsewhere = newValue } }
     }
 
     /// The canonical names of fields that describe the content, beside those that begin with `content-`.
     package var contentFields: Set<String> {
-        get { options?.contentFields ?? [] }
+        get { details?.contentFields ?? [] }
         set { change { $0.contentFields = newValue } }
     }
 
@@ -181,15 +211,15 @@ public struct Request: Sendable {
 
     /// How often the client added credentials because the server had asked for them.
     package var answeredChallenges: Int {
-        get { options?.answeredChallenges ?? 0 }
+        get { details?.answeredChallenges ?? 0 }
         set { change { $0.answeredChallenges = newValue } }
     }
 
     /// The owner of the client's cookie jar, if the last Cookie field came from that jar. It is nil if the field was
     /// set by hand, or if there is none.
     package var jarOwner: String? {
-        get { options?.jarOwner }
-        set { if newValue != options?.jarOwner { change { $0.jarOwner = newValue } } }
+        get { details?.jarOwner }
+        set { if newValue != details?.jarOwner { change { $0.jarOwner = newValue } } }
     }
 
     /// The rules for what the texts of the request withhold.
@@ -199,7 +229,7 @@ public struct Request: Sendable {
     }
 
     /// The rules for what the texts of the request withhold; nil if they are the standard ones.
-    package var ownRedaction: Redaction? { options?.redaction }
+    package var ownRedaction: Redaction? { details?.redaction }
 
     /// Whether the request may be sent again. Its method must be idempotent (RFC 9110 section 9.2.2), or the caller
     /// must allow it. In both cases the body must not be a one-shot stream.
@@ -220,11 +250,14 @@ public struct Request: Sendable {
 
 /// The settings that most requests do not change. They are outside the value, so that copying a request stays cheap.
 // Only `Request.change` changes an object, and only one with a single reference.
-private final class RequestOptions: @unchecked Sendable {
+private final class RequestDetails: @unchecked Sendable {
     var timeouts = Timeouts()
     var cachePolicy = CachePolicy.standard
     var acceptedStatuses = StatusSet.successful
     var tags: [String: any Sendable] = [:]
+    var requiresAcceptedStatus = false
+    var escapesSlash = false
+    var overrides: (any Sendable)?
     var isReplayable = false
     var asksServer = false
     var priority = Request.Priority.normal
@@ -236,12 +269,15 @@ private final class RequestOptions: @unchecked Sendable {
     var redaction: Redaction?
     var jarOwner: String?
 
-    func copy() -> RequestOptions {
-        let copy = RequestOptions()
+    func copy() -> RequestDetails {
+        let copy = RequestDetails()
         copy.timeouts = timeouts
         copy.cachePolicy = cachePolicy
         copy.acceptedStatuses = acceptedStatuses
         copy.tags = tags
+        copy.requiresAcceptedStatus = requiresAcceptedStatus
+        copy.overrides = overrides
+        copy.escapesSlash = escapesSlash
         copy.isReplayable = isReplayable
         copy.asksServer = asksServer
         copy.priority = priority

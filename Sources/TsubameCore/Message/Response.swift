@@ -73,6 +73,9 @@ public struct Response: Sendable {
     /// The connection that carried the response; nil for a stub.
     public var connection: ConnectionInfo? { details.connection }
 
+    /// Whether the content came from the client's cache. The server may have been asked whether it is still valid.
+    public var isFromCache: Bool { details.storedFields != nil }
+
     /// When each step of the exchange was done.
     public var timings: Timings { details.timings }
 

@@ -2,16 +2,24 @@
 
 public import HTTPTypes
 
-/// A set of status codes, given by ranges.
+/// A set of status codes, given by ranges and numbers.
 ///
 /// ```swift
-/// request.acceptedStatuses = .successful.union(404...404)
+/// request.acceptedStatuses = .successful.union(404)
+/// request.acceptedStatuses = [200, 201, 404]
+/// request.acceptedStatuses = StatusSet(200...299, 400...499)
 /// ```
-public struct StatusSet: Sendable, Hashable {
+public struct StatusSet: Sendable, Hashable, ExpressibleByArrayLiteral, ExpressibleByIntegerLiteral {
     private var ranges: [ClosedRange<Int>]
 
     /// The set of the status codes in these ranges.
     public init(_ ranges: ClosedRange<Int>...) { self.ranges = ranges }
+
+    /// The set of these status codes.
+    public init(arrayLiteral codes: Int...) { ranges = codes.map { $0...$0 } }
+
+    /// The set of one status code.
+    public init(integerLiteral code: Int) { ranges = [code...code] }
 
     /// The status codes 200–299.
     public static let successful = StatusSet(200...299)
@@ -24,6 +32,19 @@ public struct StatusSet: Sendable, Hashable {
         copy.ranges.append(range)
         return copy
     }
+
+    /// This set and one more status code.
+    public func union(_ code: Int) -> StatusSet { union(code...code) }
+
+    /// The status codes of both sets.
+    public func union(_ other: StatusSet) -> StatusSet {
+        var copy = self
+        copy.ranges += other.ranges
+        return copy
+    }
+
+    /// Whether the set contains the status code.
+    public func contains(_ code: Int) -> Bool { ranges.contains { $0.contains(code) } }
 
     /// Whether the set contains the status.
     public func contains(_ status: HTTPResponse.Status) -> Bool {

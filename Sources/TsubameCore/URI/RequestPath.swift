@@ -11,9 +11,26 @@
 /// interpolation that leaves a segment empty, `.` or `..`. An error is thrown as ``CallError/Kind/invalidRequest`` when
 /// the request is sent.
 public struct RequestPath: Sendable, Hashable, ExpressibleByStringInterpolation {
-    /// The path, percent-encoded, possibly with a query.
+    /// The path, percent-encoded, possibly with a query; or a whole URL as it was given.
     package let encoded: String
     package let problem: String?
+    /// Whether a value that was put in contains a slash, which was escaped.
+    package let escapesSlash: Bool
+    package let isWholeURL: Bool
+
+    /// A whole URL in the place of a path, for endpoints at other origins.
+    ///
+    /// ```swift
+    /// var path: RequestPath { .url(link) }
+    /// ```
+    public static func url(_ url: String) -> RequestPath {
+        RequestPath(encoded: url, problem: nil, escapesSlash: false, isWholeURL: true)
+    }
+
+    private init(encoded: String, problem: String?, escapesSlash: Bool, isWholeURL: Bool) {
+        (self.encoded, self.problem, self.escapesSlash) = (encoded, problem, escapesSlash)
+        self.isWholeURL = isWholeURL
+    }
 
     /// A path from a literal without interpolated values.
     public init(stringLiteral value: String) {
@@ -24,7 +41,9 @@ public struct RequestPath: Sendable, Hashable, ExpressibleByStringInterpolation 
 
     /// A path from a literal with interpolated values, each escaped as one segment.
     public init(stringInterpolation: StringInterpolation) {
-        (encoded, problem) = stringInterpolation.finished()
+        let (encoded, problem) = stringInterpolation.finished()
+        self.init(
+            encoded: encoded, problem: problem, escapesSlash: stringInterpolation.escapesSlash, isWholeURL: false)
     }
 
     /// A path from text that is already a valid, percent-encoded path, for example from a configuration.
@@ -39,6 +58,7 @@ public struct RequestPath: Sendable, Hashable, ExpressibleByStringInterpolation 
         private var inQuery = false
         /// Whether the current segment holds an interpolated value.
         private var hasInterpolation = false
+        fileprivate private(set) var escapesSlash = false
 
         /// An empty path.
         public init(literalCapacity: Int, interpolationCount: Int) {
@@ -63,7 +83,10 @@ public struct RequestPath: Sendable, Hashable, ExpressibleByStringInterpolation 
         /// Appends a value, escaped as one segment or, in the query, as one value.
         public mutating func appendInterpolation(_ value: some CustomStringConvertible) {
             let value = value.description
-            if !inQuery { hasInterpolation = true }
+            if !inQuery {
+                hasInterpolation = true
+                if value.utf8.contains(0x2F) { escapesSlash = true }
+            }
             for byte in value.utf8 {
                 switch byte {
                 case 0x41...0x5A, 0x61...0x7A, 0x30...0x39, 0x2D, 0x2E, 0x5F, 0x7E:
@@ -74,6 +97,15 @@ public struct RequestPath: Sendable, Hashable, ExpressibleByStringInterpolation 
                 }
             }
         }
+
+        /// Not available: an optional would be written as `Optional(…)` or `nil`.
+        @available(*, unavailable, message: "unwrap the value before it is put into a path")
+        public mutating func appendInterpolation<T>(_ value: T?) {}
+
+        /// Not available: only a value with a description of its own can be a segment.
+        @available(*, unavailable, message: "put a String, a number or another CustomStringConvertible into a path")
+        @_disfavoredOverload
+        public mutating func appendInterpolation<T>(_ value: T) {}
 
         /// Checks each segment that ends in the literal. A segment ends at a slash or at the end of the path, and only
         /// then can it be known to be empty or dots.

@@ -144,7 +144,7 @@ final class Exchange: CallCancellable, @unchecked Sendable {
     /// Why the request cannot be sent, if it cannot.
     var invalidity: CallError? {
         do throws(WireError) {
-            try RequestEncoder.validate(method: request.method.rawValue, target: uri.target, headers: request.headers)
+            try RequestEncoder.validate(method: request.method.rawValue, target: uri.target, headers: request.headers.fields)
             return nil
         } catch {
             return CallError(error, phase: .preparing)
@@ -230,7 +230,7 @@ final class Exchange: CallCancellable, @unchecked Sendable {
     /// Whether the request goes out again because of this head, the rest of which is only read.
     private func answersRefusal(_ head: ReceivedHead) -> Bool {
         if head.status == 417, answersExpectation(head) {
-            request.headers[fields: .expect] = []
+            request.headers[.expect] = nil
             return true
         }
         return key.isForwarded && answersProxy(head)

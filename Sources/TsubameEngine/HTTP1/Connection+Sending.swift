@@ -107,7 +107,7 @@ extension Connection {
     ) throws(WireError) {
         let method = request.method.rawValue
         let bodyCount = body?.count ?? 0
-        var (target, headers) = (uri.target, request.headers)
+        var (target, headers) = (uri.target, request.headers.fields)
         if request.asksServer { target = "*" }
         var shared = exchange?.call.sharedFields
         if let fields = shared?.fields, !PreencodedFields.isSame(fields, headers) { shared = nil }

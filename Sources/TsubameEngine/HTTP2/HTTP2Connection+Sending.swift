@@ -66,7 +66,7 @@ extension HTTP2Connection {
         let length: Int64? = if case .length(let length) = framing { length } else { nil }
         return try session.open(
             method: request.method.rawValue, isSecure: key.origin.isSecure, authority: exchange.uri.authority,
-            target: request.asksServer ? "*" : exchange.uri.target, headers: request.headers, length: length,
+            target: request.asksServer ? "*" : exchange.uri.target, headers: request.headers.fields, length: length,
             limits: exchange.call.limits, endsStream: endsStream)
     }
 

@@ -120,7 +120,7 @@ public final class StubTransport: PromptTransport {
             if state.isClosed { return (true, nil, []) }
             state.requests.append(request)
             let fits = state.routes.indices.compactMap { index in
-                state.routes[index].pattern.rank(of: request, as: call.original).map { (rank: $0, index: index) }
+                state.routes[index].pattern.rank(of: request, as: call.request).map { (rank: $0, index: index) }
             }
             // Of equal ranks the first wins; `max` would take the last.
             let best = fits.reduce(nil) { best, fit in best.map { $0.rank < fit.rank ? fit : $0 } ?? fit }

@@ -19,34 +19,41 @@ extension Charset {
     /// The length of the longest byte order mark, in bytes.
     package static let longestMark = 4
 
-    /// The encoding of a received text, and the length of its byte order mark in bytes. The encoding is that of the
-    /// byte order mark, else that of `Content-Type`, else the fallback, else UTF-8.
+    /// The encoding of a received text, and the length of its byte order mark in bytes.
     ///
-    /// As in browsers, the mark comes first, because it is right more often than the field.
+    /// The first of these counts: `forced`, the byte order mark, `Content-Type`, the document itself if it is HTML
+    /// (`<meta charset>`), the fallback, UTF-8. As in browsers, the mark comes before the field, because it is right
+    /// more often.
     package static func determine(
-        for bytes: some Collection<UInt8>, contentType: String?, fallback: Charset? = nil
+        for bytes: some Collection<UInt8>, contentType: String?, forced: Charset? = nil, fallback: Charset? = nil
     ) -> (charset: Charset, markLength: Int) {
-        if let mark = sniffBOM(bytes) { return (mark.charset, mark.length) }
-        return (contentType.flatMap { MediaType($0)?.charset } ?? fallback ?? .utf8, 0)
+        let mark = sniffBOM(bytes)
+        if let forced { return (forced, mark?.charset == forced ? mark?.length ?? 0 : 0) }
+        if let mark { return (mark.charset, mark.length) }
+        let type = contentType.flatMap { MediaType($0) }
+        if let charset = type?.charset { return (charset, 0) }
+        let isHTML = type?.essence == "text/html" || type?.essence == "application/xhtml+xml"
+        return ((isHTML ? HTMLCharset.find(in: bytes) : nil) ?? fallback ?? .utf8, 0)
     }
 }
 
-/// Decodes a received body without its byte order mark, and with U+FFFD for each wrong sequence.
-///
-/// The encoding is that of the byte order mark, else that of `Content-Type`, else the fallback, else UTF-8.
+/// Decodes a received body without its byte order mark, and with U+FFFD for each wrong sequence. The encoding is that of
+/// ``Charset/determine(for:contentType:forced:fallback:)``.
 package func decodeText(
-    _ bytes: some Collection<UInt8>, contentType: String?, fallback: Charset? = nil
+    _ bytes: some Collection<UInt8>, contentType: String?, forced: Charset? = nil, fallback: Charset? = nil
 ) -> String {
-    let (charset, markLength) = Charset.determine(for: bytes, contentType: contentType, fallback: fallback)
+    let (charset, markLength) = Charset.determine(
+        for: bytes, contentType: contentType, forced: forced, fallback: fallback)
     return charset.decode(bytes.dropFirst(markLength)).text
 }
 
-/// Decodes a received body like ``decodeText(_:contentType:fallback:)``, but throws if a sequence is wrong.
+/// Decodes a received body like ``decodeText(_:contentType:forced:fallback:)``, but throws if a sequence is wrong.
 /// - Throws: ``MalformedTextError`` with the encoding and the offset of the first wrong sequence.
 package func decodeTextStrictly(
-    _ bytes: some Collection<UInt8>, contentType: String?, fallback: Charset? = nil
+    _ bytes: some Collection<UInt8>, contentType: String?, forced: Charset? = nil, fallback: Charset? = nil
 ) throws(MalformedTextError) -> String {
-    let (charset, markLength) = Charset.determine(for: bytes, contentType: contentType, fallback: fallback)
+    let (charset, markLength) = Charset.determine(
+        for: bytes, contentType: contentType, forced: forced, fallback: fallback)
     let decoded = charset.decode(bytes.dropFirst(markLength))
     if let offset = decoded.malformedOffset {
         throw MalformedTextError(charset: charset, offset: markLength + offset)

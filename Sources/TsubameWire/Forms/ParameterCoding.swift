@@ -191,8 +191,7 @@ extension ParameterCoding {
         let (text, reason): (String?, String)
         switch dates {
         case .iso8601:
-            let civil = Int64(exactly: seconds.rounded(.down)).map { CivilTime(secondsSince1970: $0) }
-            (text, reason) = (civil?.iso8601, "The date is not in the years 0 to 9999.")
+            (text, reason) = (ISO8601Date.text(of: date), "The date is not in the years 0 to 9999.")
         case .secondsSince1970:
             (text, reason) = (seconds.isFinite ? seconds.shortestText : nil, "The date is not finite.")
         case .millisecondsSince1970:

@@ -2,11 +2,26 @@
 
 /// A value that can be written as one parameter of a query or a form.
 ///
-/// Strings, integers, floating-point numbers, `Bool`, `UUID`, `URL` and optionals of these conform. A type whose raw
-/// value is one of these only needs to declare the conformance.
+/// Strings, integers, floating-point numbers, `Bool`, `Date`, `UUID`, `URL`, and optionals and arrays of these conform.
+/// A type whose raw value is one of these only needs to declare the conformance.
 public protocol ParameterValue: Sendable {
     /// The text before percent-encoding; nil leaves the parameter out.
     var parameterValue: String? { get }
+    /// The texts of a value that is written as several parameters of the same name, such as an array. By default this
+    /// is ``parameterValue``.
+    var parameterValues: [String] { get }
+}
+
+extension ParameterValue {
+    /// The one text, or none.
+    public var parameterValues: [String] { parameterValue.map { [$0] } ?? [] }
+}
+
+extension Array: ParameterValue where Element: ParameterValue {
+    /// The first text; nil for an empty array.
+    public var parameterValue: String? { parameterValues.first }
+    /// The texts of the elements, each for one parameter of the name. `Parameters(encoding:by:)` has other spellings.
+    public var parameterValues: [String] { flatMap(\.parameterValues) }
 }
 
 extension String: ParameterValue {
@@ -58,6 +73,8 @@ extension BinaryFloatingPoint where Self: CustomStringConvertible {
 extension Optional: ParameterValue where Wrapped: ParameterValue {
     /// The text of the wrapped value; nil, which leaves the parameter out, if there is none.
     public var parameterValue: String? { self?.parameterValue }
+    /// The texts of the wrapped value; none if there is none.
+    public var parameterValues: [String] { self?.parameterValues ?? [] }
 }
 
 extension ParameterValue where Self: RawRepresentable, RawValue: ParameterValue {

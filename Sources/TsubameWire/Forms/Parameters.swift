@@ -1,10 +1,16 @@
 // Parameters: the names and values of a query or a form, in order.
 
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
 /// The names and values of a query or of an HTML form (`application/x-www-form-urlencoded`).
 ///
-/// The order is kept, a name may be repeated, and a nil value is left out:
+/// The order is kept, a name may be repeated, a nil value is left out, and an array repeats its name:
 ///
-///     let query: Parameters = ["page": 2, "name": name, "exact": true, "since": optionalString]
+///     let query: Parameters = ["page": 2, "name": name, "since": optionalDate, "tag": ["red", "blue"]]
 ///
 /// Names and values are stored as plain text; ``encoded()`` percent-encodes them.
 public struct Parameters: Sendable {
@@ -70,14 +76,14 @@ public struct Parameters: Sendable {
         self.elements = elements
     }
 
-    /// Adds a parameter at the end; a nil value adds nothing.
+    /// Adds a parameter at the end. A nil value adds nothing, and an array adds one parameter for each element.
     public mutating func append(_ name: String, _ value: (any ParameterValue)?) {
-        guard let text = value?.parameterValue else { return }
-        if let value, !Self.isFinite(value), failure == nil {
+        guard let value else { return }
+        if let problem = Self.problem(of: value), failure == nil {
             failure = EncodingError.invalidValue(
-                value, .init(codingPath: [], debugDescription: "The parameter \(name) is not a finite number."))
+                value, .init(codingPath: [], debugDescription: "The parameter \(name) is \(problem)."))
         }
-        elements.append(Element(name: name, value: text))
+        for text in value.parameterValues { elements.append(Element(name: name, value: text)) }
     }
 
     /// Adds other parameters at the end.
@@ -129,10 +135,16 @@ public struct Parameters: Sendable {
         return result
     }
 
-    private static func isFinite(_ value: any ParameterValue) -> Bool {
-        if let number = value as? Double { return number.isFinite }
-        if let number = value as? Float { return number.isFinite }
-        return true
+    /// Why the value has no text that a server could read; nil if it has one.
+    private static func problem(of value: any ParameterValue) -> String? {
+        let notFinite = "not a finite number"
+        switch value {
+        case let number as Double: return number.isFinite ? nil : notFinite
+        case let number as Float: return number.isFinite ? nil : notFinite
+        case let date as Date: return date.parameterValue == nil ? "a date outside of the years 0 to 9999" : nil
+        case let values as [any ParameterValue]: return values.lazy.compactMap(problem).first
+        default: return nil
+        }
     }
 }
 

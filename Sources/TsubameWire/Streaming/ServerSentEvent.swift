@@ -12,6 +12,8 @@ public struct ServerSentEvent: Sendable, Hashable {
     public var id: String
     /// How long to wait before a reconnection; nil if the stream has not stated it since the previous event.
     public var retry: Duration?
+    /// The rules of the client that received the event, for the value in its data; nil for the standard ones.
+    package var valueRules: (any ValueRules)?
 
     /// Creates an event, for example in a test.
     public init(type: String = "message", data: String, id: String = "", retry: Duration? = nil) {
@@ -19,6 +21,18 @@ public struct ServerSentEvent: Sendable, Hashable {
         self.data = data
         self.id = id
         self.retry = retry
+    }
+
+    /// Whether type, data, identifier and retry time are the same.
+    public static func == (left: ServerSentEvent, right: ServerSentEvent) -> Bool {
+        left.type == right.type && left.data == right.data && left.id == right.id && left.retry == right.retry
+    }
+
+    /// Hashes type, data and identifier.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(type)
+        hasher.combine(data)
+        hasher.combine(id)
     }
 }
 

@@ -40,7 +40,7 @@ private struct RealProxyCheck {
             #expect(got.connection?.tls?.version == (isSecure ? "TLS 1.3" : nil))
             // tinyproxy closes after each forwarded request without announcing it. A request that may not be sent again
             // could meet that.
-            let posted = try await client.post("y", headers: [.idempotencyKey: "1"], body: .text("hello"))
+            let posted = try await client.post("y", headers: ["Idempotency-Key": "1"], body: .text("hello"))
             #expect(posted.bytes == Bytes("POST /y hello"))
             let isForwarded = program == .tinyproxy && !isSecure
             #expect(posted.connection?.isReused == !isForwarded)

@@ -47,7 +47,7 @@ private struct SignIn: Endpoint {
     var method: HTTPRequest.Method { .post }
     var path: RequestPath { "status/409" }
     var body: RequestBody { .form(["name": name, "password": password]) }
-    var headers: HTTPFields { [.accept: "application/json"] }
+    var headers: RequestHeaders { [.accept: "application/json"] }
     typealias Value = Session
     typealias Failure = Problem  // decoded from an error's body; the error carries it
     let name, password: String

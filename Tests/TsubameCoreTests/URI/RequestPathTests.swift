@@ -11,6 +11,18 @@ import TsubameCore
         #expect(path.problem == nil)
     }
 
+    @Test func `a slash in a value is noticed, and one of the path is not`() {
+        let (plain, deep) = ("a", "a/b")
+        #expect(("x/\(deep)" as RequestPath).escapesSlash && !("x/\(plain)/y" as RequestPath).escapesSlash)
+        #expect(!("x?q=\(deep)" as RequestPath).escapesSlash)
+    }
+
+    @Test func `a whole URL may stand in the place of a path`() {
+        let request = Request(.get, .url("https://a.example/x"), encodedQuery: "q=1", headers: [:], body: .empty)
+        #expect(request.uri?.string == "https://a.example/x?q=1")
+        #expect(Request(.get, .url("nonsense"), encodedQuery: "", headers: [:], body: .empty).uri == nil)
+    }
+
     @Test func aLeadingSlashChangesNothing() {
         #expect(("users" as RequestPath).encoded == ("/users" as RequestPath).encoded)
     }

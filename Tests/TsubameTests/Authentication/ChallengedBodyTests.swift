@@ -65,7 +65,7 @@ import TsubameTesting
 
     @Test func `with Expect the server asks before the body has gone, and it is sent once`() async throws {
         try await guarded(DigestGuard()) { (server, client, events) async throws in
-            let headers: HTTPFields = [.expect: "100-continue"]
+            let headers: RequestHeaders = [.expect: "100-continue"]
             let response = try await client.post("a", headers: headers, body: Self.once())
             #expect(response.status == .ok)
             #expect(server.schemes == ["-", "Digest"])

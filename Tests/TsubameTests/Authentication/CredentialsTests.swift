@@ -7,7 +7,7 @@ import TsubameTesting
 
 @Suite struct CredentialsTests {
     private static func authorization(
-        _ authentication: Authentication = .none, base: String? = nil, url: String, headers: HTTPFields = [:]
+        _ authentication: Authentication = .none, base: String? = nil, url: String, headers: RequestHeaders = [:]
     ) async throws -> String? {
         let stub = StubTransport { $0.on("*") }
         let client = Client(base, transport: stub) { $0.authentication = authentication }

@@ -296,7 +296,7 @@ import TsubameTesting
                     ["Basic YTpi", "s3cret-1"], ["Basic YTpi", "s3cret-2"], ["Basic Yzpk", "s3cret-2"],
                 ])
             // The caller's own field is left unchanged.
-            let given = try await client.get("a", headers: [field: "mine"])
+            let given = try await client.get("a", headers: [HeaderName(field): "mine"])
             #expect(given.statusCode == 401)
             #expect(server.requests.last?["x-session"] == "mine")
         }

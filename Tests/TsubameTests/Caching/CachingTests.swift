@@ -123,7 +123,7 @@ import TsubameTesting
         } _: { cached in
             let ann = cached.client.with { $0.authentication = .bearer("ann") }
             let bob = cached.client.with { $0.authentication = .bearer("bob") }
-            let key: HTTPFields = [try #require(HTTPField.Name("X-Api-Key")): "k"]
+            let key: RequestHeaders = ["X-Api-Key": "k"]
             for _ in 0..<2 {
                 let texts = [
                     try await ann.get("a").text(), try await bob.get("a").text(),

@@ -113,4 +113,16 @@ import TsubameTesting
         #expect(log.all.count == 1)
         #expect(stub.requests.map(\.body.bytes) == [Bytes("app=1"), Bytes("app=1")])
     }
+
+    @Test func `a parameter that the request has by itself is left out, and the closure sees the request`() async throws
+    {
+        let stub = StubTransport { $0.on("*") }
+        let client = Client("https://a.example", transport: stub) {
+            $0.interceptors = [CommonParameters { request in ["app": 1, "verb": request.method.rawValue] }]
+        }
+        _ = try await client.get("x", query: ["app": 2])
+        #expect(stub.requests.last?.uri?.target == "/x?app=2&verb=GET")
+        _ = try await client.post("x", form: ["verb": "mine", "a": 1])
+        #expect(stub.requests.last?.body.bytes == Bytes("verb=mine&a=1&app=1"))
+    }
 }

@@ -40,7 +40,7 @@ import TsubameTesting
     @Test(arguments: CachePlace.allCases)
     func `FAULT 18: what is stored of a QUERY answers the same content only`(_ place: CachePlace) async throws {
         try await cached(in: place, Self.number) { cached in
-            func send(_ body: RequestBody, _ headers: HTTPFields = [:]) async throws -> String {
+            func send(_ body: RequestBody, _ headers: RequestHeaders = [:]) async throws -> String {
                 let response = try await cached.client.query("a", headers: headers, body: body)
                 return String(decoding: response.bytes, as: UTF8.self)
             }

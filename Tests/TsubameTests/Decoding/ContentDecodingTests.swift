@@ -313,7 +313,7 @@ import TsubameWire
             }
             try await serving(server) { server, client in
                 for client in [client, client.with { $0.headers[.range] = "bytes=0-27" }] {
-                    let headers: HTTPFields = client.configuration.headers.isEmpty ? [.range: "bytes=0-27"] : [:]
+                    let headers: RequestHeaders = client.configuration.headers.isEmpty ? [.range: "bytes=0-27"] : [:]
                     let response = try await client.get("x", headers: headers)
                     #expect(response.bytes == Bytes(body))
                     #expect(response.headers[.contentEncoding] == "gzip")

@@ -165,7 +165,7 @@ import TsubameTesting
     // MARK: Classes
 
     class API<Value>: EndpointClass<Value> {
-        override var headers: HTTPFields { [.from: "the base class"] }
+        override var headers: RequestHeaders { [.from: "the base class"] }
         override var timeouts: Timeouts {
             var timeouts = Timeouts()
             timeouts.total = .seconds(9)

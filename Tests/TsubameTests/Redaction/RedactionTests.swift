@@ -41,12 +41,12 @@ import TsubameTesting
     private static let url = "https://user:s3cret@a.example/x?q=1&token=s3cret&Password=s3cret#key=s3cret"
 
     private static func request() -> Request {
-        Request(.post, url: url, headers: headers, body: .form(["password": "s3cret"]))
+        Request(.post, url: url, headers: RequestHeaders(headers), body: .form(["password": "s3cret"]))
     }
 
     @Test("BAD-INPUT 20: a request") func request() {
         Self.expectNoSecret(in: Self.request())
-        Self.expectNoSecret(in: Request(.get, "x?token=s3cret", query: ["api_key": "s3cret"], headers: Self.headers))
+        Self.expectNoSecret(in: Request(.get, "x?token=s3cret", query: ["api_key": "s3cret"], headers: RequestHeaders(Self.headers)))
         #expect(
             Self.request().summary
                 == "POST https://a.example/x?q=1&token=[redacted]&Password=[redacted]#key=[redacted]")
@@ -125,7 +125,7 @@ import TsubameTesting
     @Test("BAD-INPUT 20: a client and what it is made of") func client() {
         let jar = CookieJar()
         let client = Client("https://user:s3cret@a.example/v1?key=s3cret") {
-            $0.headers = Self.headers
+            $0.headers = RequestHeaders(Self.headers)
             $0.authentication = .basic(user: "user", password: "s3cret")
             $0.cookies = .jar(jar)
             $0.interceptors = [CommonParameters { ["token": "s3cret"] }, Holder(token: "s3cret")]

@@ -17,7 +17,7 @@ import TsubameTesting
 
     private static func client(_ stub: StubTransport, _ interceptors: [any Interceptor] = []) -> Client {
         Client("https://a.example", transport: stub) {
-            $0.headers = [.apiKey: "s3cret", .userAgent: "the client's", .from: "the client's"]
+            $0.headers = ["X-Api-Key": "s3cret", .userAgent: "the client's", .from: "the client's"]
             $0.interceptors = interceptors
             $0.authentication = .token(
                 TokenAuthenticator(AccessToken("t0k3n"), scheme: "", field: .token) { _ in AccessToken("t0k3n") })

@@ -81,7 +81,7 @@ import TsubameCore
             method, url: "https://a.example/dir/page",
             headers: [
                 .contentType: "text/plain", .contentLanguage: "ja", .contentDisposition: "inline",
-                try #require(HTTPField.Name("CONTENT-MD5")): "x", try #require(HTTPField.Name("Content-X")): "y",
+                "CONTENT-MD5": "x", "Content-X": "y",
             ],
             body: arrow == 3 ? Self.body(words[2]) : .empty)
         let result = test.next.map { $0.method.rawValue + Self.name($0.body) } ?? "kept"
@@ -196,7 +196,7 @@ import TsubameCore
         }
     }
 
-    private static let credentials: HTTPFields = [
+    private static let credentials: RequestHeaders = [
         .authorization: "Bearer s3cret", .cookie: "a=b", .proxyAuthorization: "Basic s3cret", .host: "a.example",
         .accept: "text/html",
     ]
@@ -272,8 +272,8 @@ import TsubameCore
     }
 }
 
-extension HTTPFields {
-    fileprivate func adding(userAgent version: String) -> HTTPFields {
+extension RequestHeaders {
+    fileprivate func adding(userAgent version: String) -> RequestHeaders {
         var copy = self
         copy[.userAgent] = "Tsubame/\(version)"
         return copy

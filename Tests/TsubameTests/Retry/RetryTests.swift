@@ -100,7 +100,7 @@ import TsubameTesting
             #expect(
                 events.decisions.contains { $0.contains("POST may not be repeated without an Idempotency-Key") },
                 "\(events.decisions)")
-            _ = try await client.post("x", headers: [.idempotencyKey: "1"], body: .text("a"))
+            _ = try await client.post("x", headers: ["Idempotency-Key": "1"], body: .text("a"))
             #expect(server.requests.count == 5)
             let all = client.with { $0.retry = .standard { ($0.delay, $0.allowsAllMethods) = (.zero, true) } }
             _ = try await all.post("x", body: .text("a"))

@@ -6,6 +6,7 @@ import Testing
 extension HTTPField.Name {
     static let apiKey = made("X-Api-Key")
     static let token = made("X-Token")
+    static let link = made("Link")
 
     /// A name that does not parse is an issue of the test that uses it.
     static func made(_ text: String) -> HTTPField.Name {

@@ -11,7 +11,7 @@ import TsubameWire
     private static let text = Array(String(repeating: "the same again, ", count: 40_000).utf8)
 
     /// The request with this body, as a server receives it.
-    private func received(_ body: RequestBody, headers: HTTPFields = [:]) async throws -> ReceivedRequest {
+    private func received(_ body: RequestBody, headers: RequestHeaders = [:]) async throws -> ReceivedRequest {
         try await serving(try await ScriptedServer.start(keepingBodyBytes: 8 << 20) { _ in .ok() }) { server, client in
             try await client.post("", headers: headers, body: body).accepted()
             return try await server.request(0)

@@ -84,6 +84,10 @@ import TsubameTesting
                 stages.append("finished")
                 ended.open()
             }
+            func call(_ call: Call, didFailWith error: CallError) {
+                stages.append("failed")
+                ended.open()
+            }
         }
         try await serving(.start { _ in .ok("hello") }) { _, client in
             for _ in 0..<20 {

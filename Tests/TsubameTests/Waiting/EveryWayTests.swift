@@ -71,7 +71,7 @@ import TsubameTesting
         var method: HTTPRequest.Method { other.method }
         var path: RequestPath { "x" }
         var query: Parameters { ["n": 1] }
-        var headers: HTTPFields { other.headers }
+        var headers: RequestHeaders { other.headers }
         var body: RequestBody { other.body }
         func decode(_ response: Response) throws -> String { try response.text() }
     }

@@ -113,6 +113,21 @@ public struct RequestBody: Sendable {
             trailers: nil, once: once)
     }
 
+    /// A stream of any pieces of bytes, such as `Data`, `[UInt8]` or the readable bytes of a buffer, that can be opened
+    /// again each time the body is sent. Each piece is copied once; a stream of ``Bytes`` is not.
+    public static func stream<S: AsyncSequence & Sendable>(
+        length: Int64? = nil, contentType: String? = nil, _ open: @escaping @Sendable () -> S
+    ) -> RequestBody where S.Element: Collection<UInt8> & Sendable {
+        .stream(length: length, contentType: contentType) { open().map { Bytes($0) } }
+    }
+
+    /// A stream of any pieces of bytes that can be read only once. Each piece is copied once.
+    public static func stream<S: AsyncSequence & Sendable>(
+        once sequence: S, length: Int64? = nil, contentType: String? = nil
+    ) -> RequestBody where S.Element: Collection<UInt8> & Sendable {
+        .stream(once: sequence.map { Bytes($0) }, length: length, contentType: contentType)
+    }
+
     /// A body that could not be made. The error is thrown when the request is sent.
     package static func failed(_ error: CallError) -> RequestBody {
         RequestBody(.failed(error), contentType: nil, length: nil)

@@ -58,7 +58,7 @@ private struct FindUser: Endpoint {
 }
 
 private class ViewerCall<Value>: EndpointClass<Value> {
-    override var headers: HTTPFields { [.accept: "application/json"] }
+    override var headers: RequestHeaders { [.accept: "application/json"] }
 }
 
 private final class GetAlbum: ViewerCall<[String]> {

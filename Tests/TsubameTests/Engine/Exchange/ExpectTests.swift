@@ -6,7 +6,7 @@ import Tsubame
 import TsubameTesting
 
 @Suite(.timeLimit(.minutes(1))) struct ExpectTests {
-    private static let expecting: HTTPFields = [.expect: "100-continue"]
+    private static let expecting: RequestHeaders = [.expect: "100-continue"]
 
     /// Bodies that go out with the head, and bodies that follow the head.
     private static let bodies: [RequestBody] = [

@@ -28,7 +28,7 @@ struct ReplayCase: Sendable, CustomTestStringConvertible {
         ReplayCase(name: "POST", isReplayed: false) { Request(.post, url: $0, body: .text("hello")) },
         ReplayCase(name: "PATCH", isReplayed: false) { Request(.patch, url: $0, body: .text("hello")) },
         ReplayCase(name: "POST with Idempotency-Key", isReplayed: true) {
-            Request(.post, url: $0, headers: [.idempotencyKey: "k-1"], body: .text("hello"))
+            Request(.post, url: $0, headers: ["Idempotency-Key": "k-1"], body: .text("hello"))
         },
         ReplayCase(name: "POST that its caller allows", isReplayed: true) {
             var request = Request(.post, url: $0, body: .text("hello"))

@@ -15,7 +15,7 @@ import TsubameTesting
             try await connection.respond(
                 request.stream, [("server", "peer"), ("x-y", "1"), ("x-y", "2")], text: "hello")
         } client: { peer, client in
-            let fields: HTTPFields = [.accept: "text/plain", .authorization: "Bearer t", .userAgent: "t"]
+            let fields: RequestHeaders = [.accept: "text/plain", .authorization: "Bearer t", .userAgent: "t"]
             let request = Request(.get, url: "\(peer.url)/a/b?c=d", headers: fields)
             let response = try await client.send(request)
             #expect(response.version == .http2)
@@ -43,7 +43,7 @@ import TsubameTesting
             log.add(request.lines)
             try await connection.respond(request.stream)
         } client: { peer, client in
-            var fields: HTTPFields = [.connection: "close", .te: "gzip", .proxyAuthorization: "Basic eDp5"]
+            var fields: RequestHeaders = [.connection: "close", .te: "gzip", .proxyAuthorization: "Basic eDp5"]
             for (name, value) in [
                 ("Keep-Alive", "5"), ("Upgrade", "h2c"), ("HTTP2-Settings", "AAMAAABk"), ("Host", "other.example"),
                 ("Cookie", "a=1"), ("Cookie", "b=2"),

@@ -1,0 +1,79 @@
+// Client+Put: PUT by path and by URL.
+
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+public import TsubameCore
+public import TsubameWire
+
+extension Client {
+    /// Sends a PUT to a path below the client's base URL. The method replaces a resource.
+    ///
+    /// A response with any status is returned. `try response.accepted()` or a value of it throws for 4xx and 5xx.
+    /// - Parameters:
+    ///   - path: a literal. Each interpolated value is escaped as one segment.
+    ///   - query: parameters that are added to those of the base URL and the path.
+    ///   - headers: the fields of this request, to which the client's are added.
+    ///   - body: the content; or give it as one of the next three.
+    ///   - json: a value that is sent as JSON. ``Configuration/json`` decides how it is encoded.
+    ///   - form: parameters that are sent as `application/x-www-form-urlencoded`.
+    ///   - multipart: adds the parts of a `multipart/form-data` body.
+    ///   - timeout: the time for the whole call, including retries; nil for that of the client.
+    /// - Throws: ``CallError``, but never because of a status.
+    public func put(
+        _ path: RequestPath, query: Parameters = [:], headers: RequestHeaders = [:], body: RequestBody = .empty,
+        json: any Encodable & Sendable = NoContent(), form: Parameters? = nil,
+        multipart: ((inout MultipartForm) -> Void)? = nil, timeout: Duration? = nil
+    ) async throws(CallError) -> Response {
+        let content = RequestContent(body, json, form, multipart)
+        return try await send(
+            content, in: Request(.put, path, query: query, headers: headers, timeout: timeout))
+    }
+
+    /// Sends a PUT to a path given as text, which is already percent-encoded and may have several segments.
+    public func put(
+        path: String, query: Parameters = [:], headers: RequestHeaders = [:], body: RequestBody = .empty,
+        json: any Encodable & Sendable = NoContent(), form: Parameters? = nil,
+        multipart: ((inout MultipartForm) -> Void)? = nil, timeout: Duration? = nil
+    ) async throws(CallError) -> Response {
+        let content = RequestContent(body, json, form, multipart)
+        return try await send(
+            content, in: Request(.put, RequestPath(encoded: path), query: query, headers: headers, timeout: timeout))
+    }
+
+    /// Sends a PUT to a whole URL.
+    public func put(
+        url: String, query: Parameters = [:], headers: RequestHeaders = [:], body: RequestBody = .empty,
+        json: any Encodable & Sendable = NoContent(), form: Parameters? = nil,
+        multipart: ((inout MultipartForm) -> Void)? = nil, timeout: Duration? = nil
+    ) async throws(CallError) -> Response {
+        let content = RequestContent(body, json, form, multipart)
+        return try await send(
+            content, in: Request(.put, url: url, query: query, headers: headers, timeout: timeout))
+    }
+
+    /// Sends a PUT to a whole URL, which is parsed again as strictly as text.
+    public func put(
+        url: URL, query: Parameters = [:], headers: RequestHeaders = [:], body: RequestBody = .empty,
+        json: any Encodable & Sendable = NoContent(), form: Parameters? = nil,
+        multipart: ((inout MultipartForm) -> Void)? = nil, timeout: Duration? = nil
+    ) async throws(CallError) -> Response {
+        let content = RequestContent(body, json, form, multipart)
+        return try await send(
+            content, in: Request(.put, url: url, query: query, headers: headers, timeout: timeout))
+    }
+
+    /// Not available: a text may be one segment or several.
+    @available(
+        *, unavailable, message: "write put(path: text) for a path, or put(\"\\(text)\") to escape it as one segment"
+    )
+    public func put(
+        _ path: String, query: Parameters = [:], headers: RequestHeaders = [:], body: RequestBody = .empty,
+        json: any Encodable & Sendable = NoContent(), form: Parameters? = nil,
+        multipart: ((inout MultipartForm) -> Void)? = nil, timeout: Duration? = nil
+    ) async throws(CallError) -> Response {
+        try await sendHere(Request(.put, RequestPath(encoded: path)))
+    }
+}

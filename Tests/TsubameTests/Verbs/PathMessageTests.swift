@@ -1,0 +1,50 @@
+// PathMessageTests: what the compiler says about a text where a path is meant.
+
+import Testing
+
+@Suite(.timeLimit(.minutes(3))) struct PathMessageTests {
+    private func message(_ line: String) async throws -> Verification {
+        try await Compiler.check(
+            """
+            import Foundation
+            import Tsubame
+
+            struct Opaque {}
+
+            func test(_ client: Client, _ text: String, _ number: Int?, _ name: String?, _ opaque: Opaque) async throws {
+                \(line)
+            }
+            """)
+    }
+
+    @Test(arguments: [
+        "_ = try await client.get(text)", "_ = try await client.post(text, json: 1)",
+        "_ = try await client.delete(text, query: [\"a\": 1])", "_ = Request(.get, text)",
+    ])
+    func `a text is no path, and the message says what to write`(_ line: String) async throws {
+        let result = try await message(line)
+        #expect(!result.accepts && result.text.contains("path: text"), "\(result.text)")
+    }
+
+    @Test(arguments: ["number", "name"])
+    func `an optional in a path is refused, and the message says what to do`(_ value: String) async throws {
+        let result = try await message("_ = try await client.get(\"users/\\(\(value))\")")
+        #expect(!result.accepts && result.text.contains("unwrap the value"), "\(result.text)")
+    }
+
+    @Test func `a value without a description is refused, and the message says what to put in`() async throws {
+        let result = try await message("_ = try await client.get(\"users/\\(opaque)\")")
+        #expect(!result.accepts && result.text.contains("CustomStringConvertible"), "\(result.text)")
+    }
+
+    @Test(arguments: [
+        "_ = try await client.get(\"users\")", "_ = try await client.get(\"users/\\(text)\")",
+        "_ = try await client.get(path: text)", "_ = try await client.get(\"users/\\(number ?? 1)\")",
+        "_ = try await client.get(url: text, timeout: .seconds(1))", "_ = try await client.get(\"x/\\(UUID())\")",
+        "_ = try await client.get(\"x\", query: [\"a\": [1, 2], \"b\": Date(), \"c\": URL(filePath: \"/\"), \"d\": number])",
+    ])
+    func `what a newcomer writes first compiles`(_ line: String) async throws {
+        let result = try await message(line)
+        #expect(result.accepts, "\(result.text)")
+    }
+}

@@ -1,0 +1,116 @@
+// PagesTests: pages by Link and by a closure, values by line, and the events of a client as sequences.
+
+import Foundation
+import HTTPTypes
+import Testing
+import Tsubame
+import TsubameTesting
+
+@Suite(.timeLimit(.minutes(1))) struct PagesTests {
+    private func texts(_ pages: Pages) async throws -> [String] {
+        var texts: [String] = []
+        for try await page in pages { texts.append(try page.text()) }
+        return texts
+    }
+
+    @Test func `pages follow the Link of each response, with the caller's headers`() async throws {
+        let stub = StubTransport {
+            $0.on("/v1/users").respond(text: "one", headers: [.link: "</v1/more?page=2>; rel=\"next\""])
+            $0.on("/v1/more").respond(text: "two", headers: [.link: "<?page=3>; rel=next, <x>; rel=prev"]).respond(
+                text: "three")
+        }
+        let client = Client("https://a.example/v1", transport: stub)
+        #expect(try await texts(client.pages("users", headers: ["X-A": "1"])) == ["one", "two", "three"])
+        #expect(stub.requests.map { $0.uri?.target } == ["/v1/users", "/v1/more?page=2", "/v1/more?page=3"])
+        #expect(stub.requests.allSatisfy { $0.headers["X-A"] == "1" })
+    }
+
+    @Test func `BAD-INPUT 21: at another origin the client's fields and credentials are left out`() async throws {
+        let stub = StubTransport {
+            $0.on("https://a.example/x").respond(text: "one", headers: [.link: "<https://b.example/y>; rel=next"])
+            $0.on("https://b.example/y").respond(text: "two")
+        }
+        let client = Client("https://a.example", transport: stub) { $0.headers["X-Api-Key"] = "k" }
+        #expect(
+            try await texts(client.pages("x", headers: [.authorization: "Bearer t", "X-A": "1"])) == ["one", "two"])
+        let last = try #require(stub.requests.last)
+        #expect(last.headers[.authorization] == nil && last.headers["X-Api-Key"] == nil && last.headers["X-A"] == "1")
+    }
+
+    @Test(arguments: [
+        ("<http://a.example/y>; rel=next", "not on https"), ("<ftp://a.example/y>; rel=next", "no http or https"),
+        ("</x>; rel=next", "before"), ("<https://a.example:0/>; rel=next", ""),
+    ])
+    func `BAD-INPUT 22: a next page that must not or need not be requested ends the pages with an error`(
+        _ link: String, _ reason: String
+    ) async throws {
+        let stub = StubTransport { $0.on("*").respond(text: "one", headers: [.link: link]) }
+        let client = Client("https://a.example", transport: stub)
+        let error = await callError { _ = try await texts(client.pages("x")) }
+        #expect(error?.kind == .redirect || error?.kind == .invalidRequest)
+        #expect(error?.reason.contains(reason) == true, "\(error as Any)")
+        #expect(stub.requests.count == 1)
+    }
+
+    @Test func `a closure makes the request of the next page, and a status that is not accepted is thrown`()
+        async throws
+    {
+        struct Page: Decodable { let next: Int? }
+        let stub = StubTransport {
+            $0.on("/users").respond(text: #"{"next": 2}"#).respond(text: #"{"next": 3}"#).respond(status: .notFound)
+        }
+        let client = Client("https://a.example", transport: stub)
+        let pages = client.pages(Request(.get, "users")) { page in
+            try page.json(Page.self).next.map { Request(.get, "users", query: ["page": $0]) }
+        }
+        let error = await callError { _ = try await texts(pages) }
+        #expect(error?.kind == .status && stub.requests.count == 3)
+        #expect(stub.requests.last?.uri?.target == "/users?page=3")
+    }
+
+    @Test func `JSON lines of a path are values, and leaving the loop ends the call`() async throws {
+        try await serving(.start { $0.path == "/x" ? .ok("{\"id\":1}\n{\"id\":2}\n") : .status(.notFound) }) {
+            _, client in
+            struct Plain: Decodable, Equatable, Sendable { let id: Int }
+            var ids: [Int] = []
+            for try await entry in client.jsonLines("x", of: Plain.self) { ids.append(entry.id) }
+            #expect(ids == [1, 2])
+            for try await _ in client.jsonLines("x", of: Plain.self) { break }
+            let error = await callError { for try await _ in client.jsonLines("y", of: Plain.self) {} }
+            #expect(error?.kind == .status && error?.status == .notFound)
+            let wrong = await callError { for try await _ in client.jsonLines("x", of: [Int].self) {} }
+            #expect(wrong?.kind == .decoding)
+        }
+    }
+
+    @Test func `events decode their data as the client says`() async throws {
+        struct Price: Decodable, Equatable, Sendable { let newPrice: Int }
+        let stub = StubTransport {
+            $0.on("*").respond(
+                headers: [.contentType: "text/event-stream"],
+                body: Bytes("data: {\"new_price\": 7}\n\ndata: x\n\n"))
+        }
+        let client = Client("https://a.example", transport: stub) { $0.json.keys = .snakeCase }
+        var events = client.events("x", reconnects: 0).makeAsyncIterator()
+        let first = try #require(try await events.next())
+        #expect(try first.json(Price.self) == Price(newPrice: 7))
+        let second = try #require(try await events.next())
+        #expect(throws: CallError.self) { try second.json(Price.self) }
+        #expect(first == ServerSentEvent(data: "{\"new_price\": 7}"))
+    }
+
+    @Test func `the events of calls are a sequence, in their order`() async throws {
+        let client = Client("https://a.example", transport: StubTransport { $0.on("*") })
+        var events = client.callEvents.makeAsyncIterator()
+        _ = try await client.get("x")
+        var kinds: [String] = []
+        while let event = await events.next(isolation: nil) {
+            kinds.append("\(event.kind)".prefix { $0 != "(" }.description)
+            if event.kind.isFinal { break }
+        }
+        #expect(kinds.first?.hasPrefix("started") == true && kinds.count > 1, "\(kinds)")
+        let task = Task { for await _ in client.callEvents {} }
+        task.cancel()
+        await task.value
+    }
+}
