@@ -9,7 +9,7 @@ import re
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-SYSTEM = {"Dispatch", "FoundationEssentials", "Synchronization"}
+SYSTEM = {"Dispatch", "FoundationEssentials", "FoundationNetworking", "Observation", "Synchronization"}
 LIBC = {"Glibc", "Musl", "Darwin"}
 IMPORT = re.compile(r"^ *(?:@_exported )?(?:(?:public|package|internal) )?import (\w+)", re.M)
 

@@ -1,9 +1,9 @@
 // Authentication: the credentials that a client sends, and when it sends them.
 
 #if canImport(FoundationEssentials)
-import FoundationEssentials
+public import FoundationEssentials
 #else
-import Foundation
+public import Foundation
 #endif
 import HTTPTypes
 import TsubameCore
@@ -92,6 +92,9 @@ public struct Authentication: Sendable {
     public static func netrc(_ path: String? = nil) -> Authentication {
         Authentication(.netrc(NetrcFile(path)))
     }
+
+    /// The credentials of the netrc file at a file URL.
+    public static func netrc(_ url: URL) -> Authentication { .netrc(url.path) }
 
     /// A token from a source.
     ///

@@ -1,5 +1,10 @@
 // ResponseCache+Folder: creates a response cache that is kept in a folder and outlives the process.
 
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
 import TsubameCore
 
 extension ResponseCache {
@@ -27,5 +32,10 @@ extension ResponseCache {
     /// - Throws: ``CallError/Kind/file`` if the folder cannot be created, or holds files that are not a cache's.
     public convenience init(folder path: String, bytes: Int64 = 256 << 20) throws(CallError) {
         self.init(storage: try FolderCacheStorage(path, limit: bytes))
+    }
+
+    /// A cache in the folder at a file URL.
+    public convenience init(folder url: URL, bytes: Int64 = 256 << 20) throws(CallError) {
+        try self.init(folder: try url.filePath(), bytes: bytes)
     }
 }

@@ -1,5 +1,10 @@
 // CookieJar+Text: reads and writes `cookies.txt`, the Netscape format of curl, wget, yt-dlp and browser extensions.
 
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
 public import TsubameCore
 public import TsubameWire
 
@@ -42,6 +47,10 @@ extension CookieJar {
         return try change { (store, now) in store.insert(contents, now: now) }
     }
 
+    /// Adds the cookies of the file at a file URL, in that format.
+    @discardableResult
+    public func importFile(_ url: URL) throws(CallError) -> [CookieLineProblem] { try importFile(try url.filePath()) }
+
     /// Returns all cookies as text in that format. The format cannot express a tab in a name, value or path, and has
     /// no place for ``Cookie/sameSite-swift.property``.
     /// - Parameter leftOut: receives each cookie with a tab in its name, value or path, which the text does not
@@ -63,5 +72,10 @@ extension CookieJar {
     /// - Throws: ``CallError/Kind/file`` if the file cannot be written.
     public func exportFile(_ path: String, leftOut: (Cookie) -> Void = { _ in }) throws(CallError) {
         try CookieFile(path).replace(by: exportText(leftOut: leftOut))
+    }
+
+    /// Writes all cookies to the file at a file URL, in that format.
+    public func exportFile(_ url: URL, leftOut: (Cookie) -> Void = { _ in }) throws(CallError) {
+        try exportFile(try url.filePath(), leftOut: leftOut)
     }
 }

@@ -1,9 +1,9 @@
 // PublicSuffixList+File: reads a public suffix list from a file, which may be newer than the built-in one.
 
 #if canImport(FoundationEssentials)
-import FoundationEssentials
+public import FoundationEssentials
 #else
-import Foundation
+public import Foundation
 #endif
 public import TsubameCore
 public import TsubameWire
@@ -31,4 +31,7 @@ extension PublicSuffixList {
         }
         return list
     }
+
+    /// Reads the list at a file URL.
+    public static func file(_ url: URL) throws(CallError) -> PublicSuffixList { try file(try url.filePath()) }
 }

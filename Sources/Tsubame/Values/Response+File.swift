@@ -13,6 +13,10 @@ extension Response {
     /// until it is replaced. The new file gets the permissions of the old one.
     /// - Throws: ``CallError`` of kind `status` or `file`, or the error of reading the body.
     @concurrent
+    public func save(to path: String) async throws(CallError) { try await save(to: URL(filePath: path)) }
+
+    /// Writes the body to the file at a file URL, as ``save(to:)-(String)`` does.
+    @concurrent
     public func save(to file: URL) async throws(CallError) {
         try await accepted()
         let partial = file.deletingLastPathComponent().appending(

@@ -69,7 +69,7 @@ extension Client {
     /// The pages of a path whose responses name the next one by `Link: <…>; rel="next"` (RFC 8288).
     ///
     /// ```swift
-    /// for try await page in api.pages("users") { users += try page.json([User].self) }
+    /// for try await page in api.pages("users") { users += try await page.json([User].self) }
     /// ```
     public func pages(_ path: RequestPath, query: Parameters = [:], headers: RequestHeaders = [:]) -> Pages {
         pages(Request(.get, path, query: query, headers: headers))

@@ -110,9 +110,9 @@ struct TLSOptions: Options {
         switch verify {
         case .yes: break
         case .no: tls.verification = .dangerouslyOff
-        case .file(let path): tls.roots = .file(path: path)
+        case .file(let path): tls.roots = .file(path)
         }
-        if let cacert { tls.roots = .file(path: cacert) }
+        if let cacert { tls.roots = .file(cacert) }
         if let cert { tls.identity = .files(certificate: cert, key: certKey ?? cert, passphrase: certKeyPass) }
         (tls.minimumVersion, tls.maximumVersion) = (oldest, newest)
     }

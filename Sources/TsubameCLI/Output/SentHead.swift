@@ -26,7 +26,8 @@ enum SentHead {
         let length: Int64? = if case .length(let length) = framing(of: request) { length } else { nil }
         do throws(WireError) {
             return try HTTP2SentHead.bytes(
-                method: request.method.rawValue, authority: uri.authority, target: uri.target, headers: request.headers.fields,
+                method: request.method.rawValue, authority: uri.authority, target: uri.target,
+                headers: request.headers.fields,
                 length: length)
         } catch {
             throw CallError(error, phase: .preparing)

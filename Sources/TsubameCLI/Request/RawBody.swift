@@ -31,7 +31,7 @@ enum RawBody {
         // An apparently empty file may be one of the kernel's, whose length is unknown.
         guard file.kind == .regular, file.remainingBytes > 0 else { return try read(file, contentType: type) }
         file.shut()
-        return .file(path: path, contentType: type)
+        return .file(path, contentType: type)
     }
 
     /// The body from the standard input; nil if the input is not meant for a body, or if it is empty.

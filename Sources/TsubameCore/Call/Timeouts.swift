@@ -5,8 +5,8 @@ import TsubamePlatform
 /// The timeouts of a call. Each one is enforced for every method, also below one second. The error names the timeout
 /// that passed.
 /// ```swift
-/// client.timeouts.total = .seconds(20)      // for every call of a client
-/// request.timeouts.idle = .milliseconds(500) // for one request; what is not set is the client's
+/// let api = Client(base) { $0.timeouts.total = .seconds(20) } // for every call of a client
+/// request.timeouts.idle = .milliseconds(500)                  // for one request; what is not set is the client's
 /// ```
 /// `nil` means no timeout. A timeout that is not set on a request is the client's.
 public struct Timeouts: Sendable, Hashable {

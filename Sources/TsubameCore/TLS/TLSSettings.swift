@@ -1,5 +1,11 @@
 // TLSSettings: the settings of TLS with origins or with a proxy.
 
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
 extension ConnectionSettings {
     /// How a client checks servers, and how it identifies itself to them.
     public struct TLS: Sendable, Hashable {
@@ -10,9 +16,15 @@ extension ConnectionSettings {
             /// Only these certificates, as PEM text.
             case pem(String)
             /// Only the certificates in this PEM file.
-            case file(path: String)
+            case file(String)
             /// The system's certificate authorities and those in this PEM file, such as a company's own.
-            case systemAnd(path: String)
+            case systemAnd(file: String)
+
+            /// Only the certificates in the PEM file at this file URL.
+            public static func file(_ url: URL) -> Roots { .file(url.path) }
+
+            /// The system's certificate authorities and those in the PEM file at this file URL.
+            public static func systemAnd(file url: URL) -> Roots { .systemAnd(file: url.path) }
         }
 
         /// The checks of a server's certificate.
@@ -55,6 +67,11 @@ extension ConnectionSettings {
             /// A certificate and its key from PEM files, which are read when the first connection is made.
             public static func files(certificate: String, key: String, passphrase: String? = nil) -> Identity {
                 Identity(chain: .file(path: certificate), key: .file(path: key), passphrase: passphrase)
+            }
+
+            /// A certificate and its key from the PEM files at these file URLs.
+            public static func files(certificate: URL, key: URL, passphrase: String? = nil) -> Identity {
+                .files(certificate: certificate.path, key: key.path, passphrase: passphrase)
             }
         }
 

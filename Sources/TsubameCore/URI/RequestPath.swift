@@ -104,7 +104,6 @@ public struct RequestPath: Sendable, Hashable, ExpressibleByStringInterpolation 
 
         /// Not available: only a value with a description of its own can be a segment.
         @available(*, unavailable, message: "put a String, a number or another CustomStringConvertible into a path")
-        @_disfavoredOverload
         public mutating func appendInterpolation<T>(_ value: T) {}
 
         /// Checks each segment that ends in the literal. A segment ends at a slash or at the end of the path, and only

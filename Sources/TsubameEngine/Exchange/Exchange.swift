@@ -144,7 +144,8 @@ final class Exchange: CallCancellable, @unchecked Sendable {
     /// Why the request cannot be sent, if it cannot.
     var invalidity: CallError? {
         do throws(WireError) {
-            try RequestEncoder.validate(method: request.method.rawValue, target: uri.target, headers: request.headers.fields)
+            try RequestEncoder.validate(
+                method: request.method.rawValue, target: uri.target, headers: request.headers.fields)
             return nil
         } catch {
             return CallError(error, phase: .preparing)

@@ -1,6 +1,11 @@
 // ResponseCache+SQLite: a response cache in an SQLite database, which outlives the process.
 
 #if Store
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
 public import Tsubame
 public import TsubameCore
 
@@ -31,6 +36,11 @@ extension ResponseCache {
     ///   made by a newer version of this library.
     public convenience init(sqlite path: String, bytes: Int64 = 256 << 20) throws(CallError) {
         self.init(storage: try DatabaseCacheStorage(path, limit: bytes))
+    }
+
+    /// A cache in the SQLite database at a file URL.
+    public convenience init(sqlite url: URL, bytes: Int64 = 256 << 20) throws(CallError) {
+        try self.init(sqlite: try url.filePath(), bytes: bytes)
     }
 }
 #endif

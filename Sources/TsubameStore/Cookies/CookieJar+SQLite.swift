@@ -1,6 +1,11 @@
 // CookieJar+SQLite: a cookie jar in an SQLite database, which outlives the process.
 
 #if Store
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
 public import Tsubame
 public import TsubameCore
 public import TsubameWire
@@ -31,6 +36,14 @@ extension CookieJar {
     ///   - publicSuffixes: the domains for which no cookie may be set.
     /// - Throws: ``CallError/Kind/file`` if the file cannot be read and written, belongs to another program, or was
     ///   made by a newer version of this library.
+    public convenience init(
+        sqlite url: URL, keepsSessionCookies: Bool = false, publicSuffixes: PublicSuffixList = .builtIn
+    ) throws(CallError) {
+        try self.init(
+            sqlite: try url.filePath(), keepsSessionCookies: keepsSessionCookies, publicSuffixes: publicSuffixes)
+    }
+
+    /// The same for the path of the database as text.
     public convenience init(
         sqlite path: String, keepsSessionCookies: Bool = false, publicSuffixes: PublicSuffixList = .builtIn
     ) throws(CallError) {

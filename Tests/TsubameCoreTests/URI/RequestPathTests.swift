@@ -1,5 +1,6 @@
 // RequestPathTests: values that can be interpolated into a RequestPath, and values that cannot.
 
+import HTTPTypes
 import Testing
 import TsubameCore
 

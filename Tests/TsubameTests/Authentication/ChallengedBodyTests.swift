@@ -105,7 +105,7 @@ import TsubameTesting
             let file = folder.appending(path: "body")
             try Data(repeating: 0x61, count: count).write(to: file)
             try await guarded(DigestGuard()) { (server, client, _) async throws in
-                let response = try await client.post("a", body: .file(path: file.path, contentType: "text/plain"))
+                let response = try await client.post("a", body: .file(file.path, contentType: "text/plain"))
                 #expect(response.statusCode == 200)
                 #expect(server.requests.map { $0["expect"] } == [count > 65_536 ? "100-continue" : nil, nil])
             }

@@ -173,7 +173,7 @@ import TsubameTesting
         Request(.get, url: "https://us\r\ner@a.example/"), Request(.get, url: "https://us\0er:pw@a.example/"),
         Request(.post, "x", body: .text("x", contentType: "text/plain\r\nX: y")),
         Request(.post, "x", body: .bytes([1], contentType: "image/png\n")),
-        Request(.post, "x", body: .file(path: "/nowhere", contentType: "\0")),
+        Request(.post, "x", body: .file("/nowhere", contentType: "\0")),
         Request(.post, "x", body: .json(1, contentType: "application/json\r")),
         Request(.post, "x", body: .data(Data(), contentType: "a/b\0")),
         Request(.post, "x", body: .stream(contentType: "a\nb") { AsyncStream<Bytes> { $0.finish() } }),

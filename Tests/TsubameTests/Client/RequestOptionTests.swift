@@ -14,11 +14,10 @@ import TsubameTesting
 
     @Test(arguments: Way.allCases)
     func `a request's own interceptors and policies count for it alone`(_ way: Way) async throws {
-        try await serving(
-            .start { request in
-                request.path == "/moved" ? .redirect(to: "/end") : .ok(request["x-mark"] ?? "none")
-            }, { $0.cookies = .memory }
-        ) { server, client in
+        let server = try await ScriptedServer.start { request in
+            request.path == "/moved" ? .redirect(to: "/end") : .ok(request["x-mark"] ?? "none")
+        }
+        try await serving(server, { $0.cookies = .memory }) { (server, client) async throws in
             var request = Request(.get, "x")
             request.options { $0.interceptors += [Mark()] }
             request.options { $0.authentication = .bearer("t0k3n") }

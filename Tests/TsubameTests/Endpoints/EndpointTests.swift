@@ -27,7 +27,7 @@ import TsubameTesting
         var method: HTTPRequest.Method { .put }
         var path: RequestPath { "things/\(name)" }
         var query: Parameters { ["page": 2, "q": "a b"] }
-        var headers: HTTPFields { [.accept: "application/json"] }
+        var headers: RequestHeaders { [.accept: "application/json"] }
         var body: RequestBody { .json(["x": 1]) }
         var timeouts: Timeouts {
             var timeouts = Timeouts()

@@ -46,7 +46,8 @@ import TsubameTesting
 
     @Test("BAD-INPUT 20: a request") func request() {
         Self.expectNoSecret(in: Self.request())
-        Self.expectNoSecret(in: Request(.get, "x?token=s3cret", query: ["api_key": "s3cret"], headers: RequestHeaders(Self.headers)))
+        Self.expectNoSecret(
+            in: Request(.get, "x?token=s3cret", query: ["api_key": "s3cret"], headers: RequestHeaders(Self.headers)))
         #expect(
             Self.request().summary
                 == "POST https://a.example/x?q=1&token=[redacted]&Password=[redacted]#key=[redacted]")

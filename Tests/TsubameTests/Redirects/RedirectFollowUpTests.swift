@@ -36,7 +36,7 @@ import TsubameCore
     private static func body(_ name: Substring) -> RequestBody {
         switch name {
         case "bytes": .bytes(Array("hello".utf8), contentType: "text/plain")
-        case "file": .file(path: "/nowhere", contentType: "text/plain")
+        case "file": .file("/nowhere", contentType: "text/plain")
         case "once": .stream(once: AsyncStream<Bytes> { $0.finish() }, contentType: "text/plain")
         default: .empty
         }

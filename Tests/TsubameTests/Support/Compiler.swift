@@ -15,19 +15,33 @@ enum Compiler {
     }
 
     /// Type-checks `source` against the modules of this build.
-    static func check(_ source: String) async throws -> Verification {
+    /// - Parameter stubs: the files of which modules are made first, by the name of the module. They come before the
+    ///   modules of this build.
+    static func check(_ source: String, stubs: [String: String] = [:]) async throws -> Verification {
         let build = try buildFolder()
         let folder = FileManager.default.temporaryDirectory.appending(path: "tsubame-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
-        let (file, output) = (folder.appending(path: "source.swift"), folder.appending(path: "output"))
+        let shared =
+            ["-swift-version", "6", "-I", folder.path, "-I", build.appending(path: "Modules").path]
+            + moduleMaps(of: build).flatMap { ["-Xcc", "-fmodule-map-file=\($0)"] }
+        for (module, file) in stubs {
+            let path = folder.appending(path: "\(module).swiftmodule").path
+            let made = try await run(
+                ["-emit-module", "-parse-as-library", "-module-name", module, "-o", path] + shared + [file], in: folder)
+            guard made.accepts else { return made }
+        }
+        let file = folder.appending(path: "source.swift")
         try Data(source.utf8).write(to: file)
+        return try await run(["-typecheck"] + shared + [file.path], in: folder)
+    }
+
+    private static func run(_ arguments: [String], in folder: URL) async throws -> Verification {
+        let output = folder.appending(path: "output-\(UUID().uuidString)")
         try Data().write(to: output)
         let process = Process()
         process.executableURL = URL(filePath: "/usr/bin/env")
-        process.arguments =
-            ["swiftc", "-typecheck", "-swift-version", "6", "-I", build.appending(path: "Modules").path]
-            + moduleMaps(of: build).flatMap { ["-Xcc", "-fmodule-map-file=\($0)"] } + [file.path]
+        process.arguments = ["swiftc"] + arguments
         let handle = try FileHandle(forWritingTo: output)
         process.standardInput = FileHandle.nullDevice
         process.standardOutput = handle

@@ -123,7 +123,7 @@ import TsubameTesting
             #expect(server.requests.count == 9)
             let missing = await withCheckedContinuation { continuation in
                 client.start(
-                    uploading: Request(.post, "a", body: .file(path: "/none")), resume: true, on: .queue(queue)
+                    uploading: Request(.post, "a", body: .file("/none")), resume: true, on: .queue(queue)
                 ) {
                     continuation.resume(returning: $0)
                 }

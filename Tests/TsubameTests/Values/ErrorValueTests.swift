@@ -61,7 +61,7 @@ import TsubameTesting
             }
             let long = try #require(await callError { _ = try await RequestBody.file(file).collect(upTo: 3) })
             #expect(long.kind == .limitExceeded)
-            let missing = try #require(await callError { _ = try await RequestBody.file(path: "/none").collect() })
+            let missing = try #require(await callError { _ = try await RequestBody.file("/none").collect() })
             #expect(missing.kind == .file || missing.kind == .requestBody)
             let once = RequestBody.stream(once: AsyncStream<Data> { $0.finish() })
             let error = try #require(await callError { _ = try await once.collect() })

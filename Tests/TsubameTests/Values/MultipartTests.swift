@@ -58,7 +58,7 @@ import TsubameTesting
                 $0.bytes("raw", [1, 2], filename: "a\"b")
                 $0.bytes("note", Array("x".utf8), contentType: "text/x-note")
                 $0.part("place", .json(["a": 1]))
-                $0.file("photo", path: file.path, filename: "other", contentType: "x/y")
+                $0.file("photo", at: file.path, filename: "other", contentType: "x/y")
             }
             let b = try boundary(body)
             let start = "--\(b)\r\nContent-Disposition: form-data; name="
@@ -131,7 +131,7 @@ import TsubameTesting
     @Test func `a file that cannot be read is an error before anything is sent`() async throws {
         try await serving(try await ScriptedServer.start()) { server, client in
             for path in ["/nonexistent/file", "/", "/dev/null"] {
-                let body = RequestBody.multipart { $0.file("f", path: path) }
+                let body = RequestBody.multipart { $0.file("f", at: path) }
                 let error = await callError { _ = try await client.post("x", body: body) }
                 #expect(error?.kind == .requestBody)
                 #expect(error?.reason.contains(path) == true)

@@ -178,7 +178,7 @@ import TsubameWire
     }
 
     @Test(arguments: [true, false]) func `a file that is not there is told of`(isChunked: Bool) async throws {
-        let body = RequestBody.file(path: "/nonexistent")
+        let body = RequestBody.file("/nonexistent")
         try await serving(try await ScriptedServer.start { _ in .ok() }) { _, client in
             let error = await callError {
                 _ = try await client.post("", body: isChunked ? body.chunked() : body.compressed())

@@ -9,7 +9,7 @@ import TsubameTesting
 @Suite(.timeLimit(.minutes(1))) struct PagesTests {
     private func texts(_ pages: Pages) async throws -> [String] {
         var texts: [String] = []
-        for try await page in pages { texts.append(try page.text()) }
+        for try await page in pages { texts.append(try await page.text()) }
         return texts
     }
 
@@ -39,7 +39,7 @@ import TsubameTesting
 
     @Test(arguments: [
         ("<http://a.example/y>; rel=next", "not on https"), ("<ftp://a.example/y>; rel=next", "no http or https"),
-        ("</x>; rel=next", "before"), ("<https://a.example:0/>; rel=next", ""),
+        ("</x>; rel=next", "before"), ("<https://a.example:0/>; rel=next", "port"),
     ])
     func `BAD-INPUT 22: a next page that must not or need not be requested ends the pages with an error`(
         _ link: String, _ reason: String

@@ -85,7 +85,7 @@ public struct RequestBody: Sendable {
 
     /// The file at `path`, which is read from disk while it is sent, and never held whole in memory. Its length is
     /// taken when sending starts. If the length changes meanwhile, the call fails with ``CallError/Kind/requestBody``.
-    public static func file(path: String, contentType: String? = nil) -> RequestBody {
+    public static func file(_ path: String, contentType: String? = nil) -> RequestBody {
         RequestBody(.file(path: path), contentType: contentType, length: nil)
     }
 

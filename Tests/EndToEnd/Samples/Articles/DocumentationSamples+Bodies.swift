@@ -69,10 +69,10 @@ extension DocumentationSamples {
         defer { try? FileManager.default.removeItem(atPath: photo) }
         let server = try await ScriptedServer.start { _ in .status(.created) }
         let api = Client(server.url)
-        try await api.put("photos/1", body: .file(path: photo, contentType: "image/jpeg")).accepted()
+        try await api.put("photos/1", body: .file(photo, contentType: "image/jpeg")).accepted()
         let album = RequestBody.multipart {
             $0.field("album", "2026")
-            $0.file("photo", path: photo)
+            $0.file("photo", at: photo)
             $0.part("place", .json(["city": "Kyoto"]))
         }
         try await api.post("photos", body: album).accepted()
@@ -85,7 +85,7 @@ extension DocumentationSamples {
 
         // The failure: a file that does not exist.
         await #expect {
-            _ = try await api.put("photos/1", body: .file(path: "/no/such/file"))
+            _ = try await api.put("photos/1", body: .file("/no/such/file"))
         } throws: {
             ($0 as? CallError)?.kind == .requestBody
         }

@@ -15,7 +15,7 @@ extension DocumentationSamples {
         defer { try? FileManager.default.removeItem(atPath: roots) }
         let server = try await ScriptedServer.start(tls: .localhost) { _ in .ok("secret") }
         let api = Client(server.url) {
-            $0.tls.roots = .systemAnd(path: roots)  // .file: these and no others
+            $0.tls.roots = .systemAnd(file: roots)  // .file: these and no others
             $0.tls.minimumVersion = .tls13
         }
         let response = try await api.get("")

@@ -11,6 +11,10 @@ private struct User: Codable, Sendable {
     let name: String
 }
 
+private struct Problem: Decodable {
+    let reason: String
+}
+
 extension DocumentationSamples {
     @Test func aStatus() async throws {
         let server = try await ScriptedServer.start(tls: .localhost) { _ in
@@ -24,7 +28,7 @@ extension DocumentationSamples {
             tell("hello, \(user.name)")
         } catch {
             switch error.kind {
-            case .status: tell("the server says \(error.response?.statusCode ?? 0)")
+            case .status: tell("the server says \(error.status?.code ?? 0)")
             case .timeout: tell("too slow: \(error.timeout?.rawValue ?? "")")
             case .nameResolution, .connectionFailed: tell("is the network there?")
             case .cancelled: break
@@ -32,6 +36,13 @@ extension DocumentationSamples {
             }
         }
         #expect(told == ["the server says 404"])
+        told = []
+        do {
+            try await api.get("users/8").accepted()
+        } catch {
+            tell(error.decode(Problem.self)?.reason ?? "\(error)")
+        }
+        #expect(told == ["no such user"])
 
         do {
             try await api.get("users/8").accepted()
@@ -50,7 +61,7 @@ extension DocumentationSamples {
         if answer.status == .notFound { tell("nobody") }
 
         var request = Request(.get, "users/8")
-        request.acceptedStatuses = .successful.union(404...404)
+        request.acceptedStatuses = .successful.union(404)
         let reason = try await api.send(request).text()
         #expect(reason == #"{"reason": "no such user"}"#)
         try await close(api)

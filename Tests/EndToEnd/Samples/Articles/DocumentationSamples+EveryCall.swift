@@ -48,6 +48,11 @@ extension DocumentationSamples {
         // A view shares the client's cookies and connections.
         #expect(second["cookie"] == "session=17" && second.connection == 0)
 
+        var traced = Request(.get, "hello")
+        traced.options { $0.interceptors += [RequestID()] }
+        try await api.send(traced).accepted()
+        #expect(try await server.request(2)["x-request-id"] != nil)
+
         // Another origin gets none of the client's fields.
         let other = try await ScriptedServer.start { _ in .ok() }
         try await api.get(url: other.url).accepted()

@@ -96,7 +96,7 @@ import TsubameTesting
         try await serving(try await ScriptedServer.start()) { server, client in
             for _ in 0..<8 {
                 let error = try await failure {
-                    try await client.send(Request(.post, url: server.url, body: .file(path: path)))
+                    try await client.send(Request(.post, url: server.url, body: .file(path)))
                 }
                 #expect(error.kind == .requestBody)
             }

@@ -18,7 +18,7 @@ enum Source: String, Sendable, CaseIterable {
         case .bytes: return .bytes(content)
         case .file:
             try Data(content).write(to: URL(fileURLWithPath: path))
-            return .file(path: path)
+            return .file(path)
         case .stream: return .stream { Slices(content) }
         case .streamOfKnownLength: return .stream(length: Int64(content.count)) { Slices(content) }
         }
@@ -155,7 +155,7 @@ struct UploadCase: Sendable, CustomTestStringConvertible {
     func `a file that cannot be read fails the call before anything is sent`(path: String) async throws {
         try await serving(try await ScriptedServer.start()) { server, client in
             let error = try await failure {
-                try await client.send(Request(.post, url: server.url, body: .file(path: path)))
+                try await client.send(Request(.post, url: server.url, body: .file(path)))
             }
             #expect(error.kind == .requestBody)
             #expect(error.reason.contains(path))

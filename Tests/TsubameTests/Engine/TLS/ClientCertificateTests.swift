@@ -176,7 +176,7 @@ struct BadIdentity: Sendable, CustomTestStringConvertible {
         try await withTemporaryFolder { folder in
             let path = folder.appending(path: "roots.pem").path
             let server = try await ScriptedServer.start(tls: .localhost)
-            try await serving(server, base: server.localhostURL, { $0.tls.roots = .file(path: path) }) { _, client in
+            try await serving(server, base: server.localhostURL, { $0.tls.roots = .file(path) }) { _, client in
                 let error = try await failure { try await client.get("x") }
                 #expect(error.kind == .tls && error.reason.contains(path), "\(error)")
                 // A failure is not kept: once the file is readable, it is read.
@@ -241,11 +241,11 @@ struct BadIdentity: Sendable, CustomTestStringConvertible {
             let file = folder.appending(path: "roots.pem")
             try Data(TestCertificates.authorityPEM.utf8).write(to: file)
             let server = try await ScriptedServer.start(tls: .localhost)
-            try await serving(server, base: server.localhostURL, { $0.tls.roots = .systemAnd(path: file.path) }) {
+            try await serving(server, base: server.localhostURL, { $0.tls.roots = .systemAnd(file: file.path) }) {
                 _, client in
                 #expect(try await client.get("x").status == .ok)
                 let error = try await failure {
-                    try await client.with { $0.tls.roots = .systemAnd(path: "/nowhere.pem") }.get("x")
+                    try await client.with { $0.tls.roots = .systemAnd(file: "/nowhere.pem") }.get("x")
                 }
                 #expect(error.reason.contains("/nowhere.pem"), "\(error)")
             }

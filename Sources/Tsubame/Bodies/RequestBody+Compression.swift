@@ -11,7 +11,7 @@ extension RequestBody {
     /// The same content, compressed, with the Content-Encoding for it.
     ///
     /// ```swift
-    /// try await api.post("events", body: .file(path: "events.jsonl").compressed()).accepted()
+    /// try await api.post("events", body: .file("events.jsonl").compressed()).accepted()
     /// ```
     /// Bytes in memory are compressed at once. Files and streams are compressed while they are sent, piece by
     /// piece. They are sent chunked, because their compressed length is not known in advance. The encoder may hold

@@ -13,7 +13,7 @@ import TsubameWire
 /// ```swift
 /// let body = RequestBody.multipart {
 ///     $0.field("album", "2026")
-///     $0.file("photo", path: "/photos/swallow.jpg")
+///     $0.file("photo", at: "/photos/swallow.jpg")
 ///     $0.part("place", .json(["latitude": 35.7]))
 /// }
 /// ```
@@ -43,17 +43,17 @@ public struct MultipartForm: Sendable {
     ///   - contentType: the content type; by default the one that the file's name suggests, or
     ///     `application/octet-stream`.
     public mutating func file(
-        _ name: String, path: String, filename: String? = nil, contentType: String? = nil
+        _ name: String, at path: String, filename: String? = nil, contentType: String? = nil
     ) {
         let base = path.split(separator: "/").last.map(String.init) ?? path
         part(
-            name, .file(path: path, contentType: contentType ?? ContentTypeGuess.type(of: base)),
+            name, .file(path, contentType: contentType ?? ContentTypeGuess.type(of: base)),
             filename: filename ?? base)
     }
 
     /// Adds the file at a file URL.
     public mutating func file(_ name: String, at url: URL, filename: String? = nil, contentType: String? = nil) {
-        file(name, path: url.path, filename: filename, contentType: contentType)
+        file(name, at: url.path, filename: filename, contentType: contentType)
     }
 
     /// Adds bytes. With a file name they are sent as a file, which exists only in memory.
