@@ -4,23 +4,35 @@
 import Foundation
 import Tsubame
 
-let api = Client(CommandLine.arguments.dropFirst().first ?? "https://httpbin.org")
+/// Checks one method after the other.
+final class ParameterCheck: APIConnector<ParameterTest> {
+    private var methods: [HTTPRequest.Method] = [.get, .post]
 
-do {
-    for method in [HTTPRequest.Method.get, .post] {
-        let test = ParameterTest(method: method)
+    func next() {
+        guard !methods.isEmpty else { exit(0) }
+        let test = ParameterTest(method: methods.removeFirst())
         let sent = test.parameters.sorted().encoded()
-        print("\(method) \(sent) (\(sent.utf8.count) bytes)")
+        print("\(test.method) \(sent) (\(sent.utf8.count) bytes)")
+        startConnection(test)
+    }
 
-        let answer = try await api.send(test)
-        let received = method == .get ? answer.args : answer.form ?? [:]
+    override func connectionSuccess(_ answer: ParameterTest.Value, of test: ParameterTest) {
+        let received = test.method == .get ? answer.args : answer.form ?? [:]
         guard received == ["parameterTestKey": ParameterTest.original] else {
-            print("\(method) came back as \(received)")
+            print("\(test.method) came back as \(received)")
             exit(1)
         }
-        print("\(method) came back as it was, from \(answer.url)")
+        print("\(test.method) came back as it was, from \(answer.url)")
+        next()
     }
-} catch {
-    print(error)
-    exit(1)
+
+    override func connectionFailed(_ error: CallError) {
+        print(error)
+        exit(1)
+    }
 }
+
+let api = Client(CommandLine.arguments.dropFirst().first ?? "https://httpbin.org")
+let check = ParameterCheck(api)
+check.next()
+dispatchMain()

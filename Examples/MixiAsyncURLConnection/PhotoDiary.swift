@@ -11,12 +11,21 @@ struct PhotoDiary {
     /// Loads a page in EUC-JP. The response's charset is honoured.
     func loadPage(then next: @escaping @MainActor () -> Void) {
         api.start(Request(.get, "euc-jp")) { result in
-            complete("page", result) { response in
-                let page = try response.text()
-                return page.firstMatch(of: #/<title>(.*)</title>/#).map { String($0.1) } ?? "no title"
-            }
+            complete("page", result) { title(of: try $0.text()) }
             next()
         }
+    }
+
+    /// Loads the same page with a wrong label. The caller knows better.
+    func loadMislabelledPage(then next: @escaping @MainActor () -> Void) {
+        api.start(Request(.get, "euc-jp", query: ["charset": "utf-8"])) { result in
+            complete("mislabelled page", result) { title(of: try $0.text(charset: .eucJP)) }
+            next()
+        }
+    }
+
+    private func title(of page: String) -> String {
+        page.firstMatch(of: #/<title>(.*)</title>/#).map { String($0.1) } ?? "no title"
     }
 
     /// Uploads a photo, with a bar that grows as the photo is sent.

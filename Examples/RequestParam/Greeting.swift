@@ -13,8 +13,10 @@ final class GreetingRequest: RequestParam<GreetingResponse> {
     override var path: RequestPath { "keyvalue" }
     override var parameters: Parameters { ["word": word] }
 
-    override func afterResponse(_ response: Response) {
-        print("\(method) is over: \(response.status)")
+    override var messageType: String { "greeting" }
+
+    override func afterResponse(_ answer: GreetingResponse) {
+        print("\(method) is over: \(answer.statusCode), \(answer.message)")
     }
 }
 

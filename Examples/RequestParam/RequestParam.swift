@@ -1,5 +1,5 @@
 // RequestParam: a request as a class to subclass.
-// It is sent by GET or by POST. The client adds deviceId, messageType and dateTime to every call.
+// It is sent by GET or by POST. The client adds deviceId and dateTime to every call; messageType is the call's own.
 
 import Tsubame
 
@@ -9,12 +9,15 @@ class RequestParam<Answer: ResponseParam>: EndpointClass<Answer> {
 
     init(_ method: HTTPRequest.Method) { chosen = method }
 
+    /// The kind of this call. It wins over a messageType of the client.
+    var messageType: String { "viewer" }
     /// The subclass's own parameters.
     var parameters: Parameters { [:] }
+    private var all: Parameters { parameters + ["messageType": messageType] }
 
     override var method: HTTPRequest.Method { chosen }
-    override var query: Parameters { method == .get ? parameters : [:] }
-    override var body: RequestBody { method == .get ? .empty : .form(parameters) }
+    override var query: Parameters { method == .get ? all : [:] }
+    override var body: RequestBody { method == .get ? .empty : .form(all) }
 
     override var timeouts: Timeouts {
         var timeouts = Timeouts()
@@ -27,4 +30,9 @@ class RequestParam<Answer: ResponseParam>: EndpointClass<Answer> {
     }
 
     override func decode(_ response: Response) throws -> Answer { try Answer(response) }
+
+    override func didDecode(_ answer: Answer, from response: Response) { afterResponse(answer) }
+
+    /// Called once when the exchange is over and the typed fields are there.
+    func afterResponse(_ answer: Answer) {}
 }

@@ -18,7 +18,10 @@ struct Timeline: Decodable {
 
     /// The request for a user's timeline. A name with a slash or a question mark is still one segment.
     static func request(of user: String) -> Request {
-        Request(.get, "timeline/\(user).xml")
+        var request = Request(.get, "timeline/\(user).xml")
+        // An HTTP error is a failure of the transfer.
+        request.requiresAcceptedStatus = true
+        return request
     }
 }
 #endif

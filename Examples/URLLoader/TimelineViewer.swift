@@ -1,5 +1,5 @@
 // TimelineViewer: shows a timeline by notifications.
-// It observes the four stages of a transfer without knowing the loader; others may observe the same stages.
+// It observes the four stages of one transfer. Others may observe the same stages.
 
 #if XML
 import Foundation
@@ -10,11 +10,15 @@ import TsubameXML
 @MainActor
 final class TimelineViewer {
     private var observers: [any NSObjectProtocol] = []
+    private let call: Call
     private let end: (_ isShown: Bool) -> Void
 
-    /// Shows the next timeline that is loaded, and no other.
-    /// - Parameter end: called when the timeline has been shown, or cannot be shown.
-    init(then end: @escaping (_ isShown: Bool) -> Void) {
+    /// Shows the timeline of one transfer.
+    /// - Parameters:
+    ///   - call: the object of the notifications that are observed.
+    ///   - end: called when the timeline has been shown, or cannot be shown.
+    init(of call: Call, then end: @escaping (_ isShown: Bool) -> Void) {
+        self.call = call
         self.end = end
         observe(.callDidReceiveResponse, CallNotification.response) { (response: Response) in
             print("response: \(response.status)")
@@ -44,7 +48,7 @@ final class TimelineViewer {
         close(isShown: false)
     }
 
-    /// An observer that is not removed would receive every later load too.
+    /// The center keeps an observer until it is removed.
     private func close(isShown: Bool) {
         observers.forEach(NotificationCenter.default.removeObserver)
         observers = []
@@ -55,7 +59,7 @@ final class TimelineViewer {
         _ name: Notification.Name, _ key: String, then act: @escaping @MainActor (Value) -> Void
     ) {
         observers.append(
-            NotificationCenter.default.addObserver(forName: name, object: nil, queue: nil) { notification in
+            NotificationCenter.default.addObserver(forName: name, object: call, queue: nil) { notification in
                 guard let value = notification.userInfo?[key] as? Value else { return }
                 // Calls post their notifications on the main actor.
                 MainActor.assumeIsolated { act(value) }

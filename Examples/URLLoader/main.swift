@@ -14,8 +14,8 @@ let indicator = ActivityMonitor(api) { count in print("indicator: \(count > 0 ? 
 @MainActor func load(_ users: ArraySlice<String>, hasFailed: Bool = false) {
     guard let user = users.first else { exit(hasFailed ? 1 : 0) }
     // The objects that it observes keep it alive until its timeline has arrived.
-    _ = TimelineViewer { isShown in load(users.dropFirst(), hasFailed: hasFailed || !isShown) }
-    api.start(Timeline.request(of: user), notifying: .default)
+    let call = api.start(Timeline.request(of: user), notifying: .default)
+    _ = TimelineViewer(of: call) { isShown in load(users.dropFirst(), hasFailed: hasFailed || !isShown) }
 }
 
 load(arguments.count > 1 ? arguments.dropFirst() : ["kinukawa"])

@@ -79,6 +79,8 @@ struct TimelineDemo {
             ledger.compare("a 404 does not look like success", error.response?.statusCode ?? 0, with: 404)
         }
         for observation in observations { observation.cancel() }
+        // The counts are reported on the main actor.
+        await MainActor.run {}
         ledger.compare("the indicator went on", highest.value, with: 2)
         ledger.compare("and off again", indicator.count, with: 0)
         await client.close()

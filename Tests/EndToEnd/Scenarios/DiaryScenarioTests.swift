@@ -15,6 +15,7 @@ struct DiaryScenarioTests {
         let (run, _) = try await runExample()
         #expect(run.status == 0)
         #expect(run.lines.first == "page: 燕（つばめ）")
+        #expect(run.lines.dropFirst().first == "mislabelled page: 燕（つばめ）")
     }
 
     @Test func anUploadTellsItsProgressToTheEnd() async throws {

@@ -49,8 +49,8 @@ struct KeyValueScenarioTests {
 
     @Test func afterResponseRunsOnceForEachCall() async throws {
         let (run, _) = try await runExample()
-        #expect(run.lines.filter { $0 == "GET is over: 200 OK" }.count == 2)
-        #expect(run.lines.filter { $0 == "POST is over: 200 OK" }.count == 2)
+        #expect(run.lines.filter { $0 == "GET is over: 200, 燕は春に来る" }.count == 2)
+        #expect(run.lines.filter { $0 == "POST is over: 200, 燕は春に来る" }.count == 2)
     }
 
     @Test func theDeviceIdIsOneUUIDOfTheInstallation() async throws {
@@ -222,7 +222,7 @@ struct KeyValueScenarioTests {
 
     /// The parameters that every call of the example sends after its own.
     private func common(after parameters: String) throws -> Regex<AnyRegexOutput> {
-        try Regex(parameters + "&deviceId=[-0-9A-F]{36}&messageType=viewer&dateTime=20[0-9]{12}")
+        try Regex(parameters + "&messageType=greeting&deviceId=[-0-9A-F]{36}&dateTime=20[0-9]{12}")
     }
 }
 

@@ -42,6 +42,7 @@ import TsubameTesting
             let monitor = ActivityMonitor(client) { counts.add($0) }
             let observation = client.observe { events.add($0) }
             _ = try? await client.get(RequestPath(encoded: name))
+            await MainActor.run {}
             #expect(counts.all == [1, 0])
             #expect(monitor.count == 0)
             #expect(events.ends.count == 1)
@@ -50,6 +51,7 @@ import TsubameTesting
 
             _ = try? await client.stream(Request(.get, RequestPath(encoded: name))) { _ in throw OwnError() }
             _ = try? await onThread { try client.blocking.send(Request(.get, RequestPath(encoded: name))) }
+            await MainActor.run {}
             #expect(counts.all == [1, 0, 1, 0, 1, 0])
             #expect(events.ends.count == 3)
             #expect(client.runningCallCount == 0)
@@ -91,6 +93,7 @@ import TsubameTesting
         #expect(monitor?.count == 0)
         monitor = nil
         _ = try await client.get("x")
+        await MainActor.run {}
         #expect(counts.all == [1, 0])
     }
 
@@ -99,6 +102,7 @@ import TsubameTesting
         let counts = Log<Int>()
         let monitor = ActivityMonitor(client) { counts.add($0) }
         _ = try await client.with { $0.timeouts.total = .seconds(1) }.get("x")
+        await MainActor.run {}
         #expect(counts.all == [1, 0] && monitor.count == 0)
     }
 

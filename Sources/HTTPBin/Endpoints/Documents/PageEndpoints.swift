@@ -4,8 +4,10 @@ import HummingbirdCore
 
 enum PageEndpoints {
     static let routes = [
-        Route("/euc-jp", "a Japanese page in EUC-JP") { _ in
-            try Reply.bytes(japanesePage, type: "text/html; charset=EUC-JP")
+        Route("/euc-jp", "a Japanese page in EUC-JP; ?charset=utf-8 mislabels it") { exchange in
+            let isMislabelled = try exchange.arguments().first("charset") == "utf-8"
+            let charset = isMislabelled ? "utf-8" : "EUC-JP"
+            return try Reply.bytes(japanesePage, type: "text/html; charset=\(charset)")
         }
     ]
 
