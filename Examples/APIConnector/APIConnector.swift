@@ -7,13 +7,18 @@ import Tsubame
 class APIConnector<Target: APICall & Sendable> where Target.Value: Sendable {
     private let api: Client
     private var call: Call?
+    private var number = 0
 
     init(_ api: Client) { self.api = api }
 
     /// Starts a call, and cancels the one before it.
     func startConnection(_ target: Target) {
         connectionCancel()
+        number += 1
+        let started = number
         call = api.start(target) { [weak self] result in
+            // Another call may have begun meanwhile.
+            guard self?.number == started else { return }
             switch result {
             case .success(let value): self?.connectionSuccess(value, of: target)
             case .failure(let error): self?.connectionFailed(error)

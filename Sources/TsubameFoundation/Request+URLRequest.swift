@@ -10,8 +10,9 @@ import TsubameCore
 extension Request {
     /// The request of a URLRequest: method, URL, fields, body, cache policy and timeout.
     ///
-    /// URLRequest's own timeout of 60 s is left out, because it is its default. Any other one becomes the total timeout. A
-    /// body stream of URLRequest can be read only once, and so can the body of this request.
+    /// The timeout becomes ``Timeouts/idle``, which has the meaning that URLSession gives it; the default of 60 s is left
+    /// out. A body stream of URLRequest can be read only once, and so can the body of this request. An invalid method makes
+    /// the request invalid.
     public init(_ request: URLRequest) {
         var headers = RequestHeaders()
         for (name, value) in (request.allHTTPHeaderFields ?? [:]).sorted(by: { $0.key < $1.key }) {
@@ -24,12 +25,15 @@ extension Request {
         } else if let stream = request.httpBodyStream {
             body = .stream(once: StreamPieces(stream))
         }
+        let method = HTTPRequest.Method(request.httpMethod ?? "GET")
         self.init(
-            HTTPRequest.Method(request.httpMethod ?? "GET") ?? .get, url: request.url?.absoluteString ?? "",
-            headers: headers, body: body)
-        if request.timeoutInterval != 60 { timeouts.total = .seconds(request.timeoutInterval) }
+            method ?? .get, url: method == nil ? "" : request.url?.absoluteString ?? "", headers: headers, body: body)
+        let seconds = request.timeoutInterval
+        // Longer than ten years means no limit. `Duration` would trap at infinity.
+        if seconds > 0, seconds != 60 { timeouts.idle = seconds < 315_360_000 ? .seconds(seconds) : nil }
         switch request.cachePolicy {
-        case .reloadIgnoringLocalCacheData, .reloadIgnoringLocalAndRemoteCacheData: cachePolicy = .reload
+        case .reloadIgnoringLocalCacheData, .reloadIgnoringLocalAndRemoteCacheData, .reloadRevalidatingCacheData:
+            cachePolicy = .reload
         case .returnCacheDataElseLoad: cachePolicy = .preferStored
         case .returnCacheDataDontLoad: cachePolicy = .onlyStored
         default: break
@@ -66,8 +70,11 @@ extension HTTPURLResponse {
     public convenience init?(_ response: Response) {
         guard let text = response.request.uri?.string, let url = URL(string: text) else { return nil }
         var fields: [String: String] = [:]
+        var names: [String: String] = [:]
         for field in response.headers {
-            let name = field.name.rawName
+            // A dictionary that differs only in case would lose a value.
+            let name = names[field.name.canonicalName, default: field.name.rawName]
+            names[field.name.canonicalName] = name
             fields[name] = fields[name].map { "\($0), \(field.value)" } ?? field.value
         }
         let version = response.version.map { "\($0)" } ?? "HTTP/1.1"

@@ -1,4 +1,4 @@
-// Unavailable: what a build without the trait XML says to code that uses this module.
+// Unavailable: the messages for code that uses this module without the trait XML.
 
 #if !XML
 public import Tsubame

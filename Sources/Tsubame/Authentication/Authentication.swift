@@ -94,7 +94,7 @@ public struct Authentication: Sendable {
     }
 
     /// The credentials of the netrc file at a file URL.
-    public static func netrc(_ url: URL) -> Authentication { .netrc(url.path) }
+    public static func netrc(_ url: URL) -> Authentication { .netrc(url.fileText) }
 
     /// A token from a source.
     ///

@@ -53,7 +53,7 @@ public struct MultipartForm: Sendable {
 
     /// Adds the file at a file URL.
     public mutating func file(_ name: String, at url: URL, filename: String? = nil, contentType: String? = nil) {
-        file(name, at: url.path, filename: filename, contentType: contentType)
+        file(name, at: url.fileText, filename: filename, contentType: contentType)
     }
 
     /// Adds bytes. With a file name they are sent as a file, which exists only in memory.

@@ -61,6 +61,6 @@ extension RequestBody {
 
     /// The file at a file URL.
     public static func file(_ url: URL, contentType: String? = nil) -> RequestBody {
-        .file(url.path, contentType: contentType)
+        .file(url.fileText, contentType: contentType)
     }
 }

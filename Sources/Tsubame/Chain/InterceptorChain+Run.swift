@@ -56,6 +56,8 @@ extension InterceptorChain {
     private func sendByTransport(_ request: Request, _ call: Call) async throws(CallError) -> Response {
         call.isInTransport = true
         defer { call.isInTransport = false }
+        // An interceptor may have set an invalid field.
+        if !request.headers.isValid { throw request.headerError }
         return try await transport.send(request, call: call)
     }
 
@@ -102,7 +104,9 @@ extension InterceptorChain {
         switch segments[index].end {
         case .callInterceptor(let own):
             return try await own.intercept(request, call, next: CallNext(chain: self, index: index + 1))
-        case .transport: return try await transport.send(request, call: call)
+        case .transport:
+            if !request.headers.isValid { throw request.headerError }
+            return try await transport.send(request, call: call)
         case .interceptor(let users): interceptor = users
         }
         let next = Next { given throws(CallError) in

@@ -37,8 +37,9 @@ extension Client {
                 request.target = .uri(query.isEmpty ? uri : uri.adding(query: query))
             }
         }
-        if let problem = request.headers.problem ?? configuration.headers.problem {
-            throw CallError(.invalidRequest, problem, request: request)
+        if !hasValidHeaders || !request.headers.isValid {
+            if request.headers.isValid { request.headers = configuration.headers }
+            throw request.headerError
         }
         if case .failed(let error) = request.body.content { throw error.with(request: request) }
         if request.headers.isEmpty, request.body.contentType == nil, request.body.contentCoding == nil,
@@ -60,6 +61,13 @@ extension Client {
     /// Makes the texts of the request withhold the same secrets as those of this client.
     func withhold(in request: inout Request) {
         if let redaction, request.redaction != redaction { request.redaction = redaction }
+    }
+}
+
+extension Request {
+    /// The error of a request with an invalid field.
+    var headerError: CallError {
+        CallError(.invalidRequest, headers.problem ?? "a field is invalid", request: self)
     }
 }
 

@@ -31,6 +31,8 @@ public final class Client: Sendable {
     let runningCalls: RunningCalls
     private let engine: Engine?
     let presetHeaders: HTTPFields
+    /// Whether the configuration's headers are valid.
+    let hasValidHeaders: Bool
     /// The encoded fields of most requests.
     private let sharedFields: PreencodedFields?
     private let log: CallLog?
@@ -93,6 +95,7 @@ public final class Client: Sendable {
         self.observers = observers
         self.runningCalls = runningCalls
         presetHeaders = RequestDefaults.preset(configuration)
+        hasValidHeaders = configuration.headers.isValid
         let secrets = configuration.secrets.union(configuration.authentication.secretFields)
         redaction = secrets == Redaction.standard.secrets ? nil : Redaction(secrets: secrets)
         let decoding = ContentDecoding(configuration, preset: presetHeaders)
@@ -173,7 +176,7 @@ public final class Client: Sendable {
     /// Sends the request. Everything inside `withTaskCancellationHandler`, which has no isolation here, runs off the
     /// caller's actor.
     func sendHere(_ request: consuming Request) async throws(CallError) -> Response {
-        if request.overrides != nil {
+        if request.hasOverrides {
             let (view, plain) = resolved(request)
             return try await view.sendHere(plain)
         }
@@ -189,7 +192,7 @@ public final class Client: Sendable {
                     var response = try await chain.run(try prepare(call.request), from: 0, call)
                     addSettings(to: &response)
                     if !isCollected(response) { response = try await collected(response) }
-                    if call.request.requiresAcceptedStatus { response = try await response.accepted() }
+                    if call.requiresAcceptedStatus { response = try await response.accepted() }
                     if call.isObserved { await call.settle() }
                     call.finish(.finished(response))
                     return response
@@ -283,7 +286,7 @@ public final class Client: Sendable {
                         chain.hasUserInterceptors
                         ? try await guarded(call, request) : try await chain.run(request, from: 0, call)
                     addSettings(to: &response)
-                    if call.request.requiresAcceptedStatus { response = try await response.accepted() }
+                    if call.requiresAcceptedStatus { response = try await response.accepted() }
                     let value = try await body(response)
                     if call.isObserved { await call.settle() }
                     call.finish(.finished((value as? Response) ?? response))
@@ -305,7 +308,7 @@ public final class Client: Sendable {
             let response = try await withTaskCancellationHandler(
                 operation: {
                     var response = try await body()
-                    if call.request.requiresAcceptedStatus { response = try await response.accepted() }
+                    if call.requiresAcceptedStatus { response = try await response.accepted() }
                     if call.isObserved { await call.settle() }
                     call.finish(.finished(response))
                     return response

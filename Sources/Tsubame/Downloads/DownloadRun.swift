@@ -51,6 +51,8 @@ struct DownloadRun: Sendable {
         resumes = resume && mayHaveParts
         needsRecord = mayHaveParts && (resume || policy.connections > 1)
         var request = plain
+        // A download looks at each status by itself: 206 and 416 are answers to a resumption.
+        request.requiresAcceptedStatus = false
         if !request.headers.contains(.acceptEncoding) {
             request.headers[.acceptEncoding] = "identity"
             // If the server sends coded content nevertheless, the content is decoded.

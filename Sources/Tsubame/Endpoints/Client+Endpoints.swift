@@ -29,7 +29,7 @@ extension Client {
     /// ```
     /// `then` is called exactly once, after the last `progress`. On Linux the program must serve the main queue (an
     /// async `main`, `dispatchMain()`, or a run loop).
-    @discardableResult
+    @_disfavoredOverload @discardableResult
     public func start<E: Endpoint>(
         _ endpoint: sending E, progress: (@MainActor @Sendable (CallProgress) -> Void)? = nil,
         then: @escaping @MainActor @Sendable (Result<E.Value, CallError>) -> Void

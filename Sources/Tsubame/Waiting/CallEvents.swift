@@ -8,7 +8,7 @@ public import TsubameCore
 /// ```swift
 /// for await event in api.callEvents { print(event) }
 /// ```
-/// Calls never wait for the reader. The sequence keeps the last 10,000 events that were not read yet. `Client.observe`
+/// Calls never wait for the reader. The sequence keeps the last 1,000 events that were not read yet. `Client.observe`
 /// loses none.
 public struct CallEvents: AsyncSequence, Sendable {
     /// One event.
@@ -17,7 +17,7 @@ public struct CallEvents: AsyncSequence, Sendable {
     public typealias Failure = Never
 
     /// The most events that wait for the reader.
-    static let kept = 10_000
+    static let kept = 1_000
 
     let client: Client
 

@@ -6,61 +6,119 @@ public import TsubameWire
 /// The pages of an answer, each requested when it is asked for. A page whose status is not accepted is thrown as
 /// ``CallError/Kind/status``.
 ///
-/// A page that has been requested before ends the sequence with ``CallError/Kind/redirect``, because it would never end.
+/// The sequence ends with ``CallError/Kind/redirect`` before a page that has been requested already, unless the request has
+/// a body.
 public struct Pages: AsyncSequence, Sendable {
     /// One page.
     public typealias Element = Response
     /// The error with which the sequence fails.
     public typealias Failure = CallError
 
+    /// How the request of the next page is found.
+    enum Following: Sendable {
+        case link
+        case closure(@Sendable (Response) throws -> Request?)
+    }
+
     let client: Client
     let first: Request
-    let next: @Sendable (Response) throws -> Request?
+    let following: Following
 
     /// Each iterator begins with the first page.
-    public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(client: client, request: first, following: next) }
+    public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(self) }
 
     /// Gives one page after the other.
     public struct AsyncIterator: AsyncIteratorProtocol {
-        let client: Client
-        var request: Request?
-        let following: @Sendable (Response) throws -> Request?
+        private let pages: Pages
+        /// The request of the next page, or why there is none.
+        private var next: Result<Request, CallError>?
+        private let home: Origin?
+        /// Whether a page came from another origin. What was left out then stays left out.
+        private var hasLeft = false
         private var seen: Set<String> = []
 
-        init(
-            client: Client, request: Request, following: @escaping @Sendable (Response) throws -> Request?
-        ) {
-            self.client = client
-            self.request = request
-            self.following = following
+        init(_ pages: Pages) {
+            self.pages = pages
+            next = .success(pages.first)
+            home = (try? pages.client.prepare(pages.first))?.uri?.origin
         }
 
         /// The next page; nil after the last.
         /// - Throws: ``CallError``; its kind is `interceptor` for an error of the closure that makes the next request.
         public mutating func next() async throws(CallError) -> Response? {
-            guard let request else { return nil }
+            guard let current = next else { return nil }
             // An error is the end, too.
-            self.request = nil
-            let response = try await client.send(request).accepted()
-            do {
-                self.request = try following(response)
-            } catch let error as CallError {
-                throw error
-            } catch {
-                throw CallError(
-                    .interceptor, "the next page's request could not be made: \(error)", phase: .decoding,
-                    underlying: error, request: response.request, response: response)
-            }
-            if let next = self.request, next.body.isEmpty, let uri = response.request.uri {
-                seen.insert(uri.string)
-                guard next.uri.map({ !seen.contains($0.string) }) ?? true else {
-                    self.request = nil
-                    throw CallError(
-                        .redirect, "the next page has been requested before: \(next.summary)", phase: .decoding,
-                        request: response.request, response: response)
+            next = nil
+            let request = try current.get()
+            let response = try await pages.client.send(request).accepted()
+            note(request)
+            if let uri = response.request.uri { seen.insert(uri.string) }
+            // A page that arrived is given before its successor fails.
+            do throws(CallError) {
+                if let following = try following(response) {
+                    guard isNew(following) else {
+                        throw CallError(
+                            .redirect, "the next page has been requested before: \(following.summary)",
+                            phase: .decoding, request: response.request, response: response)
+                    }
+                    next = .success(following)
                 }
+            } catch {
+                next = .failure(error)
             }
             return response
+        }
+
+        private func url(of request: Request) -> String? {
+            guard request.body.isEmpty else { return nil }
+            return (try? pages.client.prepare(request))?.uri?.string
+        }
+
+        private mutating func note(_ request: Request) {
+            if let url = url(of: request) { seen.insert(url) }
+        }
+
+        private func isNew(_ request: Request) -> Bool { url(of: request).map { !seen.contains($0) } ?? true }
+
+        private mutating func following(_ response: Response) throws(CallError) -> Request? {
+            switch pages.following {
+            case .link: return try linked(response)
+            case .closure(let make):
+                do {
+                    return try make(response)
+                } catch let error as CallError {
+                    throw error
+                } catch {
+                    throw CallError(
+                        .interceptor, "the next page's request could not be made: \(error)", phase: .decoding,
+                        underlying: error, request: response.request, response: response)
+                }
+            }
+        }
+
+        private mutating func linked(_ response: Response) throws(CallError) -> Request? {
+            guard let link = LinkField.target(of: "next", in: response.headers[values: "Link"]),
+                let base = response.request.uri
+            else { return nil }
+            func failure(_ reason: String) -> CallError {
+                CallError(.redirect, reason, phase: .decoding, request: response.request, response: response)
+            }
+            guard case .uri(let uri) = try base.resolving(link, redaction: response.request.redaction) else {
+                throw failure("the next page is on no http or https URL")
+            }
+            guard uri.isSecure || !base.isSecure else {
+                throw failure("the next page is not on https: \(response.request.redaction.url(uri.string))")
+            }
+            var next = pages.first
+            next.target = .uri(uri)
+            next.body = .empty
+            let configuration = pages.client.configuration
+            if uri.origin != home, !configuration.allowedOrigins.contains(uri.origin) { hasLeft = true }
+            if hasLeft {
+                next.isCrossOrigin = true
+                CrossOriginFields(configuration).strip(&next)
+            }
+            return next
         }
     }
 }
@@ -81,31 +139,9 @@ extension Client {
     }
 
     /// The pages of a request whose responses name the next one by `Link: <…>; rel="next"` (RFC 8288). The next request
-    /// has the headers and the settings of this one, and no body. At another origin, the client's fields and credentials
-    /// are left out, unless ``Configuration/allowedOrigins`` names it.
-    public func pages(_ request: Request) -> Pages {
-        let crossOriginFields = CrossOriginFields(configuration)
-        return pages(request) { response in
-            guard let link = LinkField.target(of: "next", in: response.headers[values: "Link"]),
-                let base = response.request.uri
-            else { return nil }
-            guard case .uri(let uri) = try base.resolving(link, redaction: request.redaction) else {
-                throw CallError(
-                    .redirect, "the next page is on no http or https URL", phase: .decoding, request: response.request,
-                    response: response)
-            }
-            guard uri.isSecure || !base.isSecure else {
-                throw CallError(
-                    .redirect, "the next page is not on https: \(request.redaction.url(uri.string))", phase: .decoding,
-                    request: response.request, response: response)
-            }
-            var next = request
-            next.target = .uri(uri)
-            next.body = .empty
-            if uri.origin != base.origin { crossOriginFields.strip(&next) }
-            return next
-        }
-    }
+    /// has the headers and the settings of this one, and no body. At another origin, the client's fields and all credentials
+    /// are left out, unless ``Configuration/allowedOrigins`` names it. They stay left out on the pages after it.
+    public func pages(_ request: Request) -> Pages { Pages(client: self, first: request, following: .link) }
 
     /// The pages of a request. The closure makes the request of the next page from the last; nil ends the sequence.
     ///
@@ -115,6 +151,6 @@ extension Client {
     /// }
     /// ```
     public func pages(_ request: Request, next: @escaping @Sendable (Response) throws -> Request?) -> Pages {
-        Pages(client: self, first: request, next: next)
+        Pages(client: self, first: request, following: .closure(next))
     }
 }

@@ -33,6 +33,8 @@ public final class Call: Sendable {
     package let deadline: MonotonicTime
     /// The request as the caller made it, without the client's fields. A redirect to another origin starts from it.
     public let request: Request
+    /// ``Request/requiresAcceptedStatus`` of the request, without a copy of it.
+    package let requiresAcceptedStatus: Bool
     package let timeouts: Timeouts
     package let limits: Limits
     /// Whether the caller wants every body as it arrives. Otherwise a small body comes whole.
@@ -62,6 +64,7 @@ public final class Call: Sendable {
     ) {
         id = Self.count.wrappingAdd(1, ordering: .relaxed).newValue
         start = MonotonicClock.now
+        requiresAcceptedStatus = request.requiresAcceptedStatus
         self.request = request
         self.timeouts = timeouts
         self.limits = limits

@@ -17,4 +17,8 @@ extension URL {
         }
         return path
     }
+
+    /// The path of a file URL, or the text of any other URL, which names no file: reading it fails with an error that shows
+    /// the URL.
+    package var fileText: String { isFileURL ? path : Redaction.standard.url(absoluteString) }
 }

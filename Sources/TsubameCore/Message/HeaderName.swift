@@ -19,6 +19,14 @@ public struct HeaderName: Sendable, Hashable, ExpressibleByStringLiteral {
     /// Takes a name that is known to be valid.
     public init(_ name: HTTPField.Name) { (text, self.name) = (name.rawName, name) }
 
+    /// Whether the names are the same without regard to case.
+    public static func == (left: HeaderName, right: HeaderName) -> Bool {
+        left.text.lowercased() == right.text.lowercased()
+    }
+
+    /// Hashes the name in lower case.
+    public func hash(into hasher: inout Hasher) { hasher.combine(text.lowercased()) }
+
     /// Takes a name as it is written in a literal.
     public init(stringLiteral text: String) { self.init(text) }
 }

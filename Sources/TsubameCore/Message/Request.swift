@@ -137,6 +137,8 @@ public struct Request: Sendable {
         set { change { $0.overrides = newValue } }
     }
 
+    package var hasOverrides: Bool { details?.overrides != nil }
+
     /// Values of the caller's own, to be found again in interceptors and events.
     public var tags: [String: any Sendable] {
         get { details?.tags ?? [:] }

@@ -12,7 +12,8 @@ public import HTTPTypes
 /// An invalid name, or a value with a control character, is not added. The first such problem is kept instead, and every
 /// way to send the request throws it as ``CallError/Kind/invalidRequest``. Names are compared without regard to case.
 public struct RequestHeaders: Sendable, ExpressibleByDictionaryLiteral {
-    private final class Problem: Sendable {
+    @usableFromInline
+    final class Problem: Sendable {
         let text: String
 
         init(_ text: String) { self.text = text }
@@ -20,7 +21,7 @@ public struct RequestHeaders: Sendable, ExpressibleByDictionaryLiteral {
 
     /// The valid fields, as a value of HTTPTypes.
     public package(set) var fields: HTTPFields
-    private var firstProblem: Problem?
+    @usableFromInline var firstProblem: Problem?
 
     /// No fields.
     public init() { fields = HTTPFields() }
@@ -39,9 +40,12 @@ public struct RequestHeaders: Sendable, ExpressibleByDictionaryLiteral {
     /// The first name or value that was refused, as a clause for an error; nil if all are valid.
     package var problem: String? { firstProblem?.text }
 
+    @inlinable package var isValid: Bool { firstProblem == nil }
+
     // MARK: Reading and changing
 
-    /// The value of the field; nil if there is none. Several fields of that name are joined by `, `. Setting replaces
+    /// The value of the field; nil if there is none. Several fields of that name are joined by `, `, and those
+    /// of Cookie by `; `. Setting replaces
     /// all fields of that name, and nil removes them.
     public subscript(name: HTTPField.Name) -> String? {
         get { fields[name] }
@@ -89,7 +93,11 @@ public struct RequestHeaders: Sendable, ExpressibleByDictionaryLiteral {
     }
 
     /// Adds a field after those of the same name.
-    public mutating func append(_ field: HTTPField) { fields.appendSafely(field) }
+    public mutating func append(_ field: HTTPField) {
+        let count = fields.count
+        fields.appendSafely(field)
+        if fields.count == count { keep("a field \"\(Redaction.printable(field.name.rawName))\" cannot be added") }
+    }
 
     /// Adds all fields of a value of HTTPTypes, or of other headers.
     public mutating func append(contentsOf other: some Sequence<HTTPField>) {

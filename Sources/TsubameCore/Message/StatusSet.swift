@@ -43,6 +43,21 @@ public struct StatusSet: Sendable, Hashable, ExpressibleByArrayLiteral, Expressi
         return copy
     }
 
+    /// Whether both sets have the same status codes.
+    public static func == (left: StatusSet, right: StatusSet) -> Bool { left.merged == right.merged }
+
+    /// Hashes the status codes.
+    public func hash(into hasher: inout Hasher) { hasher.combine(merged) }
+
+    /// The ranges in order, joined where they touch.
+    private var merged: [ClosedRange<Int>] {
+        guard ranges.count > 1 else { return ranges }
+        return ranges.sorted { $0.lowerBound < $1.lowerBound }.reduce(into: []) { merged, range in
+            guard let last = merged.last, range.lowerBound <= last.upperBound &+ 1 else { return merged.append(range) }
+            merged[merged.count - 1] = last.lowerBound...Swift.max(last.upperBound, range.upperBound)
+        }
+    }
+
     /// Whether the set contains the status code.
     public func contains(_ code: Int) -> Bool { ranges.contains { $0.contains(code) } }
 

@@ -21,10 +21,10 @@ extension ConnectionSettings {
             case systemAnd(file: String)
 
             /// Only the certificates in the PEM file at this file URL.
-            public static func file(_ url: URL) -> Roots { .file(url.path) }
+            public static func file(_ url: URL) -> Roots { .file(url.fileText) }
 
             /// The system's certificate authorities and those in the PEM file at this file URL.
-            public static func systemAnd(file url: URL) -> Roots { .systemAnd(file: url.path) }
+            public static func systemAnd(file url: URL) -> Roots { .systemAnd(file: url.fileText) }
         }
 
         /// The checks of a server's certificate.
@@ -71,7 +71,7 @@ extension ConnectionSettings {
 
             /// A certificate and its key from the PEM files at these file URLs.
             public static func files(certificate: URL, key: URL, passphrase: String? = nil) -> Identity {
-                .files(certificate: certificate.path, key: key.path, passphrase: passphrase)
+                .files(certificate: certificate.fileText, key: key.fileText, passphrase: passphrase)
             }
         }
 

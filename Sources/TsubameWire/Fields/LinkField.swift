@@ -23,6 +23,7 @@ package enum LinkField {
     /// Reads the parameters of one link up to its comma, and returns the relations that the first `rel` names.
     private static func relations(_ rest: inout ArraySlice<UInt8>) -> [String] {
         var found: [String]?
+        var hasAnchor = false
         while let byte = rest.first, byte != UInt8(ascii: ",") {
             rest = rest.dropFirst()
             guard byte == UInt8(ascii: ";") else { continue }
@@ -32,12 +33,14 @@ package enum LinkField {
             rest = rest.dropFirst()
             skipSpaces(&rest)
             let value = rest.first == UInt8(ascii: "\"") ? quoted(&rest) : token(&rest)
+            // A link with an anchor is about another resource than the response's.
+            if name == "anchor" { hasAnchor = true }
             if name == "rel", found == nil {
                 found = value.split { $0 == " " || $0 == "\t" }.map(String.init)
             }
         }
         rest = rest.dropFirst()
-        return found ?? []
+        return hasAnchor ? [] : found ?? []
     }
 
     private static func skipSpaces(_ rest: inout ArraySlice<UInt8>) {

@@ -60,9 +60,21 @@ import TsubameTesting
         let request = Request(made)
         #expect(request.method.rawValue == "PUT" && request.uri?.string == "https://a.example/x?a=1")
         #expect(request.headers.map(\.value) == ["b"] && request.body.bytes == Bytes("hello"))
-        #expect(request.timeouts.total == .seconds(7) && request.cachePolicy == .reload)
+        #expect(request.timeouts.idle == .seconds(7) && request.cachePolicy == .reload)
         let plain = Request(URLRequest(url: try #require(URL(string: "https://a.example"))))
-        #expect(plain.timeouts.total == nil && plain.body.isEmpty && plain.cachePolicy == .standard)
+        #expect(plain.timeouts == Timeouts() && plain.body.isEmpty && plain.cachePolicy == .standard)
+        for interval in [Double.infinity, .greatestFiniteMagnitude] {
+            made.timeoutInterval = interval
+            #expect(Request(made).timeouts.idle == nil)
+        }
+        for interval in [0, -1, Double.nan] {
+            made.timeoutInterval = interval
+            #expect(Request(made).timeouts == Timeouts())
+        }
+        made.httpMethod = "BAD METHOD"
+        let stub = StubTransport { $0.on("*") }
+        await #expect(throws: CallError.self) { try await Client(transport: stub).send(Request(made)) }
+        #expect(stub.requests.isEmpty)
     }
 
     @Test func `the stream of a URLRequest is sent once`() async throws {

@@ -117,10 +117,11 @@ private struct Timeline: Endpoint {
     }
 
     @Test func anAPIAsTypes() async throws {
-        let server = try await HTTPBin.start()
+        let targets = Mutex<[String]>([])
+        let server = try await HTTPBin(onRequest: { record in targets.withLock { $0.append(record.target) } }).start()
         let api = Client(server.url)
         let timeline = try await api.send(Timeline(user: "kinukawa"))
-        #expect(timeline.args?.isEmpty == true)
+        #expect(timeline.args?.isEmpty == true && targets.withLock { $0 } == ["/anything/status/kinukawa"])
         try await close(api)
         await server.stop()
     }

@@ -22,6 +22,12 @@ import TsubameCore
         Row(set: .all, inside: [0, 999], outside: [1_000]),
     ]
 
+    @Test func `sets with the same codes are equal`() {
+        #expect([404, 200] as StatusSet == [200, 404] && [200, 201] as StatusSet == StatusSet(200...201))
+        #expect(Set([[404, 200], [200, 404]] as [StatusSet]).count == 1)
+        #expect(StatusSet(200...299) != StatusSet(200...298) && [200] as StatusSet != [])
+    }
+
     @Test(arguments: rows.indices)
     func `a set has what its parts have`(_ index: Int) {
         let row = Self.rows[index]

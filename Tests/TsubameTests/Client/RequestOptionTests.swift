@@ -61,6 +61,50 @@ import TsubameTesting
         }
     }
 
+    @Test func `they count for streams, callbacks, downloads and uploads, too`() async throws {
+        let server = try await ScriptedServer.start { request in
+            request.path == "/missing" ? .status(.notFound) : .ok(request["x-mark"] ?? "none")
+        }
+        try await withTemporaryFolder { folder in
+            try await serving(server) { _, client in
+                var request = Request(.get, "x")
+                request.options { $0.interceptors += [Mark()] }
+                let streamed = try await client.stream(request) { response in try await response.text() }
+                let started = await withCheckedContinuation { continuation in
+                    client.start(request) { continuation.resume(returning: $0) }
+                }
+                let uploaded = try await client.upload(request).text()
+                #expect(try await [streamed, started.get().text(), uploaded] == ["1", "1", "1"])
+                let file = try await client.download(request, to: folder.appending(path: "a"))
+                #expect(try Data(contentsOf: file.url) == Data("1".utf8))
+                var missing = Request(.get, "missing")
+                missing.requiresAcceptedStatus = true
+                let request404 = missing
+                let errors = [
+                    await callError { try await client.stream(request404) { _ in } },
+                    await callError { _ = try await client.upload(request404) },
+                    await callError { _ = try await client.download(request404, to: folder.appending(path: "b")) },
+                ]
+                for error in errors { #expect(error?.kind == .status && error?.status == .notFound) }
+            }
+        }
+    }
+
+    @Test func `BAD-INPUT 17: an invalid field that an interceptor sets is an error, too`() async throws {
+        struct Wrong: MessageHook {
+            func willSend(_ request: inout Request) throws(CallError) { request.headers[.authorization] = "t\n" }
+        }
+        let stub = StubTransport { $0.on("*") }
+        for client in [
+            Client("https://a.example", transport: stub) { $0.interceptors = [Wrong()] },
+            Client("https://a.example", transport: stub) { $0.wireInterceptors = [Wrong()] },
+        ] {
+            let error = await callError { _ = try await client.get("x") }
+            #expect(error?.kind == .invalidRequest && error?.reason.contains("Authorization") == true)
+        }
+        #expect(stub.requests.isEmpty)
+    }
+
     @Test func `a slash that was escaped in a path is told by an event and by the error`() async throws {
         let stub = StubTransport { $0.on("*").respond(status: .notFound) }
         let client = Client("https://a.example", transport: stub)

@@ -9,7 +9,15 @@ import Testing
         ("TsubameXML", "XML", "let body = RequestBody.xml(1, root: \"a\")"),
         ("TsubameStore", "Store", "func test() throws { _ = try CookieJar(sqlite: \"a\") }"),
         ("TsubameStore", "Store", "func test() throws { _ = try ResponseCache(sqlite: \"a\") }"),
+        (
+            "TsubameStore", "Store",
+            "import Foundation; func test() throws { _ = try CookieJar(sqlite: URL(filePath: \"a\")) }"
+        ),
         ("HTTPBin", "Server", "func test() async throws { let server = try await HTTPBin.start(); _ = server }"),
+        (
+            "HTTPBin", "Server",
+            "func test() async throws { let server = try await HTTPBin.start(tls: .make()); _ = server }"
+        ),
     ])
     func `without its trait a product builds, and its use names the trait`(
         _ module: String, _ trait: String, _ line: String

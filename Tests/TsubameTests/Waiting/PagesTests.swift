@@ -37,6 +37,31 @@ import TsubameTesting
         #expect(last.headers[.authorization] == nil && last.headers["X-Api-Key"] == nil && last.headers["X-A"] == "1")
     }
 
+    @Test(arguments: ["https://a.example", nil])
+    func `BAD-INPUT 21: what was left out stays left out on all later pages`(_ base: String?) async throws {
+        let next = { (url: String) -> HTTPFields in [.link: "<\(url)>; rel=next"] }
+        let stub = StubTransport {
+            $0.on("https://a.example/x").respond(text: "1", headers: next("https://b.example/y"))
+            $0.on("https://b.example/y").respond(text: "2", headers: next("https://b.example/z"))
+            $0.on("https://b.example/z").respond(text: "3", headers: next("https://a.example/end"))
+            $0.on("https://a.example/end").respond(text: "4")
+        }
+        let client = Client(base, transport: stub) {
+            $0.headers["X-Api-Key"] = "k"
+            $0.authentication = .bearer("t")
+        }
+        let first = Request(.get, url: "https://a.example/x", headers: [.cookie: "a=1"])
+        #expect(try await texts(client.pages(first)) == ["1", "2", "3", "4"])
+        #expect(stub.requests[0].headers["X-Api-Key"] == "k" && stub.requests[0].headers[.cookie] == "a=1")
+        for request in stub.requests.dropFirst() {
+            for name in ["X-Api-Key", "Authorization", "Cookie"] { #expect(request.headers[name] == nil, "\(request)") }
+        }
+        let other = try #require(Origin("https://b.example"))
+        let allowed = client.with { $0.allowedOrigins = [other] }
+        _ = try await texts(allowed.pages(first))
+        #expect(stub.requests.suffix(3).allSatisfy { $0.headers[.cookie] == "a=1" })
+    }
+
     @Test(arguments: [
         ("<http://a.example/y>; rel=next", "not on https"), ("<ftp://a.example/y>; rel=next", "no http or https"),
         ("</x>; rel=next", "before"), ("<https://a.example:0/>; rel=next", "port"),
@@ -46,8 +71,13 @@ import TsubameTesting
     ) async throws {
         let stub = StubTransport { $0.on("*").respond(text: "one", headers: [.link: link]) }
         let client = Client("https://a.example", transport: stub)
-        let error = await callError { _ = try await texts(client.pages("x")) }
+        var pages = client.pages("x").makeAsyncIterator()
+        // The page that arrived is given first.
+        #expect(try await pages.next()?.bytes == Bytes("one"))
+        let error = await callError { _ = try await pages.next() }
         #expect(error?.kind == .redirect || error?.kind == .invalidRequest)
+        let none = try await pages.next()
+        #expect(none.map { _ in true } == nil)
         #expect(error?.reason.contains(reason) == true, "\(error as Any)")
         #expect(stub.requests.count == 1)
     }

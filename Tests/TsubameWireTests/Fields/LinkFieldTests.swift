@@ -10,7 +10,7 @@ import TsubameWire
         (["<b>;rel=NEXT"], "b"), (["<b> ; REL = \"prev next\""], "b"),
         (["<b>; title=\"a, <x>; rel=next\"; rel=last"], nil),
         (["<b>; title=\"a\\\"b\"; rel=next"], "b"), (["<b>; rel=prev; rel=next"], nil), (["<b>"], nil), ([""], nil),
-        (["<b"], nil), (["b>; rel=next"], nil), (["<>; rel=next"], ""), (["<a,b;c>; rel=next"], "a,b;c"),
+        (["<b"], nil), (["<a>; anchor=\"#x\"; rel=next, <b>; rel=next"], "b"), (["b>; rel=next"], nil), (["<>; rel=next"], ""), (["<a,b;c>; rel=next"], "a,b;c"),
         (["<a>; rel=\"next"], "a"), (["<a>; rel"], nil), (["<a>;;; rel=next"], "a"),
         (["<a> rel=next, <b>; rel=next"], "b"),
         (["<a>; rel=nextpage"], nil), ([], nil),
