@@ -20,6 +20,13 @@ extension CookieJar {
     /// cookies for a cache. For many cookies or many processes, use the database of `TsubameStore`.
     /// - Throws: ``CallError/Kind/file`` if the file exists and cannot be read, or has another format.
     public convenience init(
+        file url: URL, publicSuffixes: PublicSuffixList = .builtIn, problem: (CookieLineProblem) -> Void = { _ in }
+    ) throws(CallError) {
+        try self.init(file: try url.filePath(), publicSuffixes: publicSuffixes, problem: problem)
+    }
+
+    /// The same for the path of a file.
+    public convenience init(
         file path: String, publicSuffixes: PublicSuffixList = .builtIn, problem: (CookieLineProblem) -> Void = { _ in }
     ) throws(CallError) {
         let file = CookieFile(path)

@@ -29,6 +29,12 @@ public struct RequestHeaders: Sendable, ExpressibleByDictionaryLiteral {
     /// The fields of a value of HTTPTypes.
     public init(_ fields: HTTPFields) { self.fields = fields }
 
+    /// The fields of a dictionary, in the order of their names.
+    public init(_ dictionary: [String: String]) {
+        self.init()
+        for (name, value) in dictionary.sorted(by: { $0.key < $1.key }) { append(name, value) }
+    }
+
     /// The fields of a literal. A name may occur several times.
     public init(dictionaryLiteral elements: (HeaderName, String)...) {
         self.init()

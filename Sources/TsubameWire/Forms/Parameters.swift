@@ -54,6 +54,17 @@ public struct Parameters: Sendable {
         elements = pairs.map { Element(name: $0.0, value: $0.1) }
     }
 
+    /// The parameters of a dictionary, in the order of their names.
+    public init(_ dictionary: [String: any ParameterValue]) {
+        self.init()
+        for (name, value) in dictionary.sorted(by: { $0.key < $1.key }) { append(name, value) }
+    }
+
+    /// The parameters of a dictionary of texts, in the order of their names.
+    public init(_ dictionary: [String: String]) {
+        self.init(dictionary.mapValues { $0 as any ParameterValue })
+    }
+
     /// The properties of `value` as parameters.
     ///
     /// ``ParameterCoding/standard`` names a nested property `outer[inner]` and an element of an array `name[]`. It

@@ -24,6 +24,9 @@ import TsubameCore
     @Test func `it converts to and from HTTPFields`() {
         let fields: HTTPFields = [.accept: "a", .via: "b"]
         #expect(RequestHeaders(fields).fields == fields)
+        let dictionary = ["X-B": "2", "X-A": "1"]
+        #expect(RequestHeaders(dictionary).map(\.value) == ["1", "2"])
+        #expect(RequestHeaders(["a b": "c"]).problem != nil)
         var headers = RequestHeaders()
         headers.append(contentsOf: fields)
         #expect(headers == RequestHeaders(fields) && Set([headers, RequestHeaders(fields)]).count == 1)

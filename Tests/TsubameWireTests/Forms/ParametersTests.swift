@@ -14,6 +14,18 @@ import Foundation
         case newest = "new est"
     }
 
+    @Test func `arrays repeat their name, dates and dictionaries have an order`() {
+        let date = Date(timeIntervalSince1970: 0)
+        let missing: [Int]? = nil
+        let parameters: Parameters = ["a": [1, 2], "b": ["x", "y"], "c": date, "d": missing, "e": [Int]()]
+        #expect(parameters.encoded() == "a=1&a=2&b=x&b=y&c=1970-01-01T00%3A00%3A00Z")
+        #expect(Parameters(["b": "2", "a": "1"]).encoded() == "a=1&b=2")
+        let mixed: [String: any ParameterValue] = ["n": 1, "t": true]
+        #expect(Parameters(mixed).encoded() == "n=1&t=true")
+        #expect((["a": [1.0, .nan]] as Parameters).failure != nil)
+        #expect((["a": Date.distantFuture.addingTimeInterval(1e12)] as Parameters).failure != nil)
+    }
+
     @Test func aLiteralMixesTypesAndKeepsItsOrder() throws {
         let name = "燕"
         let since: String? = nil
