@@ -10,7 +10,7 @@ import TsubameCore
 extension Request {
     /// The request of a URLRequest: method, URL, fields, body, cache policy and timeout.
     ///
-    /// The timeout becomes ``Timeouts/idle``, which has the meaning that URLSession gives it; the default of 60 s is left
+    /// The timeout becomes `timeouts.idle`, which has the meaning that URLSession gives it; the default of 60 s is left
     /// out. A body stream of URLRequest can be read only once, and so can the body of this request. An invalid method makes
     /// the request invalid.
     public init(_ request: URLRequest) {

@@ -20,7 +20,7 @@ public final class Transfer {
         case running
         /// The call has ended with a response of any status, unless the request requires an accepted one.
         case finished(Response)
-        /// The call has failed. A cancelled call fails with ``CallError/Kind/cancelled``.
+        /// The call has failed. A cancelled call fails with `CallError.Kind.cancelled`.
         case failed(CallError)
     }
 

@@ -76,7 +76,10 @@ public final class Client: Sendable {
     }
 
     /// Creates a client for an API below `base`.
-    /// - Parameter base: the URL that paths are appended to. It is parsed again, as strictly as text.
+    /// - Parameters:
+    ///   - base: the URL that paths are appended to. It is parsed again, as strictly as text.
+    ///   - transport: performs the exchanges. The default is the built-in engine.
+    ///   - configure: changes the default settings.
     public convenience init(
         _ base: URL, transport: (any Transport)? = nil, _ configure: (inout Configuration) -> Void = { _ in }
     ) {

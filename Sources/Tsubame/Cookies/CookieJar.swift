@@ -98,7 +98,7 @@ public final class CookieJar: Sendable {
     var isKept: Bool { storage != nil }
 
     /// Creates a jar in memory.
-    /// - Parameter publicSuffixes: the domains for which no cookie may be set. ``PublicSuffixList/file(_:)`` reads a
+    /// - Parameter publicSuffixes: the domains for which no cookie may be set. `PublicSuffixList.file` reads a
     ///   newer list than the built-in one.
     public convenience init(publicSuffixes: PublicSuffixList = .builtIn) {
         self.init(store: CookieStore(suffixes: publicSuffixes), storage: nil)

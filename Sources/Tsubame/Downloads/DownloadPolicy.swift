@@ -28,7 +28,7 @@ public struct DownloadPolicy: Sendable, Hashable {
         case sha256(String)
     }
 
-    /// How the download treats an existing file. By default it replaces a named file, as ``Response/save(to:)``
+    /// How the download treats an existing file. By default it replaces a named file, as `response.save(to:)`
     /// does, and gives a file in a folder a number.
     public var ifExists: IfExists?
     /// The digest that the file must have. A file with another digest fails with ``CallError/Kind/decoding``, and

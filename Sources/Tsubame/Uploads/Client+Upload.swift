@@ -49,7 +49,7 @@ extension Client {
     /// upload is cancelled or cannot continue, the client deletes the upload resource (DELETE), and does not wait
     /// for the response.
     /// - Parameters:
-    ///   - request: usually a POST or PUT with ``RequestBody/file(_:contentType:)``.
+    ///   - request: usually a POST or PUT with `RequestBody.file`.
     ///   - resume: whether to continue after an interruption.
     ///   - progress: receives the progress, on any thread; it must not block.
     /// - Returns: the response, of any status.

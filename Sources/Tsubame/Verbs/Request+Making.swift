@@ -14,7 +14,13 @@ extension Request {
     ///
     /// The query is added after the queries that the base URL and the path have, and keeps its order. Every character
     /// in it except RFC 3986's unreserved ones is percent-encoded.
-    /// - Parameter timeout: the time for the whole call, including retries; nil for that of the client.
+    /// - Parameters:
+    ///   - method: the method.
+    ///   - path: a literal. Each interpolated value is escaped as one segment.
+    ///   - query: the parameters of the query.
+    ///   - headers: the fields of this request, to which the client's are added.
+    ///   - body: the content.
+    ///   - timeout: the time for the whole call, including retries; nil for that of the client.
     public init(
         _ method: HTTPRequest.Method, _ path: RequestPath, query: Parameters = [:], headers: RequestHeaders = [:],
         body: RequestBody = .empty, timeout: Duration? = nil
