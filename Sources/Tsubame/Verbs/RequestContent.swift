@@ -3,12 +3,6 @@
 import TsubameCore
 import TsubameWire
 
-/// Stands for a parameter `json` that was not given. A value of nil is given: it is sent as `null`.
-public struct NoContent: Encodable, Sendable {
-    /// Makes the mark.
-    public init() {}
-}
-
 /// The content of a request: at most one of a body, a JSON value, a form and parts.
 struct RequestContent {
     let body: RequestBody
@@ -17,23 +11,19 @@ struct RequestContent {
         _ body: RequestBody, _ json: any Encodable & Sendable, _ form: Parameters?,
         _ multipart: ((inout MultipartForm) -> Void)?
     ) {
-        let value = json is NoContent ? nil : json
-        guard [!body.isEmpty, value != nil, form != nil, multipart != nil].count(where: \.self) < 2 else {
-            self.body = .failed(
-                CallError(
-                    .misuse, "a request has one content, and two were given",
-                    advice: "give one of body, json, form and multipart"))
-            return
-        }
-        if let value {
-            self.body = .json(value)
-        } else if let form {
-            self.body = .form(form)
-        } else if let multipart {
-            self.body = .multipart(multipart)
-        } else {
-            self.body = body
-        }
+        let value: (any Encodable & Sendable)? = json is NoContent ? nil : json
+        self.body =
+            switch (body.isEmpty, value, form, multipart) {
+            case (_, nil, nil, nil): body
+            case (true, let value?, nil, nil): .json(value)
+            case (true, nil, let form?, nil): .form(form)
+            case (true, nil, nil, let multipart?): .multipart(multipart)
+            default:
+                .failed(
+                    CallError(
+                        .misuse, "a request has one content, and two were given",
+                        advice: "give one of body, json, form and multipart"))
+            }
     }
 }
 

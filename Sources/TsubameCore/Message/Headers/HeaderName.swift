@@ -31,162 +31,162 @@ public struct HeaderName: Sendable, Hashable, ExpressibleByStringLiteral {
     public init(stringLiteral text: String) { self.init(text) }
 }
 
-// The registered names, as HTTPTypes has them.
+// The registered names, as HTTPTypes has them, with the text that is sent.
 extension HeaderName {
-    /// The field name `HTTPField.Name.accept`.
+    /// `Accept`.
     public static var accept: HeaderName { HeaderName(HTTPField.Name.accept) }
-    /// The field name `HTTPField.Name.acceptEncoding`.
+    /// `Accept-Encoding`.
     public static var acceptEncoding: HeaderName { HeaderName(HTTPField.Name.acceptEncoding) }
-    /// The field name `HTTPField.Name.acceptLanguage`.
+    /// `Accept-Language`.
     public static var acceptLanguage: HeaderName { HeaderName(HTTPField.Name.acceptLanguage) }
-    /// The field name `HTTPField.Name.acceptRanges`.
+    /// `Accept-Ranges`.
     public static var acceptRanges: HeaderName { HeaderName(HTTPField.Name.acceptRanges) }
-    /// The field name `HTTPField.Name.accessControlAllowCredentials`.
+    /// `Access-Control-Allow-Credentials`.
     public static var accessControlAllowCredentials: HeaderName {
         HeaderName(HTTPField.Name.accessControlAllowCredentials)
     }
-    /// The field name `HTTPField.Name.accessControlAllowHeaders`.
+    /// `Access-Control-Allow-Headers`.
     public static var accessControlAllowHeaders: HeaderName { HeaderName(HTTPField.Name.accessControlAllowHeaders) }
-    /// The field name `HTTPField.Name.accessControlAllowMethods`.
+    /// `Access-Control-Allow-Methods`.
     public static var accessControlAllowMethods: HeaderName { HeaderName(HTTPField.Name.accessControlAllowMethods) }
-    /// The field name `HTTPField.Name.accessControlAllowOrigin`.
+    /// `Access-Control-Allow-Origin`.
     public static var accessControlAllowOrigin: HeaderName { HeaderName(HTTPField.Name.accessControlAllowOrigin) }
-    /// The field name `HTTPField.Name.accessControlExposeHeaders`.
+    /// `Access-Control-Expose-Headers`.
     public static var accessControlExposeHeaders: HeaderName { HeaderName(HTTPField.Name.accessControlExposeHeaders) }
-    /// The field name `HTTPField.Name.accessControlMaxAge`.
+    /// `Access-Control-Max-Age`.
     public static var accessControlMaxAge: HeaderName { HeaderName(HTTPField.Name.accessControlMaxAge) }
-    /// The field name `HTTPField.Name.accessControlRequestHeaders`.
+    /// `Access-Control-Request-Headers`.
     public static var accessControlRequestHeaders: HeaderName { HeaderName(HTTPField.Name.accessControlRequestHeaders) }
-    /// The field name `HTTPField.Name.accessControlRequestMethod`.
+    /// `Access-Control-Request-Method`.
     public static var accessControlRequestMethod: HeaderName { HeaderName(HTTPField.Name.accessControlRequestMethod) }
-    /// The field name `HTTPField.Name.age`.
+    /// `Age`.
     public static var age: HeaderName { HeaderName(HTTPField.Name.age) }
-    /// The field name `HTTPField.Name.allow`.
+    /// `Allow`.
     public static var allow: HeaderName { HeaderName(HTTPField.Name.allow) }
-    /// The field name `HTTPField.Name.authenticationInfo`.
+    /// `Authentication-Info`.
     public static var authenticationInfo: HeaderName { HeaderName(HTTPField.Name.authenticationInfo) }
-    /// The field name `HTTPField.Name.authorization`.
+    /// `Authorization`.
     public static var authorization: HeaderName { HeaderName(HTTPField.Name.authorization) }
-    /// The field name `HTTPField.Name.availableDictionary`.
+    /// `Available-Dictionary`.
     public static var availableDictionary: HeaderName { HeaderName(HTTPField.Name.availableDictionary) }
-    /// The field name `HTTPField.Name.cacheControl`.
+    /// `Cache-Control`.
     public static var cacheControl: HeaderName { HeaderName(HTTPField.Name.cacheControl) }
-    /// The field name `HTTPField.Name.connection`.
+    /// `Connection`.
     public static var connection: HeaderName { HeaderName(HTTPField.Name.connection) }
-    /// The field name `HTTPField.Name.contentDisposition`.
+    /// `Content-Disposition`.
     public static var contentDisposition: HeaderName { HeaderName(HTTPField.Name.contentDisposition) }
-    /// The field name `HTTPField.Name.contentEncoding`.
+    /// `Content-Encoding`.
     public static var contentEncoding: HeaderName { HeaderName(HTTPField.Name.contentEncoding) }
-    /// The field name `HTTPField.Name.contentLanguage`.
+    /// `Content-Language`.
     public static var contentLanguage: HeaderName { HeaderName(HTTPField.Name.contentLanguage) }
-    /// The field name `HTTPField.Name.contentLength`.
+    /// `Content-Length`.
     public static var contentLength: HeaderName { HeaderName(HTTPField.Name.contentLength) }
-    /// The field name `HTTPField.Name.contentLocation`.
+    /// `Content-Location`.
     public static var contentLocation: HeaderName { HeaderName(HTTPField.Name.contentLocation) }
-    /// The field name `HTTPField.Name.contentRange`.
+    /// `Content-Range`.
     public static var contentRange: HeaderName { HeaderName(HTTPField.Name.contentRange) }
-    /// The field name `HTTPField.Name.contentSecurityPolicy`.
+    /// `Content-Security-Policy`.
     public static var contentSecurityPolicy: HeaderName { HeaderName(HTTPField.Name.contentSecurityPolicy) }
-    /// The field name `HTTPField.Name.contentSecurityPolicyReportOnly`.
+    /// `Content-Security-Policy-Report-Only`.
     public static var contentSecurityPolicyReportOnly: HeaderName {
         HeaderName(HTTPField.Name.contentSecurityPolicyReportOnly)
     }
-    /// The field name `HTTPField.Name.contentType`.
+    /// `Content-Type`.
     public static var contentType: HeaderName { HeaderName(HTTPField.Name.contentType) }
-    /// The field name `HTTPField.Name.cookie`.
+    /// `Cookie`.
     public static var cookie: HeaderName { HeaderName(HTTPField.Name.cookie) }
-    /// The field name `HTTPField.Name.crossOriginResourcePolicy`.
+    /// `Cross-Origin-Resource-Policy`.
     public static var crossOriginResourcePolicy: HeaderName { HeaderName(HTTPField.Name.crossOriginResourcePolicy) }
-    /// The field name `HTTPField.Name.date`.
+    /// `Date`.
     public static var date: HeaderName { HeaderName(HTTPField.Name.date) }
-    /// The field name `HTTPField.Name.dictionaryID`.
+    /// `Dictionary-ID`.
     public static var dictionaryID: HeaderName { HeaderName(HTTPField.Name.dictionaryID) }
-    /// The field name `HTTPField.Name.earlyData`.
+    /// `Early-Data`.
     public static var earlyData: HeaderName { HeaderName(HTTPField.Name.earlyData) }
-    /// The field name `HTTPField.Name.eTag`.
+    /// `ETag`.
     public static var eTag: HeaderName { HeaderName(HTTPField.Name.eTag) }
-    /// The field name `HTTPField.Name.expect`.
+    /// `Expect`.
     public static var expect: HeaderName { HeaderName(HTTPField.Name.expect) }
-    /// The field name `HTTPField.Name.expires`.
+    /// `Expires`.
     public static var expires: HeaderName { HeaderName(HTTPField.Name.expires) }
-    /// The field name `HTTPField.Name.from`.
+    /// `From`.
     public static var from: HeaderName { HeaderName(HTTPField.Name.from) }
-    /// The field name `HTTPField.Name.host`.
+    /// `Host`.
     public static var host: HeaderName { HeaderName(HTTPField.Name.host) }
-    /// The field name `HTTPField.Name.ifMatch`.
+    /// `If-Match`.
     public static var ifMatch: HeaderName { HeaderName(HTTPField.Name.ifMatch) }
-    /// The field name `HTTPField.Name.ifModifiedSince`.
+    /// `If-Modified-Since`.
     public static var ifModifiedSince: HeaderName { HeaderName(HTTPField.Name.ifModifiedSince) }
-    /// The field name `HTTPField.Name.ifNoneMatch`.
+    /// `If-None-Match`.
     public static var ifNoneMatch: HeaderName { HeaderName(HTTPField.Name.ifNoneMatch) }
-    /// The field name `HTTPField.Name.ifRange`.
+    /// `If-Range`.
     public static var ifRange: HeaderName { HeaderName(HTTPField.Name.ifRange) }
-    /// The field name `HTTPField.Name.ifUnmodifiedSince`.
+    /// `If-Unmodified-Since`.
     public static var ifUnmodifiedSince: HeaderName { HeaderName(HTTPField.Name.ifUnmodifiedSince) }
-    /// The field name `HTTPField.Name.lastModified`.
+    /// `Last-Modified`.
     public static var lastModified: HeaderName { HeaderName(HTTPField.Name.lastModified) }
-    /// The field name `HTTPField.Name.location`.
+    /// `Location`.
     public static var location: HeaderName { HeaderName(HTTPField.Name.location) }
-    /// The field name `HTTPField.Name.maxForwards`.
+    /// `Max-Forwards`.
     public static var maxForwards: HeaderName { HeaderName(HTTPField.Name.maxForwards) }
-    /// The field name `HTTPField.Name.origin`.
+    /// `Origin`.
     public static var origin: HeaderName { HeaderName(HTTPField.Name.origin) }
-    /// The field name `HTTPField.Name.priority`.
+    /// `Priority`.
     public static var priority: HeaderName { HeaderName(HTTPField.Name.priority) }
-    /// The field name `HTTPField.Name.proxyAuthenticate`.
+    /// `Proxy-Authenticate`.
     public static var proxyAuthenticate: HeaderName { HeaderName(HTTPField.Name.proxyAuthenticate) }
-    /// The field name `HTTPField.Name.proxyAuthenticationInfo`.
+    /// `Proxy-Authentication-Info`.
     public static var proxyAuthenticationInfo: HeaderName { HeaderName(HTTPField.Name.proxyAuthenticationInfo) }
-    /// The field name `HTTPField.Name.proxyAuthorization`.
+    /// `Proxy-Authorization`.
     public static var proxyAuthorization: HeaderName { HeaderName(HTTPField.Name.proxyAuthorization) }
-    /// The field name `HTTPField.Name.proxyStatus`.
+    /// `Proxy-Status`.
     public static var proxyStatus: HeaderName { HeaderName(HTTPField.Name.proxyStatus) }
-    /// The field name `HTTPField.Name.range`.
+    /// `Range`.
     public static var range: HeaderName { HeaderName(HTTPField.Name.range) }
-    /// The field name `HTTPField.Name.referer`.
+    /// `Referer`.
     public static var referer: HeaderName { HeaderName(HTTPField.Name.referer) }
-    /// The field name `HTTPField.Name.retryAfter`.
+    /// `Retry-After`.
     public static var retryAfter: HeaderName { HeaderName(HTTPField.Name.retryAfter) }
-    /// The field name `HTTPField.Name.secPurpose`.
+    /// `Sec-Purpose`.
     public static var secPurpose: HeaderName { HeaderName(HTTPField.Name.secPurpose) }
-    /// The field name `HTTPField.Name.secWebSocketAccept`.
+    /// `Sec-WebSocket-Accept`.
     public static var secWebSocketAccept: HeaderName { HeaderName(HTTPField.Name.secWebSocketAccept) }
-    /// The field name `HTTPField.Name.secWebSocketExtensions`.
+    /// `Sec-WebSocket-Extensions`.
     public static var secWebSocketExtensions: HeaderName { HeaderName(HTTPField.Name.secWebSocketExtensions) }
-    /// The field name `HTTPField.Name.secWebSocketKey`.
+    /// `Sec-WebSocket-Key`.
     public static var secWebSocketKey: HeaderName { HeaderName(HTTPField.Name.secWebSocketKey) }
-    /// The field name `HTTPField.Name.secWebSocketProtocol`.
+    /// `Sec-WebSocket-Protocol`.
     public static var secWebSocketProtocol: HeaderName { HeaderName(HTTPField.Name.secWebSocketProtocol) }
-    /// The field name `HTTPField.Name.secWebSocketVersion`.
+    /// `Sec-WebSocket-Version`.
     public static var secWebSocketVersion: HeaderName { HeaderName(HTTPField.Name.secWebSocketVersion) }
-    /// The field name `HTTPField.Name.server`.
+    /// `Server`.
     public static var server: HeaderName { HeaderName(HTTPField.Name.server) }
-    /// The field name `HTTPField.Name.setCookie`.
+    /// `Set-Cookie`.
     public static var setCookie: HeaderName { HeaderName(HTTPField.Name.setCookie) }
-    /// The field name `HTTPField.Name.strictTransportSecurity`.
+    /// `Strict-Transport-Security`.
     public static var strictTransportSecurity: HeaderName { HeaderName(HTTPField.Name.strictTransportSecurity) }
-    /// The field name `HTTPField.Name.te`.
+    /// `TE`.
     public static var te: HeaderName { HeaderName(HTTPField.Name.te) }
-    /// The field name `HTTPField.Name.traceparent`.
+    /// `Traceparent`.
     public static var traceparent: HeaderName { HeaderName(HTTPField.Name.traceparent) }
-    /// The field name `HTTPField.Name.tracestate`.
+    /// `Tracestate`.
     public static var tracestate: HeaderName { HeaderName(HTTPField.Name.tracestate) }
-    /// The field name `HTTPField.Name.trailer`.
+    /// `Trailer`.
     public static var trailer: HeaderName { HeaderName(HTTPField.Name.trailer) }
-    /// The field name `HTTPField.Name.transferEncoding`.
+    /// `Transfer-Encoding`.
     public static var transferEncoding: HeaderName { HeaderName(HTTPField.Name.transferEncoding) }
-    /// The field name `HTTPField.Name.upgrade`.
+    /// `Upgrade`.
     public static var upgrade: HeaderName { HeaderName(HTTPField.Name.upgrade) }
-    /// The field name `HTTPField.Name.useAsDictionary`.
+    /// `Use-As-Dictionary`.
     public static var useAsDictionary: HeaderName { HeaderName(HTTPField.Name.useAsDictionary) }
-    /// The field name `HTTPField.Name.userAgent`.
+    /// `User-Agent`.
     public static var userAgent: HeaderName { HeaderName(HTTPField.Name.userAgent) }
-    /// The field name `HTTPField.Name.vary`.
+    /// `Vary`.
     public static var vary: HeaderName { HeaderName(HTTPField.Name.vary) }
-    /// The field name `HTTPField.Name.via`.
+    /// `Via`.
     public static var via: HeaderName { HeaderName(HTTPField.Name.via) }
-    /// The field name `HTTPField.Name.wwwAuthenticate`.
+    /// `WWW-Authenticate`.
     public static var wwwAuthenticate: HeaderName { HeaderName(HTTPField.Name.wwwAuthenticate) }
-    /// The field name `HTTPField.Name.xContentTypeOptions`.
+    /// `X-Content-Type-Options`.
     public static var xContentTypeOptions: HeaderName { HeaderName(HTTPField.Name.xContentTypeOptions) }
 }
