@@ -6,10 +6,9 @@ import TsubameWire
 
 extension Client {
     /// Resolves a path against the base URL, and adds the client's fields and the body's content type.
-    func prepare(_ request: Request) throws(CallError) -> Request {
-        var request = request
+    func prepare(_ request: consuming Request) throws(CallError) -> Request {
         // A request that was taken from a response still counts its answered challenges.
-        if request.answeredChallenges > 0 { request.answeredChallenges = 0 }
+        if !request.isPlain, request.answeredChallenges > 0 { request.answeredChallenges = 0 }
         switch request.target {
         case .invalid(let error):
             throw error

@@ -179,7 +179,7 @@ public final class Client: Sendable {
     /// Sends the request. Everything inside `withTaskCancellationHandler`, which has no isolation here, runs off the
     /// caller's actor.
     func sendHere(_ request: consuming Request) async throws(CallError) -> Response {
-        if request.hasOverrides {
+        if !request.isPlain, request.hasOverrides {
             let (view, plain) = resolved(request)
             return try await view.sendHere(plain)
         }
@@ -237,7 +237,7 @@ public final class Client: Sendable {
         executor: (any TaskExecutor)? = nil, limits: Limits? = nil, observer: (@Sendable (CallEvent) -> Void)? = nil
     ) -> Call {
         var timeouts = configuration.timeouts
-        if !request.timeouts.isUnset { timeouts = request.timeouts.merged(over: timeouts) }
+        if !request.isPlain, !request.timeouts.isUnset { timeouts = request.timeouts.merged(over: timeouts) }
         if let defaultTotal, !timeouts.isSet(.total) { timeouts.total = defaultTotal }
         withhold(in: &request)
         if request.body.isDeferred { request.body = request.body.resolved(by: configuration.valueRules) }

@@ -57,15 +57,15 @@ public final class Call: Sendable {
     private static let count = Atomic<UInt64>(0)
 
     package init(
-        _ request: Request, timeouts: Timeouts, limits: Limits, wantsStream: Bool,
+        _ request: consuming Request, timeouts: Timeouts, limits: Limits, wantsStream: Bool,
         statusesPassedOnEarly: ClosedRange<Int>? = nil, observers: ObserverList,
         observer: (@Sendable (CallEvent) -> Void)? = nil, executor: (any TaskExecutor)? = nil,
         isGuarded: Bool = false, sharedFields: PreencodedFields? = nil
     ) {
         id = Self.count.wrappingAdd(1, ordering: .relaxed).newValue
         start = MonotonicClock.now
-        requiresAcceptedStatus = request.requiresAcceptedStatus
-        self.request = request
+        requiresAcceptedStatus = !request.isPlain && request.requiresAcceptedStatus
+        self.request = consume request
         self.timeouts = timeouts
         self.limits = limits
         self.wantsStream = wantsStream

@@ -28,7 +28,7 @@ public struct Request: Sendable {
     public var body: RequestBody
     /// Whether the client, rather than the caller, asked for content codings, so that the client has to decode them.
     package var undoesCodings = false
-    private var details: RequestDetails?
+    @usableFromInline var details: RequestDetails?
 
     /// A request for a path below the client's base URL.
     /// - Parameter encodedQuery: the query, already percent-encoded, without `?`.
@@ -87,6 +87,9 @@ public struct Request: Sendable {
     package var isSecure: Bool {
         if case .uri(let uri) = target { uri.isSecure } else { false }
     }
+
+    /// Whether no rare setting has ever been changed. Asking this first saves most requests the questions about each.
+    @inlinable package var isPlain: Bool { details == nil }
 
     private mutating func change(_ body: (RequestDetails) -> Void) {
         if details == nil {
@@ -252,7 +255,8 @@ public struct Request: Sendable {
 
 /// The settings that most requests do not change. They are outside the value, so that copying a request stays cheap.
 // Only `Request.change` changes an object, and only one with a single reference.
-private final class RequestDetails: @unchecked Sendable {
+@usableFromInline
+final class RequestDetails: @unchecked Sendable {
     var timeouts = Timeouts()
     var cachePolicy = CachePolicy.standard
     var acceptedStatuses = StatusSet.successful
@@ -264,7 +268,7 @@ private final class RequestDetails: @unchecked Sendable {
     var asksServer = false
     var priority = Request.Priority.normal
     var isCrossOrigin = false
-    var entry: RequestEntry?
+    fileprivate var entry: RequestEntry?
     var isMendedElsewhere: (@Sendable () -> Bool)?
     var contentFields: Set<String> = []
     var answeredChallenges = 0

@@ -18,6 +18,8 @@ final class Exchange: CallCancellable, @unchecked Sendable {
 
     /// Changed once at most: when the server refuses its Expect.
     @exclusivity(unchecked) private(set) var request: Request
+    /// Whether the request may be sent again. Asking the request itself would copy it.
+    let mayBeReplayed: Bool
     let uri: TargetURI
     let call: Call
     let key: ConnectionKey
@@ -78,6 +80,7 @@ final class Exchange: CallCancellable, @unchecked Sendable {
         isWarmUp: Bool = false
     ) {
         self.isWarmUp = isWarmUp
+        mayBeReplayed = request.mayBeReplayed
         self.request = request
         self.uri = uri
         self.call = call

@@ -12,7 +12,7 @@ extension Connection {
     /// The socket is asked before an exchange goes out on it if the request could not be repeated; else the loop, which
     /// reads its sockets all the time, has most likely seen what there was.
     func canCarry(_ exchange: Exchange) -> Bool {
-        let mayBeStale = !exchange.request.mayBeReplayed || MonotonicClock.now &- idleSince > Self.freshness
+        let mayBeStale = !exchange.mayBeReplayed || MonotonicClock.now &- idleSince > Self.freshness
         return !mayBeStale || !hasUnreadInput
     }
 

@@ -18,9 +18,9 @@ extension Connection {
         exchange.info = exchanges > 1 ? facts.reused() : facts
         exchange.sendings += 1
         isSending = false
-        let request = exchange.request
+        let method = exchange.request.method
         // A connection serves calls of views with other limits.
-        decoder.begin(isHead: request.method != .get && request.method == .head, limits: exchange.call.limits)
+        decoder.begin(isHead: method != .get && method == .head, limits: exchange.call.limits)
         guard let framing = exchange.framing else {
             // The loop pool opens files before it asks for a connection.
             detach(exchange)
@@ -30,7 +30,7 @@ extension Connection {
         let smallBody = exchange.smallBody
         let asksFirst = exchange.asksFirst(framing)
         do throws(WireError) {
-            try writeHead(request, exchange.uri, framing, asksFirst ? nil : smallBody)
+            try writeHead(of: exchange, framing, asksFirst ? nil : smallBody)
         } catch {
             // Nothing was written: the connection is as good as before.
             detach(exchange)
@@ -103,19 +103,22 @@ extension Connection {
     }
 
     private func writeHead(
-        _ request: Request, _ uri: TargetURI, _ framing: RequestEncoder.Framing, _ body: Bytes?
+        of exchange: Exchange, _ framing: RequestEncoder.Framing, _ body: Bytes?
     ) throws(WireError) {
-        let method = request.method.rawValue
+        let uri = exchange.uri
+        let method = exchange.request.method.rawValue
+        // Asking the request copies it, and only OPTIONS can ask the server.
+        let asksServer = method == "OPTIONS" && exchange.request.asksServer
         let bodyCount = body?.count ?? 0
-        var (target, headers) = (uri.target, request.headers.fields)
-        if request.asksServer { target = "*" }
-        var shared = exchange?.call.sharedFields
+        var (target, headers) = (uri.target, exchange.request.headers.fields)
+        if asksServer { target = "*" }
+        var shared = exchange.call.sharedFields
         if let fields = shared?.fields, !PreencodedFields.isSame(fields, headers) { shared = nil }
         if key.isForwarded {
             shared = nil
             // Without a path it is the server that is asked (RFC 9112 section 3.2.4).
-            target = "http://\(uri.authority)\(request.asksServer ? "" : uri.target)"
-            if !headers.contains(.proxyAuthorization), let value = exchange?.proxyAuthorization(target) {
+            target = "http://\(uri.authority)\(asksServer ? "" : uri.target)"
+            if !headers.contains(.proxyAuthorization), let value = exchange.proxyAuthorization(target) {
                 headers.appendSafely(HTTPField(name: .proxyAuthorization, value: value))
             }
         } else if !key.settings.hasNoProxy, headers.contains(.proxyAuthorization) {

@@ -62,11 +62,13 @@ extension HTTP2Connection {
     private func open(
         _ exchange: Exchange, _ framing: RequestEncoder.Framing, endsStream: Bool
     ) throws(WireError) -> HTTP2Stream {
-        let request = exchange.request
+        let method = exchange.request.method.rawValue
+        // Asking the request copies it, and only OPTIONS can ask the server.
+        let asksServer = method == "OPTIONS" && exchange.request.asksServer
         let length: Int64? = if case .length(let length) = framing { length } else { nil }
         return try session.open(
-            method: request.method.rawValue, isSecure: key.origin.isSecure, authority: exchange.uri.authority,
-            target: request.asksServer ? "*" : exchange.uri.target, headers: request.headers.fields, length: length,
+            method: method, isSecure: key.origin.isSecure, authority: exchange.uri.authority,
+            target: asksServer ? "*" : exchange.uri.target, headers: exchange.request.headers.fields, length: length,
             limits: exchange.call.limits, endsStream: endsStream)
     }
 

@@ -56,7 +56,7 @@ final class HTTP2Connection: ChannelInboundHandler, PooledConnection, @unchecked
 
     /// The socket is asked if the request could not be repeated; else the loop has most likely seen what there was.
     func canCarry(_ exchange: Exchange) -> Bool {
-        guard !exchange.request.mayBeReplayed, let context else { return true }
+        guard !exchange.mayBeReplayed, let context else { return true }
         return SocketState.of(context.channel)?.isEstablished ?? true
     }
 
