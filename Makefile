@@ -8,7 +8,7 @@ TRAITS = --enable-all-traits
 STEADY = SWIFT_DETERMINISTIC_HASHING=1
 FORMATTED = Package.swift Sources Tests Examples Benchmarks/Package.swift Benchmarks/Sources
 
-.PHONY: all setup setup-test demo test unit consumer counts tool smoke install format lint docs start-up recording kills sanitize soak bench compare-httpbin clean
+.PHONY: all setup setup-test demo test unit consumer counts tool smoke shell-lines install format lint docs start-up recording kills sanitize soak bench compare-httpbin clean
 
 all: tool
 
@@ -21,10 +21,11 @@ setup-test:
 
 ## Does the five origins' jobs against the embedded server.
 demo: setup
-	$(SWIFT) run $(TRAITS) tsubame demo
+	$(STEADY) $(SWIFT) build $(TRAITS) --product tsubame-demo
+	$(STEADY) $(SWIFT) run $(TRAITS) tsubame demo
 
 ## Everything that decides whether a change lands. Ends with the test runner's own line.
-test: setup-test consumer smoke compare-httpbin docs unit
+test: setup-test consumer smoke shell-lines compare-httpbin docs demo unit
 
 unit:
 	$(STEADY) $(SWIFT) build $(TRAITS) --build-tests
@@ -43,6 +44,10 @@ tool: setup
 
 smoke: tool
 	@Scripts/check/smoke.sh .build-static/release/tsubame
+
+## Every shell line of README and the articles, run with its hosts mapped to servers of this machine.
+shell-lines: tool
+	@python3 Scripts/check/check-shell.py .build-static/release/tsubame
 
 install: tool
 	install -d "$(DESTDIR)$(PREFIX)/bin"

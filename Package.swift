@@ -20,6 +20,7 @@ let package = Package(
         .library(name: "TsubameTesting", targets: ["TsubameTesting"]),
         .library(name: "HTTPBin", targets: ["HTTPBin"]),
         .executable(name: "tsubame", targets: ["TsubameCLI"]),
+        .executable(name: "tsubame-demo", targets: ["TsubameDemo"]),
     ],
     traits: [
         .trait(name: "XML", description: "Response.xml and RequestBody.xml, on XMLCoder"),
@@ -125,7 +126,11 @@ let package = Package(
         .target(name: "TsubameTerminal", dependencies: ["CZlib"], swiftSettings: settings),
         .executableTarget(
             name: "TsubameCLI",
-            dependencies: ["Tsubame", "TsubamePlatform", "TsubameTerminal", "HTTPBin", "KeyValueAPI"],
+            dependencies: ["Tsubame", "TsubamePlatform", "TsubameTerminal", "HTTPBin"],
+            swiftSettings: settings),
+        .executableTarget(
+            name: "TsubameDemo",
+            dependencies: ["Tsubame", "TsubameFoundation", "TsubameXML", "HTTPBin", "KeyValueAPI"],
             swiftSettings: settings),
 
         // One example for each of the hand-written layers that this library replaces.
@@ -201,7 +206,7 @@ let package = Package(
             name: "EndToEndTests",
             dependencies: [
                 "Tsubame", "TsubamePlatform", "TsubameCore", "TsubameWire", "TsubameEngine", "TsubameFoundation",
-                "TsubameXML", "TsubameStore", "TsubameTesting", "HTTPBin", "TsubameCLI", "StoreWriter",
+                "TsubameXML", "TsubameStore", "TsubameTesting", "HTTPBin", "TsubameCLI", "TsubameDemo", "StoreWriter",
                 "KeyValueAPI", "RequestParam", "HttpClient", "URLLoader", "MixiAsyncURLConnection", "APIConnector",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),

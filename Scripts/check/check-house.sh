@@ -22,7 +22,8 @@ TsubameStore: Tsubame TsubamePlatform TsubameCore TsubameWire GRDB
 TsubameTesting: Tsubame TsubamePlatform TsubameCore HTTPTypes NIOCore NIOPosix NIOSSL
 HTTPBin: CZlib Crypto Darwin Glibc HTTPTypes HummingbirdCore Logging Musl NIOCore NIOHTTP1 NIOHTTP2 NIOHTTPTypes NIOHTTPTypesHTTP2 NIOPosix NIOSSL NIOTLS SwiftASN1 X509
 TsubameTerminal: CZlib
-TsubameCLI: Tsubame TsubamePlatform TsubameTerminal HTTPBin KeyValueAPI
+TsubameCLI: Tsubame TsubamePlatform TsubameTerminal HTTPBin
+TsubameDemo: Tsubame TsubameFoundation TsubameXML HTTPBin KeyValueAPI Foundation
 TABLE
 
 # A folder is a room: it reads like one chapter, and holds about fifteen files.

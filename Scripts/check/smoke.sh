@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# A smoke run of the static tool: its server, a request to it, the demo, the charsets.
+# A smoke run of the static tool: the charsets, its errors, an installation.
 set -euo pipefail
 tool=$(realpath "$1")
 folder=$(mktemp -d)
@@ -12,7 +12,9 @@ if ldd "$tool" | grep -qE 'libswift|libFoundation|libxml2|libsqlite3'; then
     ldd "$tool" >&2
     exit 1
 fi
-timeout 120 "$tool" demo > "$folder/demo.txt" || { cat "$folder/demo.txt" >&2; exit 1; }
+# The demo is not installed with the tool, which says where it is.
+if said=$("$tool" demo 2>&1); then echo "the static tool has a demo beside it" >&2; exit 1; fi
+case "$said" in *"make demo"*) ;; *) printf 'no word of make demo in:\n%s\n' "$said" >&2; exit 1 ;; esac
 
 checks="$(dirname "$0")/../tables/check-charsets.py"
 python3 "$checks" make "$folder/charsets"

@@ -1,5 +1,7 @@
-// DemoCommand: `tsubame demo`, which does the jobs of five old HTTP layers with this library.
+// DemoCommand: `tsubame demo`, which runs the program tsubame-demo beside this one.
 
+/// The demo shows notifications and decoded XML. Both need all of Foundation, which would make the tool eight times as
+/// large and slower to start. So the demo is a program of its own.
 struct DemoCommand: ToolCommand {
     static let name = "demo"
     static let abstract =
@@ -25,8 +27,18 @@ struct DemoCommand: ToolCommand {
 
     func validate() throws(UsageProblem) {}
 
-    func run() -> ExitStatus {
-        let (flip, lose) = (flip, lose)
-        AsyncRun.run { try await Demo.run(flip: flip, lose: lose) }
+    func run() throws -> ExitStatus {
+        var arguments: [String] = []
+        if let flip { arguments += ["--flip", "\(flip)"] }
+        if let lose { arguments += ["--lose", "\(lose)"] }
+        try SiblingProgram.become("tsubame-demo", arguments)
+        throw MissingDemo()
     }
+}
+
+/// The error where the tool was installed, or built alone.
+private struct MissingDemo: Error, CustomStringConvertible {
+    let description =
+        "The demo is a program of its own, tsubame-demo, which is not beside this one. "
+        + "In the sources, `make demo` builds and runs it."
 }

@@ -1,5 +1,5 @@
 // KeyValueDemo: a call as a class, sent in four ways and answered by `k=v&…&END`.
-#if Server
+#if Server && XML
 #if canImport(FoundationEssentials)
 import FoundationEssentials
 #else
@@ -60,6 +60,46 @@ private final class GreetingByPost: KeyValueCall {
     override var body: RequestBody { .form(["name": "燕 & co=1"]) }
 }
 
+/// Receives the end of every call, synchronous ones too, and can wait for the next.
+@MainActor
+private final class CallListener: EndpointDelegate {
+    private let outcomes: AsyncStream<Result<KeyValueAnswer, CallError>>
+    private let sink: AsyncStream<Result<KeyValueAnswer, CallError>>.Continuation
+    private(set) var successes = 0
+    private(set) var failures = 0
+
+    init() { (outcomes, sink) = AsyncStream.makeStream() }
+
+    func endpoint(_ call: KeyValueCall, didFinish answer: KeyValueAnswer) {
+        successes += 1
+        sink.yield(.success(answer))
+    }
+
+    func endpoint(_ call: KeyValueCall, didFailWith error: CallError) {
+        failures += 1
+        sink.yield(.failure(error))
+    }
+
+    /// Blocks this thread until the call has ended.
+    func wait(for call: KeyValueCall, _ client: Client) {
+        do throws(CallError) {
+            endpoint(call, didFinish: try client.blocking.send(call))
+        } catch {
+            endpoint(call, didFailWith: error)
+        }
+    }
+
+    func next() async throws -> KeyValueAnswer {
+        for await outcome in outcomes { return try outcome.get() }
+        throw CallError(.cancelled, "the call gave no answer")
+    }
+}
+
+/// A call that the server answers with 500.
+private final class Refused: KeyValueCall {
+    override var query: Parameters { ["code": 500] }
+}
+
 struct KeyValueDemo {
     private static let expected =
         "name=%E7%87%95%20%26%20co%3D1&messageType=greeting&dateTime=20100410093005"
@@ -85,26 +125,44 @@ struct KeyValueDemo {
 
     func run() async throws {
         let count: @Sendable () -> Void = { [ended] in ended.increase() }
-        ledger.title("1. A request and its response as classes: {waiting, asynchronous} × {GET, POST}, typed both ways")
-        try await check("waiting, GET", isPost: false, Self.waiting(client, GreetingByGet(onEnd: count)))
-        try await check("waiting, POST", isPost: true, Self.waiting(client, GreetingByPost(onEnd: count)))
-        try await check("asynchronous, GET", isPost: false, client.send(GreetingByGet(onEnd: count)))
-        try await check("asynchronous, POST", isPost: true, client.send(GreetingByPost(onEnd: count)))
+        ledger.title("1. A request and its response as classes: {waiting, asynchronous} × {GET, POST}, and a delegate")
+        let listener = await CallListener()
+        try await check("waiting, GET", isPost: false, Self.waiting(client, GreetingByGet(onEnd: count), listener))
+        try await check("waiting, POST", isPost: true, Self.waiting(client, GreetingByPost(onEnd: count), listener))
+        try await check(
+            "asynchronous, GET", isPost: false, Self.reported(client, GreetingByGet(onEnd: count), listener))
+        try await check(
+            "asynchronous, POST", isPost: true, Self.reported(client, GreetingByPost(onEnd: count), listener))
         ledger.compare("afterResponse ran once for each call", ended.value, with: 4)
 
         do {
-            _ = try await client.get("keyvalue", query: ["code": 500]).keyValues()
+            _ = try await Self.reported(client, Refused(onEnd: count), listener)
             ledger.compare("a 500 is not decoded", "it was", with: "status")
-        } catch {
+        } catch let error as CallError {
             ledger.compare("a 500 is not decoded", error.kind.rawValue, with: "status")
         }
         ledger.show(try await server.request("/keyvalue"))
+        ledger.compare("the delegate was told of successes", await listener.successes, with: 4)
+        ledger.compare("and of failures", await listener.failures, with: 1)
         await client.close()
     }
 
-    /// A synchronous function, as a script or a worker thread would call it.
-    private static func waiting(_ client: Client, _ call: KeyValueCall) throws -> KeyValueAnswer {
-        try client.blocking.send(call)
+    /// Sends a call on this thread. The delegate is told as of an asynchronous call.
+    @MainActor
+    private static func waiting(
+        _ client: Client, _ call: KeyValueCall, _ listener: CallListener
+    ) async throws -> KeyValueAnswer {
+        listener.wait(for: call, client)
+        return try await listener.next()
+    }
+
+    /// Starts a call whose end the delegate is told of.
+    @MainActor
+    private static func reported(
+        _ client: Client, _ call: KeyValueCall, _ listener: CallListener
+    ) async throws -> KeyValueAnswer {
+        client.start(call, delegate: listener)
+        return try await listener.next()
     }
 
     private func check(_ how: String, isPost: Bool, _ answer: KeyValueAnswer) async throws {

@@ -1,5 +1,5 @@
 // DemoServer: the embedded server, and the requests that it has received.
-#if Server
+#if Server && XML
 import HTTPBin
 
 /// An embedded server on a free port of the loopback interface. It reports its requests in order.

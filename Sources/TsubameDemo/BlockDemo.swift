@@ -1,15 +1,17 @@
 // BlockDemo: calls with closures: progress, a timeout that fires, a cancel, and a page in EUC-JP.
-#if Server
+#if Server && XML
 import HTTPBin
 import Tsubame
 
-/// The last reported progress, and whether it ever went back.
+/// The last reported progress, how often it was reported, and whether it ever went back.
 @MainActor
 private final class ProgressBar {
+    private(set) var reports = 0
     private(set) var last: Int64 = 0
     private(set) var wentBack = false
 
     func take(_ progress: CallProgress) {
+        reports += 1
         if progress.sent.bytes < last { wentBack = true }
         last = max(last, progress.sent.bytes)
     }
@@ -17,6 +19,7 @@ private final class ProgressBar {
 
 struct BlockDemo {
     private static let photoBytes = 3 << 20
+    private static let pieces = 6
     private static let page = """
         <!DOCTYPE html>
         <html lang="ja">
@@ -51,8 +54,8 @@ struct BlockDemo {
     }
 
     /// Sends one call with closures. The result arrives on the main actor.
-    private func send(
-        _ request: Request, progress: (@MainActor @Sendable (CallProgress) -> Void)? = nil,
+    private static func send(
+        _ request: Request, by client: Client, progress: (@MainActor @Sendable (CallProgress) -> Void)? = nil,
         afterStart: (Call) -> Void = { _ in }
     ) async -> Result<Response, CallError> {
         let (results, sink) = AsyncStream.makeStream(of: Result<Response, CallError>.self)
@@ -66,24 +69,37 @@ struct BlockDemo {
     }
 
     private func upload() async throws {
-        let photo = [UInt8](repeating: 0xD8, count: Self.photoBytes)
         let bar = ProgressBar()
-        let request = Request(.post, "upload", body: .bytes(photo, contentType: "image/jpeg"))
-        let response = try await send(request, progress: { bar.take($0) }).get()
+        // A slow disk, so that the bar can be seen to move.
+        let photo = RequestBody.stream(length: Int64(Self.photoBytes), contentType: "image/jpeg") {
+            AsyncStream { sink in
+                Task {
+                    for _ in 0..<Self.pieces {
+                        sink.yield([UInt8](repeating: 0xD8, count: Self.photoBytes / Self.pieces))
+                        try await Task.sleep(for: .milliseconds(80))
+                    }
+                    sink.finish()
+                }
+            }
+        }
+        let request = Request(.post, "upload", body: photo)
+        let response = try await Self.send(request, by: client, progress: { bar.take($0) }).get()
         let record = try await server.request("/upload")
         ledger.show(record)
         ledger.compare("bytes that arrived", record.bodyByteCount, with: Self.photoBytes)
         ledger.compare("Content-Length", record["Content-Length"], with: "\(Self.photoBytes)")
+        ledger.compare(
+            "progress came several times", await bar.reports >= 3 ? "yes" : "\(await bar.reports)", with: "yes")
         ledger.compare("the last progress", Int(await bar.last), with: Self.photoBytes)
         ledger.compare("progress never goes back", await bar.wentBack ? "it did" : "no", with: "no")
         ledger.show(response.timings)
     }
 
     private func timeOut() async throws {
-        var request = Request(.post, "delay/5", body: .text("slow"))
+        var request = Request(.post, "delay/10", body: .text("slow"))
         request.timeouts.total = .milliseconds(200)
         let start = ContinuousClock.now
-        let result = await send(request)
+        let result = await Self.send(request, by: client)
         let time = ContinuousClock.now - start
         // 200 ms may have been too short to send the request.
         if let record = await server.requestSoFar("/delay") { ledger.show(record) }
@@ -95,17 +111,27 @@ struct BlockDemo {
         }
         ledger.compare(
             "not before its 200 ms", time >= .milliseconds(200) ? "yes" : "\(time)", with: "yes")
+        ledger.compare("before the server answers, after 10 s", time < .seconds(10) ? "yes" : "\(time)", with: "yes")
     }
 
     private func serverError() async throws {
-        let response = try await send(Request(.post, "status/503")).get()
+        let response = try await Self.send(Request(.post, "status/503"), by: client).get()
         ledger.show(try await server.request("/status"))
         ledger.compare("a 503 arrives as an answer", response.statusCode, with: 503)
         ledger.show(response.timings)
     }
 
     private func cancel() async throws {
-        let result = await send(Request(.get, "delay/5"), afterStart: { $0.cancel() })
+        // The request is on its way when the call is cancelled.
+        let client = client
+        let (calls, sink) = AsyncStream.makeStream(of: Call.self)
+        async let sent = Self.send(Request(.get, "delay/5"), by: client, afterStart: { sink.yield($0) })
+        ledger.show(try await server.request("/delay/5"))
+        for await call in calls {
+            call.cancel()
+            break
+        }
+        let result = await sent
         if case .failure(let error) = result {
             ledger.compare("a cancelled call says so", error.kind.rawValue, with: "cancelled")
         } else {
@@ -114,7 +140,7 @@ struct BlockDemo {
     }
 
     private func japanesePage() async throws {
-        let response = try await send(Request(.get, "euc-jp")).get()
+        let response = try await Self.send(Request(.get, "euc-jp"), by: client).get()
         ledger.show(try await server.request("/euc-jp"))
         let text = try await response.text()
         for line in text.split(whereSeparator: \.isNewline) { ledger.write("  < \(line)") }

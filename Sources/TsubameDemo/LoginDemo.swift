@@ -1,5 +1,5 @@
 // LoginDemo: a form login that reports to a delegate, and a second call that uses its session.
-#if Server
+#if Server && XML
 import HTTPBin
 import Tsubame
 

@@ -1,0 +1,176 @@
+#!/usr/bin/env python3
+"""Runs every shell line of README.md and of the articles: the lines of `sh` blocks, and inline code that begins with
+`make`, `tsubame`, `git` or `openssl`.
+
+usage: check-shell.py TOOL
+
+Hosts are mapped by the tool's own --resolve to the embedded server and to a server of one file, all on loopback. A line
+that cannot run like this stands in ELSEWHERE or NOT_RUN with the reason. A line that no document has any more is an
+error there, too.
+"""
+import http.server, os, pathlib, re, shutil, ssl, subprocess, sys, tempfile, threading
+
+root = pathlib.Path(__file__).resolve().parents[2]
+tool = pathlib.Path(sys.argv[1]).resolve()
+documents = [root / "README.md", *sorted(root.glob("Sources/*/*.docc/**/*.md"))]
+
+# Run by `make test` through these targets. The check reads the Makefile, and looks whether that is so.
+ELSEWHERE = {
+    "make demo": "demo",
+    "make docs": "docs",
+    "make compare-httpbin": "compare-httpbin",
+    "make install": "smoke",  # with DESTDIR
+}
+NOT_RUN = {
+    "make bench": "half an hour, and the times of a busy machine say nothing; Benchmarks/RESULTS.md has the results",
+}
+# What the output of a line must hold, beside an exit status of 0.
+EXPECTED = {
+    "tsubame httpbin.org/get": '"page": "2"',
+    "tsubame PUT :8080/put": '"nest"',
+    "tsubame --form :8080/post": '"photo"',
+    "tsubame --offline": "GET /get HTTP/1.1",
+    "tsubame --help": "--session",
+    "openssl x509": "=",
+}
+FILE = bytes(range(256)) * 400
+
+
+class OneFile(http.server.BaseHTTPRequestHandler):
+    """A large file with a validator, of which a part can be asked for."""
+
+    protocol_version = "HTTP/1.1"
+
+    def do_GET(self):
+        asked = re.fullmatch(r"bytes=(\d+)-", self.headers.get("Range", ""))
+        first = int(asked[1]) if asked else 0
+        self.send_response(206 if asked else 200)
+        if asked:
+            self.send_header("Content-Range", f"bytes {first}-{len(FILE) - 1}/{len(FILE)}")
+        self.send_header("ETag", '"1"')
+        self.send_header("Content-Type", "application/octet-stream")
+        self.send_header("Content-Length", str(len(FILE) - first))
+        self.end_headers()
+        self.wfile.write(FILE[first:])
+
+    def log_message(self, *_):
+        pass
+
+
+def certificate(folder):
+    """The test kit's certificate with its key, in one file."""
+    text = (root / "Sources/TsubameTesting/Certificates/TestCertificates.swift").read_text()
+    text = re.sub(r"^ +", "", text, flags=re.M)
+    pem = lambda name: re.search(name + r' = """\n(.*?)"""', text, re.S)[1]
+    path = folder / "server.pem"
+    path.write_text(pem("localhostKeyPEM") + pem("localhostPEM"))
+    return path
+
+
+def served(arguments, environment):
+    """An embedded server, and its port, which the first line of its output names."""
+    server = subprocess.Popen([tool, "serve", *arguments], stdout=subprocess.PIPE, text=True, env=environment)
+    line = server.stdout.readline()
+    port = re.search(r":(\d+)", line)
+    if not port:
+        sys.exit(f"`tsubame serve` says {line!r}, and no port")
+    return server, int(port[1])
+
+
+def lines(document):
+    text = document.read_text()
+    for block in re.findall(r"^```sh\n(.*?)^```", text, re.S | re.M):
+        yield from (line for line in block.splitlines() if line.strip())
+    prose = re.sub(r"^```.*?^```", "", text, flags=re.S | re.M)
+    for code in re.findall(r"`((?:make|tsubame|git|openssl) [^`]*)`", prose):
+        yield code
+
+
+def command(line):
+    """Without a comment at the end."""
+    return re.sub(r"\s+#( .*)?$", "", line).strip()
+
+
+def run(line, folder, environment):
+    if line == "tsubame serve":
+        # The port of the document may be taken; any free one shows the same.
+        server, _ = served(["--port", "0"], environment)
+        server.terminate()
+        server.wait(timeout=20)
+        return None
+    shell = line.replace("…", "httpbin.org/get")
+    done = subprocess.run(
+        ["bash", "-euo", "pipefail", "-c", shell], cwd=folder, env=environment, stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=120, text=True)
+    if done.returncode:
+        return f"exit status {done.returncode}:\n{done.stdout}"
+    wanted = next((text for start, text in EXPECTED.items() if line.startswith(start)), "")
+    if wanted not in done.stdout:
+        return f"the output has no {wanted}:\n{done.stdout}"
+    if line.startswith("tsubame -d") and (folder / line.rsplit("/", 1)[1]).read_bytes() != FILE:
+        return "the file is not there as it was served"
+    if line.startswith("git clone") and not (folder / "tsubame/Package.swift").exists():
+        return "there is no checkout"
+    return None
+
+
+def main():
+    folder = pathlib.Path(tempfile.mkdtemp())
+    (folder / "bin").mkdir()
+    (folder / "bin/tsubame").symlink_to(tool)
+    (folder / "swallow.jpg").write_bytes(b"\xff\xd8\xff")
+    environment = {
+        "PATH": f"{folder}/bin:{os.environ['PATH']}", "HOME": str(folder), "XDG_CONFIG_HOME": str(folder / "config"),
+        # The project's address stands for this checkout.
+        "GIT_CONFIG_COUNT": "2", "GIT_CONFIG_KEY_0": f"url.{root}.insteadOf",
+        "GIT_CONFIG_VALUE_0": "https://github.com/tsubame-http/tsubame",
+        "GIT_CONFIG_KEY_1": "safe.directory", "GIT_CONFIG_VALUE_1": "*",
+    }
+    files = http.server.ThreadingHTTPServer(("127.0.0.1", 0), OneFile)
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(certificate(folder))
+    files.socket = context.wrap_socket(files.socket, server_side=True)
+    threading.Thread(target=files.serve_forever, daemon=True).start()
+    servers = []
+    try:
+        plain, plain_port = served(["--port", "0"], environment)
+        servers.append(plain)
+        secure, secure_port = served(["--port", "0", "--tls"], environment)
+        servers.append(secure)
+        (folder / "config/tsubame").mkdir(parents=True)
+        (folder / "config/tsubame/config").write_text(
+            f"--resolve=localhost:8080:127.0.0.1:{plain_port}\n"
+            f"--resolve=httpbin.org:443:127.0.0.1:{secure_port}\n"
+            f"--resolve=example.com:443:127.0.0.1:{files.server_port}\n--verify=no\n")
+        return check(folder, environment)
+    finally:
+        for server in servers:
+            server.terminate()
+            server.wait(timeout=20)
+        files.shutdown()
+        shutil.rmtree(folder)
+
+
+def check(folder, environment):
+    tested = re.search(r"^test:(.*)$", (root / "Makefile").read_text(), re.M)[1].split()
+    problems, met, count = [], set(), 0
+    for document in documents:
+        for line in map(command, lines(document)):
+            name = document.relative_to(root)
+            if line in ELSEWHERE or line in NOT_RUN:
+                met.add(line)
+                if line in ELSEWHERE and ELSEWHERE[line] not in tested:
+                    problems.append(f"{name}: `make test` does not run {ELSEWHERE[line]}, which runs: {line}")
+                continue
+            count += 1
+            if problem := run(line, folder, environment):
+                problems.append(f"{name}: {line}\n  {problem}")
+    problems += [f"no document has this line any more: {line}" for line in {**ELSEWHERE, **NOT_RUN} if line not in met]
+    for problem in problems:
+        print(problem, file=sys.stderr)
+    if not problems:
+        print(f"{count} shell lines of the documentation run; {len(met)} others are run elsewhere or named with a reason")
+    return 1 if problems else 0
+
+
+sys.exit(main())

@@ -1,0 +1,49 @@
+// tsubame-demo: does the jobs of five hand-written HTTP layers with this library.
+// The jobs run one after the other against an embedded server, whose record of every request is compared byte by byte.
+// `--flip N` falsifies the expectation of comparison N; `--lose N` loses the record of request N.
+
+import Foundation
+
+#if Server && XML
+/// The number after an option.
+func number(after option: String) -> Int? {
+    let words = CommandLine.arguments
+    guard let index = words.firstIndex(of: option), index + 1 < words.count else { return nil }
+    return Int(words[index + 1])
+}
+
+let ledger = DemoLedger(flip: number(after: "--flip"))
+do {
+    let server = try await DemoServer(losing: number(after: "--lose"))
+    ledger.write("The embedded server listens at \(server.url).")
+    let jobs: [() async throws -> Void] = [
+        KeyValueDemo(server, ledger).run, LoginDemo(server, ledger).run, TimelineDemo(server, ledger).run,
+        BlockDemo(server, ledger).run, ConnectorDemo(server, ledger).run,
+    ]
+    for job in jobs {
+        do {
+            try await job()
+        } catch {
+            ledger.fail("the job could not be done: \(error)")
+        }
+    }
+    await server.stop()
+} catch {
+    ledger.fail("the embedded server does not start: \(error)")
+}
+let isRight = ledger.close()
+if isRight {
+    print(
+        """
+
+        Next: tsubame serve                  runs this server on port 8080;
+              tsubame :8080/get page==2      sends a request to it;
+              README.md                      begins with five lines of Swift.
+        """)
+}
+exit(isRight ? 0 : 1)
+#else
+let reason = "The demo needs the package traits Server and XML: make demo, or swift build --traits Server,XML"
+FileHandle.standardError.write(Data((reason + "\n").utf8))
+exit(1)
+#endif
