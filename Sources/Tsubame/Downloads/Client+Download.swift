@@ -7,6 +7,7 @@ public import Foundation
 #endif
 import HTTPTypes
 public import TsubameCore
+public import TsubameWire
 
 extension Client {
     /// Downloads the resource at a path below the client's base URL into a file.
@@ -15,22 +16,38 @@ extension Client {
     /// let file = try await api.download("big.iso", to: folder, resume: true) { print($0) }
     /// print(file.url)
     /// ```
-    /// See ``download(_:to:resume:policy:progress:)-(Request,_,_,_,_)`` for the details.
+    /// See ``download(_:to:resume:policy:progress:)`` for the details.
     @concurrent
     public func download(
-        _ path: RequestPath, to target: URL, resume: Bool = false, policy: DownloadPolicy = .standard,
+        _ path: RequestPath, query: Parameters = [:], headers: RequestHeaders = [:], to target: URL,
+        resume: Bool = false, policy: DownloadPolicy = .standard,
         progress: (@Sendable (DownloadProgress) -> Void)? = nil
     ) async throws(CallError) -> DownloadedFile {
-        try await download(Request(.get, path), to: target, resume: resume, policy: policy, progress: progress)
+        try await download(
+            Request(.get, path, query: query, headers: headers), to: target, resume: resume, policy: policy,
+            progress: progress)
     }
 
     /// Downloads the resource at a whole URL into a file.
     @concurrent
     public func download(
-        url: String, to target: URL, resume: Bool = false, policy: DownloadPolicy = .standard,
-        progress: (@Sendable (DownloadProgress) -> Void)? = nil
+        url: String, query: Parameters = [:], headers: RequestHeaders = [:], to target: URL, resume: Bool = false,
+        policy: DownloadPolicy = .standard, progress: (@Sendable (DownloadProgress) -> Void)? = nil
     ) async throws(CallError) -> DownloadedFile {
-        try await download(Request(.get, url: url), to: target, resume: resume, policy: policy, progress: progress)
+        try await download(
+            Request(.get, url: url, query: query, headers: headers), to: target, resume: resume, policy: policy,
+            progress: progress)
+    }
+
+    /// Downloads the resource at a whole URL into a file.
+    @concurrent
+    public func download(
+        url: URL, query: Parameters = [:], headers: RequestHeaders = [:], to target: URL, resume: Bool = false,
+        policy: DownloadPolicy = .standard, progress: (@Sendable (DownloadProgress) -> Void)? = nil
+    ) async throws(CallError) -> DownloadedFile {
+        try await download(
+            Request(.get, url: url, query: query, headers: headers), to: target, resume: resume, policy: policy,
+            progress: progress)
     }
 
     /// Downloads the body of the response to a request into a file.
@@ -136,7 +153,7 @@ extension Client {
 
 extension BlockingClient {
     /// Downloads into a file and waits on the current thread. See
-    /// ``Client/download(_:to:resume:policy:progress:)-(Request,_,_,_,_)``. Unlike other blocking calls, a download
+    /// ``Client/download(_:to:resume:policy:progress:)``. Unlike other blocking calls, a download
     /// has no total timeout unless one is set.
     @available(*, noasync, message: "use `try await client.download(request, to: target)`")
     public func download(

@@ -1,5 +1,10 @@
 // EventStream: server-sent events over one connection after another.
 
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
 public import HTTPTypes
 public import TsubameCore
 public import TsubameWire
@@ -58,6 +63,13 @@ extension Client {
     /// The server-sent events of a whole URL, over one connection after another.
     public func events(
         url: String, query: Parameters = [:], headers: RequestHeaders = [:], reconnects: Int? = nil
+    ) -> EventStream {
+        events(Request(.get, url: url, query: query, headers: headers), reconnects: reconnects)
+    }
+
+    /// The server-sent events of a whole URL, over one connection after another.
+    public func events(
+        url: URL, query: Parameters = [:], headers: RequestHeaders = [:], reconnects: Int? = nil
     ) -> EventStream {
         events(Request(.get, url: url, query: query, headers: headers), reconnects: reconnects)
     }

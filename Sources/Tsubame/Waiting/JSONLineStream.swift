@@ -1,5 +1,10 @@
 // JSONLineStream: the values of a resource with one JSON value a line.
 
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
 public import TsubameCore
 public import TsubameWire
 
@@ -60,6 +65,13 @@ extension Client {
     /// The values of a whole URL that answers with one JSON value a line.
     public func jsonLines<T: Decodable & Sendable>(
         url: String, of type: T.Type = T.self, query: Parameters = [:], headers: RequestHeaders = [:]
+    ) -> JSONLineStream<T> {
+        jsonLines(Request(.get, url: url, query: query, headers: headers), of: type)
+    }
+
+    /// The values of a whole URL that answers with one JSON value a line.
+    public func jsonLines<T: Decodable & Sendable>(
+        url: URL, of type: T.Type = T.self, query: Parameters = [:], headers: RequestHeaders = [:]
     ) -> JSONLineStream<T> {
         jsonLines(Request(.get, url: url, query: query, headers: headers), of: type)
     }

@@ -1,5 +1,10 @@
 // Pages: the responses of an API that divides its answer into pages.
 
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
 public import TsubameCore
 public import TsubameWire
 
@@ -135,6 +140,11 @@ extension Client {
 
     /// The pages of a whole URL whose responses name the next one by `Link: <…>; rel="next"` (RFC 8288).
     public func pages(url: String, query: Parameters = [:], headers: RequestHeaders = [:]) -> Pages {
+        pages(Request(.get, url: url, query: query, headers: headers))
+    }
+
+    /// The pages of a whole URL whose responses name the next one by `Link: <…>; rel="next"` (RFC 8288).
+    public func pages(url: URL, query: Parameters = [:], headers: RequestHeaders = [:]) -> Pages {
         pages(Request(.get, url: url, query: query, headers: headers))
     }
 

@@ -46,18 +46,21 @@ public struct StubRoute: Sendable {
     let stub: StubTransport
     let pattern: StubPattern
 
-    /// Answers with these bytes.
+    /// Answers with these bytes. An invalid field makes the call fail with ``/Tsubame/CallError/Kind/misuse``.
     @discardableResult
     public func respond(
-        status: HTTPResponse.Status = .ok, headers: HTTPFields = [:], body: Bytes = Bytes()
+        status: HTTPResponse.Status = .ok, headers: RequestHeaders = [:], body: Bytes = Bytes()
     ) -> StubRoute {
-        add { request in Response(status: status, headers: headers, body: body, request: request) }
+        guard let problem = headers.problem else {
+            return add { request in Response(status: status, headers: headers.fields, body: body, request: request) }
+        }
+        return fail(CallError(.misuse, "the stub's answer cannot be made: \(problem)"))
     }
 
     /// Answers with this text, as `text/plain; charset=utf-8` unless `headers` names another type.
     @discardableResult
     public func respond(
-        text: String, status: HTTPResponse.Status = .ok, headers: HTTPFields = [:]
+        status: HTTPResponse.Status = .ok, headers: RequestHeaders = [:], text: String
     ) -> StubRoute {
         var headers = headers
         if !headers.contains(.contentType) { headers[.contentType] = "text/plain; charset=utf-8" }
@@ -68,7 +71,7 @@ public struct StubRoute: Sendable {
     /// ``/Tsubame/CallError/Kind/misuse``.
     @discardableResult
     public func respond(
-        json value: some Encodable, status: HTTPResponse.Status = .ok, headers: HTTPFields = [:]
+        status: HTTPResponse.Status = .ok, headers: RequestHeaders = [:], json value: some Encodable
     ) -> StubRoute {
         var headers = headers
         if !headers.contains(.contentType) { headers[.contentType] = "application/json" }

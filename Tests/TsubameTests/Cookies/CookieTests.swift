@@ -12,8 +12,8 @@ import TsubameTesting
             var headers = HTTPFields()
             for field in fields { headers.append(HTTPField(name: .setCookie, value: field)) }
             $0.on("*")
-            $0.on("/set").respond(headers: headers)
-            $0.on("/dir/set").respond(headers: headers)
+            $0.on("/set").respond(headers: RequestHeaders(headers))
+            $0.on("/dir/set").respond(headers: RequestHeaders(headers))
         }
     }
 
@@ -151,7 +151,7 @@ import TsubameTesting
         let stub = StubTransport {
             var headers = HTTPFields()
             for index in 0..<60 { headers.append(HTTPField(name: .setCookie, value: "c\(index)=x")) }
-            $0.on("/set").respond(headers: headers)
+            $0.on("/set").respond(headers: RequestHeaders(headers))
         }
         _ = try await Client("https://a.example", transport: stub) { $0.cookies = .jar(jar) }.get("set")
         #expect(jar.cookies.count == 50)
@@ -181,7 +181,7 @@ import TsubameTesting
         let jar = CookieJar()
         try await serving(server, base: "http://a.example") {
             $0.cookies = .jar(jar)
-            $0.resolve = hosts(["a.example:80", "b.example:80"], at: server)
+            $0.connection.resolve = hosts(["a.example:80", "b.example:80"], at: server)
         } _: { server, client in
             for _ in 0..<2 { _ = try await client.get("x") }
             #expect(jar.cookies.map { "\($0.name)@\($0.domain)" } == ["a@a.example", "b@b.example"])

@@ -110,8 +110,8 @@ import TsubameTesting
         let stub = StubTransport {
             var headers = Self.headers
             headers[.location] = "https://a.example/y?token=s3cret"
-            $0.on("/x").respond(status: .seeOther, headers: headers)
-            $0.on("/y").respond(status: .forbidden, headers: headers)
+            $0.on("/x").respond(status: .seeOther, headers: RequestHeaders(headers))
+            $0.on("/y").respond(status: .forbidden, headers: RequestHeaders(headers))
         }
         let response = try await Client(transport: stub).send(Self.request())
         #expect(response.history.count == 1)

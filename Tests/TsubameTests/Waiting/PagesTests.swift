@@ -15,8 +15,8 @@ import TsubameTesting
 
     @Test func `pages follow the Link of each response, with the caller's headers`() async throws {
         let stub = StubTransport {
-            $0.on("/v1/users").respond(text: "one", headers: [.link: "</v1/more?page=2>; rel=\"next\""])
-            $0.on("/v1/more").respond(text: "two", headers: [.link: "<?page=3>; rel=next, <x>; rel=prev"]).respond(
+            $0.on("/v1/users").respond(headers: ["Link": "</v1/more?page=2>; rel=\"next\""], text: "one")
+            $0.on("/v1/more").respond(headers: ["Link": "<?page=3>; rel=next, <x>; rel=prev"], text: "two").respond(
                 text: "three")
         }
         let client = Client("https://a.example/v1", transport: stub)
@@ -27,7 +27,7 @@ import TsubameTesting
 
     @Test func `BAD-INPUT 21: at another origin the client's fields and credentials are left out`() async throws {
         let stub = StubTransport {
-            $0.on("https://a.example/x").respond(text: "one", headers: [.link: "<https://b.example/y>; rel=next"])
+            $0.on("https://a.example/x").respond(headers: ["Link": "<https://b.example/y>; rel=next"], text: "one")
             $0.on("https://b.example/y").respond(text: "two")
         }
         let client = Client("https://a.example", transport: stub) { $0.headers["X-Api-Key"] = "k" }
@@ -39,11 +39,11 @@ import TsubameTesting
 
     @Test(arguments: ["https://a.example", nil])
     func `BAD-INPUT 21: what was left out stays left out on all later pages`(_ base: String?) async throws {
-        let next = { (url: String) -> HTTPFields in [.link: "<\(url)>; rel=next"] }
+        let next = { (url: String) -> RequestHeaders in ["Link": "<\(url)>; rel=next"] }
         let stub = StubTransport {
-            $0.on("https://a.example/x").respond(text: "1", headers: next("https://b.example/y"))
-            $0.on("https://b.example/y").respond(text: "2", headers: next("https://b.example/z"))
-            $0.on("https://b.example/z").respond(text: "3", headers: next("https://a.example/end"))
+            $0.on("https://a.example/x").respond(headers: next("https://b.example/y"), text: "1")
+            $0.on("https://b.example/y").respond(headers: next("https://b.example/z"), text: "2")
+            $0.on("https://b.example/z").respond(headers: next("https://a.example/end"), text: "3")
             $0.on("https://a.example/end").respond(text: "4")
         }
         let client = Client(base, transport: stub) {
@@ -69,7 +69,7 @@ import TsubameTesting
     func `BAD-INPUT 22: a next page that must not or need not be requested ends the pages with an error`(
         _ link: String, _ reason: String
     ) async throws {
-        let stub = StubTransport { $0.on("*").respond(text: "one", headers: [.link: link]) }
+        let stub = StubTransport { $0.on("*").respond(headers: ["Link": link], text: "one") }
         let client = Client("https://a.example", transport: stub)
         var pages = client.pages("x").makeAsyncIterator()
         // The page that arrived is given first.
