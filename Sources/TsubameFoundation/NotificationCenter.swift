@@ -29,6 +29,9 @@ public enum CallNotification {
 extension Client {
     /// Starts a call and posts its stages to `center`, on the main actor. The `Call` is the object of each
     /// notification.
+    ///
+    /// An observer of one call keeps that call until it stops observing. A center compares the addresses of objects, and
+    /// a later call may get the address of a call that is gone.
     @discardableResult
     public func start(_ request: Request, notifying center: NotificationCenter) -> Call {
         let center = PostingCenter(center)

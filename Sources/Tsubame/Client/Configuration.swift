@@ -78,30 +78,6 @@ public struct Configuration: Sendable {
         copy.traffic = traffic.prepared(clock)
         return copy
     }
-
-    /// The TLS settings, the same as `connection.tls`.
-    public var tls: ConnectionSettings.TLS {
-        get { connection.tls }
-        set { connection.tls = newValue }
-    }
-
-    /// The proxy for requests, the same as `connection.proxy`.
-    public var proxy: ProxyPolicy {
-        get { connection.proxy }
-        set { connection.proxy = newValue }
-    }
-
-    /// How host names are resolved, the same as `connection.resolver`.
-    public var resolver: NameResolver {
-        get { connection.resolver }
-        set { connection.resolver = newValue }
-    }
-
-    /// Addresses to use instead of asking the resolver, the same as `connection.resolve`.
-    public var resolve: [String: String] {
-        get { connection.resolve }
-        set { connection.resolve = newValue }
-    }
 }
 
 extension Configuration: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {

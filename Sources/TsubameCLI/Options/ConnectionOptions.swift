@@ -71,7 +71,7 @@ struct ConnectionOptions: Options {
         if let policy = ProxyChoice.policy(of: proxy) { settings.proxy = policy }
         for override in resolve { settings.resolve[override.host] = override.address }
         settings.httpVersion = httpVersion
-        settings.unixSocket = unixSocket
+        settings.unixSocket = unixSocket.map { .file($0) }
         settings.interface = interface
         if let maxConnections { settings.connectionsPerOrigin = maxConnections }
         settings.addressFamily = ipv4 ? .ipv4 : ipv6 ? .ipv6 : .any

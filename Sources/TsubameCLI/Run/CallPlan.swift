@@ -82,7 +82,7 @@ struct CallPlan: Sendable {
     /// - Parameter runs: how many requests the client is for.
     func apply(to configuration: inout Configuration, ofRuns runs: Int) {
         options.apply(to: &configuration, ofRuns: runs)
-        tls.apply(to: &configuration.tls)
+        tls.apply(to: &configuration.connection.tls)
         configuration.cookies = .jar(jar)
         configuration.headers = RequestHeaders(sessionFields)
         if let credentials {

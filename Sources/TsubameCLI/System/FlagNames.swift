@@ -5,20 +5,25 @@ import Tsubame
 enum FlagNames {
     /// Longer names come first: no name is part of an earlier one.
     private static let flags: [(setting: String, flag: String)] = [
-        ("the certificate and the private key of tls.identity", "the certificate of --cert and its private key"),
-        ("give it as tls.roots", "trust it by --cacert FILE"), ("give it one as tls.identity", "give it one by --cert"),
-        ("tls.minimumVersion and maximumVersion", "--tls-min and --tls-max"),
-        ("tls.minimumVersion", "--tls-min"), ("tls.maximumVersion", "--tls-max"),
-        ("give tls.roots", "give --cacert"), ("tls.roots", "--cacert"),
-        ("the private key of tls.identity", "the private key of --cert-key"), ("tls.identity", "--cert"),
-        ("; tls.minimumRSABits allows shorter ones", ""),
+        (
+            "the certificate and the private key of connection.tls.identity",
+            "the certificate of --cert and its private key"
+        ),
+        ("give it as connection.tls.roots", "trust it by --cacert FILE"),
+        ("give it one as connection.tls.identity", "give it one by --cert"),
+        ("connection.tls.minimumVersion and maximumVersion", "--tls-min and --tls-max"),
+        ("connection.tls.minimumVersion", "--tls-min"), ("connection.tls.maximumVersion", "--tls-max"),
+        ("give connection.tls.roots", "give --cacert"), ("connection.tls.roots", "--cacert"),
+        ("the private key of connection.tls.identity", "the private key of --cert-key"),
+        ("connection.tls.identity", "--cert"),
+        ("; connection.tls.minimumRSABits allows shorter ones", ""),
         ("connection.unixSocket", "--unix-socket"), ("connection.interface", "--interface"),
         ("unasked (connection.httpVersion)", "unasked: --http-version 2-prior-knowledge"),
         ("leave connection.httpVersion as it is by default", "leave --http-version out"),
         ("set connection.httpVersion to .http11 for this server", "try --http-version 1.1"),
         ("set connection.httpVersion to .http2", "try --http-version 2-prior-knowledge"),
         ("connection.addressFamily allows no other", "-4 and -6 allow no other"),
-        ("the client's proxy", "--proxy"), ("resolve[", "--resolve["),
+        ("the client's proxy", "--proxy"), ("connection.resolve[", "--resolve["),
         ("the next download that resumes continues after them", "the same command goes on from there"),
         ("a download that does not resume fetches it again", "without -c it is fetched anew"),
         ("limits.exchanges", "--max-redirects and --retry"),

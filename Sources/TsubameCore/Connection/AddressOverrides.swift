@@ -15,7 +15,8 @@ package enum AddressOverrides {
             let target = Origin("http://\(override)\(hasPort ? "" : ":\(origin.port)")")
         else {
             throw CallError(
-                .invalidRequest, "resolve[\"\(name)\"] is not an address, or an address and port: \(override)",
+                .invalidRequest,
+                "connection.resolve[\"\(name)\"] is not an address, or an address and port: \(override)",
                 advice: "an IPv6 address stands in brackets")
         }
         return HostPort(host: target.host, port: target.port)

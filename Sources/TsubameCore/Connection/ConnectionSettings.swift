@@ -23,9 +23,9 @@ public struct ConnectionSettings: Sendable, Hashable {
     /// give a shorter time. With zero, each connection asks again. Addresses of which none can be reached are forgotten at
     /// once.
     public var addressLifetime: Duration = .seconds(60)
-    /// The path of a Unix-domain socket to which every connection goes, such as a daemon's on this machine. The host of a
+    /// A Unix-domain socket to which every connection goes, such as a daemon's on this machine. The host of a
     /// URL is then only sent to the server, in the Host field and, for `https`, in TLS. No proxy is used.
-    public var unixSocket: String?
+    public var unixSocket: FileLocation?
     /// The family of addresses to connect to, for networks on which the other family does not work. With a proxy, it is
     /// the family of the proxy's address. If a host has no such address, the call fails with
     /// ``CallError/Kind/nameResolution``.

@@ -5,7 +5,7 @@ enum SettingsCheck {
     /// The first fault of these settings, if there is one.
     static func fault(of settings: ConnectionSettings) -> CallError? {
         do throws(CallError) {
-            try check(settings.tls.pins, named: "tls.pins")
+            try check(settings.tls.pins, named: "connection.tls.pins")
             try check(settings.proxyTLS.pins, named: "connection.proxyTLS.pins")
             for name in settings.resolve.keys { try check(resolved: name) }
             try check(settings.connectionsPerOrigin, named: "connection.connectionsPerOrigin")
@@ -35,7 +35,8 @@ enum SettingsCheck {
         // A name with a scheme or a path would never match a host.
         guard AddressOverrides.canonical(name) != nil else {
             throw CallError(
-                .invalidRequest, "resolve[\"\(Redaction.printable(name))\"] is not under a host, or a host and port",
+                .invalidRequest,
+                "connection.resolve[\"\(Redaction.printable(name))\"] is not under a host, or a host and port",
                 advice: "write host:port, or the host alone for all its ports")
         }
     }

@@ -5,8 +5,8 @@ import TsubamePlatform
 /// Chooses the proxy of a request, and chooses again after each redirect.
 ///
 /// ```swift
-/// $0.proxy = .url("http://user:password@proxy.example:3128", except: ["localhost", "internal.example", "10.0.0.0/8"])
-/// $0.proxy = .choose { uri in uri.host.hasSuffix(".onion") ? tor : nil }
+/// $0.connection.proxy = .url("http://user:password@proxy.example:3128", except: ["localhost", "internal.example", "10.0.0.0/8"])
+/// $0.connection.proxy = .choose { uri in uri.host.hasSuffix(".onion") ? tor : nil }
 /// ```
 public struct ProxyPolicy: Sendable, Hashable, CustomStringConvertible, CustomReflectable {
     fileprivate enum Choice: Sendable, Hashable {

@@ -5,7 +5,7 @@ import TsubamePlatform
 /// The caller's own check of a server. It runs after TLS has verified the server, and never replaces that.
 ///
 /// ```swift
-/// $0.tls.check = TLSCheck { host, tls in
+/// $0.connection.tls.check = TLSCheck { host, tls in
 ///     guard known.contains(tls.certificate?.publicKeyPin ?? "") else { throw Unknown(host) }
 /// }
 /// ```

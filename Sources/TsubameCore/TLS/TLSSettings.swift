@@ -96,9 +96,9 @@ extension ConnectionSettings {
         public var pins: [String: PinnedKeys] = [:]
         /// Your own check. It runs after all other checks have passed.
         public var check: TLSCheck?
-        /// The path of a file for the secrets of every connection, in the format that Wireshark reads. For debugging:
-        /// with this file, the traffic can be decrypted.
-        public var keyLogFile: String?
+        /// A file for the secrets of every connection, in the format that Wireshark reads. For debugging: with this
+        /// file, the traffic can be decrypted.
+        public var keyLogFile: FileLocation?
 
         /// The defaults.
         public init() {}

@@ -1,5 +1,11 @@
 // RequestPath: the path of a request, which escapes the values that are interpolated into it.
 
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
 /// A path below a client's base URL, written as a string literal.
 ///
 /// ```swift
@@ -80,9 +86,26 @@ public struct RequestPath: Sendable, Hashable, ExpressibleByStringInterpolation 
             text += literal
         }
 
-        /// Appends a value, escaped as one segment or, in the query, as one value.
-        public mutating func appendInterpolation(_ value: some CustomStringConvertible) {
-            let value = value.description
+        /// Appends a text, a number, a Boolean or another value with a lossless description, escaped as one segment
+        /// or, in the query, as one value.
+        public mutating func appendInterpolation<T: LosslessStringConvertible>(_ value: T) { append(value.description) }
+
+        /// Appends a value by its raw value, such as an enumeration's or a typed identifier's.
+        public mutating func appendInterpolation<T: RawRepresentable>(_ value: T)
+        where T.RawValue: LosslessStringConvertible {
+            append(value.rawValue.description)
+        }
+
+        /// Appends a value that has both, by its description.
+        public mutating func appendInterpolation<T: RawRepresentable & LosslessStringConvertible>(_ value: T)
+        where T.RawValue: LosslessStringConvertible {
+            append(value.description)
+        }
+
+        /// Appends a UUID in capitals.
+        public mutating func appendInterpolation(_ value: UUID) { append(value.uuidString) }
+
+        private mutating func append(_ value: String) {
             if !inQuery {
                 hasInterpolation = true
                 if value.utf8.contains(0x2F) { escapesSlash = true }
@@ -102,8 +125,8 @@ public struct RequestPath: Sendable, Hashable, ExpressibleByStringInterpolation 
         @available(*, unavailable, message: "unwrap the value before it is put into a path")
         public mutating func appendInterpolation<T>(_ value: T?) {}
 
-        /// Not available: only a value with a description of its own can be a segment.
-        @available(*, unavailable, message: "put a String, a number or another CustomStringConvertible into a path")
+        /// Not available: how a list, a date or a structure is written as a segment is for its API to say.
+        @available(*, unavailable, message: "describe the value first, as a String or a number: \"\\(value.id)\"")
         public mutating func appendInterpolation<T>(_ value: T) {}
 
         /// Checks each segment that ends in the literal. A segment ends at a slash or at the end of the path, and only

@@ -60,7 +60,7 @@ extension Connector {
         switch error {
         case let error as CallError: error
         case is NIOSSLError, is NIOSSLExtraError, is BoringSSLError:
-            key.tls.explain(error, host: key.origin.host, settings: "tls")
+            key.tls.explain(error, host: key.origin.host, settings: "connection.tls")
         default: nil
         }
     }

@@ -23,7 +23,7 @@ extension Connector {
                     context: key.proxyTLS)
             } else {
                 CertificateRefusal(
-                    error, certificate: certificate, host: key.origin.host, settings: "tls",
+                    error, certificate: certificate, host: key.origin.host, settings: "connection.tls",
                     context: key.tls)
             }
         self.refusal = refusal

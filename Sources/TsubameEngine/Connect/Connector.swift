@@ -70,7 +70,7 @@ final class Connector: @unchecked Sendable {
             }
             let endpoint = key.proxy.map { HostPort(host: $0.origin.host, port: $0.origin.port) } ?? target
             _ = try handshake()
-            if let path = key.settings.settings.unixSocket { return try startLocally(path) }
+            if let path = key.settings.settings.unixSocket?.path { return try startLocally(path) }
             enter(.resolving, .resolving(host: endpoint.host))
             // Whoever was told may have cancelled the call.
             guard !isDone else { return }
@@ -216,7 +216,7 @@ final class Connector: @unchecked Sendable {
         case is NIOSSLError, is NIOSSLExtraError, is BoringSSLError:
             finish(
                 .failure(
-                    key.tls.explain(error, host: key.origin.host, settings: "tls")))
+                    key.tls.explain(error, host: key.origin.host, settings: "connection.tls")))
         default:
             finish(
                 .failure(

@@ -7,7 +7,7 @@ import TsubamePlatform
 
 extension Exchange {
     /// Whether it may go out once more after its connection was lost before a byte of its answer.
-    var isReplayable: Bool { !isDone && request.mayBeReplayed }
+    var isReplayable: Bool { !isDone && mayBeReplayed }
 
     /// Once more, on another connection: the last one had been idle, and was most likely closed before the request came to
     /// it.
@@ -44,7 +44,7 @@ extension Exchange {
     func lost(_ failure: (any Error)?) -> CallError {
         if failure is BoringSSLError || failure is NIOSSLError, let failure {
             return key.tls.explain(
-                failure, host: key.origin.host, settings: "tls", phase: phase, connection: info)
+                failure, host: key.origin.host, settings: "connection.tls", phase: phase, connection: info)
         }
         let why = failure.map { Connector.words($0) } ?? "closed by the server"
         return CallError(

@@ -16,7 +16,7 @@ final class KeyLog: Sendable {
         guard descriptor >= 0, FileStatus(of: descriptor)?.kind != .regular || fchmod(descriptor, 0o600) == 0 else {
             if descriptor >= 0 { close(descriptor) }
             throw CallError(
-                .file, "tls.keyLogFile cannot be opened: \(path): \(String(cString: strerror(errno)))",
+                .file, "connection.tls.keyLogFile cannot be opened: \(path): \(String(cString: strerror(errno)))",
                 phase: .securing)
         }
     }

@@ -20,7 +20,7 @@ enum SystemRoots {
         if let other = others.first(where: isReadable) { return .file(other) }
         throw CallError(
             .tls, "no server can be trusted: this machine has no root certificates", phase: .securing,
-            advice: "install the package ca-certificates, or give tls.roots")
+            advice: "install the package ca-certificates, or give connection.tls.roots")
     }
 
     private static func isReadable(_ path: String) -> Bool { access(path, R_OK) == 0 }

@@ -50,7 +50,9 @@ final class TLSContext: Sendable {
         try made.withLockedValue { made in
             if let context = made.context { return context }
             guard settings.minimumVersion <= settings.maximumVersion else {
-                throw CallError(.invalidRequest, "tls.minimumVersion is above tls.maximumVersion", phase: .securing)
+                throw CallError(
+                    .invalidRequest, "connection.tls.minimumVersion is above connection.tls.maximumVersion",
+                    phase: .securing)
             }
             var configuration = TLSConfiguration.makeClientConfiguration()
             configuration.applicationProtocols = version.applicationProtocols
@@ -64,7 +66,7 @@ final class TLSContext: Sendable {
             }
             try setRoots(of: &configuration)
             if let identity = settings.identity { try show(identity, in: &configuration) }
-            if let path = settings.keyLogFile {
+            if let path = settings.keyLogFile?.path {
                 let log = try KeyLog(path)
                 configuration.keyLogCallback = { log.write($0) }
             }
@@ -76,7 +78,7 @@ final class TLSContext: Sendable {
                 throw CallError(
                     .tls,
                     isIdentity
-                        ? "the certificate and the private key of tls.identity do not belong together"
+                        ? "the certificate and the private key of connection.tls.identity do not belong together"
                         : "TLS cannot be set up: \(Self.words(error))", phase: .securing, underlying: error)
             }
             made.context = context
@@ -146,9 +148,9 @@ final class TLSContext: Sendable {
             let roots = try read()
             if !roots.isEmpty { return roots }
         } catch {
-            throw Self.unreadable("the certificates of tls.roots", path, error)
+            throw Self.unreadable("the certificates of connection.tls.roots", path, error)
         }
-        throw Self.unreadable("the certificates of tls.roots", path, nil)
+        throw Self.unreadable("the certificates of connection.tls.roots", path, nil)
     }
 
     private func show(
@@ -161,7 +163,7 @@ final class TLSContext: Sendable {
             case .file(let path): chain = try NIOSSLCertificate.fromPEMFile(path)
             }
         } catch {
-            throw Self.unreadable("the certificate of tls.identity", identity.chain.path, error)
+            throw Self.unreadable("the certificate of connection.tls.identity", identity.chain.path, error)
         }
         let passphrase = identity.passphrase.map { Array($0.utf8) }
         do {
@@ -178,7 +180,7 @@ final class TLSContext: Sendable {
             configuration.privateKey = .privateKey(key)
         } catch {
             throw Self.unreadable(
-                "the private key of tls.identity", identity.key.path, error,
+                "the private key of connection.tls.identity", identity.key.path, error,
                 orElse: identity.passphrase == nil ? ", or it is encrypted" : " that this passphrase opens")
         }
     }
@@ -215,20 +217,22 @@ final class TLSContext: Sendable {
             throw CallError(
                 .tls,
                 "the certificate of \(host) has an RSA key of \(bits) bits, and at least \(settings.minimumRSABits) are required",
-                phase: .securing, advice: "the server needs a longer key; tls.minimumRSABits allows shorter ones")
+                phase: .securing,
+                advice: "the server needs a longer key; connection.tls.minimumRSABits allows shorter ones")
         }
         if let keys = settings.pins(for: host) {
             let pin = tls.certificate?.publicKeyPin ?? ""
             guard !pin.isEmpty, keys.pins.contains(pin) else {
                 throw CallError(
                     .tls, "\(host) has the key \(pin.isEmpty ? "of no certificate" : pin), which is not pinned",
-                    phase: .securing, advice: "if the server's key was changed on purpose, add its pin to tls.pins")
+                    phase: .securing,
+                    advice: "if the server's key was changed on purpose, add its pin to connection.tls.pins")
             }
         }
         do {
             try settings.check?.check(host, tls)
         } catch {
-            throw CallError(.tls, "tls.check refused \(host): \(error)", phase: .securing, underlying: error)
+            throw CallError(.tls, "connection.tls.check refused \(host): \(error)", phase: .securing, underlying: error)
         }
     }
 }

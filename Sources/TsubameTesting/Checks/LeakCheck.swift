@@ -67,7 +67,7 @@ public func withClient<R>(
 ) async throws -> R {
     let client = Client(base) {
         // A test should behave the same on every machine, and a failure in it should show at once.
-        $0.proxy = .none
+        $0.connection.proxy = .none
         $0.retry = .off
         configure(&$0)
     }

@@ -142,7 +142,7 @@ struct FaultyChain: Sendable, CustomTestStringConvertible {
         let (identity, root) = try chain.make()
         let server = try await ScriptedServer.start(tls: identity)
         try await server.use { server in
-            let client = Client { $0.tls.roots = .pem((try? root.pem) ?? "") }
+            let client = Client { $0.connection.tls.roots = .pem((try? root.pem) ?? "") }
             let error = await #expect(throws: CallError.self) {
                 _ = try await client.get(url: "https://localhost:\(server.port)/")
             }
@@ -161,7 +161,7 @@ struct FaultyChain: Sendable, CustomTestStringConvertible {
         let leaf = try second.issue("localhost", { try IssuedCertificate.server() })
         let server = try await ScriptedServer.start(tls: try leaf.identity(with: first, second)) { _ in .ok("hi") }
         try await server.use { server in
-            let client = Client { $0.tls.roots = .pem((try? root.pem) ?? "") }
+            let client = Client { $0.connection.tls.roots = .pem((try? root.pem) ?? "") }
             let text = try await client.get(url: "https://localhost:\(server.port)/").text()
             #expect(text == "hi")
             await client.close()
@@ -173,7 +173,7 @@ struct FaultyChain: Sendable, CustomTestStringConvertible {
         let leaf = try root.issue("localhost", { try IssuedCertificate.server([.dnsName("127.0.0.1")]) })
         let server = try await ScriptedServer.start(tls: try leaf.identity())
         try await server.use { server in
-            let client = Client { $0.tls.roots = .pem((try? root.pem) ?? "") }
+            let client = Client { $0.connection.tls.roots = .pem((try? root.pem) ?? "") }
             let error = await #expect(throws: CallError.self) { _ = try await client.get(url: server.url) }
             #expect(
                 error?.kind == .tls && error?.reason.contains("not for 127.0.0.1") == true,

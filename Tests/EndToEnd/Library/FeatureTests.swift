@@ -121,11 +121,12 @@ private struct Search: Codable, Equatable {
     @Test func connections() async throws {
         let (pin, backup) = (String(repeating: "A", count: 43) + "=", String(repeating: "B", count: 43) + "=")
         let api = Client("https://api.example.com") {
-            $0.proxy = .url("http://user:pass%40word@proxy.example:3128", except: ["internal.example", "10.0.0.0/8"])
-            $0.tls.roots = .systemAnd(file: "/etc/company/roots.pem")  // .file: these and no others
-            $0.tls.identity = .files(certificate: "client.pem", key: "client.key")
-            $0.tls.pins["api.example.com"] = PinnedKeys(pin, backup: backup)  // base64 of the SHA-256 of a public key
-            $0.resolve["api.example.com:443"] = "192.0.2.7"
+            $0.connection.proxy = .url(
+                "http://user:pass%40word@proxy.example:3128", except: ["internal.example", "10.0.0.0/8"])
+            $0.connection.tls.roots = .systemAnd(file: "/etc/company/roots.pem")  // .file: these and no others
+            $0.connection.tls.identity = .files(certificate: "client.pem", key: "client.key")
+            $0.connection.tls.pins["api.example.com"] = PinnedKeys(pin, backup: backup)
+            $0.connection.resolve["api.example.com:443"] = "192.0.2.7"
             $0.connection.connectionsPerOrigin = 8
         }
         let careful = api.with { $0.connection.allowedAddresses = .publicOnly }
@@ -142,7 +143,7 @@ private struct Search: Codable, Equatable {
 
     @Test func theServer() async throws {
         let server = try await HTTPBin.start(tls: .make())  // without `tls` it speaks HTTP
-        let api = Client(server.url) { $0.tls.roots = .pem(server.authority ?? "") }
+        let api = Client(server.url) { $0.connection.tls.roots = .pem(server.authority ?? "") }
         let swallow = try await api.get("base64/54eV").text()  // 燕
         #expect(swallow == "燕")
         try await close(api)

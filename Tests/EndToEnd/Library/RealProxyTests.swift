@@ -23,8 +23,8 @@ private struct RealProxyCheck {
                 try await withClient(
                     base,
                     {
-                        $0.tls.roots = .pem(TestCertificates.authorityPEM)
-                        $0.proxy = .url(proxy.url(userinfo))
+                        $0.connection.tls.roots = .pem(TestCertificates.authorityPEM)
+                        $0.connection.proxy = .url(proxy.url(userinfo))
                     }
                 ) { try await body(server, proxy, $0) }
                 try await server.waitUntil(openConnections: 0)

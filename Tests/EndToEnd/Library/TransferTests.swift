@@ -91,7 +91,7 @@ import TsubameTesting
     }
 
     @Test func `a response is an HTTPURLResponse`() async throws {
-        let stub = StubTransport { $0.on("*").respond(text: "x", status: .notFound, headers: [.eTag: "\"a\""]) }
+        let stub = StubTransport { $0.on("*").respond(status: .notFound, headers: [.eTag: "\"a\""], text: "x") }
         let response = try await Client("https://a.example", transport: stub).get("x")
         let made = try #require(HTTPURLResponse(response))
         #expect(made.statusCode == 404 && made.url?.absoluteString == "https://a.example/x")

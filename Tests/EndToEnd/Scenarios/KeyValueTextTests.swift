@@ -53,7 +53,7 @@ import TsubameTesting
     private static func answer(_ text: String, status: HTTPResponse.Status = .ok, method: HTTPRequest.Method = .get)
         async throws -> Response
     {
-        let stub = StubTransport { $0.on("*").respond(text: text, status: status) }
+        let stub = StubTransport { $0.on("*").respond(status: status, text: text) }
         return try await Client("https://a.example", transport: stub).send(Request(method, "x"))
     }
 

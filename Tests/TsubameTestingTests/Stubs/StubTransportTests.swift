@@ -46,7 +46,7 @@ import TsubameCore
     @Test func `answers with JSON, text, bytes and status`() async throws {
         let stub = StubTransport {
             $0.on(.get, "/json").respond(json: [User(name: "Ann")])
-            $0.on(.get, "/text").respond(text: "hé", status: .created)
+            $0.on(.get, "/text").respond(status: .created, text: "hé")
             $0.on(.get, "/bytes").respond(status: 418, headers: [.eTag: "x"], body: Bytes([1, 2]))
             $0.on(.get, "/empty")
         }

@@ -21,7 +21,7 @@ import TsubameTesting
         try await serving(server, base: base) {
             $0.authentication = authentication
             $0.allowedOrigins = allowed
-            $0.resolve = TsubameTests.hosts(["a.example:80", "b.example:80"], at: server)
+            $0.connection.resolve = TsubameTests.hosts(["a.example:80", "b.example:80"], at: server)
         } _: { (server, client) async throws in
             try await body(server, client)
         }

@@ -19,14 +19,14 @@ import TsubameTesting
     private static let changes: [@Sendable (inout Configuration) -> Void] = [
         { $0.connection.allowedAddresses = .only { $0.isLoopback } },
         { $0.connection.allowedAddresses = .only { $0.isLoopback } },
-        { $0.proxy = .choose { _ in nil } },
-        { $0.proxy = .url("http://192.0.2.1:1", except: ["127.0.0.1"]) },
-        { $0.resolver = .custom { _ in NameResolver.Answer(["127.0.0.1"]) } },
-        { $0.resolve = ["other.example": "127.0.0.1"] },
+        { $0.connection.proxy = .choose { _ in nil } },
+        { $0.connection.proxy = .url("http://192.0.2.1:1", except: ["127.0.0.1"]) },
+        { $0.connection.resolver = .custom { _ in NameResolver.Answer(["127.0.0.1"]) } },
+        { $0.connection.resolve = ["other.example": "127.0.0.1"] },
         { $0.connection.interface = "127.0.0.1" },
         { $0.connection.addressFamily = .ipv4 },
         { $0.connection.httpVersion = .http11 },
-        { $0.tls.minimumVersion = .tls13 },
+        { $0.connection.tls.minimumVersion = .tls13 },
     ]
 
     @Test func `FAULT 9: what was got by other settings of connections answers nobody else`() async throws {
@@ -58,7 +58,7 @@ import TsubameTesting
             let guarded = cached.client.with { $0.connection.allowedAddresses = .publicOnly }
             let refused = try await failure { try await guarded.get("a") }
             #expect(refused.kind == .connectionFailed && refused.reason.contains("allowedAddresses"), "\(refused)")
-            let proxied = cached.client.with { $0.proxy = .url("http://127.0.0.1:\(dead.number)") }
+            let proxied = cached.client.with { $0.connection.proxy = .url("http://127.0.0.1:\(dead.number)") }
             let failed = try await failure { try await proxied.get("a") }
             #expect(failed.kind == .proxy || failed.kind == .connectionFailed, "\(failed)")
             #expect(cached.asked.count == 1)

@@ -13,7 +13,7 @@ import TsubameTesting
     }
 
     @Test func `a status, with the beginning of the answer`() async {
-        let stub = StubTransport { $0.on("*").respond(text: "{\"error\":\n  \"no such user\"}", status: .notFound) }
+        let stub = StubTransport { $0.on("*").respond(status: .notFound, text: "{\"error\":\n  \"no such user\"}") }
         let text = await Self.text(stub) { _ = try await $0.get("users/7").json(EmptyResponse.self) }
         #expect(
             text == """
@@ -23,7 +23,7 @@ import TsubameTesting
     }
 
     @Test func `a status whose answer is long, or no text`() async {
-        let long = StubTransport { $0.on("*").respond(text: String(repeating: "x", count: 1000), status: .badGateway) }
+        let long = StubTransport { $0.on("*").respond(status: .badGateway, text: String(repeating: "x", count: 1000)) }
         let longText = await Self.text(long) { try await $0.put("x", body: .text("y")).accepted() }
         #expect(
             longText == """
@@ -40,7 +40,7 @@ import TsubameTesting
     }
 
     @Test("BAD-INPUT 20: control characters of an answer cannot forge a line") func forged() async {
-        let stub = StubTransport { $0.on("*").respond(text: "a\u{1B}[2Jb\0c\r\nd", status: .badRequest) }
+        let stub = StubTransport { $0.on("*").respond(status: .badRequest, text: "a\u{1B}[2Jb\0c\r\nd") }
         let text = await Self.text(stub) { try await $0.get("x").accepted() }
         #expect(text.hasSuffix("\n  the answer: a\\u{1b}[2Jb\\u{0}c d"))
     }

@@ -20,7 +20,7 @@ import TsubameTesting
         let log = Log<CallEvent>()
         return try await serving(server) {
             $0.cookies = .jar(jar)
-            $0.resolve["*"] = "127.0.0.1:\(server.port)"
+            $0.connection.resolve["*"] = "127.0.0.1:\(server.port)"
         } _: { server, client in
             let observation = client.observe { log.add($0) }
             for host in hosts { _ = try await client.get(url: "http://\(host)/") }
@@ -116,7 +116,7 @@ import TsubameTesting
         let jar = CookieJar()
         try await serving(server) {
             $0.cookies = .jar(jar)
-            $0.resolve["*:80"] = "127.0.0.1:\(server.port)"
+            $0.connection.resolve["*:80"] = "127.0.0.1:\(server.port)"
         } _: { _, client in
             try jar.set("kept=1", from: "https://other.test/")
             for start in stride(from: 0, to: 400, by: 50) { _ = try await client.get(url: "http://a.test/\(start)") }
@@ -136,8 +136,10 @@ import TsubameTesting
         try await plain.use { plain in
             try await serving(secure) {
                 $0.cookies = .memory
-                $0.tls.verification = .dangerouslyOff
-                $0.resolve = ["a.test:443": "127.0.0.1:\(secure.port)", "a.test:80": "127.0.0.1:\(plain.port)"]
+                $0.connection.tls.verification = .dangerouslyOff
+                $0.connection.resolve = [
+                    "a.test:443": "127.0.0.1:\(secure.port)", "a.test:80": "127.0.0.1:\(plain.port)",
+                ]
             } _: { secure, client in
                 let observation = client.observe { log.add($0) }
                 _ = try await client.get(url: "https://a.test/")

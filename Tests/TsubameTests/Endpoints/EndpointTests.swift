@@ -58,7 +58,7 @@ import TsubameTesting
     }
 
     @Test func `everything that it says is in its request`() async throws {
-        let (client, stub) = Self.client { $0.on("*").respond(text: "taken", status: .conflict) }
+        let (client, stub) = Self.client { $0.on("*").respond(status: .conflict, text: "taken") }
         let log = Log<Int>()
         let value = try await client.send(Everything(name: "a/b", log: log))
         #expect(value == "409 taken")
@@ -74,7 +74,7 @@ import TsubameTesting
     }
 
     @Test func `the failure in an error's body is decoded into the error`() async throws {
-        let (client, _) = Self.client { $0.on("*").respond(text: #"{"title":"no"}"#, status: .badRequest) }
+        let (client, _) = Self.client { $0.on("*").respond(status: .badRequest, text: #"{"title":"no"}"#) }
         let log = Log<Int>()
         let error = await callError { _ = try await client.send(Everything(name: "x", log: log)) }
         #expect(error?.kind == .status)
@@ -85,7 +85,7 @@ import TsubameTesting
     }
 
     @Test func `an error's body that is no failure leaves none`() async throws {
-        let (client, _) = Self.client { $0.on("*").respond(text: "<html>", status: .badGateway) }
+        let (client, _) = Self.client { $0.on("*").respond(status: .badGateway, text: "<html>") }
         let error = await callError { _ = try await client.send(Everything(name: "x", log: Log())) }
         #expect(error?.kind == .status && error?.failure == nil)
         let plain = await callError { _ = try await client.send(User(id: 1)) }

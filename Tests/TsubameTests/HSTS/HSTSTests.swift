@@ -10,7 +10,7 @@ import TsubameTesting
     private static let year: HTTPFields = [.strictTransportSecurity: "max-age=31536000; includeSubDomains"]
 
     private static func configure(_ configuration: inout Configuration) {
-        configuration.tls.roots = .pem(TestCertificates.authorityPEM)
+        configuration.connection.tls.roots = .pem(TestCertificates.authorityPEM)
     }
 
     @Test func `a host that asks for it is asked by https from then on, by every view`() async throws {
@@ -60,7 +60,7 @@ import TsubameTesting
         let store = HSTSStore()
         try await serving(server) {
             $0.hsts = way == "off" ? .off : .store(store)
-            $0.tls.verification = .dangerouslyOff
+            $0.connection.tls.verification = .dangerouslyOff
         } _: { server, client in
             _ = try await client.get(url: "\(isSecure ? "https" : "http")://localhost:\(server.port)/")
             #expect(store.hosts == [])

@@ -67,7 +67,7 @@ import TsubameTesting
     {
         let server = try await start("/end")
         try await serving(server, base: "http://a.example") {
-            $0.resolve = hosts(["a.example:80", "b.example:80"], at: server)
+            $0.connection.resolve = hosts(["a.example:80", "b.example:80"], at: server)
             $0.headers[.userAgent] = "home"
             $0.authentication = .bearer("SECRET")
             $0.redirects = .rule { _ in .follow(Request(.get, url: "http://b.example/other")) }
@@ -116,7 +116,7 @@ import TsubameTesting
             $0.path.hasPrefix("/start") ? .redirect(to: location) : .ok($0.path)
         }
         try await serving(server, base: "http://a.example") {
-            $0.resolve = hosts(["a.example:80", "b.example:80"], at: server)
+            $0.connection.resolve = hosts(["a.example:80", "b.example:80"], at: server)
             $0.redirects = .standard { $0.sendsReferer = true }
         } _: { server, client in
             _ = try await client.get(url: url, headers: [.referer: "http://elsewhere.example/"])

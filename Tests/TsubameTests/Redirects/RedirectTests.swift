@@ -30,7 +30,7 @@ import TsubameTesting
         let server = try await Self.server(to: "http://\(authority)/end?x=1")
         try await serving(server, base: "http://a.example") {
             Self.furnish(&$0)
-            $0.resolve = hosts(["a.example:80", authority], at: server)
+            $0.connection.resolve = hosts(["a.example:80", authority], at: server)
         } _: { server, client in
             let response = try await client.send(Self.request)
             #expect(response.statusCode == 200)
@@ -53,9 +53,9 @@ import TsubameTesting
             let server = try await Self.server(to: "https://a.example/end")
             try await serving(server, base: "http://a.example") {
                 Self.furnish(&$0)
-                $0.tls.verification = .dangerouslyOff
-                $0.resolve = hosts(["a.example:80"], at: server)
-                $0.resolve["a.example:443"] = "127.0.0.1:\(secure.port)"
+                $0.connection.tls.verification = .dangerouslyOff
+                $0.connection.resolve = hosts(["a.example:80"], at: server)
+                $0.connection.resolve["a.example:443"] = "127.0.0.1:\(secure.port)"
             } _: { server, client in
                 #expect(try await client.send(Self.request).statusCode == 200)
                 let second = try await secure.request(0)
@@ -78,7 +78,7 @@ import TsubameTesting
         }
         try await serving(server, base: "http://a.example") {
             Self.furnish(&$0)
-            $0.resolve = hosts(["a.example:80", "b.example:80"], at: server)
+            $0.connection.resolve = hosts(["a.example:80", "b.example:80"], at: server)
         } _: { server, client in
             let response = try await client.send(Self.request)
             #expect(response.history.map(\.statusCode) == [302, 302, 302])
@@ -105,7 +105,7 @@ import TsubameTesting
         try await serving(server, base: "http://a.example") {
             Self.furnish(&$0)
             if let origin = Origin("http://b.example") { $0.allowedOrigins = [origin] }
-            $0.resolve = hosts(["a.example:80", "b.example:80"], at: server)
+            $0.connection.resolve = hosts(["a.example:80", "b.example:80"], at: server)
         } _: { server, client in
             _ = try await client.send(Self.request)
             #expect(server.requests.map { $0["host"] } == ["a.example", "b.example", "a.example"])
@@ -129,7 +129,7 @@ import TsubameTesting
     func notFollowed(location: String, why: String) async throws {
         let server = try await Self.server(to: location, tls: .localhost)
         try await serving(server) {
-            $0.tls.roots = .pem(TestCertificates.authorityPEM)
+            $0.connection.tls.roots = .pem(TestCertificates.authorityPEM)
         } _: { server, client in
             let events = Log<CallEvent>()
             let observation = client.observe { events.add($0) }

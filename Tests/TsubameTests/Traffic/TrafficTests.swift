@@ -21,7 +21,7 @@ import TsubameTesting
         let server = try await ScriptedServer.start { Reply.ok($0["host"] ?? "").after(gate) }
         let names = ["a.example", "b.example"]
         try await serving(server) {
-            $0.resolve = hosts(names.map { $0 + ":80" }, at: server)
+            $0.connection.resolve = hosts(names.map { $0 + ":80" }, at: server)
             $0.traffic.calls = 3
             $0.traffic.callsPerHost = 2
         } _: { server, client in
@@ -153,7 +153,7 @@ import TsubameTesting
         let clock = ManualClock()
         let server = try await ScriptedServer.start { .ok($0["host"] ?? "") }
         try await serving(server) {
-            $0.resolve = hosts(["a.example:80", "b.example:80"], at: server)
+            $0.connection.resolve = hosts(["a.example:80", "b.example:80"], at: server)
             $0.traffic.rate = .perSecond(10, burst: 3)
             $0.clock = clock
         } _: { server, client in

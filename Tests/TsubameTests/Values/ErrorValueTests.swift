@@ -10,7 +10,7 @@ import TsubameTesting
     struct Problem: Decodable, Equatable, Sendable { let errorCode: Int }
 
     private let stub = StubTransport {
-        $0.on("/bad").respond(text: #"{"error_code": 7}"#, status: .notFound)
+        $0.on("/bad").respond(status: .notFound, text: #"{"error_code": 7}"#)
         $0.on("*").respond(text: "hello")
     }
 

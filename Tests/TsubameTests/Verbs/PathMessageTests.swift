@@ -32,13 +32,26 @@ import Testing
         #expect(!result.accepts && result.text.contains("unwrap the value"), "\(result.text)")
     }
 
-    @Test func `a value without a description is refused, and the message says what to put in`() async throws {
-        let result = try await message("_ = try await client.get(\"users/\\(opaque)\")")
-        #expect(!result.accepts && result.text.contains("CustomStringConvertible"), "\(result.text)")
+    @Test(arguments: ["opaque", "[1, 2]", "Date()", "[\"a\": 1]", "URL(filePath: \"/\")", "Set([1])"])
+    func `a value of another type is refused, and the message says what to put in`(_ value: String) async throws {
+        let result = try await message("_ = try await client.get(\"users/\\(\(value))\")")
+        #expect(!result.accepts && result.text.contains("describe the value first"), "\(result.text)")
+    }
+
+    @Test(arguments: ["tls.minimumRSABits = 1", "proxy = .none", "resolver = .system", "resolve = [:]"])
+    func `a setting of connections is looked for beside the others, and the message says where it is`(
+        _ setting: String
+    ) async throws {
+        let result = try await message("_ = Client { $0.\(setting) }")
+        let name = setting.prefix { $0 != " " && $0 != "." }
+        #expect(!result.accepts && result.text.contains("renamed to 'connection.\(name)'"), "\(result.text)")
+        let right = try await message("_ = Client { $0.connection.\(setting) }")
+        #expect(right.accepts, "\(right.text)")
     }
 
     @Test(arguments: [
         "_ = try await client.get(\"users\")", "_ = try await client.get(\"users/\\(text)\")",
+        "enum Kind: String { case a }; _ = try await client.get(\"users/\\(Kind.a)/\\(text.dropFirst())/\\(true)\")",
         "_ = try await client.get(path: text)", "_ = try await client.get(\"users/\\(number ?? 1)\")",
         "_ = try await client.get(url: text, timeout: .seconds(1))", "_ = try await client.get(\"x/\\(UUID())\")",
         "_ = try await client.get(\"x\", query: [\"a\": [1, 2], \"b\": Date(), \"c\": URL(filePath: \"/\"), \"d\": number])",

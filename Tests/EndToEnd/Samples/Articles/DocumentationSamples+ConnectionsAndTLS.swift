@@ -15,8 +15,8 @@ extension DocumentationSamples {
         defer { try? FileManager.default.removeItem(atPath: roots) }
         let server = try await ScriptedServer.start(tls: .localhost) { _ in .ok("secret") }
         let api = Client(server.url) {
-            $0.tls.roots = .systemAnd(file: roots)  // .file: these and no others
-            $0.tls.minimumVersion = .tls13
+            $0.connection.tls.roots = .systemAnd(file: roots)  // .file: these and no others
+            $0.connection.tls.minimumVersion = .tls13
         }
         let response = try await api.get("")
         let tls = response.connection?.tls
@@ -26,9 +26,9 @@ extension DocumentationSamples {
         #expect(tls?.version == "TLS 1.3" && pin.hasPrefix("sha256/") && pin.count == 51)
 
         let backup = "sha256/" + String(repeating: "A", count: 43) + "="
-        let pinned = api.with { $0.tls.pins["127.0.0.1"] = PinnedKeys(pin, backup: backup) }
+        let pinned = api.with { $0.connection.tls.pins["127.0.0.1"] = PinnedKeys(pin, backup: backup) }
         try await pinned.get("").accepted()
-        let wrong = api.with { $0.tls.pins["127.0.0.1"] = PinnedKeys(backup, backup: backup) }
+        let wrong = api.with { $0.connection.tls.pins["127.0.0.1"] = PinnedKeys(backup, backup: backup) }
         await #expect { _ = try await wrong.get("") } throws: { ($0 as? CallError)?.kind == .tls }
         let stranger = Client(server.url)
         await #expect { _ = try await stranger.get("") } throws: { ($0 as? CallError)?.kind == .tls }
@@ -41,7 +41,7 @@ extension DocumentationSamples {
         let server = try await ScriptedServer.start { _ in .ok("through the proxy") }
         let proxy = "http://user:pass%40word@127.0.0.1:\(server.port)"
         let api = Client("http://api.example.com") {
-            $0.proxy = .url(proxy, except: ["internal.example", "10.0.0.0/8"])
+            $0.connection.proxy = .url(proxy, except: ["internal.example", "10.0.0.0/8"])
         }
         #expect(try await api.get("hello").text() == "through the proxy")
         let request = try await server.request(0)
@@ -56,8 +56,8 @@ extension DocumentationSamples {
         let server = try await ScriptedServer.start { _ in .ok("hello") }
         let address = "127.0.0.1:\(server.port)"
         let api = Client("http://api.example.com") {
-            $0.proxy = .none
-            $0.resolve["api.example.com:80"] = address
+            $0.connection.proxy = .none
+            $0.connection.resolve["api.example.com:80"] = address
         }
         #expect(try await api.get("hello").text() == "hello")
         #expect(server.requests[0]["host"] == "api.example.com")
@@ -102,8 +102,8 @@ extension DocumentationSamples {
 
     @Test func settingsThatMeanNothing() async throws {
         let api = Client("https://api.example.com") {
-            $0.tls.pins["https://api.example.com"] = PinnedKeys("A", backup: "B")
-            $0.proxy = .none
+            $0.connection.tls.pins["https://api.example.com"] = PinnedKeys("A", backup: "B")
+            $0.connection.proxy = .none
         }
         await #expect { _ = try await api.get("") } throws: { ($0 as? CallError)?.kind == .invalidRequest }
         try await close(api)

@@ -20,7 +20,7 @@ extension DocumentationSamples {
         let server = try await ScriptedServer.start(tls: .localhost) { _ in
             .json(#"{"reason": "no such user"}"#, status: .notFound)
         }
-        let api = Client(server.url) { $0.tls.roots = .pem(TestCertificates.authorityPEM) }
+        let api = Client(server.url) { $0.connection.tls.roots = .pem(TestCertificates.authorityPEM) }
         var told: [String] = []
         func tell(_ text: String) { told.append(text) }
         do {

@@ -80,7 +80,7 @@ extension DocumentationSamples {
     @Test func certificates() async throws {
         let server = try await ScriptedServer.start(tls: .expired) { _ in .ok("secure") }
         try await withClient(
-            server.url, { $0.tls.roots = .pem(TestCertificates.authorityPEM) }
+            server.url, { $0.connection.tls.roots = .pem(TestCertificates.authorityPEM) }
         ) { api in
             let error = await #expect(throws: CallError.self) { _ = try await api.get("") }
             #expect(error?.kind == .tls)

@@ -11,7 +11,7 @@ import TsubameTesting
         try await serving(.start()) { server, client in
             let view = client.with {
                 $0.connection.allowedAddresses = .publicOnly
-                $0.resolve = hosts(["name.example"], at: server)
+                $0.connection.resolve = hosts(["name.example"], at: server)
             }
             let error = try await failure { try await view.get(url: "\(url):\(server.port)/") }
             #expect(error.kind == .connectionFailed && error.reason.contains("allowedAddresses"), "\(error)")
@@ -49,7 +49,7 @@ import TsubameTesting
         let server = try await ScriptedServer.start()
         let book = NameBook(["192.0.2.1", "127.0.0.1"])
         try await serving(server, base: "http://name.example:\(server.port)") {
-            $0.resolver = book.resolver
+            $0.connection.resolver = book.resolver
             $0.connection.allowedAddresses = .only { $0.isLoopback }
         } _: { _, client in
             let connection = try await client.get("x").connection
@@ -60,7 +60,7 @@ import TsubameTesting
     @Test func `a proxy is asked about, and a literal behind it`() async throws {
         try await serving(.start()) { server, client in
             let view = client.with {
-                $0.proxy = .url("http://127.0.0.1:\(server.port)")
+                $0.connection.proxy = .url("http://127.0.0.1:\(server.port)")
                 $0.connection.allowedAddresses = .only { $0.text == "127.0.0.1" }
             }
             #expect(try await view.get(url: "http://a.example/").status == .ok)
@@ -70,7 +70,7 @@ import TsubameTesting
             }
             // The proxy receives the addresses that `resolve` names.
             let named = view.with {
-                $0.resolve["inner.example"] = "10.0.0.1"
+                $0.connection.resolve["inner.example"] = "10.0.0.1"
                 $0.connection.allowedAddresses = .only { $0.text == "127.0.0.1" }
             }
             let inner = try await failure { try await named.get(url: "https://inner.example/") }
@@ -90,7 +90,7 @@ import TsubameTesting
         try await serving(.start()) { server, client in
             let asked = Log<String>()
             let view = client.with {
-                $0.proxy = .url("http://127.0.0.1:\(server.port)")
+                $0.connection.proxy = .url("http://127.0.0.1:\(server.port)")
                 $0.connection.allowedAddresses = .only { address in
                     asked.add(address.text)
                     return true
@@ -100,7 +100,7 @@ import TsubameTesting
             #expect(response.status == .ok)
             #expect(asked.all == Array(repeating: "127.0.0.1", count: asks))
             let refused = client.with {
-                $0.proxy = .url("http://127.0.0.1:\(server.port)")
+                $0.connection.proxy = .url("http://127.0.0.1:\(server.port)")
                 $0.connection.allowedAddresses = .only { _ in
                     asked.add("")
                     // The proxy's own address, which is checked last, would be allowed.

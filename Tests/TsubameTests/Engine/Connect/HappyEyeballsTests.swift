@@ -98,7 +98,7 @@ private struct Tried: Sendable {
         defer { withExtendedLifetime(silent) {} }
         let before = try SocketTable.connections(to: "127.0.0.2", port: port)
         try await trying(["127.0.0.2", "127.0.0.1"], server, counting: true) {
-            $0.tls.verification = .dangerouslyOff
+            $0.connection.tls.verification = .dangerouslyOff
         } _: { client, log in
             // Attempts one after the other would end with the connect deadline.
             let response = try await client.get("x")

@@ -12,7 +12,7 @@ import TsubameTesting
         async throws
     {
         let server = try await ScriptedServer.start(tls: .localhost)
-        try await serving(server, base: "https://localhost.:\(server.port)", { $0.tls.roots = .authority }) {
+        try await serving(server, base: "https://localhost.:\(server.port)", { $0.connection.tls.roots = .authority }) {
             server, client in
             let response = try await client.get("x")
             #expect(response.status == .ok)

@@ -37,7 +37,7 @@ private final class LocalServer: ChannelInboundHandler {
         try await withTemporaryFolder { folder in
             let path = folder.appending(path: "s").path
             let server = try await LocalServer.start(at: path)
-            try await withClient("http://docker.invalid", { $0.connection.unixSocket = path }) { client in
+            try await withClient("http://docker.invalid", { $0.connection.unixSocket = .file(path) }) { client in
                 for isReused in [false, true] {
                     let response = try await client.get("containers/json", query: ["all": true])
                     let text = try await response.text()
@@ -61,8 +61,8 @@ private final class LocalServer: ChannelInboundHandler {
             try await withClient(
                 "http://a.example",
                 {
-                    $0.connection.unixSocket = path
-                    $0.proxy = .url("http://127.0.0.1:\(proxy.number)")
+                    $0.connection.unixSocket = .file(URL(filePath: path))
+                    $0.connection.proxy = .url("http://127.0.0.1:\(proxy.number)")
                 }
             ) { client in
                 let status = try await client.get("x").status
@@ -75,7 +75,7 @@ private final class LocalServer: ChannelInboundHandler {
     @Test func `nobody there is an error that names the path`() async throws {
         try await withTemporaryFolder { folder in
             let path = folder.appending(path: "nobody").path
-            try await withClient("http://a.example", { $0.connection.unixSocket = path }) { client in
+            try await withClient("http://a.example", { $0.connection.unixSocket = .file(path) }) { client in
                 let error = try await failure { try await client.get("x") }
                 #expect(error.kind == .connectionFailed && error.reason.contains("unix:\(path)"), "\(error)")
             }
@@ -84,7 +84,7 @@ private final class LocalServer: ChannelInboundHandler {
 
     @Test func `a path that the system cannot take is an invalid request`() async throws {
         for path in ["", String(repeating: "x", count: 300)] {
-            try await withClient("http://a.example", { $0.connection.unixSocket = path }) { client in
+            try await withClient("http://a.example", { $0.connection.unixSocket = .file(path) }) { client in
                 let error = try await failure { try await client.get("x") }
                 #expect(error.kind == .invalidRequest || error.kind == .connectionFailed, "\(error)")
                 #expect(error.description.contains("unix"), "\(error)")

@@ -41,7 +41,7 @@ import TsubameTesting
         let server = try await ScriptedServer.start(tls: .wrongHost)
         try await serving(server, base: "https://bücher.example:\(server.port)") {
             $0.connection.resolver = book.resolver
-            $0.tls.roots = .authority
+            $0.connection.tls.roots = .authority
         } _: { _, client in
             let error = try await failure { try await client.get("x") }
             #expect(error.kind == .tls && error.reason.contains("not for xn--bcher-kva.example"), "\(error)")
@@ -105,7 +105,7 @@ import TsubameTesting
         let server = try await ScriptedServer.start { _ in .ok("hi") }
         try await serving(server) {
             for key in ["Bücher.example:80", "0x7f.9:80", "[2001:DB8::0:1]:80", "2001:db8::2:80"] {
-                $0.resolve[key] = "127.0.0.1:\(server.port)"
+                $0.connection.resolve[key] = "127.0.0.1:\(server.port)"
             }
         } _: { server, client in
             for host in ["xn--bcher-kva.example", "127.0.0.9", "[2001:db8::1]", "[2001:db8::2]"] {

@@ -64,7 +64,7 @@ struct AnswerLifetime: Sendable, CustomTestStringConvertible {
         let server = try await ScriptedServer.start(tls: .wrongHost)
         try await serving(server, base: "https://wrong.host:\(server.port)") {
             $0.connection.resolver = book.resolver
-            $0.tls.roots = .authority
+            $0.connection.tls.roots = .authority
         } _: { server, client in
             #expect(try await client.get("x").status == .ok)
             #expect(try await server.request(0).serverName == "wrong.host")
@@ -250,7 +250,7 @@ struct AnswerLifetime: Sendable, CustomTestStringConvertible {
         let server = try await ScriptedServer.start()
         try await serving(server) {
             $0.connection.resolver = book.resolver
-            $0.resolve = hosts(["name.example:80"], at: server)
+            $0.connection.resolve = hosts(["name.example:80"], at: server)
             $0.connection.exchangesPerConnection = 1
         } _: { server, client in
             for url in [
@@ -356,7 +356,7 @@ struct AnswerLifetime: Sendable, CustomTestStringConvertible {
             return NameResolver.Answer(["127.0.0.1"])
         }
         let client = Client("http://name.example") {
-            $0.proxy = .none
+            $0.connection.proxy = .none
             $0.connection.resolver = book.resolver
         }
         let call = Task { try await client.get("x") }

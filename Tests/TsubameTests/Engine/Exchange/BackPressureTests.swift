@@ -13,7 +13,7 @@ import TsubameTesting
         let server = try await ScriptedServer.start(tls: isSecure ? .localhost : nil) { _ in
             .stream(Self.gibibyte, of: [UInt8](repeating: 0x78, count: 64 << 10))
         }
-        try await serving(server, { $0.tls.roots = .pem(TestCertificates.authorityPEM) }) { server, client in
+        try await serving(server, { $0.connection.tls.roots = .pem(TestCertificates.authorityPEM) }) { server, client in
             try await client.stream(Request(.get, url: server.url)) { response in
                 var body = response.body.makeAsyncIterator()
                 _ = try await body.next()

@@ -26,7 +26,8 @@ enum Point: String, Sendable, CaseIterable {
             }
         case .secured:
             let server = try await ScriptedServer.start(tls: .localhost) { _ in .stall }
-            try await serving(server, { $0.tls.roots = .pem(TestCertificates.authorityPEM) }) { server, client in
+            try await serving(server, { $0.connection.tls.roots = .pem(TestCertificates.authorityPEM) }) {
+                server, client in
                 try await body(client, Request(.get, url: server.localhostURL))
             }
         case .sending:

@@ -61,7 +61,7 @@ enum Stall: String, Sendable, CaseIterable {
             server,
             {
                 $0.connection.connectionsPerOrigin = isPool ? 1 : 8
-                $0.tls.roots = .pem(TestCertificates.authorityPEM)
+                $0.connection.tls.roots = .pem(TestCertificates.authorityPEM)
             }
         ) { server, client in
             defer { end.open() }
@@ -232,7 +232,7 @@ extension Timeouts {
             server, base: server.localhostURL,
             {
                 $0.connection.connectionsPerOrigin = 1
-                $0.tls.roots = .pem(TestCertificates.authorityPEM)
+                $0.connection.tls.roots = .pem(TestCertificates.authorityPEM)
             }
         ) { server, client in
             let occupant = Task { try await client.get("first") }

@@ -42,7 +42,7 @@ import TsubameTesting
     @Test func `over TLS the handshake is told between the connection and the request`() async throws {
         let server = try await ScriptedServer.start(tls: .localhost) { _ in .ok("hello") }
         try await serving(server, base: server.localhostURL) {
-            $0.tls.roots = .pem(TestCertificates.authorityPEM)
+            $0.connection.tls.roots = .pem(TestCertificates.authorityPEM)
         } _: { server, client in
             let log = EventLog()
             let observation = log.observe(client)

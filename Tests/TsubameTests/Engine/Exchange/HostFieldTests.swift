@@ -13,7 +13,7 @@ import TsubameTesting
             .ok("hi", headers: [.setCookie: "session=1; Path=/"])
         }
         try await serving(server, base: server.localhostURL) {
-            $0.tls.roots = .pem(TestCertificates.authorityPEM)
+            $0.connection.tls.roots = .pem(TestCertificates.authorityPEM)
             $0.cookies = .jar(jar)
         } _: { server, client in
             for index in 0..<2 {

@@ -31,7 +31,7 @@ import TsubameTesting
         try await serving(.start()) { server, client in
             var request = Request(.options, url: "http://a.example:81/ignored?x")
             request.asksServer = true
-            let view = client.with { $0.proxy = .url("http://127.0.0.1:\(server.port)") }
+            let view = client.with { $0.connection.proxy = .url("http://127.0.0.1:\(server.port)") }
             let status = try await view.send(request).status
             #expect(status == .ok)
             #expect(server.requests.map(\.target) == ["http://a.example:81"])
@@ -110,7 +110,7 @@ import TsubameTesting
         "a b",
     ])
     func `an address override that is filed under no host and port fails every call`(_ name: String) async throws {
-        try await serving(.start(), { $0.resolve[name] = "127.0.0.1" }) { server, client in
+        try await serving(.start(), { $0.connection.resolve[name] = "127.0.0.1" }) { server, client in
             let error = try await failure { try await client.get("x") }
             #expect(error.kind == .invalidRequest && error.reason.contains("resolve"), "\(error)")
             #expect(server.acceptedConnections == 0)
@@ -120,7 +120,7 @@ import TsubameTesting
     @Test(arguments: ["a.example", "A.example:080", "a.example:80"])
     func `an address override is found however its host and port are written`(_ name: String) async throws {
         try await serving(.start()) { server, client in
-            let view = client.with { $0.resolve[name] = "127.0.0.1:\(server.port)" }
+            let view = client.with { $0.connection.resolve[name] = "127.0.0.1:\(server.port)" }
             let status = try await view.get(url: "http://a.example/").status
             #expect(status == .ok)
         }

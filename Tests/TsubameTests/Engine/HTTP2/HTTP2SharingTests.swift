@@ -77,7 +77,7 @@ import TsubameTesting
         let (arrived, all) = (Log<String>(), Gate())
         let peer = try await FramePeer.start(
             tls: .localhost, protocols: ["h2", "http/1.1"], Self.together(20, arrived, all))
-        try await serving(peer, { $0.tls.roots = .pem(TestCertificates.authorityPEM) }) { peer, client in
+        try await serving(peer, { $0.connection.tls.roots = .pem(TestCertificates.authorityPEM) }) { peer, client in
             let answer = try await Self.ask(client, peer.url, 20)
             #expect(answer == Self.paths(20))
             #expect(peer.acceptedConnections == 1)
@@ -89,7 +89,7 @@ import TsubameTesting
         let all = Gate()
         let server = try await ScriptedServer.start(tls: .localhost) { _ in .ok("x").after(all) }
         try await serving(
-            server, base: server.localhostURL, { $0.tls.roots = .pem(TestCertificates.authorityPEM) }
+            server, base: server.localhostURL, { $0.connection.tls.roots = .pem(TestCertificates.authorityPEM) }
         ) { server, client in
             let calls = (0..<4).map { index in Task { try await client.get("\(index)") } }
             try await server.waitUntil(acceptedConnections: 4)
@@ -104,7 +104,7 @@ import TsubameTesting
         try await serving(
             peer,
             {
-                $0.tls.roots = .pem(TestCertificates.authorityPEM)
+                $0.connection.tls.roots = .pem(TestCertificates.authorityPEM)
                 $0.connection.httpVersion = .http2
             }
         ) { peer, client in
@@ -115,7 +115,7 @@ import TsubameTesting
         try await serving(
             server, base: server.localhostURL,
             {
-                $0.tls.roots = .pem(TestCertificates.authorityPEM)
+                $0.connection.tls.roots = .pem(TestCertificates.authorityPEM)
                 $0.connection.httpVersion = .http2
             }
         ) { _, client in

@@ -62,7 +62,7 @@ private struct Keeping: Interceptor {
         try await serving(
             server,
             {
-                $0.resolve = hosts(["other.example:80"], at: server)
+                $0.connection.resolve = hosts(["other.example:80"], at: server)
                 $0.authentication = .bearer("secret")
                 $0.headers[.userAgent] = "Viewer"
                 $0.interceptors = [Detour(detour: Request(.post, url: elsewhere, body: .text("refresh")))]
@@ -86,7 +86,7 @@ private struct Keeping: Interceptor {
         try await serving(
             server,
             {
-                $0.resolve = hosts(["third.example:80"], at: server)
+                $0.connection.resolve = hosts(["third.example:80"], at: server)
                 $0.interceptors = [Detour(detour: Request(.post, url: server.url + "/token", body: .text("refresh")))]
             }
         ) { server, client in

@@ -40,7 +40,7 @@ private enum Hosts {
         let gate = Gate()
         let server = try await ScriptedServer.start { Reply.ok($0["host"] ?? "").after(gate) }
         try await serving(server) {
-            $0.resolve = Hosts.addresses(at: server)
+            $0.connection.resolve = Hosts.addresses(at: server)
             $0.connection.connections = 2
         } _: { server, client in
             try await withThrowingTaskGroup(of: String.self) { group in
@@ -63,7 +63,7 @@ private enum Hosts {
         let server = try await ScriptedServer.start()
         let names = ["a1.example", "a2.example", "a3.example"]
         try await serving(server) {
-            $0.resolve = hosts(names.map { $0 + ":80" }, at: server)
+            $0.connection.resolve = hosts(names.map { $0 + ":80" }, at: server)
             $0.connection.connections = 2
         } _: { server, client in
             var reused: [Bool?] = []
@@ -82,7 +82,7 @@ private enum Hosts {
     func `the longest idle of the same loop first, and others stay`() async throws {
         let server = try await Self.echo()
         try await serving(server) {
-            $0.resolve = Hosts.addresses(at: server)
+            $0.connection.resolve = Hosts.addresses(at: server)
             $0.connection.connections = 2
         } _: { _, client in
             var reused: [Bool?] = []
@@ -96,7 +96,7 @@ private enum Hosts {
     @Test func `one connection is enough for many origins at once`() async throws {
         let server = try await Self.echo()
         try await serving(server) {
-            $0.resolve = Hosts.addresses(at: server)
+            $0.connection.resolve = Hosts.addresses(at: server)
             $0.connection.connections = 1
         } _: { server, client in
             try await withThrowingTaskGroup(of: Bool.self) { group in
@@ -119,7 +119,7 @@ private enum Hosts {
             return request.index == 0 ? reply.after(first) : reply
         }
         try await serving(server) {
-            $0.resolve = Hosts.addresses(at: server)
+            $0.connection.resolve = Hosts.addresses(at: server)
             $0.connection.connections = 1
         } _: { server, client in
             let (callers, turns, isServed) = (16, 40, Gate())
@@ -148,7 +148,7 @@ private enum Hosts {
         let gate = Gate()
         let server = try await ScriptedServer.start { Reply.ok($0["host"] ?? "").after(gate) }
         try await serving(server) {
-            $0.resolve = Hosts.addresses(at: server)
+            $0.connection.resolve = Hosts.addresses(at: server)
             $0.connection.connections = 1
         } _: { server, client in
             let occupant = Task { try await client.ask(Hosts.first) }
@@ -171,7 +171,7 @@ private enum Hosts {
         let gate = Gate()
         let server = try await ScriptedServer.start { Reply.ok($0["host"] ?? "").after(gate) }
         try await serving(server) {
-            $0.resolve = Hosts.addresses(at: server)
+            $0.connection.resolve = Hosts.addresses(at: server)
             $0.connection.connections = 1
         } _: { server, client in
             let occupant = Task { try await client.ask(Hosts.first) }
@@ -200,7 +200,7 @@ private enum Hosts {
         try await serving(server) {
             $0.connection.connections = 1
             $0.connection.resolver = unknown.resolver
-            $0.tls.roots = .authority
+            $0.connection.tls.roots = .authority
         } _: { server, client in
             for _ in 0..<3 {
                 for (url, kind) in [
@@ -252,7 +252,7 @@ private enum Hosts {
     func `a connection that makes room is closed before the next one is made`(_ limit: Int) async throws {
         let server = try await Self.echo()
         try await serving(server) {
-            $0.resolve = Hosts.addresses(at: server)
+            $0.connection.resolve = Hosts.addresses(at: server)
             $0.connection.connections = limit
             $0.connection.exchangesPerConnection = 2
         } _: { server, client in
@@ -356,7 +356,7 @@ private enum Hosts {
     @Test func `a connection serves all who wait for it before it is closed for others`() async throws {
         let server = try await Self.echo()
         try await serving(server) {
-            $0.resolve = Hosts.addresses(at: server)
+            $0.connection.resolve = Hosts.addresses(at: server)
             $0.connection.connections = 1
         } _: { server, client in
             try await withThrowingTaskGroup(of: Void.self) { group in
@@ -373,7 +373,7 @@ private enum Hosts {
             request.index == 0 ? Reply.ok().after(gate) : .ok()
         }
         try await serving(server) {
-            $0.resolve = Hosts.addresses(at: server)
+            $0.connection.resolve = Hosts.addresses(at: server)
             $0.connection.connections = 1
         } _: { server, client in
             async let first = client.ask(Hosts.first)
@@ -394,7 +394,7 @@ private enum Hosts {
         let gate = Gate()
         let server = try await ScriptedServer.start { Reply.ok($0["host"] ?? "").after(gate) }
         try await serving(server) {
-            $0.resolve = Hosts.addresses(at: server)
+            $0.connection.resolve = Hosts.addresses(at: server)
             $0.connection.connections = 2
         } _: { server, client in
             var waitedSince = ContinuousClock.now
@@ -424,7 +424,8 @@ private enum Hosts {
         let server = try await Self.echo()
         let dead = try DeadPort()
         try await serving(server) {
-            $0.resolve = Hosts.addresses(at: server).merging(["dead.example:80": "127.0.0.1:\(dead.number)"]) { $1 }
+            $0.connection.resolve = Hosts.addresses(at: server).merging(["dead.example:80": "127.0.0.1:\(dead.number)"])
+            { $1 }
             $0.connection.connections = 1
         } _: { _, client in
             // The only place is taken by an idle connection, by a failing connection attempt, and by others again.

@@ -154,7 +154,7 @@ import TsubameTesting
         try await serving(
             server, base: server.localhostURL,
             {
-                $0.tls.roots = .pem(TestCertificates.authorityPEM)
+                $0.connection.tls.roots = .pem(TestCertificates.authorityPEM)
                 $0.connection.connectionsPerOrigin = 1
             }
         ) { server, client in
@@ -233,7 +233,7 @@ import TsubameTesting
         let server = try await ScriptedServer.start(
             tls: .localhost, { _ in .ok("x").after(answer) }, onConnect: { $0 == 0 ? [.stopReading, .stall] : nil })
         try await serving(
-            server, base: server.localhostURL, { $0.tls.roots = .pem(TestCertificates.authorityPEM) }
+            server, base: server.localhostURL, { $0.connection.tls.roots = .pem(TestCertificates.authorityPEM) }
         ) { server, client in
             let first = Task { try await client.get("1") }
             try await server.waitUntil(acceptedConnections: 1)
@@ -253,7 +253,7 @@ import TsubameTesting
             tls: .localhost, { $0.path == "/2" ? .ok("x").after(answer) : .ok("x") },
             onConnect: { $0 == 0 ? [.stopReading, .stall] : nil })
         try await server.use { server in
-            let client = Client(server.localhostURL) { $0.tls.roots = .pem(TestCertificates.authorityPEM) }
+            let client = Client(server.localhostURL) { $0.connection.tls.roots = .pem(TestCertificates.authorityPEM) }
             let first = Task { try await client.get("1") }
             try await server.waitUntil(acceptedConnections: 1)
             let second = Task { try await client.get("2") }
@@ -294,11 +294,12 @@ import TsubameTesting
 
     @Test func `resolve takes a host in any case, and the port of the origin where it names none`() async throws {
         let server = try await ScriptedServer.start()
-        try await serving(server, { $0.resolve = ["API.example:\(server.port)": "127.0.0.1"] }) { server, client in
+        try await serving(server, { $0.connection.resolve = ["API.example:\(server.port)": "127.0.0.1"] }) {
+            server, client in
             let response = try await client.get(url: "http://api.example:\(server.port)/")
             #expect(response.statusCode == 200)
         }
-        try await withClient("http://api.example", { $0.resolve = ["api.example:80": "::1:80"] }) { client in
+        try await withClient("http://api.example", { $0.connection.resolve = ["api.example:80": "::1:80"] }) { client in
             let error = try await failure { try await client.get(url: "http://api.example/") }
             #expect(error.kind == .invalidRequest && error.advice == "an IPv6 address stands in brackets")
         }
@@ -306,7 +307,8 @@ import TsubameTesting
 
     @Test func `resolve sends a host elsewhere, and the host stays what it is for the server`() async throws {
         let server = try await ScriptedServer.start()
-        try await serving(server, { $0.resolve = ["api.example:8080": "127.0.0.1:\(server.port)"] }) { server, client in
+        try await serving(server, { $0.connection.resolve = ["api.example:8080": "127.0.0.1:\(server.port)"] }) {
+            server, client in
             _ = try await client.get(url: "http://api.example:8080/x")
             #expect(try await server.request(0)["host"] == "api.example:8080")
         }

@@ -54,7 +54,8 @@ import TsubameTesting
 
     @Test func `over TLS the handshake is done, too`() async throws {
         let server = try await ScriptedServer.start(tls: .localhost)
-        try await serving(server, base: server.localhostURL, { $0.tls.roots = .authority }) { server, client in
+        try await serving(server, base: server.localhostURL, { $0.connection.tls.roots = .authority }) {
+            server, client in
             try await client.warmUp()
             let response = try await client.get("x")
             #expect(response.timings.secured == nil && response.connection?.tls?.version == "TLS 1.3")
@@ -64,7 +65,7 @@ import TsubameTesting
 
     @Test func `another origin than the client's own is warmed up by its URL`() async throws {
         let server = try await ScriptedServer.start { .ok($0["host"] ?? "") }
-        try await serving(server, { $0.resolve = hosts(["a.example:80"], at: server) }) { server, client in
+        try await serving(server, { $0.connection.resolve = hosts(["a.example:80"], at: server) }) { server, client in
             try await client.warmUp(url: "http://a.example/where/ever?x=y", connections: 2)
             try await server.waitUntil(acceptedConnections: 2)
             for _ in 0..<2 {
@@ -88,7 +89,7 @@ import TsubameTesting
         let server = try await ScriptedServer.start(
             tls: .localhost, onConnect: { $0 == 1 ? [.stopReading, .stall] : nil })
         try await serving(server, base: server.localhostURL) {
-            $0.tls.roots = .authority
+            $0.connection.tls.roots = .authority
             $0.timeouts.tls = .seconds(2)
         } _: { server, client in
             let error = try await failure { try await client.warmUp(connections: 3) }
@@ -184,8 +185,8 @@ import TsubameTesting
             held = token
             let server = try await ScriptedServer.start(tls: .localhost)
             try await serving(server, base: server.localhostURL) {
-                $0.tls.roots = .authority
-                $0.tls.check = TLSCheck { [token] _, _ in withExtendedLifetime(token) {} }
+                $0.connection.tls.roots = .authority
+                $0.connection.tls.check = TLSCheck { [token] _, _ in withExtendedLifetime(token) {} }
             } _: { _, client in
                 try await client.warmUp(connections: 2)
                 _ = try await client.get("x")

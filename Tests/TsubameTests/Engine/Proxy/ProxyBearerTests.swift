@@ -24,13 +24,13 @@ import TsubameTesting
         _ body: (ScriptedServer, ScriptedProxy, Client, EventLog) async throws -> Void
     ) async throws {
         try await route.run(script: Self.script) { server, proxy, plain in
-            let client = plain.with { $0.proxy = .url(proxy.url(route.kind), bearer: token) }
+            let client = plain.with { $0.connection.proxy = .url(proxy.url(route.kind), bearer: token) }
             let events = EventLog()
             let observation = events.observe(client)
             try await body(server, proxy, client, events)
             // In every case the origin never receives the proxy's fields, and no text shows them.
             for request in server.requests { #expect(!request.headText.lowercased().contains("proxy-auth")) }
-            #expect(!"\(events.events) \(client) \(client.configuration.proxy)".contains("s3cret"))
+            #expect(!"\(events.events) \(client) \(client.configuration.connection.proxy)".contains("s3cret"))
             withExtendedLifetime(observation) {}
         }
     }
@@ -74,9 +74,9 @@ import TsubameTesting
     ) async throws {
         try await route.run { _, proxy, client in
             let url = proxy.url(route.kind)
-            let first = client.with { $0.proxy = .url(url, bearer: "s3cret") }
-            let other = client.with { $0.proxy = .url(url, bearer: "another") }
-            let same = client.with { $0.proxy = .url(url, bearer: "s3cret") }
+            let first = client.with { $0.connection.proxy = .url(url, bearer: "s3cret") }
+            let other = client.with { $0.connection.proxy = .url(url, bearer: "another") }
+            let same = client.with { $0.connection.proxy = .url(url, bearer: "s3cret") }
             for (view, isReused) in [(client, false), (first, false), (other, false), (same, true), (client, true)] {
                 let response = try await view.get("x")
                 #expect(response.connection?.isReused == isReused)
@@ -95,7 +95,7 @@ import TsubameTesting
     ) async throws {
         let thrown = #expect(throws: CallError.self) { try Proxy(url, bearer: token) }
         #expect(thrown?.kind == .invalidRequest)
-        try await serving(.start(), { $0.proxy = .url(url, bearer: token) }) { server, client in
+        try await serving(.start(), { $0.connection.proxy = .url(url, bearer: token) }) { server, client in
             let error = try await failure { try await client.get("x") }
             #expect(error.kind == .invalidRequest)
             #expect(!"\(error)".contains("s3cret") && !"\(error)".utf8.contains(0x0D), "\(error)")
@@ -106,7 +106,7 @@ import TsubameTesting
     @Test func `a closure may choose a proxy with a token`() async throws {
         try await ProxyRoute(kind: .http, isSecure: true).run(script: Self.script) { _, proxy, client in
             let chosen = try Proxy(proxy.url(.http), bearer: "s3cret")
-            let view = client.with { $0.proxy = .choose { _ in chosen } }
+            let view = client.with { $0.connection.proxy = .choose { _ in chosen } }
             #expect(try await view.get("x").statusCode == 200)
             #expect(!"\(chosen)".contains("s3cret") && !String(reflecting: chosen).contains("s3cret"))
         }

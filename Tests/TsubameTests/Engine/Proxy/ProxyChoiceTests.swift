@@ -85,9 +85,9 @@ struct ProxyChoice: Sendable, CustomTestStringConvertible {
         try await proxying(server, as: [], base: nil, script: script) { server, proxy, client in
             let policy = try policy(proxy, other)
             let view = client.with {
-                $0.proxy = policy
+                $0.connection.proxy = policy
                 let host = uri.host.contains(":") ? "[\(uri.host)]" : uri.host
-                $0.resolve["\(host):\(uri.port)"] = "127.0.0.1:\(server.port)"
+                $0.connection.resolve["\(host):\(uri.port)"] = "127.0.0.1:\(server.port)"
             }
             let result = await Task { try await view.get(url: url) }.result
             #expect(proxy.requests.count == (isProxied ? 1 : 0), "\(result)", sourceLocation: sourceLocation)
@@ -131,7 +131,9 @@ struct ProxyChoice: Sendable, CustomTestStringConvertible {
 
     @Test(arguments: ProxyChoice.nonsense)
     func `an exception given by hand that makes no sense is an error`(_ exception: String) async throws {
-        try await serving(.start(), { $0.proxy = .url("http://127.0.0.1:1", except: ["b.example", exception]) }) {
+        try await serving(
+            .start(), { $0.connection.proxy = .url("http://127.0.0.1:1", except: ["b.example", exception]) }
+        ) {
             server, client in
             let error = try await failure { try await client.get("x") }
             #expect(error.kind == .invalidRequest && error.reason.contains("exception"), "\(error)")
@@ -149,9 +151,9 @@ struct ProxyChoice: Sendable, CustomTestStringConvertible {
     @Test(arguments: ["ftp://127.0.0.1:1", "http://", "http://127.0.0.1:99999"])
     func `an environment whose proxy makes no sense is an error, not a way around it`(_ text: String) async throws {
         try await serving(.start(), base: "http://a.example") {
-            $0.proxy = .environment(["http_proxy": text])
+            $0.connection.proxy = .environment(["http_proxy": text])
         } _: { server, client in
-            let view = client.with { $0.resolve = hosts(["a.example:80"], at: server) }
+            let view = client.with { $0.connection.resolve = hosts(["a.example:80"], at: server) }
             let error = try await failure { try await view.get("x") }
             #expect(error.kind == .invalidRequest, "\(error)")
             #expect(server.acceptedConnections == 0)
@@ -208,7 +210,7 @@ struct ProxyChoice: Sendable, CustomTestStringConvertible {
     func `what is no proxy is an invalid request in every way to send, and is not gone around`(
         _ text: String, _ way: Way
     ) async throws {
-        try await serving(.start(), { $0.proxy = .url(text) }) { server, client in
+        try await serving(.start(), { $0.connection.proxy = .url(text) }) { server, client in
             for request in [Request(.get, "x"), Request(.post, url: "https://127.0.0.1:\(server.port)/")] {
                 let error = try await failure { try await way.send(request, by: client) }
                 #expect(error.kind == .invalidRequest, "\(error)")
@@ -235,10 +237,11 @@ struct ProxyChoice: Sendable, CustomTestStringConvertible {
         }
         let names = ["a.example:80", "b.example:80"]
         try await proxying(
-            server, as: names, credentials: "user:s3cret", configure: { $0.resolve = hosts(names, at: server) }
+            server, as: names, credentials: "user:s3cret",
+            configure: { $0.connection.resolve = hosts(names, at: server) }
         ) { server, proxy, client in
             let view = client.with {
-                $0.proxy = .url(
+                $0.connection.proxy = .url(
                     proxy.url(.http, "user:s3cret"), except: [isProxiedFirst ? "b.example" : "a.example"])
             }
             let response = try await view.get("start")
@@ -261,7 +264,7 @@ struct ProxyChoice: Sendable, CustomTestStringConvertible {
             try await proxying(server, as: ["a.example:80"], credentials: "user:s3cret") { server, proxy, client in
                 let a = try Proxy(proxy.url(.http, "user:s3cret"))
                 let b = try Proxy(second.url(.socks5, "second:another"))
-                let view = client.with { $0.proxy = .choose { $0.host == "a.example" ? a : b } }
+                let view = client.with { $0.connection.proxy = .choose { $0.host == "a.example" ? a : b } }
                 #expect(try await view.get("start").bytes == Bytes("end"))
                 let (mine, theirs) = (proxy.allBytes, second.allBytes)
                 let (first, other) = (String(decoding: mine, as: UTF8.self), String(decoding: theirs, as: UTF8.self))
@@ -284,8 +287,8 @@ struct ProxyChoice: Sendable, CustomTestStringConvertible {
                 routes: ["a.example:80": server.port, "localhost:4433": secure.port], credentials: "user:s3cret")
             try await proxy.use { proxy in
                 try await serving(server, base: "http://a.example") {
-                    $0.tls.roots = .pem(TestCertificates.authorityPEM)
-                    $0.proxy = .url(proxy.url(.http, "user:s3cret"))
+                    $0.connection.tls.roots = .pem(TestCertificates.authorityPEM)
+                    $0.connection.proxy = .url(proxy.url(.http, "user:s3cret"))
                 } _: { server, client in
                     let response = try await client.get("start")
                     #expect(response.bytes == Bytes("end"))

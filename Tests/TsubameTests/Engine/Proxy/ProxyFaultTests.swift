@@ -120,7 +120,7 @@ struct SOCKSRefusal: Sendable, CustomTestStringConvertible {
     ) async throws {
         for userinfo in [nil, "user:wrong"] {
             try await route.run(credentials: Self.credentials) { server, proxy, client in
-                let view = client.with { $0.proxy = .url(proxy.url(route.kind, userinfo)) }
+                let view = client.with { $0.connection.proxy = .url(proxy.url(route.kind, userinfo)) }
                 let error = try await failure { try await view.get("x") }
                 #expect(error.kind == .proxy, "\(error)")
                 #expect("\(error)".contains(proxy.address))
@@ -327,7 +327,7 @@ struct SOCKSRefusal: Sendable, CustomTestStringConvertible {
         let port = try DeadPort()
         try await route.run { server, proxy, client in
             let dead = "127.0.0.1:\(port.number)"
-            let view = client.with { $0.proxy = .url("\(route.kind.rawValue)://user:s3cret@\(dead)") }
+            let view = client.with { $0.connection.proxy = .url("\(route.kind.rawValue)://user:s3cret@\(dead)") }
             let error = try await failure { try await view.get("x") }
             #expect(error.kind == .connectionFailed, "\(error)")
             #expect("\(error)".contains(dead), "\(error)")
@@ -354,7 +354,7 @@ struct SOCKSRefusal: Sendable, CustomTestStringConvertible {
     @Test func `BAD-INPUT 35: a 407 of an origin that was asked without a proxy breaks the protocol`() async throws {
         for policy in [ProxyPolicy.none, .environment([:])] {
             try await serving(.start { _ in .status(.proxyAuthenticationRequired, "give me your password") }) {
-                $0.proxy = policy
+                $0.connection.proxy = policy
             } _: { server, client in
                 let error = try await failure { try await client.get("x") }
                 #expect(error.kind == .invalidResponse, "\(error)")
@@ -403,7 +403,7 @@ struct SOCKSRefusal: Sendable, CustomTestStringConvertible {
     @Test func `so is one that does not answer in its own TLS handshake`() async throws {
         let script: ScriptedProxy.Script = { moment, _ in if case .accepted = moment { [.stall] } else { nil } }
         try await proxying(.start(), as: [], script: script) { _, proxy, client in
-            let view = client.with { $0.proxy = .url(proxy.url(.https)) }
+            let view = client.with { $0.connection.proxy = .url(proxy.url(.https)) }
             var request = Request(.get, "x")
             request.timeouts = .only(.connect, .milliseconds(150))
             let error = try await failure { [request] in try await view.send(request) }
@@ -415,7 +415,7 @@ struct SOCKSRefusal: Sendable, CustomTestStringConvertible {
     @Test func `a proxy whose name has no address is named as the proxy`() async throws {
         struct NoAddress: Error {}
         let client = Client {
-            $0.proxy = .url("http://proxy.invalid:3128")
+            $0.connection.proxy = .url("http://proxy.invalid:3128")
             $0.connection.resolver = .custom { _ in throw NoAddress() }
         }
         let error = try await failure { try await client.get(url: "http://a.example/") }

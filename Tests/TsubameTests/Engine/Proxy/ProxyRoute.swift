@@ -39,7 +39,7 @@ struct ProxyRoute: Sendable, CustomTestStringConvertible {
             origin, as: [asked], base: base, by: kind, credentials: credentials, userinfo: userinfo, drips: drips,
             script: script,
             configure: {
-                if kind == .socks4 { $0.resolve[target] = "127.0.0.1" }
+                if kind == .socks4 { $0.connection.resolve[target] = "127.0.0.1" }
                 configure(&$0)
             }, body)
     }

@@ -88,13 +88,13 @@ import TsubameTesting
             ProxyPolicy.url(text), .url(text, except: ["a.example"]), .choose { _ in proxy }, .environment(environment),
         ] {
             Self.expectNoSecret(in: policy)
-            let client = Client("https://a.example") { $0.proxy = policy }
+            let client = Client("https://a.example") { $0.connection.proxy = policy }
             Self.expectNoSecret(in: client)
             Self.expectNoSecret(in: client.configuration)
-            Self.expectNoSecret(in: client.configuration.proxy)
+            Self.expectNoSecret(in: client.configuration.connection.proxy)
             Self.expectNoSecret(in: client.configuration.connection)
             Self.expectNoSecret(in: client.chain)
-            Self.expectNoSecret(in: client.with { $0.proxy = .url(text) })
+            Self.expectNoSecret(in: client.with { $0.connection.proxy = .url(text) })
         }
         #expect("\(proxy)".contains("127.0.0.1:3128"))
     }

@@ -272,7 +272,7 @@ import TsubameTesting
             let sent = proxy.received()
             #expect(sent.starts(with: [4, 1, 0, 80, 0, 0, 0]) && sent.count == 23 && sent.dropFirst(7).first != 0)
             #expect(Array(sent.dropFirst(8)) == Array("user\0a.example\0".utf8))
-            _ = try await client.with { $0.resolve = ["a.example:80": "127.0.0.1"] }.get("x")
+            _ = try await client.with { $0.connection.resolve = ["a.example:80": "127.0.0.1"] }.get("x")
             #expect(proxy.received(1) == [4, 1, 0, 80, 127, 0, 0, 1] + Array("user\0".utf8))
         }
     }
@@ -296,7 +296,7 @@ import TsubameTesting
         let server = try await ScriptedServer.start(tls: route.isSecure ? .localhost : nil) { _ in .ok("hi") }
         try await proxying(server, as: ["192.0.2.7:81"], base: route.base, by: route.kind) {
             server, proxy, client in
-            let view = client.with { $0.resolve = [route.target: "192.0.2.7:81"] }
+            let view = client.with { $0.connection.resolve = [route.target: "192.0.2.7:81"] }
             #expect(try await view.get("x").bytes == Bytes("hi"))
             let request = try await server.request(0)
             #expect(request.serverName == (route.isSecure ? "localhost" : nil))
@@ -367,9 +367,9 @@ import TsubameTesting
         _ route: ProxyRoute
     ) async throws {
         try await route.run { _, proxy, client in
-            let other = client.with { $0.proxy = .url(proxy.url(route.kind, "user:s3cret")) }
-            let third = client.with { $0.proxy = .url(proxy.url(route.kind, "user:another")) }
-            let same = client.with { $0.proxy = .url(proxy.url(route.kind)) }
+            let other = client.with { $0.connection.proxy = .url(proxy.url(route.kind, "user:s3cret")) }
+            let third = client.with { $0.connection.proxy = .url(proxy.url(route.kind, "user:another")) }
+            let same = client.with { $0.connection.proxy = .url(proxy.url(route.kind)) }
             for (view, isReused) in [
                 (client, false), (other, false), (third, false), (client, true), (other, true), (third, true),
                 (same, true),
@@ -384,8 +384,8 @@ import TsubameTesting
     @Test func `nor by those who go another way`() async throws {
         let server = try await ScriptedServer.start()
         try await proxying(server, as: ["127.0.0.1:\(server.port)"], base: server.url) { server, proxy, client in
-            let direct = client.with { $0.proxy = .none }
-            let socks = client.with { $0.proxy = .url(proxy.url(.socks5)) }
+            let direct = client.with { $0.connection.proxy = .none }
+            let socks = client.with { $0.connection.proxy = .url(proxy.url(.socks5)) }
             for (view, isReused) in [
                 (client, false), (direct, false), (socks, false), (client, true), (direct, true), (socks, true),
             ] {
@@ -449,10 +449,10 @@ import TsubameTesting
         try await ScriptedProxy.start(routes: [route.asked: server.port], tls: identity).use { proxy in
             try await serving(server, base: route.base) {
                 // The trust settings for origins have no effect here.
-                $0.tls.roots = .pem(TestCertificates.authorityPEM)
-                $0.tls.verification = .dangerouslyOff
+                $0.connection.tls.roots = .pem(TestCertificates.authorityPEM)
+                $0.connection.tls.verification = .dangerouslyOff
                 $0.connection.proxyTLS.roots = .pem(TestCertificates.authorityPEM)
-                $0.proxy = .url(proxy.url(.https, Self.credentials))
+                $0.connection.proxy = .url(proxy.url(.https, Self.credentials))
             } _: { server, client in
                 let error = try await failure { try await client.get("x") }
                 #expect(error.kind == .tls, "\(error)")
@@ -467,7 +467,9 @@ import TsubameTesting
     @Test func `BAD-INPUT 33: what is trusted for origins is not for proxies, nor the other way round`() async throws {
         let route = ProxyRoute(kind: .https, isSecure: true)
         try await route.run { server, proxy, client in
-            for view in [client.with { $0.tls.roots = .system }, client.with { $0.connection.proxyTLS = .init() }] {
+            for view in [
+                client.with { $0.connection.tls.roots = .system }, client.with { $0.connection.proxyTLS = .init() },
+            ] {
                 let error = try await failure { try await view.get("x") }
                 #expect(error.kind == .tls, "\(error)")
             }
@@ -480,7 +482,7 @@ import TsubameTesting
         let server = try await ScriptedServer.start()
         try await ScriptedProxy.start(routes: ["a.example:80": server.port], tls: .selfSigned).use { proxy in
             try await serving(server, base: "http://a.example") {
-                $0.proxy = .url(proxy.url(.https))
+                $0.connection.proxy = .url(proxy.url(.https))
             } _: { server, client in
                 let careless = client.with { $0.connection.proxyTLS.verification = .dangerouslyOff }
                 for index in 0..<3 {
@@ -498,7 +500,7 @@ import TsubameTesting
             if case .accepted = moment { [.text("HTTP/1.1 400 Bad Request\r\n\r\n"), .stall] } else { nil }
         }
         try await proxying(Self.nobody(), as: [], script: script) { _, proxy, client in
-            let view = client.with { $0.proxy = .url(proxy.url(.https, Self.credentials)) }
+            let view = client.with { $0.connection.proxy = .url(proxy.url(.https, Self.credentials)) }
             let error = try await failure { try await view.get("x") }
             #expect(error.kind == .tls, "\(error)")
             #expect(!String(decoding: proxy.received(), as: UTF8.self).contains("CONNECT"))

@@ -196,9 +196,9 @@ func proxying<R>(
         let result = try await serving(
             origin, base: base,
             {
-                $0.tls.roots = .pem(TestCertificates.authorityPEM)
+                $0.connection.tls.roots = .pem(TestCertificates.authorityPEM)
                 $0.connection.proxyTLS.roots = .pem(TestCertificates.authorityPEM)
-                $0.proxy = .url(proxy.url(kind, userinfo ?? credentials))
+                $0.connection.proxy = .url(proxy.url(kind, userinfo ?? credentials))
                 configure(&$0)
             }
         ) { try await body($0, proxy, $1) }

@@ -83,8 +83,8 @@ struct BadIdentity: Sendable, CustomTestStringConvertible {
         try await withTemporaryFolder { folder in
             let identity = try source.make(folder)
             try await CertificateServer.start(versions: version...version).serve {
-                $0.tls.roots = .authority
-                $0.tls.identity = identity
+                $0.connection.tls.roots = .authority
+                $0.connection.tls.identity = identity
             } _: { server, client in
                 for _ in 0..<2 { #expect(try await client.get("x").bytes == Bytes("ok")) }
                 let certificate = try ClientCertificate.der
@@ -99,7 +99,7 @@ struct BadIdentity: Sendable, CustomTestStringConvertible {
         _ version: TLSIdentity.Version
     ) async throws {
         try await CertificateServer.start(versions: version...version).serve {
-            $0.tls.roots = .authority
+            $0.connection.tls.roots = .authority
         } _: { server, client in
             let error = try await failure { try await client.get("x") }
             // In TLS 1.3 the client finishes its handshake before the server has noticed the missing certificate.
@@ -112,19 +112,19 @@ struct BadIdentity: Sendable, CustomTestStringConvertible {
 
     @Test func `each view is who it says it is, and none goes by another's connection`() async throws {
         try await CertificateServer.start().serve {
-            $0.tls.roots = .authority
-            $0.tls.identity = .client
+            $0.connection.tls.roots = .authority
+            $0.connection.tls.identity = .client
         } _: { server, client in
             let localhost = TLSIdentity.localhost
             let other = client.with {
-                $0.tls.identity = .pem(certificate: localhost.certificatesPEM, key: localhost.privateKeyPEM)
+                $0.connection.tls.identity = .pem(certificate: localhost.certificatesPEM, key: localhost.privateKeyPEM)
             }
             let first = try await client.get("x").connection
             let second = try await other.get("x").connection
             let third = try await client.get("x").connection
             #expect(first?.id != second?.id && second?.isReused == false)
             #expect(third?.id == first?.id)
-            let nobody = try await failure { try await client.with { $0.tls.identity = nil }.get("x") }
+            let nobody = try await failure { try await client.with { $0.connection.tls.identity = nil }.get("x") }
             #expect(nobody.kind == .tls, "\(nobody)")
             let certificates = [try ClientCertificate.der, try localhost.der]
             #expect(server.shown == certificates)
@@ -142,8 +142,8 @@ struct BadIdentity: Sendable, CustomTestStringConvertible {
             }
             let paths = (folder.appending(path: "client.pem").path, folder.appending(path: "client.key").path)
             try await CertificateServer.start().serve {
-                $0.tls.roots = .authority
-                $0.tls.identity = .files(certificate: paths.0, key: paths.1, passphrase: row.passphrase)
+                $0.connection.tls.roots = .authority
+                $0.connection.tls.identity = .files(certificate: paths.0, key: paths.1, passphrase: row.passphrase)
             } _: { server, client in
                 let error = try await failure { try await client.get("x") }
                 #expect(error.kind == .tls, "\(error)")
@@ -160,13 +160,15 @@ struct BadIdentity: Sendable, CustomTestStringConvertible {
             .pem(certificate: text, key: ClientCertificate.keyPEM), .pem(certificate: ClientCertificate.pem, key: text),
         ]
         try await CertificateServer.start().serve {
-            $0.tls.roots = .authority
+            $0.connection.tls.roots = .authority
         } _: { server, client in
             for identity in bad {
-                let error = try await failure { try await client.with { $0.tls.identity = identity }.get("x") }
+                let error = try await failure {
+                    try await client.with { $0.connection.tls.identity = identity }.get("x")
+                }
                 #expect(error.kind == .tls && error.reason.contains("tls.identity"), "\(error)")
             }
-            let error = try await failure { try await client.with { $0.tls.roots = .pem(text) }.get("x") }
+            let error = try await failure { try await client.with { $0.connection.tls.roots = .pem(text) }.get("x") }
             #expect(error.kind == .tls, "\(error)")
             #expect(server.acceptedConnections == 0)
         }
@@ -176,7 +178,8 @@ struct BadIdentity: Sendable, CustomTestStringConvertible {
         try await withTemporaryFolder { folder in
             let path = folder.appending(path: "roots.pem").path
             let server = try await ScriptedServer.start(tls: .localhost)
-            try await serving(server, base: server.localhostURL, { $0.tls.roots = .file(path) }) { _, client in
+            try await serving(server, base: server.localhostURL, { $0.connection.tls.roots = .file(path) }) {
+                _, client in
                 let error = try await failure { try await client.get("x") }
                 #expect(error.kind == .tls && error.reason.contains(path), "\(error)")
                 // A failure is not kept: once the file is readable, it is read.
@@ -188,8 +191,9 @@ struct BadIdentity: Sendable, CustomTestStringConvertible {
 
     @Test func `a key that is not the certificate's is an error of TLS`() async throws {
         try await CertificateServer.start().serve {
-            $0.tls.roots = .authority
-            $0.tls.identity = .pem(certificate: ClientCertificate.pem, key: TLSIdentity.localhost.privateKeyPEM)
+            $0.connection.tls.roots = .authority
+            $0.connection.tls.identity = .pem(
+                certificate: ClientCertificate.pem, key: TLSIdentity.localhost.privateKeyPEM)
         } _: { server, client in
             let error = try await failure { try await client.get("x") }
             #expect(error.kind == .tls, "\(error)")
@@ -199,7 +203,7 @@ struct BadIdentity: Sendable, CustomTestStringConvertible {
 
     @Test func `BAD-INPUT 20: no text of the settings shows a key or its passphrase`() {
         let client = Client("https://a.example") {
-            $0.tls.identity = .pem(
+            $0.connection.tls.identity = .pem(
                 certificate: ClientCertificate.pem, key: ClientCertificate.keyPEM,
                 passphrase: ClientCertificate.passphrase)
         }
@@ -207,7 +211,7 @@ struct BadIdentity: Sendable, CustomTestStringConvertible {
         dump(client.configuration.connection, to: &dumped)
         dump(client, to: &dumped)
         for text in [
-            "\(client.configuration)", String(reflecting: client.configuration.tls),
+            "\(client.configuration)", String(reflecting: client.configuration.connection.tls),
             "\(client.configuration.connection)", dumped,
         ] {
             #expect(!text.contains("PRIVATE KEY") && !text.contains(ClientCertificate.passphrase))
@@ -217,8 +221,9 @@ struct BadIdentity: Sendable, CustomTestStringConvertible {
     @Test func `a certificate and a key that do not belong together are named`() async throws {
         let server = try await ScriptedServer.start(tls: .localhost)
         try await serving(server, base: server.localhostURL) {
-            $0.tls.roots = .authority
-            $0.tls.identity = .pem(certificate: ClientCertificate.pem, key: TLSIdentity.localhost.privateKeyPEM)
+            $0.connection.tls.roots = .authority
+            $0.connection.tls.identity = .pem(
+                certificate: ClientCertificate.pem, key: TLSIdentity.localhost.privateKeyPEM)
         } _: { server, client in
             let error = try await failure { try await client.get("x") }
             #expect(error.kind == .tls && error.reason.contains("do not belong together"), "\(error)")
@@ -229,7 +234,8 @@ struct BadIdentity: Sendable, CustomTestStringConvertible {
     @Test(arguments: ["", "no certificate"])
     func `roots that hold none are named`(_ text: String) async throws {
         let server = try await ScriptedServer.start(tls: .localhost)
-        try await serving(server, base: server.localhostURL, { $0.tls.roots = .pem(text) }) { server, client in
+        try await serving(server, base: server.localhostURL, { $0.connection.tls.roots = .pem(text) }) {
+            server, client in
             let error = try await failure { try await client.get("x") }
             #expect(error.kind == .tls && error.reason.contains("tls.roots"), "\(error)")
             #expect(server.acceptedConnections == 0)
@@ -241,11 +247,13 @@ struct BadIdentity: Sendable, CustomTestStringConvertible {
             let file = folder.appending(path: "roots.pem")
             try Data(TestCertificates.authorityPEM.utf8).write(to: file)
             let server = try await ScriptedServer.start(tls: .localhost)
-            try await serving(server, base: server.localhostURL, { $0.tls.roots = .systemAnd(file: file.path) }) {
+            try await serving(
+                server, base: server.localhostURL, { $0.connection.tls.roots = .systemAnd(file: file.path) }
+            ) {
                 _, client in
                 #expect(try await client.get("x").status == .ok)
                 let error = try await failure {
-                    try await client.with { $0.tls.roots = .systemAnd(file: "/nowhere.pem") }.get("x")
+                    try await client.with { $0.connection.tls.roots = .systemAnd(file: "/nowhere.pem") }.get("x")
                 }
                 #expect(error.reason.contains("/nowhere.pem"), "\(error)")
             }

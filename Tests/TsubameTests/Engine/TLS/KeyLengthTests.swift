@@ -12,7 +12,7 @@ import TsubameTesting
     ) async throws {
         let server = try await ScriptedServer.start(tls: .weak.with(versions: version...version))
         try await serving(server, base: server.localhostURL) {
-            $0.tls.roots = .pem(WeakCertificate.authorityPEM)
+            $0.connection.tls.roots = .pem(WeakCertificate.authorityPEM)
         } _: { server, client in
             let error = try await failure { try await client.get("x") }
             #expect(error.kind == .tls, "\(error)")
@@ -28,18 +28,18 @@ import TsubameTesting
     {
         let server = try await ScriptedServer.start(tls: .weak)
         try await serving(server, base: server.localhostURL) {
-            $0.tls.roots = .pem(WeakCertificate.authorityPEM)
-            $0.tls.minimumRSABits = 1024
+            $0.connection.tls.roots = .pem(WeakCertificate.authorityPEM)
+            $0.connection.tls.minimumRSABits = 1024
         } _: { _, client in
             let allowed = try await client.get("x")
             #expect(allowed.status == .ok)
             let unverified = try await client.with {
-                $0.tls.minimumRSABits = 2048
-                $0.tls.verification = .dangerouslyOff
+                $0.connection.tls.minimumRSABits = 2048
+                $0.connection.tls.verification = .dangerouslyOff
             }.get("x")
             #expect(unverified.status == .ok)
             let error = try await failure {
-                try await client.with { $0.tls.minimumRSABits = 1025 }.get("x")
+                try await client.with { $0.connection.tls.minimumRSABits = 1025 }.get("x")
             }
             #expect(error.kind == .tls, "\(error)")
         }

@@ -25,8 +25,8 @@ import TsubameTesting
             for _ in 0..<2 {
                 let server = try await ScriptedServer.start(tls: .localhost.with(versions: version...version))
                 try await serving(server, base: server.localhostURL) {
-                    $0.tls.roots = .authority
-                    $0.tls.keyLogFile = path
+                    $0.connection.tls.roots = .authority
+                    $0.connection.tls.keyLogFile = .file(path)
                 } _: { server, client in
                     for _ in 0..<2 { _ = try await client.get("x") }
                     #expect(server.acceptedConnections == 1)
@@ -54,8 +54,8 @@ import TsubameTesting
             try Data("# mine\n".utf8).write(to: file)
             let server = try await ScriptedServer.start(tls: .localhost)
             try await serving(server, base: server.localhostURL) {
-                $0.tls.roots = .authority
-                $0.tls.keyLogFile = file.path
+                $0.connection.tls.roots = .authority
+                $0.connection.tls.keyLogFile = .file(file.path)
             } _: { _, client in
                 _ = try await client.get("x")
             }
@@ -68,8 +68,8 @@ import TsubameTesting
         try await withTemporaryFolder { folder in
             let server = try await ScriptedServer.start(tls: .localhost)
             try await serving(server, base: server.localhostURL) {
-                $0.tls.roots = .authority
-                $0.tls.keyLogFile = folder.path
+                $0.connection.tls.roots = .authority
+                $0.connection.tls.keyLogFile = .file(folder.path)
             } _: { server, client in
                 let error = try await failure { try await client.get("x") }
                 #expect(error.kind == .file && error.reason.contains(folder.path), "\(error)")

@@ -68,9 +68,9 @@ struct PinCase: Sendable, CustomTestStringConvertible {
         let (right, wrong) = (try TLSIdentity.localhost.pin, try Self.wrong.get())
         let server = try await ScriptedServer.start(tls: .localhost)
         try await serving(server) {
-            $0.resolve = hosts(["\(row.host):443"], at: server)
-            $0.tls.verification = .dangerouslyOff
-            $0.tls.pins = row.pins(right, wrong)
+            $0.connection.resolve = hosts(["\(row.host):443"], at: server)
+            $0.connection.tls.verification = .dangerouslyOff
+            $0.connection.tls.pins = row.pins(right, wrong)
         } _: { server, client in
             let request = Request(.post, url: "https://\(row.host)/", body: .text("secret"))
             if row.passes {
@@ -95,10 +95,11 @@ struct PinCase: Sendable, CustomTestStringConvertible {
     ) async throws {
         let (right, wrong) = (try TLSIdentity.localhost.pin, try Self.wrong.get())
         let server = try await ScriptedServer.start(tls: .localhost.with(versions: version...version))
-        try await serving(server, base: server.localhostURL, { $0.tls.roots = .authority }) { server, client in
-            let pinned = client.with { $0.tls.pins["localhost"] = PinnedKeys(right, backup: wrong) }
+        try await serving(server, base: server.localhostURL, { $0.connection.tls.roots = .authority }) {
+            server, client in
+            let pinned = client.with { $0.connection.tls.pins["localhost"] = PinnedKeys(right, backup: wrong) }
             #expect(try await pinned.get("x").status == .ok)
-            let strangers = client.with { $0.tls.pins["localhost"] = PinnedKeys(wrong, backup: wrong) }
+            let strangers = client.with { $0.connection.tls.pins["localhost"] = PinnedKeys(wrong, backup: wrong) }
             let mistaken = try await failure { try await strangers.get("x") }
             #expect(mistaken.kind == .tls && mistaken.reason.contains("not pinned"), "\(mistaken)")
             #expect(server.requests.count == 1)
@@ -106,8 +107,8 @@ struct PinCase: Sendable, CustomTestStringConvertible {
         // A pinned key does not replace a valid certificate.
         let other = try await ScriptedServer.start(tls: .selfSigned)
         try await serving(other, base: other.localhostURL) {
-            $0.tls.roots = .authority
-            $0.tls.pins["localhost"] = PinnedKeys(wrong, backup: right)
+            $0.connection.tls.roots = .authority
+            $0.connection.tls.pins["localhost"] = PinnedKeys(wrong, backup: right)
         } _: { server, client in
             let error = try await failure { try await client.get("x") }
             #expect(error.kind == .tls && error.reason.contains("not trusted"), "\(error)")
@@ -118,11 +119,13 @@ struct PinCase: Sendable, CustomTestStringConvertible {
     @Test func `BAD-INPUT 32: a connection that was made without pins is none for a view that has them`() async throws {
         let wrong = try Self.wrong.get()
         let server = try await ScriptedServer.start(tls: .localhost)
-        try await serving(server, base: server.localhostURL, { $0.tls.roots = .authority }) { server, client in
+        try await serving(server, base: server.localhostURL, { $0.connection.tls.roots = .authority }) {
+            server, client in
             for index in 0..<3 {
                 #expect(try await client.get("x").connection?.isReused == (index > 0))
                 let error = try await failure {
-                    try await client.with { $0.tls.pins["localhost"] = PinnedKeys(wrong, backup: wrong) }.get("x")
+                    try await client.with { $0.connection.tls.pins["localhost"] = PinnedKeys(wrong, backup: wrong) }
+                        .get("x")
                 }
                 #expect(error.kind == .tls && error.reason.contains("not pinned"), "\(error)")
             }
@@ -135,9 +138,9 @@ struct PinCase: Sendable, CustomTestStringConvertible {
         let asked = Log<String>()
         let server = try await ScriptedServer.start(tls: .localhost)
         try await serving(server, base: server.localhostURL) {
-            $0.tls.roots = .authority
-            $0.tls.pins["localhost"] = PinnedKeys(wrong, backup: wrong)
-            $0.tls.check = TLSCheck { host, _ in asked.add(host) }
+            $0.connection.tls.roots = .authority
+            $0.connection.tls.pins["localhost"] = PinnedKeys(wrong, backup: wrong)
+            $0.connection.tls.check = TLSCheck { host, _ in asked.add(host) }
         } _: { _, client in
             let error = try await failure { try await client.get("x") }
             #expect(error.reason.contains("not pinned"), "\(error)")
@@ -147,12 +150,13 @@ struct PinCase: Sendable, CustomTestStringConvertible {
 
     @Test func `the pin that a response tells is the one that lets its host pass`() async throws {
         let server = try await ScriptedServer.start(tls: .selfSigned)
-        try await serving(server, base: server.localhostURL, { $0.tls.verification = .dangerouslyOff }) { _, client in
+        try await serving(server, base: server.localhostURL, { $0.connection.tls.verification = .dangerouslyOff }) {
+            _, client in
             let told = try #require(try await client.get("x").connection?.tls?.certificate?.publicKeyPin)
             let pin = try TLSIdentity.selfSigned.pin
             #expect(told == pin)
             let wrong = try Self.wrong.get()
-            let pinned = client.with { $0.tls.pins["localhost"] = PinnedKeys(told, backup: wrong) }
+            let pinned = client.with { $0.connection.tls.pins["localhost"] = PinnedKeys(told, backup: wrong) }
             #expect(try await pinned.get("x").status == .ok)
         }
     }
@@ -166,8 +170,8 @@ struct PinCase: Sendable, CustomTestStringConvertible {
         let wrong = try Self.wrong.get()
         let server = try await ScriptedServer.start(tls: .localhost)
         try await serving(server, base: server.localhostURL) {
-            $0.tls.roots = .authority
-            $0.tls.pins[name] = PinnedKeys(wrong, backup: wrong)
+            $0.connection.tls.roots = .authority
+            $0.connection.tls.pins[name] = PinnedKeys(wrong, backup: wrong)
         } _: { server, client in
             let error = try await failure { try await client.get("x") }
             #expect(error.kind == .invalidRequest && error.reason.contains("tls.pins"), "\(error)")
@@ -186,8 +190,8 @@ struct PinCase: Sendable, CustomTestStringConvertible {
         let wrong = try Self.wrong.get()
         let server = try await ScriptedServer.start(tls: .localhost)
         try await serving(server, base: server.localhostURL) {
-            $0.tls.roots = .authority
-            $0.tls.pins["localhost"] = PinnedKeys(wrong, backup: pin)
+            $0.connection.tls.roots = .authority
+            $0.connection.tls.pins["localhost"] = PinnedKeys(wrong, backup: pin)
         } _: { server, client in
             let error = try await failure { try await client.get("x") }
             #expect(error.kind == .invalidRequest && error.reason.contains("invalid pin"), "\(error)")
@@ -199,11 +203,13 @@ struct PinCase: Sendable, CustomTestStringConvertible {
         let bare = String(try TLSIdentity.localhost.pin.dropFirst("sha256/".count))
         let wrong = String(try Self.wrong.get().dropFirst("sha256/".count))
         let server = try await ScriptedServer.start(tls: .localhost)
-        try await serving(server, base: server.localhostURL, { $0.tls.roots = .authority }) { server, client in
-            let pinned = client.with { $0.tls.pins["LOCALHOST."] = PinnedKeys(bare, backup: wrong) }
+        try await serving(server, base: server.localhostURL, { $0.connection.tls.roots = .authority }) {
+            server, client in
+            let pinned = client.with { $0.connection.tls.pins["LOCALHOST."] = PinnedKeys(bare, backup: wrong) }
             #expect(try await pinned.get("x").status == .ok)
             let error = try await failure {
-                try await client.with { $0.tls.pins["localhost"] = PinnedKeys(wrong, backup: wrong) }.get("x")
+                try await client.with { $0.connection.tls.pins["localhost"] = PinnedKeys(wrong, backup: wrong) }.get(
+                    "x")
             }
             #expect(error.kind == .tls, "\(error)")
         }

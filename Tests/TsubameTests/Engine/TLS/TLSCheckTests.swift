@@ -17,9 +17,9 @@ import TsubameTesting
         let asked = Log<String>()
         let server = try await ScriptedServer.start(tls: .localhost)
         try await serving(server, base: server.localhostURL) {
-            $0.tls.roots = .authority
-            $0.tls.verification = verification
-            $0.tls.check = TLSCheck { host, tls in
+            $0.connection.tls.roots = .authority
+            $0.connection.tls.verification = verification
+            $0.connection.tls.check = TLSCheck { host, tls in
                 asked.add("\(host) \(tls.version) \(tls.certificate?.der.count ?? 0)")
             }
         } _: { _, client in
@@ -33,8 +33,8 @@ import TsubameTesting
     func `what a check throws refuses the server, and no byte of a request reaches it`(_ way: Way) async throws {
         let server = try await ScriptedServer.start(tls: .localhost)
         try await serving(server, base: server.localhostURL) {
-            $0.tls.roots = .authority
-            $0.tls.check = TLSCheck { host, _ in throw Unknown(host: host) }
+            $0.connection.tls.roots = .authority
+            $0.connection.tls.check = TLSCheck { host, _ in throw Unknown(host: host) }
         } _: { server, client in
             for count in 1...2 {
                 let request = Request(.post, "x", body: .text("secret"))
@@ -53,8 +53,8 @@ import TsubameTesting
     @Test func `an error of the library's own is what a check threw, too`() async throws {
         let server = try await ScriptedServer.start(tls: .localhost)
         try await serving(server, base: server.localhostURL) {
-            $0.tls.roots = .authority
-            $0.tls.check = TLSCheck { _, _ in throw CallError(.cancelled, "not today") }
+            $0.connection.tls.roots = .authority
+            $0.connection.tls.check = TLSCheck { _, _ in throw CallError(.cancelled, "not today") }
         } _: { _, client in
             let error = try await failure { try await client.get("x") }
             #expect(error.kind == .tls, "\(error)")
@@ -67,25 +67,26 @@ import TsubameTesting
         let asked = Log<String>()
         let server = try await ScriptedServer.start(tls: identity)
         try await serving(server, base: server.localhostURL) {
-            $0.tls.roots = .authority
-            $0.tls.check = TLSCheck { host, _ in asked.add(host) }
+            $0.connection.tls.roots = .authority
+            $0.connection.tls.check = TLSCheck { host, _ in asked.add(host) }
         } _: { server, client in
             let error = try await failure { try await client.get("x") }
             #expect(error.kind == .tls)
             #expect(asked.all.isEmpty && server.requests.isEmpty)
             // The check can refuse a verified server, but it cannot replace the verification.
-            _ = try await client.with { $0.tls.verification = .dangerouslyOff }.get("x")
+            _ = try await client.with { $0.connection.tls.verification = .dangerouslyOff }.get("x")
             #expect(asked.all == ["localhost"])
         }
     }
 
     @Test func `two checks are two settings, and one is itself wherever it is set`() async throws {
         let server = try await ScriptedServer.start(tls: .localhost)
-        try await serving(server, base: server.localhostURL, { $0.tls.roots = .authority }) { server, client in
+        try await serving(server, base: server.localhostURL, { $0.connection.tls.roots = .authority }) {
+            server, client in
             let (first, second) = (TLSCheck { _, _ in }, TLSCheck { _, _ in })
             var ids: [UInt64?] = []
             for check in [first, second, first] {
-                ids.append(try await client.with { $0.tls.check = check }.get("x").connection?.id)
+                ids.append(try await client.with { $0.connection.tls.check = check }.get("x").connection?.id)
             }
             #expect(ids[0] != ids[1] && ids[0] == ids[2])
             #expect(server.acceptedConnections == 2)

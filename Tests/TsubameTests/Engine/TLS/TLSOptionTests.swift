@@ -40,8 +40,12 @@ struct TLSDifference: Sendable, CustomTestStringConvertible {
     ) async throws {
         let server = try await ScriptedServer.start(tls: .localhost.with(versions: version...version))
         try await serving(server, base: server.localhostURL) {
-            $0.tls.roots = .authority
-            if version == .tls12 { $0.tls.minimumVersion = .tls13 } else { $0.tls.maximumVersion = .tls12 }
+            $0.connection.tls.roots = .authority
+            if version == .tls12 {
+                $0.connection.tls.minimumVersion = .tls13
+            } else {
+                $0.connection.tls.maximumVersion = .tls12
+            }
         } _: { server, client in
             let error = try await failure { try await client.get("x") }
             #expect(error.kind == .tls, "\(error)")
@@ -54,10 +58,11 @@ struct TLSDifference: Sendable, CustomTestStringConvertible {
 
     @Test func `no later version is spoken than the client allows`() async throws {
         let server = try await ScriptedServer.start(tls: .localhost)
-        try await serving(server, base: server.localhostURL, { $0.tls.roots = .authority }) { server, client in
+        try await serving(server, base: server.localhostURL, { $0.connection.tls.roots = .authority }) {
+            server, client in
             let newest = try await client.get("x")
             #expect(newest.connection?.tls?.version == "TLS 1.3")
-            let older = try await client.with { $0.tls.maximumVersion = .tls12 }.get("x")
+            let older = try await client.with { $0.connection.tls.maximumVersion = .tls12 }.get("x")
             #expect(older.connection?.tls?.version == "TLS 1.2")
             #expect(server.requests.map(\.tlsVersion) == ["TLS 1.3", "TLS 1.2"])
         }
@@ -66,8 +71,8 @@ struct TLSDifference: Sendable, CustomTestStringConvertible {
     @Test func `a minimum above the maximum is an invalid request, and nobody is connected to`() async throws {
         let server = try await ScriptedServer.start(tls: .localhost)
         try await serving(server, base: server.localhostURL) {
-            $0.tls.minimumVersion = .tls13
-            $0.tls.maximumVersion = .tls12
+            $0.connection.tls.minimumVersion = .tls13
+            $0.connection.tls.maximumVersion = .tls12
         } _: { server, client in
             for _ in 0..<2 {
                 let error = try await failure { try await client.get("x") }
@@ -85,9 +90,10 @@ struct TLSDifference: Sendable, CustomTestStringConvertible {
         _ difference: TLSDifference
     ) async throws {
         let server = try await ScriptedServer.start(tls: .localhost)
-        try await serving(server, base: server.localhostURL, { $0.tls.roots = .authority }) { server, client in
+        try await serving(server, base: server.localhostURL, { $0.connection.tls.roots = .authority }) {
+            server, client in
             let first = try await client.get("x").connection
-            let other = try await client.with { difference.change(&$0.tls) }.get("x").connection
+            let other = try await client.with { difference.change(&$0.connection.tls) }.get("x").connection
             let again = try await client.get("x").connection
             #expect(other?.id != first?.id && other?.isReused == false)
             #expect(again?.id == first?.id && again?.isReused == true)
@@ -100,10 +106,10 @@ struct TLSDifference: Sendable, CustomTestStringConvertible {
     {
         let server = try await ScriptedServer.start(tls: .selfSigned)
         try await serving(server, base: server.localhostURL) {
-            $0.tls.roots = .authority
-            $0.tls.verification = .dangerouslyOff
+            $0.connection.tls.roots = .authority
+            $0.connection.tls.verification = .dangerouslyOff
         } _: { server, careless in
-            let careful = careless.with { $0.tls.verification = .full }
+            let careful = careless.with { $0.connection.tls.verification = .full }
             for index in 0..<3 {
                 #expect(try await careless.get("x").connection?.isReused == (index > 0))
                 let error = try await failure { try await careful.get("x") }
@@ -123,8 +129,8 @@ struct TLSDifference: Sendable, CustomTestStringConvertible {
     @Test func `a response tells the version, the protocol and the certificate`() async throws {
         let (certificate, pin) = (try TLSIdentity.localhost.der, try TLSIdentity.localhost.pin)
         try await CertificateServer.start().serve {
-            $0.tls.roots = .authority
-            $0.tls.identity = .client
+            $0.connection.tls.roots = .authority
+            $0.connection.tls.identity = .client
         } _: { _, client in
             let tls = try #require(try await client.get("x").connection?.tls)
             #expect(tls.version == "TLS 1.3")
@@ -134,7 +140,8 @@ struct TLSDifference: Sendable, CustomTestStringConvertible {
         }
         // This server does not use ALPN.
         let server = try await ScriptedServer.start(tls: .localhost)
-        try await serving(server, base: server.localhostURL, { $0.tls.roots = .authority }) { server, client in
+        try await serving(server, base: server.localhostURL, { $0.connection.tls.roots = .authority }) {
+            server, client in
             let tls = try #require(try await client.get("x").connection?.tls)
             #expect(tls.applicationProtocol == nil)
             #expect(tls.certificate.map { Array($0.der) } == certificate)
@@ -149,8 +156,8 @@ struct TLSDifference: Sendable, CustomTestStringConvertible {
 
     @Test func `a server that shares no protocol with the client is spoken to all the same`() async throws {
         try await CertificateServer.start(protocols: ["spdy/3"]).serve {
-            $0.tls.roots = .authority
-            $0.tls.identity = .client
+            $0.connection.tls.roots = .authority
+            $0.connection.tls.identity = .client
         } _: { _, client in
             let response = try await client.get("x")
             #expect(response.bytes == Bytes("ok"))
@@ -160,7 +167,7 @@ struct TLSDifference: Sendable, CustomTestStringConvertible {
 
     @Test func `observers are told of TLS once there is something to tell`() async throws {
         let server = try await ScriptedServer.start(tls: .localhost)
-        try await serving(server, base: server.localhostURL, { $0.tls.roots = .authority }) { _, client in
+        try await serving(server, base: server.localhostURL, { $0.connection.tls.roots = .authority }) { _, client in
             let log = EventLog()
             let observation = log.observe(client)
             let response = try await client.get("x")

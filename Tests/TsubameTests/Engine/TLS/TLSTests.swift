@@ -33,7 +33,7 @@ extension ConnectionSettings.TLS.Roots {
     func `a server of a trusted authority is spoken to, by its name`(_ version: TLSIdentity.Version) async throws {
         let server = try await ScriptedServer.start(tls: .localhost.with(versions: version...version)) { _ in .ok("hi")
         }
-        try await serving(server, { $0.tls.roots = .test }) { server, client in
+        try await serving(server, { $0.connection.tls.roots = .test }) { server, client in
             for index in 0..<2 {
                 let response = try await client.get(url: server.localhostURL)
                 #expect(response.bytes == Bytes("hi"))
@@ -46,20 +46,20 @@ extension ConnectionSettings.TLS.Roots {
 
     @Test func `an address is no server name, and the certificate's addresses are checked`() async throws {
         let server = try await ScriptedServer.start(tls: .localhost)
-        try await serving(server, { $0.tls.roots = .test }) { server, client in
+        try await serving(server, { $0.connection.tls.roots = .test }) { server, client in
             _ = try await client.get(url: server.url)
             #expect(try await server.request(0).serverName == nil)
         }
         // The certificate must match the URL's host, not the connected address, which behind a proxy is the proxy's.
         let elsewhere = try await ScriptedServer.start(tls: .localhost)
-        try await serving(elsewhere, { $0.tls.roots = .test }) { server, client in
-            let view = client.with { $0.resolve["192.0.2.1"] = "127.0.0.1:\(server.port)" }
+        try await serving(elsewhere, { $0.connection.tls.roots = .test }) { server, client in
+            let view = client.with { $0.connection.resolve["192.0.2.1"] = "127.0.0.1:\(server.port)" }
             let error = try await failure { try await view.get(url: "https://192.0.2.1/") }
             #expect(error.kind == .tls && error.reason.contains("not for 192.0.2.1"), "\(error)")
             #expect(server.requests.isEmpty)
         }
         let other = try await ScriptedServer.start(tls: .wrongHost)
-        try await serving(other, { $0.tls.roots = .test }) { server, client in
+        try await serving(other, { $0.connection.tls.roots = .test }) { server, client in
             let error = try await failure { try await client.get(url: server.url) }
             #expect(error.kind == .tls)
             #expect(error.reason.contains("127.0.0.1"))
@@ -71,7 +71,7 @@ extension ConnectionSettings.TLS.Roots {
         _ row: Untrusted
     ) async throws {
         try await serving(
-            try await ScriptedServer.start(tls: row.identity), { $0.tls.roots = row.roots }
+            try await ScriptedServer.start(tls: row.identity), { $0.connection.tls.roots = row.roots }
         ) { server, client in
             let error = try await failure { try await client.get(url: server.localhostURL) }
             #expect(error.kind == .tls, "\(error)")
@@ -103,14 +103,14 @@ extension ConnectionSettings.TLS.Roots {
 
     @Test func `BAD-INPUT 32: checks that one view switches off stay on in every other`() async throws {
         let server = try await ScriptedServer.start(tls: .selfSigned) { _ in .ok("hi") }
-        try await serving(server, { $0.tls.roots = .test }) { server, client in
-            let careless = client.with { $0.tls.verification = .dangerouslyOff }
+        try await serving(server, { $0.connection.tls.roots = .test }) { server, client in
+            let careless = client.with { $0.connection.tls.verification = .dangerouslyOff }
             for _ in 0..<3 {
                 let refused = try await failure { try await client.get(url: server.localhostURL) }
                 #expect(refused.kind == .tls)
                 #expect(try await careless.get(url: server.localhostURL).bytes == Bytes("hi"))
                 let other = try await failure {
-                    try await client.with { $0.tls.roots = .system }.get(url: server.localhostURL)
+                    try await client.with { $0.connection.tls.roots = .system }.get(url: server.localhostURL)
                 }
                 #expect(other.kind == .tls)
             }
@@ -122,10 +122,10 @@ extension ConnectionSettings.TLS.Roots {
 
     @Test func `views with equal settings share connections`() async throws {
         let server = try await ScriptedServer.start(tls: .localhost)
-        try await serving(server, { $0.tls.roots = .test }) { server, client in
+        try await serving(server, { $0.connection.tls.roots = .test }) { server, client in
             _ = try await client.get(url: server.localhostURL)
             _ = try await client.with { $0.headers[.userAgent] = "other" }.get(url: server.localhostURL)
-            _ = try await client.with { $0.tls.roots = .test }.get(url: server.localhostURL)
+            _ = try await client.with { $0.connection.tls.roots = .test }.get(url: server.localhostURL)
             #expect(server.acceptedConnections == 1)
         }
     }
@@ -135,7 +135,7 @@ extension ConnectionSettings.TLS.Roots {
         let server = try await ScriptedServer.start(tls: .localhost) { request in
             [.bytes("HTTP/1.1 200 OK\r\n\r\nhalf of it"), request.target == "/cut" ? .cutOff : .close]
         }
-        try await serving(server, base: server.localhostURL, { $0.tls.roots = .test }) { server, client in
+        try await serving(server, base: server.localhostURL, { $0.connection.tls.roots = .test }) { server, client in
             #expect(try await client.get("whole").bytes == Bytes("half of it"))
             let error = try await failure { try await client.get("cut") }
             #expect(error.kind == .tls, "\(error)")
@@ -151,7 +151,7 @@ extension ConnectionSettings.TLS.Roots {
             let count = request.target == "/whole" ? 4 : 5
             return [.bytes("HTTP/1.1 200 OK\r\nContent-Length: \(count)\r\n\r\nbody"), .cutOff]
         }
-        try await serving(server, base: server.localhostURL, { $0.tls.roots = .test }) { server, client in
+        try await serving(server, base: server.localhostURL, { $0.connection.tls.roots = .test }) { server, client in
             #expect(try await client.get("whole").bytes == Bytes("body"))
             let error = try await failure { try await client.get("short") }
             #expect(error.kind == .incompleteResponse, "\(error)")
