@@ -1,51 +1,55 @@
-// Viewer: a delegate that shows the results of calls without waiting for them.
+// Viewer: a delegate that shows the ends of calls, which it starts or waits for.
 
 import Foundation
 import Tsubame
 
 /// Starts any number of calls at once, and ends the program when all have ended.
-final class Viewer: CallDelegate {
+final class Viewer: EndpointDelegate {
     private let api: Client
-    private var running: [UInt64: GreetingRequest] = [:]
+    private var running = 0
     private var hasFailed = false
+    /// The call that this thread waits for.
+    private var waiting: GreetingRequest?
 
     init(_ api: Client) { self.api = api }
 
-    func start(_ greeting: GreetingRequest) {
-        let call = api.start(greeting.request, delegate: self)
-        running[call.id] = greeting
-    }
-
-    func call(_ call: Call, didFinish response: Response) {
-        guard let greeting = running[call.id] else { return }
+    /// Blocks this thread until the call has ended. The delegate methods are called as for a call that was started.
+    func perform(_ greeting: GreetingRequest) {
+        waiting = greeting
         do throws(CallError) {
-            show("asynchronous", greeting, try greeting.value(of: response))
+            endpoint(greeting, didFinish: try api.blocking.send(greeting))
         } catch {
-            show("asynchronous", greeting, error)
+            endpoint(greeting, didFailWith: error)
         }
-        end(call)
+        waiting = nil
     }
 
-    func call(_ call: Call, didFailWith error: CallError) {
-        guard let greeting = running[call.id] else { return }
-        show("asynchronous", greeting, error)
-        end(call)
+    func start(_ greeting: GreetingRequest) {
+        running += 1
+        api.start(greeting, delegate: self)
     }
 
-    private func end(_ call: Call) {
-        running[call.id] = nil
-        if running.isEmpty { exit(hasFailed ? 1 : 0) }
-    }
-
-    func show(_ way: String, _ greeting: GreetingRequest, _ answer: GreetingResponse) {
+    func endpoint(_ greeting: GreetingRequest, didFinish answer: GreetingResponse) {
         let text =
             answer.errorMessage.isEmpty
             ? "\(answer.message), \(answer.expression), \(answer.resultCode ?? -1)" : "error: \(answer.errorMessage)"
-        print("\(way) \(greeting.method): \(answer.statusCode), \(text)")
+        print("\(way(of: greeting)) \(greeting.method): \(answer.statusCode), \(text)")
+        end(greeting)
     }
 
-    func show(_ way: String, _ greeting: GreetingRequest, _ error: CallError) {
-        print("\(way) \(greeting.method) failed: \(error)")
+    func endpoint(_ greeting: GreetingRequest, didFailWith error: CallError) {
+        print("\(way(of: greeting)) \(greeting.method) failed: \(error)")
         hasFailed = true
+        end(greeting)
+    }
+
+    private func way(of greeting: GreetingRequest) -> String {
+        greeting === waiting ? "synchronous" : "asynchronous"
+    }
+
+    private func end(_ greeting: GreetingRequest) {
+        guard greeting !== waiting else { return }
+        running -= 1
+        if running == 0 { exit(hasFailed ? 1 : 0) }
     }
 }

@@ -14,12 +14,7 @@ do {
 
     let viewer = Viewer(api)
     for method in [HTTPRequest.Method.get, .post] {
-        let greeting = GreetingRequest(method, word: "春 & 秋=燕")
-        do throws(CallError) {
-            viewer.show("synchronous", greeting, try api.blocking.send(greeting))
-        } catch {
-            viewer.show("synchronous", greeting, error)
-        }
+        viewer.perform(GreetingRequest(method, word: "春 & 秋=燕"))
     }
 
     for method in [HTTPRequest.Method.get, .post] {

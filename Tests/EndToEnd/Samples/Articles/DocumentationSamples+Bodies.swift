@@ -49,6 +49,23 @@ extension DocumentationSamples {
         await server.stop()
     }
 
+    @Test func namesAndDates() async throws {
+        let server = try await ScriptedServer.start { request in
+            request.method == "GET" ? .json(#"{"to": "Kyoto", "leaves": "20261121"}"#) : .status(.created)
+        }
+        let day = Date.ISO8601FormatStyle().year().month().day().dateSeparator(.omitted)  // 20261121
+        let api = Client(server.url) {
+            $0.json.keys = .snakeCase
+            $0.json.dates = .custom(write: { $0.formatted(day) }, read: { try? day.parse($0) })
+        }
+        let flight = try await api.get("flights/1").json(Flight.self)
+        #expect(flight.leaves == Date(timeIntervalSince1970: 1_795_219_200))
+        try await api.post("flights", json: flight).accepted()
+        #expect(server.requests[1].text.contains(#""leaves":"20261121""#))
+        try await close(api)
+        await server.stop()
+    }
+
     @Test func parameters() throws {
         let search = Search(text: "a b", tags: ["x", "y"], place: Place(city: "Kyoto"))
         let usual = Parameters(encoding: search)
@@ -70,9 +87,11 @@ extension DocumentationSamples {
         let server = try await ScriptedServer.start { _ in .status(.created) }
         let api = Client(server.url)
         try await api.put("photos/1", body: .file(photo, contentType: "image/jpeg")).accepted()
+        let thumbnail: [UInt8] = [0xFF, 0xD8, 0xFF]
         let album = RequestBody.multipart {
             $0.field("album", "2026")
             $0.file("photo", at: photo)
+            $0.bytes("thumbnail", thumbnail, filename: "small.jpg", contentType: "image/jpeg")
             $0.part("place", .json(["city": "Kyoto"]))
         }
         try await api.post("photos", body: album).accepted()
@@ -82,6 +101,7 @@ extension DocumentationSamples {
         #expect(form["content-type"]?.hasPrefix("multipart/form-data; boundary=") == true)
         #expect(form["content-length"] == String(form.bodyByteCount) && form.bodyByteCount > 100_000)
         #expect(form.text.contains("name=\"photo\"; filename=\"swallow-") && form.text.contains("image/jpeg"))
+        #expect(form.text.contains("name=\"thumbnail\"; filename=\"small.jpg\""))
 
         // The failure: a file that does not exist.
         await #expect {

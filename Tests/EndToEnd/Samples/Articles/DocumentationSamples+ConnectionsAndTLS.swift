@@ -30,6 +30,10 @@ extension DocumentationSamples {
         try await pinned.get("").accepted()
         let wrong = api.with { $0.connection.tls.pins["127.0.0.1"] = PinnedKeys(backup, backup: backup) }
         await #expect { _ = try await wrong.get("") } throws: { ($0 as? CallError)?.kind == .tls }
+        let (certificate, key) = ("/no/client.pem", "/no/client.key")
+        let identified = api.with { $0.connection.tls.identity = .files(certificate: certificate, key: key) }
+        // The files are read when the first connection is made.
+        await #expect { _ = try await identified.get("") } throws: { "\($0)".contains("/no/client.pem") }
         let stranger = Client(server.url)
         await #expect { _ = try await stranger.get("") } throws: { ($0 as? CallError)?.kind == .tls }
         try await close(stranger)

@@ -18,7 +18,7 @@ extension DocumentationSamples {
             let other = folder.appending(path: "other.iso")
             let digest = "2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824"
             let file = try await api.download("big.iso", to: folder, resume: true) { progress in print(progress) }
-            print(file.url.lastPathComponent, file.count)
+            print(file.url.lastPathComponent, file.count, file.resumed)
             #expect(file.count == 5)
             let policy = DownloadPolicy.standard {
                 $0.ifExists = .fail

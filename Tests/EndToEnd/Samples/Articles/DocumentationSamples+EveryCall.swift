@@ -10,12 +10,18 @@ import TsubameTesting
 
 private struct RequestID: MessageHook {
     func willSend(_ request: inout Request) throws(CallError) {
-        request.headers[.requestID] = UUID().uuidString
+        request.headers["X-Request-ID"] = UUID().uuidString
     }
 }
 
-extension HTTPField.Name {
-    fileprivate static let requestID = HTTPField.Name("X-Request-ID") ?? .userAgent
+private struct Signature: Interceptor {
+    let sign: @Sendable (Bytes) -> String
+
+    func intercept(_ request: Request, next: Next) async throws -> Response {
+        var request = request
+        request.headers["X-Signature"] = sign(try await request.body.collect())
+        return try await next(request)
+    }
 }
 
 private struct OnceMore: Interceptor {
@@ -87,6 +93,19 @@ extension DocumentationSamples {
         let first = try await server.request(0)
         #expect(first.query == "app=viewer")
         #expect(first["x-request-id"] != nil && first["x-request-id"] == server.requests[1]["x-request-id"])
+        try await close(api)
+        await server.stop()
+    }
+
+    @Test func signing() async throws {
+        let server = try await ScriptedServer.start(replies: [.status(.serviceUnavailable), .ok()])
+        let api = Client(server.url) {
+            $0.retry = .standard { $0.delay = .zero }
+            $0.wireInterceptors += [Signature { "\($0.count) bytes" }]
+        }
+        try await api.put("notes", json: ["text": "燕"]).accepted()
+        #expect(server.requests.map { $0["x-signature"] } == ["14 bytes", "14 bytes"])
+        #expect(server.requests.map(\.bodyByteCount) == [14, 14])
         try await close(api)
         await server.stop()
     }

@@ -12,6 +12,10 @@ private struct Entry: Decodable, Sendable {
     let id: Int
 }
 
+private struct Price: Decodable, Equatable, Sendable {
+    let value: Int
+}
+
 private struct Readings: AsyncSequence, Sendable {
     func makeAsyncIterator() -> AsyncStream<Bytes>.Iterator {
         AsyncStream { continuation in
@@ -33,7 +37,7 @@ extension DocumentationSamples {
             }
         }
         let api = Client(server.url)
-        let count = try await api.stream(Request(.get, "large")) { response in
+        let count = try await api.stream("large") { response in
             var count = 0
             for try await piece in try await response.accepted().body { count += piece.count }
             return count
@@ -45,12 +49,15 @@ extension DocumentationSamples {
             return lines
         }
         #expect(lines == ["one", "two", "three"])
-        let ids = try await api.stream(Request(.get, "entries")) { response in
+        var ids: [Int] = []
+        for try await entry in api.jsonLines("entries", of: Entry.self) { ids.append(entry.id) }
+        #expect(ids == [1, 2])
+        let same = try await api.stream(Request(.get, "entries")) { response in
             var ids: [Int] = []
             for try await entry in response.jsonLines(Entry.self) { ids.append(entry.id) }
             return ids
         }
-        #expect(ids == [1, 2])
+        #expect(same == [1, 2])
         // The failure: a status that is not accepted.
         await #expect {
             _ = try await api.stream(Request(.get, "nothing")) { response in try await response.accepted().statusCode }
@@ -89,7 +96,7 @@ extension DocumentationSamples {
         ])
         let api = Client(server.url)
         let file = folder.appending(path: "film.mp4")
-        try await api.stream(Request(.get, "film")) { response in
+        try await api.stream("film") { response in
             try await response.save(to: file)
         }
         #expect(try Data(contentsOf: file).count == 1 << 20)
@@ -106,23 +113,37 @@ extension DocumentationSamples {
     @Test func events() async throws {
         let type: HTTPFields = [.contentType: "text/event-stream"]
         let server = try await ScriptedServer.start(replies: [
-            .chunked(["retry: 250\nid: 7\nevent: price\ndata: 17\n\n"], headers: type),
-            .chunked(["event: price\ndata: 18\n\n", "event: end\ndata:\n\n"], headers: type),
+            .chunked(["retry: 250\nid: 7\nevent: price\ndata: {\"value\": 17}\n\n"], headers: type),
+            .chunked(["event: price\ndata: {\"value\": 18}\n\n", "event: end\ndata:\n\n"], headers: type),
         ])
         let clock = ManualClock()
         let api = Client(server.url) { $0.clock = clock }
         let reading = Task {
-            var prices: [String] = []
+            var prices: [Price] = []
             for try await event in api.events("prices") {
                 if event.type == "end" { break }
-                prices.append(event.data)
+                prices.append(try event.json(Price.self))
             }
             return prices
         }
         try await clock.waitForSleepers(1)
         clock.advance(by: .milliseconds(250))
-        #expect(try await reading.value == ["17", "18"])
+        #expect(try await reading.value == [Price(value: 17), Price(value: 18)])
         #expect(server.requests[1]["last-event-id"] == "7")
+        try await close(api)
+        await server.stop()
+    }
+
+    @Test func pages() async throws {
+        let server = try await ScriptedServer.start { request in
+            request.query == nil
+                ? .json(#"["swallow"]"#, headers: [.init("Link") ?? .via: "<?page=2>; rel=next"])
+                : .json(#"["martin"]"#)
+        }
+        let api = Client(server.url)
+        var names: [String] = []
+        for try await page in api.pages("users") { names += try await page.json([String].self) }
+        #expect(names == ["swallow", "martin"])
         try await close(api)
         await server.stop()
     }

@@ -89,16 +89,16 @@ extension DocumentationSamples {
         withExtendedLifetime(photo) {}
     }
 
-    @Test func byNotifications() async throws {
+    @MainActor @Test func byNotifications() async throws {
         let server = try await ScriptedServer.start { _ in .ok("hello") }
         let api = Client(server.url)
         let center = NotificationCenter()
         let ends = AsyncStream<String>.makeStream()
-        let observer = center.addObserver(forName: .callDidFinish, object: nil, queue: nil) { note in
+        let call = api.start(Request(.get, "hello"), notifying: center)
+        let observer = center.addObserver(forName: .callDidFinish, object: call, queue: nil) { note in
             let data = note.userInfo?[CallNotification.bytes] as? Data
             ends.continuation.yield(String(decoding: data ?? Data(), as: UTF8.self))
         }
-        api.start(Request(.get, "hello"), notifying: center)
         var texts = ends.stream.makeAsyncIterator()
         #expect(await texts.next() == "hello")
         center.removeObserver(observer)
