@@ -3,16 +3,8 @@
 import Tsubame
 
 final class GreetingRequest: RequestParam<GreetingResponse> {
-    private let word: String
-
-    init(_ method: HTTPRequest.Method, word: String) {
-        self.word = word
-        super.init(method)
-    }
-
     override var path: RequestPath { "keyvalue" }
-    override var parameters: Parameters { ["word": word] }
-
+    override var parameters: Parameters { ["word": "春 & 秋=燕"] }
     override var messageType: String { "greeting" }
 
     override func afterResponse(_ answer: GreetingResponse) {

@@ -14,7 +14,6 @@ class RequestParam<Answer: ResponseParam>: EndpointClass<Answer> {
     /// The subclass's own parameters.
     var parameters: Parameters { [:] }
     private var all: Parameters { parameters + ["messageType": messageType] }
-
     override var method: HTTPRequest.Method { chosen }
     override var query: Parameters { method == .get ? all : [:] }
     override var body: RequestBody { method == .get ? .empty : .form(all) }
@@ -22,17 +21,13 @@ class RequestParam<Answer: ResponseParam>: EndpointClass<Answer> {
     override var timeouts: Timeouts {
         var timeouts = Timeouts()
         timeouts.connect = .seconds(60)
-        // The original's single read timeout covers two limits here: for the start of the response, and between its
-        // bytes.
-        timeouts.head = .seconds(60)
-        timeouts.idle = .seconds(60)
+        // The original's read timeout counts up to the response, and between its bytes.
+        (timeouts.head, timeouts.idle) = (.seconds(60), .seconds(60))
         return timeouts
     }
 
     override func decode(_ response: Response) throws -> Answer { try Answer(response) }
-
     override func didDecode(_ answer: Answer, from response: Response) { afterResponse(answer) }
-
     /// Called once when the exchange is over and the typed fields are there.
     func afterResponse(_ answer: Answer) {}
 }

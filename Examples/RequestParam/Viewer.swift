@@ -21,7 +21,6 @@ final class Viewer: EndpointDelegate {
         } catch {
             endpoint(greeting, didFailWith: error)
         }
-        waiting = nil
     }
 
     func start(_ greeting: GreetingRequest) {
@@ -30,25 +29,20 @@ final class Viewer: EndpointDelegate {
     }
 
     func endpoint(_ greeting: GreetingRequest, didFinish answer: GreetingResponse) {
-        let text =
-            answer.errorMessage.isEmpty
-            ? "\(answer.message), \(answer.expression), \(answer.resultCode ?? -1)" : "error: \(answer.errorMessage)"
-        print("\(way(of: greeting)) \(greeting.method): \(answer.statusCode), \(text)")
-        end(greeting)
+        let values = "\(answer.message), \(answer.expression), \(answer.resultCode ?? -1)"
+        let text = answer.errorMessage.isEmpty ? values : "error: \(answer.errorMessage)"
+        end(greeting, ": \(answer.statusCode), \(text)")
     }
 
     func endpoint(_ greeting: GreetingRequest, didFailWith error: CallError) {
-        print("\(way(of: greeting)) \(greeting.method) failed: \(error)")
         hasFailed = true
-        end(greeting)
+        end(greeting, " failed: \(error)")
     }
 
-    private func way(of greeting: GreetingRequest) -> String {
-        greeting === waiting ? "synchronous" : "asynchronous"
-    }
-
-    private func end(_ greeting: GreetingRequest) {
-        guard greeting !== waiting else { return }
+    private func end(_ greeting: GreetingRequest, _ text: String) {
+        let isSynchronous = greeting === waiting
+        print("\(isSynchronous ? "synchronous" : "asynchronous") \(greeting.method)\(text)")
+        if isSynchronous { return }
         running -= 1
         if running == 0 { exit(hasFailed ? 1 : 0) }
     }

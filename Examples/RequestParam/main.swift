@@ -5,21 +5,14 @@ import Foundation
 import KeyValueAPI
 import Tsubame
 
-let base = CommandLine.arguments.dropFirst().first ?? "http://127.0.0.1:8080"
-
 do {
+    let base = CommandLine.arguments.dropFirst().first ?? "http://127.0.0.1:8080"
     let common = CommonParameters(
         messageType: "viewer", installation: try .stored(for: "tsubame-examples"), timeZone: .current)
     let api = Client(base) { $0.interceptors = [common] }
-
     let viewer = Viewer(api)
-    for method in [HTTPRequest.Method.get, .post] {
-        viewer.perform(GreetingRequest(method, word: "春 & 秋=燕"))
-    }
-
-    for method in [HTTPRequest.Method.get, .post] {
-        viewer.start(GreetingRequest(method, word: "春 & 秋=燕"))
-    }
+    for method in [HTTPRequest.Method.get, .post] { viewer.perform(GreetingRequest(method)) }
+    for method in [HTTPRequest.Method.get, .post] { viewer.start(GreetingRequest(method)) }
     withExtendedLifetime(viewer) { dispatchMain() }
 } catch {
     print(error)
