@@ -54,11 +54,9 @@ final class ContentDecoding: CallMessageHook {
         let names = response.headers[.contentEncoding, default: ""].split(separator: ",").map {
             $0.lowercased().filter { !$0.isWhitespace }
         }.filter { !$0.isEmpty && $0 != "identity" }
-        guard names.count <= limit else {
+        if let problem = DecodingLimits.problem(ofCodings: names.count, allowed: limit) {
             response.body.discard()
-            throw CallError(
-                .limitExceeded, "the response has \(names.count) content codings, and at most \(limit) are allowed",
-                phase: .receivingBody, request: response.request)
+            throw CallError(.limitExceeded, problem, phase: .receivingBody, request: response.request)
         }
         let codings = names.compactMap { ReceivedCoding(named: $0) }
         // If a coding is unknown, the body keeps all of its codings and its Content-Encoding.

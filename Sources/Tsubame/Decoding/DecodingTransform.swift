@@ -1,5 +1,4 @@
-// DecodingTransform: decodes a body piece by piece, and bounds the input that gives no output. `ContentDecoding` bounds the
-// number of codings, and `Limits.bufferedBody` the size of what is collected.
+// DecodingTransform: decodes a body piece by piece, within DecodingLimits.
 
 import TsubameCore
 import TsubameWire
@@ -7,19 +6,12 @@ import TsubameWire
 /// Decodes one content coding of a body.
 // Only the one reader of a body uses it.
 final class DecodingTransform: BodyTransform, @unchecked Sendable {
-    /// The most bytes that one pull returns.
-    private static let outputBytes = 64 << 10
-    /// The most bytes of input in a row that may decode to nothing. Padding, empty gzip members and skippable zstd
-    /// frames could otherwise follow each other without end.
-    private static let barrenBytes = 1 << 20
-
     private let coding: ReceivedCoding
     /// Made on first use, because many bodies, such as a redirect's, are never read.
     private var made: (any ContentDecoder)?
     private var input = Bytes()
     private var mayHaveMore = false
-    /// Bytes of input consumed after the last output.
-    private var barren = 0
+    private var barren = DecodingLimits.BarrenInput()
 
     init(_ coding: ReceivedCoding) { self.coding = coding }
 
@@ -30,7 +22,7 @@ final class DecodingTransform: BodyTransform, @unchecked Sendable {
         do throws(ContentCodingError) {
             let decoder = try decoder()
             var consumed = 0
-            let capacity = Swift.min(Swift.max(input.count * 4, 4 << 10), Self.outputBytes)
+            let capacity = Swift.min(Swift.max(input.count * 4, 4 << 10), DecodingLimits.outputBytes)
             let output = try Bytes(capacity: capacity) { target throws(ContentCodingError) in
                 try input.withUnsafeBytes { source throws(ContentCodingError) in
                     try decoder.decode(into: target, from: source, inputConsumed: &consumed)
@@ -40,10 +32,7 @@ final class DecodingTransform: BodyTransform, @unchecked Sendable {
             let stands = consumed == 0 && output.count == 0
             input = stands ? Bytes() : input.slice(consumed..<Swift.max(consumed, input.count))
             mayHaveMore = decoder.mayHaveMore && output.count == capacity
-            barren = output.count == 0 ? barren + consumed : 0
-            guard barren <= Self.barrenBytes else {
-                throw ContentCodingError(coding: coding.rawValue, reason: .noContent(after: barren))
-            }
+            try barren.count(consumed, hasOutput: output.count > 0, of: coding)
             // A short output must not keep the whole buffer in memory.
             return output.count < capacity / 4 ? output.copied() : output
         } catch {

@@ -59,47 +59,13 @@ extension Connection {
         }
     }
 
-    private func startBody(of exchange: Exchange, _ reader: any BodyReader, _ length: Int64?, at now: MonotonicTime) {
+    func startBody(of exchange: Exchange, _ reader: any BodyReader, _ length: Int64?, at now: MonotonicTime) {
         isSending = true
         exchange.phase = .sendingBody
         markMoved(at: now)
         let sender = BodySender(reader, length: length, exchange: exchange, sink: self)
         self.sender = sender
         sender.start()
-    }
-
-    // MARK: Expect: 100-continue (RFC 9110 section 10.1.1)
-
-    /// The head alone went out. Until the body follows, an answer is one to a request that was never completed.
-    private func holdBody(of exchange: Exchange, at now: MonotonicTime) {
-        isSending = true
-        setDeadline(.head, from: now)
-        held = loopPool.loop.scheduleTask(in: .nanoseconds(Exchange.continueTimeout)) { [weak self] in
-            self?.releaseBody()
-        }
-    }
-
-    /// The server wants the body, or has had its time to refuse it.
-    func releaseBody() {
-        guard let held else { return }
-        held.cancel()
-        self.held = nil
-        guard let exchange, let context else { return }
-        let now = MonotonicClock.now
-        switch exchange.upload {
-        case .small(let bytes):
-            isSending = false
-            exchange.tellSent(body: bytes)
-            // Whoever was told may have cancelled the call.
-            guard self.exchange === exchange else { return }
-            exchange.timings.sentAt = now
-            setDeadline(.head, from: now)
-            let buffer = bytes.withUnsafeBytes { context.channel.allocator.buffer(bytes: $0) }
-            context.writeAndFlush(wrapOutboundOut(buffer), promise: nil)
-        case .pieces(let reader, let length):
-            startBody(of: exchange, reader, length, at: now)
-        case .none, .file: break
-        }
     }
 
     private func writeHead(

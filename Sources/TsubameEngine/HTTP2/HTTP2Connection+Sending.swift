@@ -72,7 +72,7 @@ extension HTTP2Connection {
             limits: exchange.call.limits, endsStream: endsStream)
     }
 
-    private func startBody(
+    func startBody(
         of activeStream: HTTP2ActiveStream, _ reader: any BodyReader, _ length: Int64?, at now: MonotonicTime
     ) {
         guard let exchange = activeStream.exchange else { return }
@@ -81,38 +81,6 @@ extension HTTP2Connection {
         let sender = BodySender(reader, length: length, exchange: exchange, sink: self)
         activeStream.sender = sender
         sender.start()
-    }
-
-    // MARK: Expect: 100-continue (RFC 9110 section 10.1.1)
-
-    private func holdBody(of activeStream: HTTP2ActiveStream, at now: MonotonicTime) {
-        setDeadline(of: activeStream, .head, from: now)
-        let stream = activeStream.stream
-        activeStream.held = loopPool.loop.scheduleTask(in: .nanoseconds(Exchange.continueTimeout)) { [weak self] in
-            guard let self, let activeStream = self.activeStream(stream) else { return }
-            self.releaseBody(of: activeStream)
-            self.flush()
-        }
-    }
-
-    /// The server wants the body, or has had its time to refuse it.
-    func releaseBody(of activeStream: HTTP2ActiveStream) {
-        guard let held = activeStream.held, let exchange = activeStream.exchange else { return }
-        held.cancel()
-        activeStream.held = nil
-        let now = MonotonicClock.now
-        switch exchange.upload {
-        case .small(let bytes):
-            exchange.tellSent(body: bytes)
-            // Whoever was told may have cancelled the call.
-            guard activeStream.exchange === exchange else { return }
-            exchange.timings.sentAt = now
-            setDeadline(of: activeStream, .head, from: now)
-            activeStream.outgoing = HTTP2BodyQueue([bytes], isLast: true)
-            pump(activeStream)
-        case .pieces(let reader, let length): startBody(of: activeStream, reader, length, at: now)
-        case .none, .file: break
-        }
     }
 
     // MARK: Windows (RFC 9113 section 5.2)

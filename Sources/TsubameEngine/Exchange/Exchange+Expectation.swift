@@ -1,13 +1,13 @@
-// Expect: 100-continue (RFC 9110 section 10.1.1): how long to wait for the 100, and the answer to a 417. The connections
-// start the wait: `Connection+Sending` and `HTTP2Connection+Sending`.
+// Exchange+Expectation: whether a request asks before it sends its body (RFC 9110 section 10.1.1), and the answer to a 417.
+// The connections wait: Connection+WaitForContinue and HTTP2Connection+WaitForContinue.
 
 import HTTPTypes
 import TsubameCore
 import TsubameWire
 
 extension Exchange {
-    /// How long the server may think about the head before the body goes out unasked: many never answer that. In
-    /// nanoseconds; curl waits as long.
+    /// How long a connection waits before it sends the body unasked, in nanoseconds. Many servers never answer 100. curl
+    /// waits as long.
     static var continueTimeout: Int64 { 1_000_000_000 }
 
     /// Whether the head goes out alone, and the body when the server wants it. With nothing to send there is nothing to
