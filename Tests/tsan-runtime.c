@@ -1,8 +1,10 @@
-// Tells ThreadSanitizer of two ways in which the Swift runtime orders memory and which it cannot see, because the runtime
-// is not instrumented; each would be reported as a race. Preloaded by Scripts/check/sanitize.sh.
+// Tells ThreadSanitizer of three ways in which the Swift runtime and libdispatch order memory. It cannot see them, because
+// these libraries are not instrumented, and would report each as a race. Preloaded by Scripts/check/sanitize.sh.
 //
 // - Synchronization.Mutex: its fast paths are compiled into the caller, its slow ones, for a contended lock, are not.
 // - A continuation that is resumed before its task awaits it: the task then goes on without being scheduled.
+// - dispatch_main, which hands the main queue from the main thread to a worker. The sanitizer lets each block of a serial
+//   queue acquire the queue's address.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdint.h>
@@ -41,6 +43,15 @@ SWIFT void unlock_slow(SELF void *handle) {
     SWIFT void (*real)(SELF void *) = dlsym(RTLD_NEXT, UNLOCK_SLOW);
     release(handle);
     real(handle);
+}
+
+extern char _dispatch_main_q[] __attribute__((weak));
+
+void dispatch_main(void) {
+    void (*real)(void) = dlsym(RTLD_NEXT, "dispatch_main");
+    release(_dispatch_main_q);
+    real();
+    __builtin_unreachable();
 }
 
 extern SWIFT void *swift_task_getCurrent(void) __attribute__((weak));

@@ -36,7 +36,7 @@ for sanitizer in "$@"; do
     for part in "${parts[@]}"; do
         read -r width arguments <<<"$part"
         # shellcheck disable=SC2086
-        SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=$width TSAN_OPTIONS="halt_on_error=0 suppressions=$PWD/Tests/tsan.supp log_path=$reports/report" \
+        SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=$width TSAN_OPTIONS="halt_on_error=0 log_path=$reports/report" \
             ASAN_OPTIONS="detect_leaks=0 quarantine_size_mb=8 log_path=$reports/report" \
             LD_PRELOAD=$preload timeout 2400 swift test "${build[@]}" --skip-build --disable-xctest --parallel $arguments $skipped >>"$log" 2>&1 || status=1
     done
