@@ -12,7 +12,12 @@ private struct Echo: Decodable, Sendable {
 /// A call as a type whose values are set at creation. Parameters go into the query of a GET, and into the body of any
 /// other method.
 private struct ParameterCall: Endpoint, Sendable {
-    typealias Value = Echo
+    struct Value: Sendable {
+        let status: Int
+        /// nil if the answer is not the echo of a request.
+        let echo: Echo?
+        let timings: Timings
+    }
 
     let method: HTTPRequest.Method
     let path: RequestPath
@@ -23,10 +28,17 @@ private struct ParameterCall: Endpoint, Sendable {
     var query: Parameters { isInQuery ? parameters.sorted() : [:] }
     var body: RequestBody { isInQuery ? .empty : .form(parameters.sorted()) }
 
+    /// Any status is an answer.
+    var acceptedStatuses: StatusSet { .all }
+
     var timeouts: Timeouts {
         var timeouts = Timeouts()
         timeouts.total = .seconds(60)
         return timeouts
+    }
+
+    func decode(_ response: Response) throws -> Value {
+        Value(status: response.statusCode, echo: try? response.json(Echo.self), timings: response.timings)
     }
 }
 
@@ -51,31 +63,33 @@ private class Connector {
     /// Ends the running call.
     func connectionCancel() { call?.cancel() }
 
-    /// Called with the decoded response.
-    func connectionSuccess(_ value: Echo) {}
+    /// Called with the decoded response of any status.
+    func connectionSuccess(_ value: ParameterCall.Value) {}
 
-    /// Called if the transfer or the decoding failed.
+    /// Called if the transfer failed.
     func connectionFailed(_ error: CallError) {}
 
     /// Called if the call was cancelled.
     func connectionCancelled() {}
 }
 
-/// Keeps which of its methods was called last, so that the demo can wait for it.
+/// Keeps which of its methods was called, so that the demo can wait for it.
 private final class ReportingConnector: Connector {
-    private let ends: AsyncStream<(method: String, echo: Echo?)>
-    private let sink: AsyncStream<(method: String, echo: Echo?)>.Continuation
+    typealias End = (method: String, value: ParameterCall.Value?)
+
+    private let ends: AsyncStream<End>
+    private let sink: AsyncStream<End>.Continuation
 
     override init(_ client: Client) {
         (ends, sink) = AsyncStream.makeStream()
         super.init(client)
     }
 
-    override func connectionSuccess(_ value: Echo) { sink.yield(("connectionSuccess", value)) }
+    override func connectionSuccess(_ value: ParameterCall.Value) { sink.yield(("connectionSuccess", value)) }
     override func connectionFailed(_ error: CallError) { sink.yield(("connectionFailed", nil)) }
     override func connectionCancelled() { sink.yield(("connectionCancelled", nil)) }
 
-    func end() async -> (method: String, echo: Echo?) {
+    func end() async -> End {
         for await end in ends { return end }
         return ("nothing", nil)
     }
@@ -108,7 +122,8 @@ struct ConnectorDemo {
         ledger.compare("length of the query", query.target.utf8.count - "/get?".utf8.count, with: 81)
         let read = await connector.end()
         ledger.compare("the end of the GET", read.method, with: "connectionSuccess")
-        ledger.compare("args give the original back", read.echo?.args["parameterTestKey"], with: Self.original)
+        ledger.compare("args give the original back", read.value?.echo?.args["parameterTestKey"], with: Self.original)
+        if let timings = read.value?.timings { ledger.show(timings) }
 
         await connector.startConnection(
             ParameterCall(method: .post, path: "post?already=there", parameters: parameters))
@@ -120,18 +135,26 @@ struct ConnectorDemo {
         ledger.compare("Content-Type", form["Content-Type"], with: "application/x-www-form-urlencoded")
         let written = await connector.end()
         ledger.compare("the end of the POST", written.method, with: "connectionSuccess")
-        ledger.compare("form gives the original back", written.echo?.form?["parameterTestKey"], with: Self.original)
+        ledger.compare(
+            "form gives the original back", written.value?.echo?.form?["parameterTestKey"], with: Self.original)
+        if let timings = written.value?.timings { ledger.show(timings) }
 
         await connector.startConnection(
             ParameterCall(method: .get, path: "get?already=there", parameters: ["b": "2", "c": "é", "a": "1"]))
         let ordered = try await server.request("/get")
         ledger.show(ordered)
         ledger.compare("sorted, after the existing query", ordered.target, with: "/get?already=there&a=1&b=2&c=%C3%A9")
-        _ = await connector.end()
+        if let timings = await connector.end().value?.timings { ledger.show(timings) }
 
         await connector.startConnection(ParameterCall(method: .get, path: "status/500"))
         ledger.show(try await server.request("/status"))
-        ledger.compare("the end of a 500", await connector.end().method, with: "connectionFailed")
+        let refused = await connector.end()
+        ledger.compare("the end of a 500", refused.method, with: "connectionSuccess")
+        ledger.compare("with its status", refused.value?.status ?? 0, with: 500)
+        await connector.startConnection(
+            ParameterCall(method: .get, path: "truncate/10", parameters: ["announce": "20"]))
+        ledger.show(try await server.request("/truncate"))
+        ledger.compare("the end of a transfer that is cut off", await connector.end().method, with: "connectionFailed")
         await connector.startConnection(ParameterCall(method: .get, path: "delay/5"))
         ledger.show(try await server.request("/delay"))
         await connector.connectionCancel()

@@ -20,7 +20,7 @@ final class DemoLedger: Sendable {
 
     func title(_ text: String) { write("\n== \(text)") }
 
-    /// Prints the head as it came over the wire, and the body if it is short.
+    /// Prints the head as it came over the wire, and the body if it is short. The value of a field `password` is withheld.
     func show(_ record: RequestRecord) {
         for line in String(decoding: record.head, as: UTF8.self).split(whereSeparator: \.isNewline) {
             write("  > \(line)")
@@ -28,7 +28,8 @@ final class DemoLedger: Sendable {
         if record.bodyByteCount > 512 {
             write("  > (\(record.bodyByteCount) bytes)")
         } else if !record.body.isEmpty {
-            write("  > \(String(decoding: record.body, as: UTF8.self))")
+            let body = String(decoding: record.body, as: UTF8.self)
+            write("  > \(body.replacing(#/password=[^&]*/#, with: "password=[redacted]"))")
         }
     }
 

@@ -23,10 +23,13 @@ private struct KeyValueAnswer: Sendable {
 
 /// The base class of that API's calls. A subclass sets the method, the query and the body.
 private class KeyValueCall: EndpointClass<KeyValueAnswer> {
-    /// Called once for each exchange that has ended.
-    let onEnd: @Sendable () -> Void
+    /// Called once for each answer, when its typed fields are there.
+    let onEnd: @Sendable (KeyValueAnswer) -> Void
 
-    init(onEnd: @escaping @Sendable () -> Void) { self.onEnd = onEnd }
+    init(onEnd: @escaping @Sendable (KeyValueAnswer) -> Void) { self.onEnd = onEnd }
+
+    /// The kind of this call, which wins over that of the client.
+    var messageType: String { "greeting" }
 
     override var path: RequestPath { "keyvalue" }
 
@@ -37,7 +40,7 @@ private class KeyValueCall: EndpointClass<KeyValueAnswer> {
         return timeouts
     }
 
-    override func afterResponse(_ response: Response) { onEnd() }
+    override func didDecode(_ answer: KeyValueAnswer, from response: Response) { onEnd(answer) }
 
     override func decode(_ response: Response) throws -> KeyValueAnswer {
         let values = try response.keyValues(terminator: "END")
@@ -52,12 +55,12 @@ private class KeyValueCall: EndpointClass<KeyValueAnswer> {
 }
 
 private final class GreetingByGet: KeyValueCall {
-    override var query: Parameters { ["name": "燕 & co=1"] }
+    override var query: Parameters { ["name": "燕 & co=1", "messageType": messageType] }
 }
 
 private final class GreetingByPost: KeyValueCall {
     override var method: HTTPRequest.Method { .post }
-    override var body: RequestBody { .form(["name": "燕 & co=1"]) }
+    override var body: RequestBody { .form(["name": "燕 & co=1", "messageType": messageType]) }
 }
 
 /// Receives the end of every call, synchronous ones too, and can wait for the next.
@@ -65,18 +68,18 @@ private final class GreetingByPost: KeyValueCall {
 private final class CallListener: EndpointDelegate {
     private let outcomes: AsyncStream<Result<KeyValueAnswer, CallError>>
     private let sink: AsyncStream<Result<KeyValueAnswer, CallError>>.Continuation
-    private(set) var successes = 0
-    private(set) var failures = 0
+    /// Which calls have ended, as the delegate methods read it from the call that they are handed.
+    private(set) var ends: [String] = []
 
     init() { (outcomes, sink) = AsyncStream.makeStream() }
 
     func endpoint(_ call: KeyValueCall, didFinish answer: KeyValueAnswer) {
-        successes += 1
+        ends.append("\(call.method) succeeded")
         sink.yield(.success(answer))
     }
 
     func endpoint(_ call: KeyValueCall, didFailWith error: CallError) {
-        failures += 1
+        ends.append("\(call.method) failed")
         sink.yield(.failure(error))
     }
 
@@ -117,14 +120,14 @@ struct KeyValueDemo {
             $0.interceptors += [
                 // Time and installation id are fixed, so that every byte is known in advance.
                 CommonParameters(
-                    messageType: "greeting", now: { Date(timeIntervalSince1970: 1_270_891_805) },
+                    messageType: "viewer", now: { Date(timeIntervalSince1970: 1_270_891_805) },
                     others: ["deviceId": "5E8A2F0C-7B1D-4C3E-9A61-0F2D4B6C8E10"])
             ]
         }
     }
 
     func run() async throws {
-        let count: @Sendable () -> Void = { [ended] in ended.increase() }
+        let count: @Sendable (KeyValueAnswer) -> Void = { [ended] in if $0.resultCode == 0 { ended.increase() } }
         ledger.title("1. A request and its response as classes: {waiting, asynchronous} × {GET, POST}, and a delegate")
         let listener = await CallListener()
         try await check("waiting, GET", isPost: false, Self.waiting(client, GreetingByGet(onEnd: count), listener))
@@ -133,7 +136,7 @@ struct KeyValueDemo {
             "asynchronous, GET", isPost: false, Self.reported(client, GreetingByGet(onEnd: count), listener))
         try await check(
             "asynchronous, POST", isPost: true, Self.reported(client, GreetingByPost(onEnd: count), listener))
-        ledger.compare("afterResponse ran once for each call", ended.value, with: 4)
+        ledger.compare("each call was told once of its typed answer", ended.value, with: 4)
 
         do {
             _ = try await Self.reported(client, Refused(onEnd: count), listener)
@@ -142,8 +145,9 @@ struct KeyValueDemo {
             ledger.compare("a 500 is not decoded", error.kind.rawValue, with: "status")
         }
         ledger.show(try await server.request("/keyvalue"))
-        ledger.compare("the delegate was told of successes", await listener.successes, with: 4)
-        ledger.compare("and of failures", await listener.failures, with: 1)
+        ledger.compare(
+            "the delegate read each call from what it was handed", await listener.ends.joined(separator: ", "),
+            with: "GET succeeded, POST succeeded, GET succeeded, POST succeeded, GET failed")
         await client.close()
     }
 

@@ -36,9 +36,9 @@ if isRight {
     print(
         """
 
-        Next: tsubame serve                  runs this server on port 8080;
-              tsubame :8080/get page==2      sends a request to it;
-              README.md                      begins with five lines of Swift.
+        Next: make install                installs the tool (PREFIX=… chooses where);
+              tsubame serve               runs this server, and tsubame :8080/get page==2 sends it a request;
+              README.md, "Five lines"     does the same in Swift.
         """)
 }
 exit(isRight ? 0 : 1)

@@ -40,5 +40,5 @@ struct DemoCommand: ToolCommand {
 private struct MissingDemo: Error, CustomStringConvertible {
     let description =
         "The demo is a program of its own, tsubame-demo, which is not beside this one. "
-        + "In the sources, `make demo` builds and runs it."
+        + "In the sources, `make demo` builds and runs it, with the package traits Server and XML."
 }

@@ -15,16 +15,17 @@ struct ToolCommandTests {
         let encoded = "parameterTestKey=%21%2A%27%28%29%3B%3A%40%26%3D%2B%24%2C%2F%3F%25%23%5B%5D-._~%20"
         let expected = [
             "  > GET /get?\(encoded) HTTP/1.1", "  > \(encoded)", "  > POST /login HTTP/1.1",
-            "  > name=swallow&password=p%40ss%20w%26rd%3D100%25%2B%E7%87%95%3B%2F%3F%23%5B%5D",
+            "  > name=swallow&password=[redacted]",
             "  > GET /timeline/%E7%87%95%20%26%20co%2F%231.xml?count=2 HTTP/1.1", "  < <h1>ツバメの日記</h1>",
         ]
         for line in expected { #expect(demo.lines.contains(line), "\(line)") }
+        #expect(!demo.stdout.contains("p%40ss"), "the password is withheld")
         #expect(demo.lines.filter { $0.hasPrefix("== ") }.count == 5)
-        #expect(demo.lines.contains { $0.hasPrefix("  timings: ") })
+        #expect(demo.lines.filter { $0.hasPrefix("  timings: ") }.count >= 12)
         let end = try #require(demo.lines.firstIndex { $0.hasPrefix("All ") })
         #expect(demo.lines[end].hasSuffix(" comparisons are right."))
         let next = demo.lines[(end + 1)...].filter { !$0.isEmpty }
-        #expect(next.count == 3 && next[0].contains("tsubame serve") && next[2].contains("README.md"), "\(next)")
+        #expect(next.count == 3 && next[1].contains("tsubame serve") && next[2].contains("README.md"), "\(next)")
     }
 
     @Test func aByteThatDiffersTurnsTheDemoRed() async throws {
