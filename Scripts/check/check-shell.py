@@ -4,9 +4,9 @@
 
 usage: check-shell.py TOOL
 
-Hosts are mapped by the tool's own --resolve to the embedded server and to a server of one file, all on loopback. A line
-that cannot run like this stands in ELSEWHERE or NOT_RUN with the reason. A line that no document has any more is an
-error there, too.
+Hosts are mapped by the tool's own --resolve to the embedded server and to a server of one file, all on loopback. Their
+certificates are for localhost, so none is verified. A line that cannot run like this stands in ELSEWHERE or NOT_RUN with
+the reason. A line that no document has any more is an error there, too. Blocks of shell lines are marked `sh`.
 """
 import http.server, os, pathlib, re, shutil, ssl, subprocess, sys, tempfile, threading
 
@@ -31,7 +31,8 @@ EXPECTED = {
     "tsubame --form :8080/post": '"photo"',
     "tsubame --offline": "GET /get HTTP/1.1",
     "tsubame --help": "--session",
-    "openssl x509": "=",
+    # The pin of the test kit's certificate, as TLSInfo gives it.
+    "openssl x509": "sw5zgc0dhNyKbpEoOts5WZo1QEpQqmznUVCcjKLgfqs=",
 }
 FILE = bytes(range(256)) * 400
 
@@ -40,10 +41,13 @@ class OneFile(http.server.BaseHTTPRequestHandler):
     """A large file with a validator, of which a part can be asked for."""
 
     protocol_version = "HTTP/1.1"
+    # Where each request began. The first response is cut off, so that a download has to continue.
+    starts = []
 
     def do_GET(self):
         asked = re.fullmatch(r"bytes=(\d+)-", self.headers.get("Range", ""))
         first = int(asked[1]) if asked else 0
+        self.starts.append(first)
         self.send_response(206 if asked else 200)
         if asked:
             self.send_header("Content-Range", f"bytes {first}-{len(FILE) - 1}/{len(FILE)}")
@@ -51,7 +55,11 @@ class OneFile(http.server.BaseHTTPRequestHandler):
         self.send_header("Content-Type", "application/octet-stream")
         self.send_header("Content-Length", str(len(FILE) - first))
         self.end_headers()
-        self.wfile.write(FILE[first:])
+        if len(self.starts) == 1:
+            self.wfile.write(FILE[first : len(FILE) // 2])
+            self.close_connection = True
+        else:
+            self.wfile.write(FILE[first:])
 
     def log_message(self, *_):
         pass
@@ -82,8 +90,13 @@ def lines(document):
     for block in re.findall(r"^```sh\n(.*?)^```", text, re.S | re.M):
         yield from (line for line in block.splitlines() if line.strip())
     prose = re.sub(r"^```.*?^```", "", text, flags=re.S | re.M)
-    for code in re.findall(r"`((?:make|tsubame|git|openssl) [^`]*)`", prose):
+    for code in re.findall(r"`((?:make|tsubame|git|openssl|swift|curl) [^`]*)`", prose):
         yield code
+
+
+def unmarked(document):
+    """Fences of another kind that may hold shell lines."""
+    return re.findall(r"^[ \t]*(?:```|~~~) ?(?:bash|shell|console|zsh|sh +)$|^[ \t]+```sh$", document.read_text(), re.M)
 
 
 def command(line):
@@ -107,8 +120,11 @@ def run(line, folder, environment):
     wanted = next((text for start, text in EXPECTED.items() if line.startswith(start)), "")
     if wanted not in done.stdout:
         return f"the output has no {wanted}:\n{done.stdout}"
-    if line.startswith("tsubame -d") and (folder / line.rsplit("/", 1)[1]).read_bytes() != FILE:
-        return "the file is not there as it was served"
+    if line.startswith("tsubame -d"):
+        if (folder / line.rsplit("/", 1)[1]).read_bytes() != FILE:
+            return "the file is not there as it was served"
+        if OneFile.starts != [0, len(FILE) // 2]:
+            return f"the broken download was not continued: requests began at {OneFile.starts}"
     if line.startswith("git clone") and not (folder / "tsubame/Package.swift").exists():
         return "there is no checkout"
     return None
@@ -153,8 +169,9 @@ def main():
 
 def check(folder, environment):
     tested = re.search(r"^test:(.*)$", (root / "Makefile").read_text(), re.M)[1].split()
-    problems, met, count = [], set(), 0
+    problems, met, count, expected = [], set(), 0, set()
     for document in documents:
+        problems += [f"{document.relative_to(root)}: mark shell lines by ```sh" for _ in unmarked(document)]
         for line in map(command, lines(document)):
             name = document.relative_to(root)
             if line in ELSEWHERE or line in NOT_RUN:
@@ -163,9 +180,11 @@ def check(folder, environment):
                     problems.append(f"{name}: `make test` does not run {ELSEWHERE[line]}, which runs: {line}")
                 continue
             count += 1
+            expected |= {start for start in EXPECTED if line.startswith(start)}
             if problem := run(line, folder, environment):
                 problems.append(f"{name}: {line}\n  {problem}")
     problems += [f"no document has this line any more: {line}" for line in {**ELSEWHERE, **NOT_RUN} if line not in met]
+    problems += [f"no document has a line that begins with: {start}" for start in EXPECTED if start not in expected]
     for problem in problems:
         print(problem, file=sys.stderr)
     if not problems:
