@@ -16,7 +16,7 @@ extension Client {
     /// let file = try await api.download("big.iso", to: folder, resume: true) { print($0) }
     /// print(file.url)
     /// ```
-    /// See ``download(_:to:resume:policy:progress:)`` for the details.
+    /// See ``download(_:to:resume:policy:progress:)-(_,URL,_,_,_)`` for the details.
     @concurrent
     public func download(
         _ path: RequestPath, query: Parameters = [:], headers: RequestHeaders = [:], to target: URL,
@@ -25,6 +25,30 @@ extension Client {
     ) async throws(CallError) -> DownloadedFile {
         try await download(
             Request(.get, path, query: query, headers: headers), to: target, resume: resume, policy: policy,
+            progress: progress)
+    }
+
+    /// Downloads the resource at a path given as text, which is already percent-encoded and may have several segments.
+    @concurrent
+    public func download(
+        path: String, query: Parameters = [:], headers: RequestHeaders = [:], to target: URL, resume: Bool = false,
+        policy: DownloadPolicy = .standard, progress: (@Sendable (DownloadProgress) -> Void)? = nil
+    ) async throws(CallError) -> DownloadedFile {
+        try await download(
+            Request(.get, path: path, query: query, headers: headers), to: target, resume: resume, policy: policy,
+            progress: progress)
+    }
+
+    /// Not available: a text may be one segment or several.
+    @available(
+        *, unavailable, message: "write path: text for a path, or \"\\(text)\" to escape it as one segment"
+    )
+    public func download(
+        _ path: String, query: Parameters = [:], headers: RequestHeaders = [:], to target: URL, resume: Bool = false,
+        policy: DownloadPolicy = .standard, progress: (@Sendable (DownloadProgress) -> Void)? = nil
+    ) async throws(CallError) -> DownloadedFile {
+        try await download(
+            Request(.get, path: path, query: query, headers: headers), to: target, resume: resume, policy: policy,
             progress: progress)
     }
 
@@ -153,7 +177,7 @@ extension Client {
 
 extension BlockingClient {
     /// Downloads into a file and waits on the current thread. See
-    /// ``Client/download(_:to:resume:policy:progress:)``. Unlike other blocking calls, a download
+    /// ``Client/download(_:to:resume:policy:progress:)-(_,URL,_,_,_)``. Unlike other blocking calls, a download
     /// has no total timeout unless one is set.
     @available(*, noasync, message: "use `try await client.download(request, to: target)`")
     public func download(

@@ -2,7 +2,7 @@
 
 import TsubameCore
 
-/// How ``Client/download(_:to:resume:policy:progress:)`` treats existing files, what it checks,
+/// How ``Client/download(_:to:resume:policy:progress:)-(_,URL,_,_,_)`` treats existing files, what it checks,
 /// and how many connections it uses.
 ///
 /// ```swift

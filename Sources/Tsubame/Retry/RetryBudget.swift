@@ -2,21 +2,23 @@
 
 import Synchronization
 
-/// A budget of retries. Each response adds a fraction of a retry, and each retry takes a whole one.
+/// A budget of retries. Each response that is no failure adds a fraction of a retry, and each retry takes a whole one.
 final class RetryBudget: Sendable {
     /// How many parts make a retry.
     private static let whole = 1000
     /// The initial and the largest amount.
     private let reserve: Int
     private let share: Int
+    private let isUnlimited: Bool
     private let parts: Atomic<Int>
 
     /// - Parameters:
-    ///   - extraLoad: the retries that each response adds. A value below 0 counts as 0.
+    ///   - extraLoad: the retries that each response adds. A value below 0 counts as 0, and infinity allows all retries.
     ///   - reserve: the retries that are allowed before any response.
     init(extraLoad: Double, reserve: Int = 10) {
         self.reserve = min(max(reserve, 0), 1_000_000) * Self.whole
         parts = Atomic(self.reserve)
+        isUnlimited = extraLoad == .infinity
         share = extraLoad.isFinite ? Int(min(max(extraLoad, 0), 1000) * Double(Self.whole)) : 0
     }
 
@@ -28,6 +30,7 @@ final class RetryBudget: Sendable {
 
     /// Takes a retry, or returns false if none is left.
     func withdraw() -> Bool {
+        if isUnlimited { return true }
         if parts.wrappingSubtract(Self.whole, ordering: .relaxed).newValue >= 0 { return true }
         parts.wrappingAdd(Self.whole, ordering: .relaxed)
         return false

@@ -67,7 +67,9 @@ public struct RetryPolicy: Sendable {
     /// Whether requests that may not be repeated otherwise get an `Idempotency-Key`. Use this only with servers that
     /// understand the field.
     public var addsIdempotencyKeys = false
-    /// How many retries each response that the client receives allows, beyond a reserve of ten retries.
+    /// How many retries each response that is no failure allows. They fill a reserve of ten retries, which a client has at
+    /// its start. When the reserve is empty, calls fail without a retry, so that a server that fails gets little extra
+    /// load. `.infinity` switches this limit off, for example for a batch of calls that must all succeed.
     public var extraLoad = 0.2 {
         didSet { budget = RetryBudget(extraLoad: extraLoad) }
     }

@@ -24,6 +24,29 @@ extension Client {
             Request(method, path, headers: headers, body: .file(file)), resume: resume, progress: progress)
     }
 
+    /// Uploads the file at a path to a path below the client's base URL.
+    @concurrent
+    public func upload(
+        _ file: String, to path: RequestPath, method: HTTPRequest.Method = .post, headers: RequestHeaders = [:],
+        resume: Bool = false, progress: (@Sendable (UploadProgress) -> Void)? = nil
+    ) async throws(CallError) -> Response {
+        try await upload(
+            Request(method, path, headers: headers, body: .file(file)), resume: resume, progress: progress)
+    }
+
+    /// Not available: a text may be one segment or several.
+    @available(
+        *, unavailable,
+        message: "write RequestPath(encoded: text) for a path, or \"\\(text)\" to escape it as one segment"
+    )
+    public func upload(
+        _ file: URL, to path: String, method: HTTPRequest.Method = .post, headers: RequestHeaders = [:],
+        resume: Bool = false, progress: (@Sendable (UploadProgress) -> Void)? = nil
+    ) async throws(CallError) -> Response {
+        try await upload(
+            file, to: RequestPath(encoded: path), method: method, headers: headers, resume: resume, progress: progress)
+    }
+
     /// Sends a request, reports the progress of its body, and with `resume` continues after an interruption.
     ///
     /// With `resume`, the request says that the upload may be interrupted (`Upload-Complete`, of

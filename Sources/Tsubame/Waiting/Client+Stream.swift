@@ -26,6 +26,27 @@ extension Client {
         try await stream(Request(.get, path, query: query, headers: headers), body)
     }
 
+    /// Sends a GET to a path given as text, which is already percent-encoded and may have several segments, and passes the
+    /// response to the closure.
+    @concurrent
+    public func stream<T: Sendable>(
+        path: String, query: Parameters = [:], headers: RequestHeaders = [:],
+        _ body: @escaping @Sendable (Response) async throws -> T
+    ) async throws -> T {
+        try await stream(Request(.get, path: path, query: query, headers: headers), body)
+    }
+
+    /// Not available: a text may be one segment or several.
+    @available(
+        *, unavailable, message: "write path: text for a path, or \"\\(text)\" to escape it as one segment"
+    )
+    public func stream<T: Sendable>(
+        _ path: String, query: Parameters = [:], headers: RequestHeaders = [:],
+        _ body: @escaping @Sendable (Response) async throws -> T
+    ) async throws -> T {
+        try await stream(Request(.get, path: path, query: query, headers: headers), body)
+    }
+
     /// Sends a GET to a whole URL, and passes the response to the closure as soon as its head is there.
     @concurrent
     public func stream<T: Sendable>(

@@ -60,6 +60,23 @@ extension Client {
         events(Request(.get, path, query: query, headers: headers), reconnects: reconnects)
     }
 
+    /// The server-sent events of a path given as text, which is already percent-encoded and may have several segments.
+    public func events(
+        path: String, query: Parameters = [:], headers: RequestHeaders = [:], reconnects: Int? = nil
+    ) -> EventStream {
+        events(Request(.get, path: path, query: query, headers: headers), reconnects: reconnects)
+    }
+
+    /// Not available: a text may be one segment or several.
+    @available(
+        *, unavailable, message: "write path: text for a path, or \"\\(text)\" to escape it as one segment"
+    )
+    public func events(
+        _ path: String, query: Parameters = [:], headers: RequestHeaders = [:], reconnects: Int? = nil
+    ) -> EventStream {
+        events(Request(.get, path: path, query: query, headers: headers), reconnects: reconnects)
+    }
+
     /// The server-sent events of a whole URL, over one connection after another.
     public func events(
         url: String, query: Parameters = [:], headers: RequestHeaders = [:], reconnects: Int? = nil

@@ -62,6 +62,23 @@ extension Client {
         jsonLines(Request(.get, path, query: query, headers: headers), of: type)
     }
 
+    /// The values of a path given as text, which is already percent-encoded and may have several segments.
+    public func jsonLines<T: Decodable & Sendable>(
+        path: String, of type: T.Type = T.self, query: Parameters = [:], headers: RequestHeaders = [:]
+    ) -> JSONLineStream<T> {
+        jsonLines(Request(.get, path: path, query: query, headers: headers), of: type)
+    }
+
+    /// Not available: a text may be one segment or several.
+    @available(
+        *, unavailable, message: "write path: text for a path, or \"\\(text)\" to escape it as one segment"
+    )
+    public func jsonLines<T: Decodable & Sendable>(
+        _ path: String, of type: T.Type = T.self, query: Parameters = [:], headers: RequestHeaders = [:]
+    ) -> JSONLineStream<T> {
+        jsonLines(Request(.get, path: path, query: query, headers: headers), of: type)
+    }
+
     /// The values of a whole URL that answers with one JSON value a line.
     public func jsonLines<T: Decodable & Sendable>(
         url: String, of type: T.Type = T.self, query: Parameters = [:], headers: RequestHeaders = [:]

@@ -138,6 +138,23 @@ extension Client {
         pages(Request(.get, path, query: query, headers: headers))
     }
 
+    /// The pages of a path given as text, which is already percent-encoded and may have several segments.
+    public func pages(
+        path: String, query: Parameters = [:], headers: RequestHeaders = [:]
+    ) -> Pages {
+        pages(Request(.get, path: path, query: query, headers: headers))
+    }
+
+    /// Not available: a text may be one segment or several.
+    @available(
+        *, unavailable, message: "write path: text for a path, or \"\\(text)\" to escape it as one segment"
+    )
+    public func pages(
+        _ path: String, query: Parameters = [:], headers: RequestHeaders = [:]
+    ) -> Pages {
+        pages(Request(.get, path: path, query: query, headers: headers))
+    }
+
     /// The pages of a whole URL whose responses name the next one by `Link: <…>; rel="next"` (RFC 8288).
     public func pages(url: String, query: Parameters = [:], headers: RequestHeaders = [:]) -> Pages {
         pages(Request(.get, url: url, query: query, headers: headers))

@@ -8,6 +8,9 @@ enum SettingsCheck {
             try check(settings.tls.pins, named: "connection.tls.pins")
             try check(settings.proxyTLS.pins, named: "connection.proxyTLS.pins")
             for name in settings.resolve.keys { try check(resolved: name) }
+            try check(settings.unixSocket, named: "connection.unixSocket")
+            try check(settings.tls.keyLogFile, named: "connection.tls.keyLogFile")
+            try check(settings.proxyTLS.keyLogFile, named: "connection.proxyTLS.keyLogFile")
             try check(settings.connectionsPerOrigin, named: "connection.connectionsPerOrigin")
             try check(settings.connections ?? 1, named: "connection.connections")
             return nil
@@ -39,6 +42,13 @@ enum SettingsCheck {
                 "connection.resolve[\"\(Redaction.printable(name))\"] is not under a host, or a host and port",
                 advice: "write host:port, or the host alone for all its ports")
         }
+    }
+
+    private static func check(_ location: FileLocation?, named setting: String) throws(CallError) {
+        guard let location, !location.isFile else { return }
+        throw CallError(
+            .invalidRequest, "\(setting) is no file URL: \(Redaction.printable(location.path))",
+            advice: "make one from a path by URL(filePath:)")
     }
 
     private static func check(_ limit: Int, named setting: String) throws(CallError) {

@@ -10,20 +10,25 @@ public import Foundation
 ///
 /// ```swift
 /// $0.connection.unixSocket = "/var/run/docker.sock"
-/// $0.connection.unixSocket = .file(folder.appending(path: "app.sock"))
+/// $0.connection.unixSocket = .file(path)                                   // a String
+/// $0.connection.unixSocket = .file(folder.appending(path: "app.sock"))     // a URL
 /// ```
-public struct FileLocation: Sendable, Hashable, ExpressibleByStringLiteral, CustomStringConvertible {
+/// A URL that is no file URL fails every call with ``CallError/Kind/invalidRequest``.
+public struct FileLocation: Sendable, Hashable, ExpressibleByStringInterpolation, CustomStringConvertible {
     /// The path, as it was given.
     public let path: String
+    package let isFile: Bool
+
+    private init(path: String, isFile: Bool) { (self.path, self.isFile) = (path, isFile) }
 
     /// The location at a path.
-    public static func file(_ path: String) -> FileLocation { FileLocation(stringLiteral: path) }
+    public static func file(_ path: String) -> FileLocation { FileLocation(path: path, isFile: true) }
 
     /// The location that a file URL names.
-    public static func file(_ url: URL) -> FileLocation { .file(url.fileText) }
+    public static func file(_ url: URL) -> FileLocation { FileLocation(path: url.fileText, isFile: url.isFileURL) }
 
     /// The location at the path of a literal.
-    public init(stringLiteral path: String) { self.path = path }
+    public init(stringLiteral path: String) { self.init(path: path, isFile: true) }
 
     /// The path.
     public var description: String { path }

@@ -73,9 +73,11 @@ public struct RequestPath: Sendable, Hashable, ExpressibleByStringInterpolation 
 
         /// Appends text from the program's source. Slashes in the text divide segments.
         public mutating func appendLiteral(_ literal: String) {
-            if literal.utf8.contains(0x5C) { problem = "has a backslash in it" }
-            if literal.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) { problem = "has a control character in it" }
-            if literal.utf8.contains(0x23) { problem = "has a fragment (#)" }
+            if literal.utf8.contains(0x5C) { problem = problem ?? "has a backslash in it" }
+            if literal.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) {
+                problem = problem ?? "has a control character in it"
+            }
+            if literal.utf8.contains(0x23) { problem = problem ?? "has a fragment (#)" }
             if !inQuery, let mark = literal.firstIndex(of: "?") {
                 endSegments(literal[..<mark], isLast: true)
                 inQuery = true
@@ -86,8 +88,8 @@ public struct RequestPath: Sendable, Hashable, ExpressibleByStringInterpolation 
             text += literal
         }
 
-        /// Appends a text, a number, a Boolean or another value with a lossless description, escaped as one segment
-        /// or, in the query, as one value.
+        /// Appends a text, an integer, a floating-point number, a Boolean or another value with a lossless description.
+        /// It is escaped as one segment or, in the query, as one value.
         public mutating func appendInterpolation<T: LosslessStringConvertible>(_ value: T) { append(value.description) }
 
         /// Appends a value by its raw value, such as an enumeration's or a typed identifier's.
@@ -104,6 +106,14 @@ public struct RequestPath: Sendable, Hashable, ExpressibleByStringInterpolation 
 
         /// Appends a UUID in capitals.
         public mutating func appendInterpolation(_ value: UUID) { append(value.uuidString) }
+
+        /// Appends a typed identifier whose raw value is a UUID.
+        public mutating func appendInterpolation<T: RawRepresentable>(_ value: T) where T.RawValue == UUID {
+            append(value.rawValue.uuidString)
+        }
+
+        /// Appends a decimal number.
+        public mutating func appendInterpolation(_ value: Decimal) { append(value.description) }
 
         private mutating func append(_ value: String) {
             if !inQuery {

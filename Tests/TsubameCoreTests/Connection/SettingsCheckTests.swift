@@ -1,5 +1,6 @@
 // SettingsCheckTests: invalid settings are found before a connection is made.
 
+import Foundation
 import Testing
 
 @testable import TsubameCore
@@ -47,6 +48,16 @@ import Testing
     @Test(arguments: [0, -1, Int.min]) func `a limit of connections below 1 is a fault`(_ limit: Int) {
         #expect(fault { $0.connectionsPerOrigin = limit }?.reason == "connection.connectionsPerOrigin is \(limit)")
         #expect(fault { $0.connections = limit }?.reason == "connection.connections is \(limit)")
+    }
+
+    @Test func `a place of a file that is no file URL is a fault`() throws {
+        let url = try #require(URL(string: "keys.log"))
+        #expect(fault { $0.unixSocket = .file(url) }?.reason == "connection.unixSocket is no file URL: keys.log")
+        #expect(fault { $0.tls.keyLogFile = .file(url) }?.reason.hasPrefix("connection.tls.keyLogFile is no ") == true)
+        #expect(fault { $0.proxyTLS.keyLogFile = .file(url) }?.reason.contains("proxyTLS.keyLogFile") == true)
+        let folder = "/tmp"
+        #expect(fault { $0.unixSocket = "\(folder)/x.sock" } == nil)
+        #expect(FileLocation.file(URL(filePath: "/tmp/a b")).path == "/tmp/a b")
     }
 
     @Test func `the default settings have no fault`() { #expect(fault { _ in } == nil) }

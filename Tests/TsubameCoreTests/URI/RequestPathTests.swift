@@ -1,5 +1,6 @@
 // RequestPathTests: values that can be interpolated into a RequestPath, and values that cannot.
 
+import Foundation
 import HTTPTypes
 import Testing
 import TsubameCore
@@ -10,6 +11,23 @@ import TsubameCore
         let path: RequestPath = "users/\(name)/photos"
         #expect(path.encoded == "/users/a%2Fb%3Fc%23d%20%C3%A9%25/photos")
         #expect(path.problem == nil)
+    }
+
+    @Test func `numbers, raw values and identifiers are segments`() throws {
+        enum Kind: String { case large = "l/g" }
+        struct Key: RawRepresentable { let rawValue: UUID }
+        struct Both: RawRepresentable, LosslessStringConvertible {
+            let rawValue: String
+            init(rawValue: String) { self.rawValue = rawValue }
+            init(_ description: String) { rawValue = description }
+            var description: String { "described" }
+        }
+        let key = try #require(UUID(uuidString: "5E8A2F0C-7B1D-4C3E-9A61-0F2D4B6C8E10"))
+        let price = try #require(Decimal(string: "17.5"))
+        #expect(("\(Kind.large)/\(7)/\(true)/\(price)" as RequestPath).encoded == "/l%2Fg/7/true/17.5")
+        #expect(("k/\(Key(rawValue: key))" as RequestPath).encoded == "/k/\(key.uuidString)")
+        // A description that can be read back is what the type says of itself.
+        #expect(("\(Both("raw"))" as RequestPath).encoded == "/described")
     }
 
     @Test func `a slash in a value is noticed, and one of the path is not`() {

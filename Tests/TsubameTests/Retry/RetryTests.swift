@@ -87,6 +87,19 @@ import TsubameTesting
         }
     }
 
+    @Test func `an infinite extra load allows every call its retries`() async throws {
+        let server = try await ScriptedServer.start { _ in Self.down }
+        try await serving(server) {
+            $0.retry = .standard { ($0.delay, $0.retries, $0.extraLoad) = (.zero, 20, .infinity) }
+        } _: { server, client in
+            for _ in 1...2 {
+                let status = try await client.get("x").status
+                #expect(status == .serviceUnavailable)
+            }
+            #expect(server.requests.count == 42)
+        }
+    }
+
     // MARK: Requests that may be repeated
 
     @Test func `a POST is not repeated, unless it has a key, or everything may be`() async throws {

@@ -20,6 +20,8 @@ import Testing
     @Test(arguments: [
         "_ = try await client.get(text)", "_ = try await client.post(text, json: 1)",
         "_ = try await client.delete(text, query: [\"a\": 1])", "_ = Request(.get, text)",
+        "_ = try await client.stream(text) { $0.statusCode }", "_ = client.events(text)", "_ = client.pages(text)",
+        "_ = client.jsonLines(text, of: Int.self)", "_ = try await client.download(text, to: URL(filePath: \"/\"))",
     ])
     func `a text is no path, and the message says what to write`(_ line: String) async throws {
         let result = try await message(line)
@@ -52,7 +54,12 @@ import Testing
     @Test(arguments: [
         "_ = try await client.get(\"users\")", "_ = try await client.get(\"users/\\(text)\")",
         "enum Kind: String { case a }; _ = try await client.get(\"users/\\(Kind.a)/\\(text.dropFirst())/\\(true)\")",
-        "_ = try await client.get(path: text)", "_ = try await client.get(\"users/\\(number ?? 1)\")",
+        "_ = try await client.get(path: text)", "_ = try await client.stream(path: text) { $0.statusCode }",
+        "_ = client.events(path: text); _ = client.pages(path: text); _ = client.jsonLines(path: text, of: Int.self)",
+        "_ = try await client.download(path: text, to: URL(filePath: \"/\"))",
+        "_ = try await client.download(\"a\", to: text); _ = try await client.upload(text, to: \"a\")",
+        "_ = Client { $0.connection.unixSocket = \"\\(text)/a\"; $0.connection.tls.keyLogFile = .file(text) }",
+        "_ = try await client.get(\"users/\\(number ?? 1)\")",
         "_ = try await client.get(url: text, timeout: .seconds(1))", "_ = try await client.get(\"x/\\(UUID())\")",
         "_ = try await client.get(\"x\", query: [\"a\": [1, 2], \"b\": Date(), \"c\": URL(filePath: \"/\"), \"d\": number])",
     ])

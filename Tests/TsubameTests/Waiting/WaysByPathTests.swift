@@ -41,7 +41,10 @@ import TsubameTesting
         #expect(stub.requests.first?.headers["X-A"] == "1")
         _ = try await api.download(url: "https://a.example/v1/log", query: ["n": 2], to: folder.appending(path: "b"))
         _ = try await api.download(url: url("log"), query: ["n": 3], to: folder.appending(path: "c"))
-        #expect(targets == ["/v1/log?n=1", "/v1/log?n=2", "/v1/log?n=3"])
+        _ = try await api.download(path: "log", query: ["n": 4], to: folder.appending(path: "d"))
+        let text = folder.appending(path: "e").path
+        #expect(try await api.download("log", query: ["n": 5], to: text).url.path == text)
+        #expect(targets == (1...5).map { "/v1/log?n=\($0)" })
     }
 
     @Test func `events, JSON lines and pages take a URL, too`() async throws {
@@ -52,7 +55,10 @@ import TsubameTesting
         for try await page in try api.pages(url: url("p"), query: ["n": 1]) {
             #expect(try await page.text() == "a page")
         }
-        #expect(targets == ["/v1/rows", "/v1/news", "/v1/p?n=1"])
+        for try await page in api.pages(path: "p/q") { #expect(page.status == .ok) }
+        for try await row in api.jsonLines(path: "rows", of: Int.self) { #expect(row > 0) }
+        for try await event in api.events(path: "news", reconnects: 0) { #expect(event.data == "a") }
+        #expect(targets == ["/v1/rows", "/v1/news", "/v1/p?n=1", "/v1/p/q", "/v1/rows", "/v1/news"])
     }
 
     @Test func `an invalid field of a stub's answer fails the call with its name`() async throws {

@@ -24,6 +24,8 @@ extension DocumentationSamples {
         print(tls?.certificate?.publicKeyPin ?? "")  // sha256/ and 44 characters
         let pin = tls?.certificate?.publicKeyPin ?? ""
         #expect(tls?.version == "TLS 1.3" && pin.hasPrefix("sha256/") && pin.count == 51)
+        // Scripts/check/check-shell.py expects this pin of the documented `openssl` line.
+        #expect(pin == "sha256/sw5zgc0dhNyKbpEoOts5WZo1QEpQqmznUVCcjKLgfqs=")
 
         let backup = "sha256/" + String(repeating: "A", count: 43) + "="
         let pinned = api.with { $0.connection.tls.pins["127.0.0.1"] = PinnedKeys(pin, backup: backup) }
@@ -66,7 +68,7 @@ extension DocumentationSamples {
         #expect(try await api.get("hello").text() == "hello")
         #expect(server.requests[0]["host"] == "api.example.com")
 
-        // For URLs that strangers made up: asked after the look-up, at every hop.
+        // For URLs that users entered: checked after the look-up, at every redirect.
         let careful = api.with { $0.connection.allowedAddresses = .publicOnly }
         await #expect { _ = try await careful.get("hello") } throws: { ($0 as? CallError)?.kind == .connectionFailed }
         try await close(api)

@@ -94,10 +94,17 @@ extension DocumentationSamples {
     }
 
     @Test func triedAgain() async throws {
-        let server = try await ScriptedServer.start(replies: [.status(.serviceUnavailable), .ok("at last")])
+        let server = try await ScriptedServer.start(replies: [
+            .status(.serviceUnavailable), .ok("at last"), .ok("at last"),
+        ])
         let api = Client(server.url) { $0.retry = .standard { $0.retries = 5 } }
         let news = try await api.get("news").text()
         #expect(news == "at last")
+        let batch = api.with {
+            $0.retry = .standard { $0.extraLoad = .infinity }
+            $0.traffic.callsPerHost = 10
+        }
+        #expect(try await batch.get("news").text() == "at last")
         try await close(api)
         await server.stop()
     }

@@ -122,7 +122,7 @@ extension DocumentationSamples {
             var prices: [Price] = []
             for try await event in api.events("prices") {
                 if event.type == "end" { break }
-                prices.append(try event.json(Price.self))
+                prices.append(try event.json(Price.self))  // by the client's JSON settings
             }
             return prices
         }
