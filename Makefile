@@ -105,7 +105,7 @@ bench: setup
 
 ## Our httpbin beside PyPI's, by value; skipped where PyPI cannot be reached.
 compare-httpbin: setup-test tool
-	@python3 Scripts/check/compare-httpbin.py --tool .build-static/release/tsubame || { status=$$?; \
+	@python3 Scripts/check/httpbin/compare-httpbin.py --tool .build-static/release/tsubame || { status=$$?; \
 	    [ $$status = 75 ] && echo "skipped: PyPI's httpbin cannot be had"; }
 
 clean:

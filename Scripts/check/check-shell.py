@@ -10,6 +10,10 @@ the reason. A line that no document has any more is an error there, too. Blocks 
 """
 import http.server, os, pathlib, re, shutil, ssl, subprocess, sys, tempfile, threading
 
+# No folder of compiled modules beside the scripts.
+sys.dont_write_bytecode = True
+import testkit  # noqa: E402
+
 root = pathlib.Path(__file__).resolve().parents[2]
 tool = pathlib.Path(sys.argv[1]).resolve()
 documents = [root / "README.md", *sorted(root.glob("Sources/*/*.docc/**/*.md"))]
@@ -63,16 +67,6 @@ class OneFile(http.server.BaseHTTPRequestHandler):
 
     def log_message(self, *_):
         pass
-
-
-def certificate(folder):
-    """The test kit's certificate with its key, in one file."""
-    text = (root / "Sources/TsubameTesting/Certificates/TestCertificates.swift").read_text()
-    text = re.sub(r"^ +", "", text, flags=re.M)
-    pem = lambda name: re.search(name + r' = """\n(.*?)"""', text, re.S)[1]
-    path = folder / "server.pem"
-    path.write_text(pem("localhostKeyPEM") + pem("localhostPEM"))
-    return path
 
 
 def served(arguments, environment):
@@ -144,7 +138,8 @@ def main():
     }
     files = http.server.ThreadingHTTPServer(("127.0.0.1", 0), OneFile)
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(certificate(folder))
+    (folder / "server.pem").write_text(testkit.chain())
+    context.load_cert_chain(folder / "server.pem")
     files.socket = context.wrap_socket(files.socket, server_side=True)
     threading.Thread(target=files.serve_forever, daemon=True).start()
     servers = []

@@ -1,16 +1,17 @@
 #!/usr/bin/env python3
 """Serves TLS on loopback with the test kit's certificate, which no root certificate of the system's vouches for."""
-import argparse, pathlib, re, socket, ssl, tempfile
+import argparse, pathlib, socket, ssl, sys, tempfile
+
+# No folder of compiled modules beside the scripts.
+sys.dont_write_bytecode = True
+import testkit  # noqa: E402
 
 parser = argparse.ArgumentParser(description=__doc__)
 parser.add_argument("--port-file", required=True, type=pathlib.Path)
 options = parser.parse_args()
 
-source = pathlib.Path(__file__).resolve().parents[2] / "Sources/TsubameTesting/Certificates/TestCertificates.swift"
-text = re.sub(r"^ +", "", source.read_text(), flags=re.M)
-pem = lambda name: re.search(name + r' = """\n(.*?)"""', text, re.S)[1]
 with tempfile.NamedTemporaryFile("w") as chain:
-    chain.write(pem("localhostKeyPEM") + pem("localhostPEM"))
+    chain.write(testkit.chain())
     chain.flush()
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(chain.name)
