@@ -7,6 +7,12 @@ import TsubameWire
 extension Client {
     /// Resolves a path against the base URL, and adds the client's fields and the body's content type.
     func prepare(_ request: consuming Request) throws(CallError) -> Request {
+        try complete(&request)
+        return request
+    }
+
+    /// Does the same in place, which copies nothing.
+    private func complete(_ request: inout Request) throws(CallError) {
         // A request that was taken from a response still counts its answered challenges.
         if !request.isPlain, request.answeredChallenges > 0 { request.answeredChallenges = 0 }
         switch request.target {
@@ -46,7 +52,7 @@ extension Client {
         {
             // Most requests have no fields of their own; these fields are made once.
             request.headers.fields = presetHeaders
-            return request
+            return
         }
         if !request.isCrossOrigin {
             for field in configuration.headers where !request.headers.contains(field.name) {
@@ -54,7 +60,6 @@ extension Client {
             }
         }
         RequestDefaults.apply(to: &request)
-        return request
     }
 
     /// Makes the texts of the request withhold the same secrets as those of this client.

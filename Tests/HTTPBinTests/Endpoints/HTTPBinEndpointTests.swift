@@ -1,4 +1,4 @@
-// HTTPBinEndpointTests: the endpoints that httpbin also has. Scripts/check/compare-httpbin.py compares them with
+// HTTPBinEndpointTests: the endpoints that httpbin also has. Scripts/check/httpbin/compare-httpbin.py compares them with
 // httpbin in full.
 #if Server
 import HTTPBin
