@@ -10,7 +10,7 @@ public import TsubameCore
 ///
 /// An origin has a home loop; a call that already runs on a loop stays on that one, any other goes to the home loop.
 /// See Documentation/design/engine.md.
-public final class Engine: PromptTransport {
+public final class Engine: Transport {
     private let loops: EventLoopPools
     private let settings: SharedSettings
 
@@ -37,20 +37,23 @@ public final class Engine: PromptTransport {
     /// Runs tasks on the engine's event loops: see `Client.executor`.
     public var executor: any TaskExecutor { loops.executor }
 
+    /// Does one exchange over a connection of the pool, with the deadlines of its call.
+    public func send(_ request: Request, exchange: TransportExchange) async throws(CallError) -> Response {
+        try await send(request, call: exchange.call)
+    }
+
+    /// Honours all settings, but each engine only its own: a client that is given an engine must not have others.
+    public func unsupported(_ other: ConnectionSettings) -> Set<ConnectionSettings.Name> {
+        other == settings.settings ? [] : other.changed
+    }
+
     /// Does one exchange over a connection of the pool.
     /// - Throws: ``CallError``: what ended the exchange, in which phase.
-    public func send(_ request: Request, call: Call) async throws(CallError) -> Response {
+    package func send(_ request: Request, call: Call) async throws(CallError) -> Response {
         guard let uri = request.uri else {
             throw CallError(.invalidRequest, "the request has no absolute URI", request: request)
         }
-        if request.method != .get, request.method == .connect {
-            throw CallError(.unsupported, "CONNECT is not a method to be sent by hand", request: request)
-        }
-        if request.asksServer, request.method != .options {
-            throw CallError(
-                .invalidRequest, "only OPTIONS asks the server as a whole", advice: "unset asksServer", request: request
-            )
-        }
+        if request.method != .get || !request.isPlain { try request.checkMethod() }
         let upload: RequestBodySource = request.body.isEmpty ? .none : try RequestBodySource(request.body)
         let key = try key(for: uri)
         let (loopPool, isHere) = loops.loopPool(for: key)

@@ -54,11 +54,8 @@ extension InterceptorChain {
 
     @inline(never)
     private func sendByTransport(_ request: Request, _ call: Call) async throws(CallError) -> Response {
-        call.isInTransport = true
-        defer { call.isInTransport = false }
-        // An interceptor may have set an invalid field.
-        if !request.headers.isValid { throw request.headerError }
-        return try await transport.send(request, call: call)
+        if let transportFault { throw transportFault.with(request: request) }
+        return try await TransportExchange(request, call: call, support: ExchangeSupport()).run(transport)
     }
 
     /// Does what a policy said of a response.
@@ -105,8 +102,7 @@ extension InterceptorChain {
         case .callInterceptor(let own):
             return try await own.intercept(request, call, next: CallNext(chain: self, index: index + 1))
         case .transport:
-            if !request.headers.isValid { throw request.headerError }
-            return try await transport.send(request, call: call)
+            return try await sendByTransport(request, call)
         case .interceptor(let users): interceptor = users
         }
         let next = Next { given throws(CallError) in

@@ -22,6 +22,8 @@ public final class InterceptorChain: Sendable {
     let segments: [Segment]
     let transport: any Transport
     let engine: Engine?
+    /// The error of every exchange, if the transport cannot honour the client's settings.
+    let transportFault: CallError?
     /// Counts delays; nil for real time.
     let clock: DelayClock?
     /// Whether a call must run in a task that can be cancelled at its deadline: the library does not know what a user's
@@ -92,14 +94,27 @@ public final class InterceptorChain: Sendable {
         segments.append(Segment(steps: steps, end: .transport))
         self.segments = segments
         self.transport = transport
-        engine = transport as? Engine
+        transportFault = Self.fault(of: configuration.connection, for: transport)
+        engine = transportFault == nil ? transport as? Engine : nil
         clock = configuration.clock is ContinuousClock ? nil : DelayClock(configuration.clock)
-        // Nor does it know what a transport of the user's waits for.
-        let hasInterceptors = segments.contains { if case .interceptor = $0.end { true } else { false } }
-        hasUserInterceptors = hasInterceptors || (engine == nil && !(transport is any PromptTransport))
+        hasUserInterceptors = segments.contains { if case .interceptor = $0.end { true } else { false } }
         allowedOrigins = configuration.allowedOrigins
         valueRules = configuration.valueRules
         crossOriginFields = CrossOriginFields(configuration)
+    }
+}
+
+extension InterceptorChain {
+    private static func fault(of settings: ConnectionSettings, for transport: any Transport) -> CallError? {
+        // The engine checks its settings whenever it makes a connection.
+        if !(transport is Engine), let fault = SettingsCheck.fault(of: settings) { return fault }
+        let names = transport.unsupported(settings).map(\.rawValue).sorted()
+        guard !names.isEmpty else { return nil }
+        return CallError(
+            .unsupported, "the transport \(transport.name) does not honour \(names.joined(separator: ", "))",
+            advice:
+                "leave \(names.count == 1 ? "this setting" : "these settings") at the default, or use another transport"
+        )
     }
 }
 

@@ -1,6 +1,7 @@
 // CallGuard: ends a call in time although a user's interceptor waits for something that cannot be cancelled.
 
 import TsubameCore
+import TsubamePlatform
 
 /// Runs the chain in a task of its own. The outcome is the response, the call's deadline or its cancellation,
 /// whichever comes first. The task is then cancelled, and the call no longer waits for the interceptor.
@@ -13,10 +14,7 @@ final class CallGuard: CallCancellable {
 
     private init(_ call: Call) { self.call = call }
 
-    func cancel() { latch.settle(.failure(call.cancelled(phase))) }
-
-    /// The phase of the call, as far as the guard can see it.
-    private var phase: CallError.Phase { call.isInTransport ? .waitingForHead : .preparing }
+    func cancel() { latch.settle(.failure(call.cancelled(.preparing))) }
 
     static func run(
         _ call: Call, _ operation: @escaping @Sendable () async throws(CallError) -> Response
@@ -29,7 +27,7 @@ final class CallGuard: CallCancellable {
             overflow
             ? nil
             : Alarm(at: late) {
-                latch.settle(.failure(call.expired(callGuard.phase)))
+                latch.settle(.failure(call.expired(.preparing)))
                 // This ends waits on the network. The cancellation of the task ends the others.
                 call.cancel()
             }

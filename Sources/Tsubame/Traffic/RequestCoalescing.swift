@@ -3,6 +3,7 @@
 import HTTPTypes
 import Synchronization
 import TsubameCore
+import TsubamePlatform
 
 /// Sends the first of several equal requests, and gives its response to the others. If the first is cancelled, or its
 /// response cannot be shared, the next one is sent.

@@ -2,6 +2,7 @@
 
 import Synchronization
 import TsubameCore
+import TsubamePlatform
 
 /// Counts the exchanges of all calls that share a policy. Waiting calls are served by priority, and then in order of
 /// arrival.

@@ -13,7 +13,6 @@ public final class Call: Sendable {
         var isCancelled = false
         var isFinished = false
         var isInClosure = false
-        var isInTransport = false
         /// Whether observers receive only the last event from now on.
         var isEnding = false
         /// The number of events that are being delivered to observers at this moment.
@@ -107,12 +106,6 @@ public final class Call: Sendable {
 
     /// Records that the caller's closure has the response.
     package func enterClosure() { state.withLock { $0.isInClosure = true } }
-
-    /// Whether a transport other than the engine has the request. Such a transport does not report what it does.
-    package var isInTransport: Bool {
-        get { state.withLock { $0.isInTransport } }
-        set { state.withLock { $0.isInTransport = newValue } }
-    }
 
     /// Makes `cancel()` end `handler`.
     /// - Returns: false if the call is already cancelled.

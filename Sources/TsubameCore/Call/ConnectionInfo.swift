@@ -1,5 +1,7 @@
 // ConnectionInfo: the facts about the connection that carried an exchange.
 
+internal import Synchronization
+
 /// The connection that carried an exchange: its addresses, its proxy, its TLS and its version of HTTP.
 public struct ConnectionInfo: Sendable, Hashable, CustomStringConvertible {
     private final class Facts: Sendable {
@@ -23,6 +25,11 @@ public struct ConnectionInfo: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
+    private static let count = Atomic<UInt64>(0)
+
+    /// The number of the next connection.
+    package static func nextID() -> UInt64 { count.wrappingAdd(1, ordering: .relaxed).newValue }
+
     private let facts: Facts
     /// Whether the connection had carried an exchange before this one.
     public let isReused: Bool
@@ -36,12 +43,28 @@ public struct ConnectionInfo: Sendable, Hashable, CustomStringConvertible {
         isReused = false
     }
 
+    /// Makes the information about a connection of a ``Transport``, which then reports it for each exchange.
+    /// - Parameters:
+    ///   - remoteAddress: the `address:port` of the peer.
+    ///   - localAddress: the `address:port` of this end.
+    ///   - proxy: the proxy, without credentials.
+    ///   - tls: the result of the TLS handshake with the origin.
+    public init(
+        remoteAddress: String, localAddress: String = "", proxy: String? = nil, tls: TLSInfo? = nil,
+        version: HTTPVersion
+    ) {
+        self.init(
+            id: Self.nextID(), remoteAddress: remoteAddress, localAddress: localAddress, proxy: proxy, tls: tls,
+            version: version)
+    }
+
     private init(facts: Facts, isReused: Bool) {
         self.facts = facts
         self.isReused = isReused
     }
 
-    package func reused() -> ConnectionInfo { ConnectionInfo(facts: facts, isReused: true) }
+    /// The same connection, for an exchange that is not its first.
+    public func reused() -> ConnectionInfo { ConnectionInfo(facts: facts, isReused: true) }
 
     /// The number of the connection, which counts up within the process.
     public var id: UInt64 { facts.id }

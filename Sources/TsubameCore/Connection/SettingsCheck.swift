@@ -1,9 +1,9 @@
 // SettingsCheck: finds invalid connection settings before a connection is made.
 
 /// An invalid setting must not be ignored. A pin under a name that is no host, for example, would protect no host.
-enum SettingsCheck {
+package enum SettingsCheck {
     /// The first fault of these settings, if there is one.
-    static func fault(of settings: ConnectionSettings) -> CallError? {
+    package static func fault(of settings: ConnectionSettings) -> CallError? {
         do throws(CallError) {
             try check(settings.tls.pins, named: "connection.tls.pins")
             try check(settings.proxyTLS.pins, named: "connection.proxyTLS.pins")

@@ -242,6 +242,17 @@ public struct Request: Sendable {
         (method.isIdempotent || isReplayable || headers.contains(.idempotencyKey)) && body.canBeSentAgain
     }
 
+    /// Throws if the method cannot be sent, or if only OPTIONS could be sent to the server as a whole.
+    package func checkMethod() throws(CallError) {
+        if method == .connect {
+            throw CallError(.unsupported, "CONNECT is not a method to be sent by hand", request: self)
+        }
+        if asksServer, method != .options {
+            throw CallError(
+                .invalidRequest, "only OPTIONS asks the server as a whole", advice: "unset asksServer", request: self)
+        }
+    }
+
     /// The method and the URL, such as `GET https://…`, with secrets withheld.
     public var summary: String {
         switch target {

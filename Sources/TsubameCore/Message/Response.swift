@@ -45,6 +45,19 @@ public struct Response: Sendable {
             history: [], trailers: nil)
     }
 
+    /// Makes the response of a ``Transport``, or of an interceptor that answers with a body that still arrives.
+    /// - Parameters:
+    ///   - body: the body, made by ``ResponseBody/init(pieces:)`` or ``ResponseBody/makeStream(onResume:onCancel:)``.
+    ///   - trailers: the object that gets the trailer fields at the end of the body.
+    public init(
+        status: HTTPResponse.Status, headers: HTTPFields = [:], body: ResponseBody,
+        trailers: ResponseTrailers? = nil
+    ) {
+        self.init(status: status, headers: headers, request: nil)
+        self.body = body
+        if let trailers { details = details.with(trailers: trailers) }
+    }
+
     /// The status with the reason phrase that was received.
     public var status: HTTPResponse.Status {
         let code = Swift.min(Swift.max(statusCode, 0), 999)
@@ -59,7 +72,7 @@ public struct Response: Sendable {
     }
 
     /// The HTTP version of the response; nil for a response that did not come over a connection.
-    public var version: HTTPVersion? { details.head?.version }
+    public var version: HTTPVersion? { details.head?.version ?? details.connection?.version }
 
     /// The body if it has been collected; empty for a response that is still being streamed.
     public var bytes: Bytes { body.bytes ?? Bytes() }
@@ -122,7 +135,7 @@ package final class ResponseDetails: Sendable {
     package let connection: ConnectionInfo?
     package let timings: Timings
     package let history: [Response]
-    package let trailers: TrailerBox?
+    package let trailers: ResponseTrailers?
     /// The client's limit for a body that is collected, in bytes.
     package let bufferedBody: Int
     /// The client's rules for reading values; nil for the standard ones.
@@ -134,7 +147,7 @@ package final class ResponseDetails: Sendable {
 
     package init(
         head: ReceivedHead?, request: Request, connection: ConnectionInfo?, timings: Timings, history: [Response],
-        trailers: TrailerBox?, bufferedBody: Int = Limits().bufferedBody,
+        trailers: ResponseTrailers?, bufferedBody: Int = Limits().bufferedBody,
         valueRules: (any ValueRules)? = nil, storedFields: HTTPFields? = nil, retryObstacle: String? = nil
     ) {
         self.storedFields = storedFields
@@ -151,11 +164,14 @@ package final class ResponseDetails: Sendable {
 
     package func with(
         history: [Response]? = nil, timings: Timings? = nil, request: Request? = nil,
-        bufferedBody: Int? = nil, valueRules: (any ValueRules)? = nil, retryObstacle: String? = nil
+        bufferedBody: Int? = nil, valueRules: (any ValueRules)? = nil, retryObstacle: String? = nil,
+        connection: ConnectionInfo? = nil, trailers: ResponseTrailers? = nil
     ) -> ResponseDetails {
         ResponseDetails(
-            head: head, request: request ?? self.request, connection: connection, timings: timings ?? self.timings,
-            history: history ?? self.history, trailers: trailers, bufferedBody: bufferedBody ?? self.bufferedBody,
+            head: head, request: request ?? self.request, connection: connection ?? self.connection,
+            timings: timings ?? self.timings,
+            history: history ?? self.history, trailers: trailers ?? self.trailers,
+            bufferedBody: bufferedBody ?? self.bufferedBody,
             valueRules: valueRules ?? self.valueRules, storedFields: storedFields,
             retryObstacle: retryObstacle ?? self.retryObstacle)
     }

@@ -82,7 +82,7 @@ final class ProtocolNegotiation: ChannelInboundHandler, RemovableChannelHandler,
     private func setFacts(_ context: ChannelHandlerContext, tls: TLSInfo?, version: HTTPVersion) {
         func text(_ address: SocketAddress?) -> String { address.map { Connector.text($0) } ?? "" }
         facts = ConnectionInfo(
-            id: facts?.id ?? loopPool.nextConnectionID(), remoteAddress: text(context.remoteAddress),
+            id: facts?.id ?? ConnectionInfo.nextID(), remoteAddress: text(context.remoteAddress),
             localAddress: text(context.localAddress), proxy: key.proxy?.description, tls: tls, version: version)
     }
 

@@ -162,52 +162,39 @@ final class BodySender: @unchecked Sendable {
         sink.writeEnd(end, of: exchange, promise: promise)
     }
 
-    private func fail(_ reason: String, _ error: (any Error)?) {
+    private func fail(_ error: CallError) {
         guard !isStopped else { return }
         stop()
-        if let error = error as? CallError {
-            exchange.fail(error)
-        } else {
-            exchange.fail(CallError(.requestBody, reason, phase: .sendingBody, underlying: error))
-        }
+        exchange.fail(error)
     }
 
     // MARK: In the task
 
     private func run() async {
-        do {
-            var taken: Int64 = 0
-            // The piece that completes the declared length waits until the reader has said that nothing follows: a body
-            // that is too long must not reach the server as a complete request.
+        do throws(CallError) {
+            let pieces = CheckedPieces(reader, length: length)
             var last: Bytes?
-            while let piece = try await reader.next() {
-                if piece.count == 0 { continue }
-                taken += Int64(piece.count)
-                if let length, taken > length || last != nil {
-                    return abort("the body is longer than the \(length) bytes that were declared")
-                }
-                var rest = piece
+            while let piece = try await pieces.next() {
+                var rest = piece.bytes
                 while rest.count > Self.writtenAtOnce {
                     guard await offer(rest.slice(0..<Self.writtenAtOnce)) else { return }
                     rest = rest.slice(Self.writtenAtOnce..<rest.count)
                 }
-                if taken == length {
+                if piece.completesLength {
                     last = rest
                 } else {
                     guard await offer(rest) else { return }
                 }
             }
-            if let length, taken != length {
-                return abort("the body has \(taken) bytes and \(length) were declared")
-            }
             let trailers = exchange.request.body.trailers.map { $0() }
-            complete(End(last: last, trailers: trailers, trailerLines: try trailers.map { try lines($0) } ?? []))
+            complete(End(last: last, trailers: trailers, trailerLines: try lines(trailers)))
         } catch {
-            abort("the body could not be read: \(error)", error)
+            abort(error)
         }
     }
 
-    private func lines(_ fields: HTTPFields) throws(CallError) -> [UInt8] {
+    private func lines(_ fields: HTTPFields?) throws(CallError) -> [UInt8] {
+        guard let fields else { return [] }
         do throws(WireError) {
             return try TrailerSection.lines(of: fields)
         } catch {
@@ -248,7 +235,7 @@ final class BodySender: @unchecked Sendable {
     }
 
     /// The failure need not wait for what comes before it.
-    private func abort(_ reason: String, _ error: (any Error)? = nil) {
-        loop.execute { self.fail(reason, error) }
+    private func abort(_ error: CallError) {
+        loop.execute { self.fail(error) }
     }
 }

@@ -5,6 +5,18 @@ import NIOSSL
 import TsubameCore
 import TsubamePlatform
 
+extension Exchange: BodyProducer {
+    func resumeReading() {
+        if loopPool.loop.inEventLoop {
+            connection?.resumeReading(for: self)
+        } else {
+            loopPool.loop.execute { self.connection?.resumeReading(for: self) }
+        }
+    }
+
+    func readerGaveUp(_ window: BodyWindow) { cancel() }
+}
+
 extension Exchange {
     /// Whether it may go out once more after its connection was lost before a byte of its answer.
     var isReplayable: Bool { !isDone && mayBeReplayed }

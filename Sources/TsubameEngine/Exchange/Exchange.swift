@@ -69,7 +69,7 @@ final class Exchange: CallCancellable, @unchecked Sendable {
     var sentBytes: Int64 = 0
     private var lastReceiveEvent: MonotonicTime = 0
     private(set) var window: BodyWindow?
-    private var trailers: TrailerBox?
+    private var trailers: ResponseTrailers?
     private var isOver = false
     private var hasBegun = false
     private var isCancelled = false
@@ -113,15 +113,6 @@ final class Exchange: CallCancellable, @unchecked Sendable {
         // Before it has begun, nobody can be resumed yet.
         guard hasBegun else { return isCancelled = true }
         fail(call.cancelled(phase))
-    }
-
-    /// From any thread: the reader has made room.
-    func resumeReading() {
-        if loopPool.loop.inEventLoop {
-            connection?.resumeReading(for: self)
-        } else {
-            loopPool.loop.execute { self.connection?.resumeReading(for: self) }
-        }
     }
 
     // MARK: On the loop
@@ -267,7 +258,7 @@ final class Exchange: CallCancellable, @unchecked Sendable {
         timings.headAt = MonotonicClock.now
         self.head = head
         expectedLength = length
-        trailers = TrailerBox()
+        trailers = ResponseTrailers()
         if isObserved { call.emit(.headReceived(response(head, ResponseBody(), trailers: nil))) }
     }
 
@@ -292,7 +283,8 @@ final class Exchange: CallCancellable, @unchecked Sendable {
             call.wantsStream || receivedBytes > Self.gatheredBytes
                 || call.statusesPassedOnEarly?.contains(head.status) == true
         else { return }
-        let window = BodyWindow(self, initial: gathered.all(), isCollected: !call.wantsStream)
+        let window = BodyWindow(
+            self, call: call, initial: gathered.all(), isCollected: !call.wantsStream)
         gathered = GatheredBytes()
         self.window = window
         resume(.success(response(head, ResponseBody(BodyPull(window)), trailers: trailers)))
@@ -318,7 +310,7 @@ final class Exchange: CallCancellable, @unchecked Sendable {
         }
     }
 
-    func response(_ head: ReceivedHead, _ body: ResponseBody, trailers: TrailerBox?) -> Response {
+    func response(_ head: ReceivedHead, _ body: ResponseBody, trailers: ResponseTrailers?) -> Response {
         Response(
             head: head, body: body,
             details: ResponseDetails(

@@ -34,21 +34,3 @@ enum RequestBodySource: Sendable {
         }
     }
 }
-
-/// Large bytes in memory, handed out in slices so that the socket's buffer stays small.
-// `position` is used by one `next()` at a time.
-private final class BytesReader: BodyReader, @unchecked Sendable {
-    private static let pieceBytes = 64 << 10
-
-    private let bytes: Bytes
-    private var position = 0
-
-    init(_ bytes: Bytes) { self.bytes = bytes }
-
-    func next() async throws -> Bytes? {
-        guard position < bytes.count else { return nil }
-        let piece = bytes.slice(position..<(position + Self.pieceBytes))
-        position += piece.count
-        return piece
-    }
-}

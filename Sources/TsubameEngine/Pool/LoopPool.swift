@@ -26,7 +26,6 @@ final class LoopPool: @unchecked Sendable {
     /// Those that have arrived are being begun; the connections that write when they all have been.
     @exclusivity(unchecked) private var isStarting = false
     @exclusivity(unchecked) private var unflushed: [any PooledConnection] = []
-    private static let connectionCount = Atomic<UInt64>(0)
 
     init(
         _ loop: any EventLoop, _ budget: ConnectionBudget, _ proxies: ProxyMemory, _ versions: ProtocolMemory
@@ -36,8 +35,6 @@ final class LoopPool: @unchecked Sendable {
         self.proxies = proxies
         self.versions = versions
     }
-
-    func nextConnectionID() -> UInt64 { Self.connectionCount.wrappingAdd(1, ordering: .relaxed).newValue }
 
     private func pool(_ key: ConnectionKey) -> OriginPool {
         if let lastPool, lastPool.key == key { return lastPool }

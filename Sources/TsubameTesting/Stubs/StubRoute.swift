@@ -21,8 +21,6 @@ internal import Foundation
 public struct StubRoute: Sendable {
     struct Answer: Sendable {
         var delay: Duration = .zero
-        /// Whether a closure of the test makes the answer.
-        var takesTime = false
         let make: @Sendable (Request) async throws(CallError) -> Response
 
         static let empty = Answer { request in Response(status: .ok, request: request) }
@@ -87,7 +85,7 @@ public struct StubRoute: Sendable {
     /// deadlines `total` and `head` end the wait and cancel the closure's task.
     @discardableResult
     public func respond(_ make: @escaping @Sendable (Request) async throws -> Response) -> StubRoute {
-        add(takesTime: true) { request throws(CallError) in
+        add { request throws(CallError) in
             do {
                 return try await make(request)
             } catch let error as CallError {
@@ -121,9 +119,9 @@ public struct StubRoute: Sendable {
     }
 
     private func add(
-        takesTime: Bool = false, _ make: @escaping @Sendable (Request) async throws(CallError) -> Response
+        _ make: @escaping @Sendable (Request) async throws(CallError) -> Response
     ) -> StubRoute {
-        change { $0.answers.append(Answer(delay: $0.delay, takesTime: takesTime, make: make)) }
+        change { $0.answers.append(Answer(delay: $0.delay, make: make)) }
     }
 
     private func change(_ body: (inout Entry) -> Void) -> StubRoute {

@@ -14,7 +14,7 @@ import TsubamePlatform
 /// (`/users`), whole (`/v1/users`), or with its origin (`https://api.example.com/v1/users`). If the path has a `?`, the
 /// query must be equal too. A path with a `*` at its end matches all paths that begin so. The most exact route wins. A
 /// request that fits no route fails with ``/Tsubame/CallError/Kind/connectionFailed`` and a text that lists the routes.
-public final class StubTransport: PromptTransport {
+public final class StubTransport: Transport {
     struct State: Sendable {
         var routes: [StubRoute.Entry] = []
         var requests: [Request] = []
@@ -75,42 +75,21 @@ public final class StubTransport: PromptTransport {
     // MARK: Transport
 
     /// Answers from the routes. The client calls this.
-    public func send(_ request: Request, call: Call) async throws(CallError) -> Response {
-        if Task.isCancelled || call.isCancelled { throw call.cancelled(.connecting) }
-        if case .failed(let error) = request.body.content { throw error.with(request: request) }
-        let answer = try take(for: request, call: call)
-        call.emit(.sent(request))
-        var response = try await response(answer, to: request, call: call)
-        if request.method == .head { response.body = ResponseBody() }
-        var timings = Timings()
-        timings.start = call.start
-        timings.headAt = MonotonicClock.now
-        if response.body.bytes != nil { timings.endAt = timings.headAt }
-        response.details = response.details.with(timings: timings, request: request)
-        call.emit(.headReceived(response))
-        if let bytes = response.body.bytes {
-            call.emit(.receiving(TransferProgress(bytes: Int64(bytes.count), total: Int64(bytes.count))))
+    public func send(_ request: Request, exchange: TransportExchange) async throws(CallError) -> Response {
+        let answer = try take(for: request, call: exchange.call)
+        exchange.report(.sent(request))
+        if answer.delay > .zero {
+            do {
+                try await clock.sleep(for: answer.delay)
+            } catch {
+                throw exchange.call.cancelled(.waitingForHead)
+            }
         }
-        return response
+        return try await answer.make(request)
     }
 
-    private func response(
-        _ answer: StubRoute.Answer, to request: Request, call: Call
-    ) async throws(CallError) -> Response {
-        // An answer that is ready needs no task that waits for it.
-        guard answer.delay > .zero || answer.takesTime else { return try await answer.make(request) }
-        let clock = clock
-        return try await StubWait.run(request: request, call: call) { () async throws(CallError) in
-            if answer.delay > .zero {
-                do {
-                    try await clock.sleep(for: answer.delay)
-                } catch {
-                    throw call.cancelled(.waitingForHead)
-                }
-            }
-            return try await answer.make(request)
-        }
-    }
+    /// The empty set: a stub makes no connection, so that it ignores no setting of one.
+    public func unsupported(_ settings: ConnectionSettings) -> Set<ConnectionSettings.Name> { [] }
 
     /// Refuses all later requests. The client calls this.
     public func close() async { state.change { $0.isClosed = true } }

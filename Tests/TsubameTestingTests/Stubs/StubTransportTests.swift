@@ -3,6 +3,7 @@
 import HTTPTypes
 import Synchronization
 import Testing
+import Tsubame
 import TsubameCore
 
 @testable import TsubameTesting
@@ -31,14 +32,21 @@ import TsubameCore
     }
 
     private func send(_ request: Request, to stub: StubTransport) async throws(CallError) -> Response {
-        try await stub.send(request, call: call(request))
+        try await send(request, call(request), to: stub)
+    }
+
+    /// Sends the request as the client does.
+    private func send(
+        _ request: Request, _ call: Call, to stub: StubTransport
+    ) async throws(CallError) -> Response {
+        try await TransportExchange(request, call: call, support: ExchangeSupport()).run(stub)
     }
 
     /// The request as a call makes it and as the client sends it.
     private func sendBelow(_ path: RequestPath, base: String, to stub: StubTransport) async throws -> Response {
         let original = Request(.get, path, encodedQuery: "", headers: [:], body: .empty)
         let uri = try TargetURI(parsing: base).appending(path: path.encoded)
-        return try await stub.send(Request(.get, uri: uri), call: call(original))
+        return try await send(Request(.get, uri: uri), call(original), to: stub)
     }
 
     // MARK: Answers
@@ -116,7 +124,7 @@ import TsubameCore
             default: events.withLock { $0.append("other") }
             }
         }
-        let response = try await stub.send(request, call: call)
+        let response = try await send(request, call, to: stub)
         #expect(events.withLock { $0 } == ["sent", "head", "4 bytes"])
         #expect(response.timings.head != nil && response.timings.total != nil)
     }
@@ -177,7 +185,7 @@ import TsubameCore
         // The request after a redirect, whose target differs from the original.
         let original = Request(.get, "users", encodedQuery: "", headers: [:], body: .empty)
         let elsewhere = try request(.get, "https://api.example.com/elsewhere")
-        await #expect(throws: CallError.self) { try await stub.send(elsewhere, call: call(original)) }
+        await #expect(throws: CallError.self) { try await send(elsewhere, call(original), to: stub) }
     }
 
     @Test func `a request without a route fails and lists the routes`() async throws {
@@ -255,12 +263,12 @@ import TsubameCore
         let stub = StubTransport(clock: clock) { $0.on("/v1/users").respond(text: "late").delay(.seconds(60)) }
         let request = try request()
         let call = call(request)
-        let task = Task { try await stub.send(request, call: call) }
+        let task = Task { try await send(request, call, to: stub) }
         try await clock.waitForSleepers(1)
         call.cancel()
         let error = await #expect(throws: CallError.self) { try await task.value }
         #expect(error?.kind == .cancelled)
-        let again = await #expect(throws: CallError.self) { try await stub.send(request, call: call) }
+        let again = await #expect(throws: CallError.self) { try await send(request, call, to: stub) }
         #expect(again?.kind == .cancelled)
         #expect(stub.requests.count == 1)
     }
@@ -279,7 +287,7 @@ import TsubameCore
         let call = name == .total ? call(request, total: limit) : call(request, total: .seconds(60), head: limit)
         let clock = ContinuousClock()
         let start = clock.now
-        let error = await #expect(throws: CallError.self) { try await stub.send(request, call: call) }
+        let error = await #expect(throws: CallError.self) { try await send(request, call, to: stub) }
         #expect(clock.now - start >= limit - .milliseconds(1))
         #expect(error?.kind == .timeout && error?.timeout == name)
     }
@@ -296,7 +304,7 @@ import TsubameCore
                 }
             }
             let call = call(request)
-            let task = Task { try await stub.send(request, call: call) }
+            let task = Task { try await send(request, call, to: stub) }
             try await never.waitForArrivals(1)
             if isTask { task.cancel() } else { call.cancel() }
             let error = await #expect(throws: CallError.self) { try await task.value }
@@ -313,7 +321,7 @@ import TsubameCore
         let call = name == .total ? call(request, total: limit) : call(request, total: .seconds(60), head: limit)
         let clock = ContinuousClock()
         let start = clock.now
-        let error = await #expect(throws: CallError.self) { try await stub.send(request, call: call) }
+        let error = await #expect(throws: CallError.self) { try await send(request, call, to: stub) }
         #expect(clock.now - start >= limit - .milliseconds(1))
         #expect(error?.kind == .timeout)
         #expect(error?.timeout == name)

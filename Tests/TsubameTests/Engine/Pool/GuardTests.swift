@@ -35,7 +35,7 @@ private struct Impatient: Interceptor {
 private struct Deaf: Transport {
     let gate: Gate
 
-    func send(_ request: Request, call: Call) async throws(CallError) -> Response {
+    func send(_ request: Request, exchange: TransportExchange) async throws(CallError) -> Response {
         do {
             try await gate.wait()
         } catch {

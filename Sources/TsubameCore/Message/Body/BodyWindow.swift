@@ -1,21 +1,26 @@
-// BodyWindow: a response's body between the loop that receives it and the one reader that pulls it.
+// BodyWindow: a response's body between the producer that receives it and the one reader that pulls it.
 
-import DequeModule
-import NIOCore
-import Synchronization
-import TsubameCore
+internal import Synchronization
 
-/// A bounded queue of received pieces. The loop stops reading the socket while it is full; pulling is what makes it go
-/// on, so back-pressure is the pull itself.
-final class BodyWindow: Sendable {
+/// Receives the pieces of a body and appends them to a ``BodyWindow``.
+package protocol BodyProducer: AnyObject, Sendable {
+    /// The reader has made room after ``BodyWindow/append(_:)`` had returned true. Called from any thread.
+    func resumeReading()
+    /// The reader wants no more. The producer must end the window, now or soon. Called from any thread.
+    func readerGaveUp(_ window: BodyWindow)
+}
+
+/// A bounded queue of received pieces. The producer pauses while the queue is full. The reader makes room by pulling,
+/// so a slow reader slows the producer down.
+package final class BodyWindow: Sendable {
     /// Reading pauses above this many unread bytes.
     fileprivate static let highWater = 256 << 10
-    /// The same while nobody knows yet how fast the reader is. The system widens its own window by what is taken from
-    /// it: whoever takes much for a reader that then stops makes room there for megabytes.
+    /// The same limit until the reader's speed is known. The system widens its own window by the bytes that are taken
+    /// from it. A producer that takes much for a reader that then stops makes room there for megabytes.
     fileprivate static let firstHighWater = 64 << 10
 
     fileprivate struct State: Sendable {
-        var pieces = Deque<Bytes>()
+        var pieces = PieceQueue()
         var pulledBytes = 0
         var bufferedBytes = 0
         var isPaused = false
@@ -25,23 +30,29 @@ final class BodyWindow: Sendable {
     }
 
     private let state = Mutex(State())
-    private let exchange: Exchange
-    var call: Call { exchange.call }
+    private let producer: any BodyProducer
+    let call: Call?
 
-    /// - Parameter isCollected: the reader is known to take all that comes.
-    init(_ exchange: Exchange, initial pieces: [Bytes], isCollected: Bool) {
-        self.exchange = exchange
+    /// - Parameters:
+    ///   - call: the call that the body belongs to, if the producer knows it.
+    ///   - isCollected: whether the reader is known to take all that comes.
+    package init(
+        _ producer: any BodyProducer, call: Call? = nil, initial pieces: [Bytes] = [], isCollected: Bool = false
+    ) {
+        self.producer = producer
+        self.call = call
         state.withLock { state in
             if isCollected { state.pulledBytes = Self.highWater }
-            state.pieces = Deque(pieces)
+            state.pieces = PieceQueue(pieces)
             state.bufferedBytes = pieces.reduce(0) { $0 + $1.cost }
         }
     }
 
-    // On the loop.
+    // MARK: The producer's side
 
-    /// Whether the loop shall pause reading.
-    func append(_ piece: Bytes) -> Bool {
+    /// Adds a piece.
+    /// - Returns: whether the producer shall pause until ``BodyProducer/resumeReading()``.
+    package func append(_ piece: Bytes) -> Bool {
         let (waiter, pause) = state.withLock { state in
             state.pieces.append(piece)
             state.bufferedBytes += piece.cost
@@ -54,12 +65,13 @@ final class BodyWindow: Sendable {
         return pause
     }
 
-    func end(_ result: Result<Void, CallError>) {
+    /// Ends the body. Only the first end counts.
+    package func end(_ result: Result<Void, CallError>) {
         let waiter = state.withLock { state -> UnsafeContinuation<Void, Never>? in
             guard state.end == nil else { return nil }
             state.end = result
             state.isPaused = false
-            // A cancelled body gives nothing more; otherwise what was received is read before the error is.
+            // The reader of a cancelled body gets nothing more. Otherwise it gets what was received before the error.
             if case .failure(let error) = result, error.kind == .cancelled { state.pieces.removeAll() }
             defer { state.waiter = nil }
             return state.waiter
@@ -67,14 +79,14 @@ final class BodyWindow: Sendable {
         waiter?.resume()
     }
 
-    // On the reader's side.
+    // MARK: The reader's side
 
     func next() async throws(CallError) -> Bytes? {
         while true {
             let step = state.withLock { state in state.take() }
             switch step {
             case .piece(let piece, let resumesReading):
-                if resumesReading { exchange.resumeReading() }
+                if resumesReading { producer.resumeReading() }
                 return piece
             case .end: return nil
             case .failed(let error): throw error
@@ -92,7 +104,7 @@ final class BodyWindow: Sendable {
                         if isReady { continuation.resume() }
                     }
                 } onCancel: {
-                    exchange.cancel()
+                    producer.readerGaveUp(self)
                 }
                 state.withLock { $0.isReading = false }
             }
@@ -102,33 +114,33 @@ final class BodyWindow: Sendable {
     func cancel() {
         let isOver = state.withLock { state in
             let isOver = state.end != nil
-            // What is not read was not given: it must not look like the end of a whole body.
+            // The end of a body with unread pieces must not look like the end of a whole body.
             if !state.pieces.isEmpty { state.end = .failure(.givenUp) }
             state.pieces.removeAll()
             return isOver
         }
-        if !isOver { exchange.cancel() }
+        if !isOver { producer.readerGaveUp(self) }
     }
 }
 
-/// The reader's end of a window: dropped unread, it ends the exchange, so that no connection is held by a response that
-/// nobody looks at.
-final class BodyPull: BodySource {
+/// The reader's end of a window. If it is released unread, the producer ends, so that a response that nobody reads holds
+/// no connection.
+package final class BodyPull: BodySource {
     private let window: BodyWindow
 
-    init(_ window: BodyWindow) { self.window = window }
+    package init(_ window: BodyWindow) { self.window = window }
 
     deinit { window.cancel() }
 
-    func next() async throws(CallError) -> Bytes? { try await window.next() }
+    package func next() async throws(CallError) -> Bytes? { try await window.next() }
 
-    func cancel() { window.cancel() }
+    package func cancel() { window.cancel() }
 
-    var call: Call? { window.call }
+    package var call: Call? { window.call }
 }
 
 extension Bytes {
-    /// What it takes to keep it: many small pieces are more than their bytes.
+    /// The memory that the piece takes. Many small pieces take more than their bytes.
     fileprivate var cost: Int { count + 128 }
 }
 
@@ -163,5 +175,37 @@ extension BodyWindow.State {
         }
         isReading = true
         return .wait
+    }
+}
+
+/// Pieces in order, taken from the front without moving the rest each time.
+private struct PieceQueue {
+    private var pieces: [Bytes]
+    private var first = 0
+
+    init(_ pieces: [Bytes] = []) { self.pieces = pieces }
+
+    var isEmpty: Bool { first == pieces.count }
+
+    mutating func append(_ piece: Bytes) { pieces.append(piece) }
+
+    mutating func popFirst() -> Bytes? {
+        guard first < pieces.count else { return nil }
+        let piece = pieces[first]
+        // The window must not keep memory that the reader has taken.
+        pieces[first] = Bytes()
+        first += 1
+        if first == pieces.count {
+            removeAll()
+        } else if first >= 64, first * 2 >= pieces.count {
+            pieces.removeFirst(first)
+            first = 0
+        }
+        return piece
+    }
+
+    mutating func removeAll() {
+        pieces.removeAll(keepingCapacity: true)
+        first = 0
     }
 }

@@ -1,8 +1,6 @@
 // Alarm: a closure that runs at a given time, unless the alarm is released before.
 
-import Dispatch
-import TsubameCore
-import TsubamePlatform
+internal import Dispatch
 
 /// Runs its closure once, at its time. An alarm that is released before then does nothing.
 ///
@@ -11,17 +9,18 @@ import TsubamePlatform
 /// themselves may run there. With four of them on two cores its timers were 1.8 s late, with eight more than 5 s. A
 /// serial queue gets a thread of its own and is on time within 1 ms. All alarms share this queue, so closures on it
 /// must neither block nor call the user's code.
-final class Alarm: Sendable {
+package final class Alarm: Sendable {
     private static let queue = DispatchQueue(label: "tsubame.alarms")
     /// The longest timer, in nanoseconds. A released alarm leaves its timer running for no longer than this.
     private static let longestTimer: UInt64 = 60_000_000_000
 
-    private let due: MonotonicTime
+    /// When it rings.
+    package let due: MonotonicTime
     private let ring: @Sendable () -> Void
     private let mayBlock: Bool
 
     /// - Parameter mayBlock: whether `ring` may block or call the user's code. It then runs on a queue of its own.
-    init(at due: MonotonicTime, mayBlock: Bool = false, _ ring: @escaping @Sendable () -> Void) {
+    package init(at due: MonotonicTime, mayBlock: Bool = false, _ ring: @escaping @Sendable () -> Void) {
         self.due = due
         self.mayBlock = mayBlock
         self.ring = ring

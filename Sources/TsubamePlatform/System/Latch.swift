@@ -1,9 +1,9 @@
 // Latch: one value that the first of several settles, and one waiter.
 
-import Synchronization
+internal import Synchronization
 
 /// Lets one waiter continue, once, with the first value that is settled.
-final class Latch<Value: Sendable>: Sendable {
+package final class Latch<Value: Sendable>: Sendable {
     private struct State: Sendable {
         var value: Value?
         var waiter: UnsafeContinuation<Void, Never>?
@@ -11,8 +11,10 @@ final class Latch<Value: Sendable>: Sendable {
 
     private let state = Mutex(State())
 
+    package init() {}
+
     /// Settles the value. Only the first call has an effect.
-    func settle(_ value: Value) {
+    package func settle(_ value: Value) {
         let waiter = state.withLock { state -> UnsafeContinuation<Void, Never>? in
             guard state.value == nil else { return nil }
             state.value = value
@@ -23,7 +25,7 @@ final class Latch<Value: Sendable>: Sendable {
     }
 
     /// Returns the value when it is settled, or nil if another waiter is waiting already.
-    func wait() async -> Value? {
+    package func wait() async -> Value? {
         await withUnsafeContinuation { continuation in
             let goesOn = state.withLock { state in
                 guard state.value == nil, state.waiter == nil else { return true }

@@ -1,0 +1,38 @@
+// ExchangeSupport: checks requests and opens files for transports other than the engine.
+
+package import HTTPTypes
+package import TsubameCore
+import TsubameEngine
+import TsubameWire
+
+package struct ExchangeSupport: TransportSupport {
+    package init() {}
+
+    /// A transport gets only what the engine would send, so that a line break in a field cannot become a second request.
+    package func check(_ request: Request) throws(CallError) {
+        guard request.headers.isValid else { throw request.headerError }
+        guard let uri = request.uri else {
+            throw CallError(.invalidRequest, "the request has no absolute URI", request: request)
+        }
+        try request.checkMethod()
+        do throws(WireError) {
+            try RequestEncoder.validate(
+                method: request.method.rawValue, target: uri.target, headers: request.headers.fields)
+        } catch {
+            throw CallError(error, phase: .preparing).with(request: request)
+        }
+    }
+
+    package func check(trailers: HTTPFields) throws(CallError) {
+        do throws(WireError) {
+            _ = try TrailerSection.lines(of: trailers)
+        } catch {
+            throw CallError(error, phase: .sendingBody)
+        }
+    }
+
+    package func open(file path: String) async throws(CallError) -> (any BodyReader, Int64?) {
+        let reader = try await FileReader.open(path)
+        return (reader, reader.length)
+    }
+}

@@ -1,0 +1,312 @@
+// TransportExchange: one exchange of a transport: its deadlines, its cancellation, its bodies and its events.
+
+package import HTTPTypes
+internal import Synchronization
+package import TsubamePlatform
+
+/// One exchange that a ``Transport`` performs.
+///
+/// The exchange gives the transport the body of the request and takes the transport's events. It ends at the call's
+/// deadlines, when the call is cancelled, and when the body of the response is given up. The task in which
+/// ``Transport/send(_:exchange:)`` runs is then cancelled.
+public final class TransportExchange: CallCancellable {
+    private struct State: Sendable {
+        var timeline: ExchangeTimeline
+        var alarm: Alarm?
+        var task: Task<Void, Never>?
+        /// The body of the response, while it arrives.
+        var source: (any BodySource)?
+        /// Whether the exchange is over. The error is nil after a whole response.
+        var isOver = false
+        var error: CallError?
+        var sent = TransferCounter()
+        /// The piece that the transport is sending.
+        var pending: Bytes?
+        var received = TransferCounter()
+    }
+
+    /// The call that this exchange belongs to.
+    public let call: Call
+    private let request: Request
+    private let support: any TransportSupport
+    private let latch = Latch<Result<Response, CallError>>()
+    private let state: Mutex<State>
+
+    package init(_ request: Request, call: Call, support: any TransportSupport) {
+        self.request = request
+        self.call = call
+        self.support = support
+        state = Mutex(
+            State(
+                timeline: ExchangeTimeline(start: call.start, timeouts: call.timeouts, deadline: call.deadline),
+                received: TransferCounter(shownBytes: call.observedBodyBytes)))
+    }
+
+    // MARK: For the transport
+
+    /// The timeouts of the call. The client enforces them, as far as ``report(_:)`` lets it know the phase.
+    public var timeouts: Timeouts { call.timeouts }
+
+    /// The bounds on the data of the response. A transport that parses heads by itself must keep them.
+    public var limits: Limits { call.limits }
+
+    /// The time that is left of ``Timeouts/total``; nil if it has no limit.
+    public var timeLeft: Duration? {
+        guard call.deadline != MonotonicClock.never else { return nil }
+        let now = MonotonicClock.now
+        return .nanoseconds(clamping: call.deadline > now ? call.deadline - now : 0)
+    }
+
+    /// Opens the body of the request for one sending; nil if the request has none. The reader reports the progress, and
+    /// ``Timeouts/idle`` holds for each of its pieces.
+    ///
+    /// A transport that has to send the request again, for example after a refused stream, opens the body again. It may
+    /// do so only if ``RequestBody/canBeSentAgain`` is true.
+    /// - Throws: ``CallError/Kind/requestBody`` if a file cannot be opened.
+    public func openBody() async throws(CallError) -> RequestBodyReader? {
+        let body = request.body.resolved(by: nil)
+        let reader: any BodyReader
+        var length = body.length
+        switch body.content {
+        case nil: return nil
+        case .bytes(let bytes): reader = BytesReader(bytes)
+        case .file(let path): (reader, length) = try await support.open(file: path)
+        case .stream(let open, _): reader = open()
+        case .failed(let error): throw error
+        case .deferred: throw CallError(.requestBody, "the body has no content", phase: .sendingBody)
+        }
+        state.withLock { state in
+            state.sent = TransferCounter(total: length, shownBytes: call.observedBodyBytes)
+            state.pending = nil
+        }
+        return RequestBodyReader(
+            reader, length: length, trailers: body.trailers, check: support.check(trailers:),
+            report: { [self] in follow($0) })
+    }
+
+    /// Reports an event of this exchange to the call's observers, and lets the client know the phase of the exchange.
+    ///
+    /// A transport may report `queued`, `resolving`, `resolved`, `connecting`, `connected`, `securing`, `secured`,
+    /// `reused`, `sent`, `informational` and `decision`. If it sends the body without ``openBody()``, it reports
+    /// `sending` as well. Other events are the client's and are ignored here. If the transport does not report `sent`,
+    /// the client does when the head of the response has arrived.
+    public func report(_ event: CallEvent.Kind) {
+        switch event {
+        case .queued, .resolving, .resolved, .connecting, .connected, .securing, .secured, .reused, .sent, .sending,
+            .informational, .decision:
+            break
+        default: return
+        }
+        let now = MonotonicClock.now
+        let isOpen = state.withLock { state in
+            guard !state.isOver, !state.timeline.hasHead else { return false }
+            state.timeline.note(event, at: now)
+            arm(&state)
+            return true
+        }
+        if isOpen { call.emit(event) }
+    }
+
+    /// What the reader of the request's body says.
+    private func follow(_ step: RequestBodyReader.Step) {
+        let now = MonotonicClock.now
+        let (progress, beginning) = state.withLock { state -> (TransferProgress?, Bytes?) in
+            guard !state.isOver, !state.timeline.hasHead else { return (nil, nil) }
+            // The piece before this one has been sent.
+            var progress = state.pending.take().flatMap { state.sent.add($0, at: now) }
+            var beginning: Bytes?
+            switch step {
+            case .asked: state.timeline.moveBody(at: now)
+            case .read(let piece):
+                state.timeline.moveBody(at: now)
+                state.pending = piece
+            case .ended:
+                state.timeline.waitForHead(from: now)
+                progress = state.sent.final
+                beginning = state.sent.beginning
+            }
+            arm(&state)
+            return (progress, beginning)
+        }
+        if let progress { call.emit(.sending(progress)) }
+        if let beginning { call.emit(.requestBody(beginning)) }
+    }
+
+    // MARK: For the chain
+
+    /// Has the transport perform the exchange.
+    package func run(_ transport: any Transport) async throws(CallError) -> Response {
+        try support.check(request)
+        guard call.onCancel(self), !Task.isCancelled else {
+            throw call.cancelled(.connecting).with(request: request)
+        }
+        state.withLock { state in
+            state.timeline.begin(at: MonotonicClock.now)
+            arm(&state)
+            // On the executor of the call, so that a call that blocks its thread needs no other thread.
+            state.task = Task(executorPreference: call.executor) { [self, request] in
+                do throws(CallError) {
+                    latch.settle(.success(try await transport.send(request, exchange: self)))
+                } catch {
+                    latch.settle(.failure(error))
+                }
+            }
+        }
+        let outcome = await withTaskCancellationHandler {
+            await latch.wait()
+        } onCancel: {
+            cancel()
+        }
+        switch outcome {
+        case .success(let response): return try take(response)
+        case .failure(let error): throw end(error)
+        case nil: throw end(call.cancelled(.waitingForHead))
+        }
+    }
+
+    /// Completes the response of the transport.
+    private func take(_ given: Response) throws(CallError) -> Response {
+        guard (200...999).contains(given.statusCode) else {
+            throw end(
+                CallError(
+                    .invalidResponse, "the transport returned the status \(given.statusCode)", phase: .waitingForHead,
+                    advice: "report 1xx responses as events, and return the final response"))
+        }
+        var response = given
+        if let redaction = request.ownRedaction {
+            response.headers = ReceivedFields(response.headers.fields, redaction: redaction)
+        }
+        let hasBody = request.method != .head && given.statusCode != 204 && given.statusCode != 304
+        if !hasBody {
+            response.body.discard()
+            response.body = ResponseBody()
+        }
+        let now = MonotonicClock.now
+        let (error, timeline, whole) = state.withLock { state -> (CallError?, ExchangeTimeline, Bytes?) in
+            if state.isOver { return (state.error ?? .givenUp, state.timeline, nil) }
+            state.timeline.receiveHead(at: now)
+            switch response.body.content {
+            case .whole(let bytes):
+                state.timeline.end(at: now)
+                close(&state, nil)
+                return (nil, state.timeline, bytes)
+            case .stream(let source):
+                state.source = source
+                arm(&state)
+                return (nil, state.timeline, nil)
+            }
+        }
+        if let error { throw error }
+        response.details = response.details.with(
+            history: [], timings: timeline.timings, request: request, bufferedBody: call.limits.bufferedBody,
+            connection: timeline.connection)
+        if !timeline.hasReportedSent { call.emit(.sent(request)) }
+        if let whole {
+            call.emit(.headReceived(response))
+            call.emit(.receiving(TransferProgress(bytes: Int64(whole.count), total: Int64(whole.count))))
+            let shown = call.observedBodyBytes
+            if shown > 0 { call.emit(.responseBody(whole.slice(0..<shown))) }
+        } else if case .stream(let source) = response.body.content {
+            var head = response
+            head.body = ResponseBody()
+            call.emit(.headReceived(head))
+            response.body = ResponseBody(TransportBody(source, self))
+        }
+        return response
+    }
+
+    // MARK: The body of the response
+
+    /// The reader asks for a piece.
+    func willRead() throws(CallError) {
+        let error = state.withLock { state -> CallError? in
+            if state.isOver { return state.error }
+            state.timeline.waitForPiece(from: MonotonicClock.now)
+            arm(&state)
+            return nil
+        }
+        if let error { throw error }
+    }
+
+    /// The reader got a piece, or nil at the end.
+    func didRead(_ piece: Bytes?) throws(CallError) {
+        let now = MonotonicClock.now
+        let (error, progress, beginning) = state.withLock { state -> (CallError?, TransferProgress?, Bytes?) in
+            if state.isOver { return (state.error, nil, nil) }
+            if let piece {
+                state.timeline.receivePiece()
+                return (nil, state.received.add(piece, at: now), nil)
+            }
+            close(&state, nil)
+            return (nil, state.received.final, state.received.beginning)
+        }
+        if let error { throw error }
+        if let progress { call.emit(.receiving(progress)) }
+        if let beginning { call.emit(.responseBody(beginning)) }
+    }
+
+    // MARK: The end
+
+    /// The call was cancelled.
+    package func cancel() { end(call.cancelled(state.withLock { $0.timeline.phase })) }
+
+    /// Ends the exchange with an error, unless it is over.
+    /// - Returns: the error with which the exchange ended.
+    @discardableResult
+    func end(_ error: CallError) -> CallError {
+        let error = error.with(request: request)
+        let (first, task, source, beginning) = state.withLock {
+            state -> (CallError?, Task<Void, Never>?, (any BodySource)?, Bytes?) in
+            if state.isOver { return (state.error, nil, nil, nil) }
+            let (task, source) = (state.task, state.source)
+            let beginning = state.timeline.hasHead ? state.received.beginning : nil
+            close(&state, error)
+            return (nil, task, source, beginning)
+        }
+        if let first { return first }
+        if let beginning { call.emit(.responseBody(beginning)) }
+        latch.settle(.failure(error))
+        task?.cancel()
+        source?.cancel()
+        return error
+    }
+
+    private func close(_ state: inout State, _ error: CallError?) {
+        state.isOver = true
+        state.error = error
+        state.alarm = nil
+        state.task = nil
+        state.source = nil
+        state.pending = nil
+    }
+
+    /// Makes sure that the alarm rings no later than the next deadline. An alarm that rings earlier is set again then.
+    private func arm(_ state: inout State) {
+        let due = state.timeline.due
+        guard due != MonotonicClock.never, due < state.alarm?.due ?? MonotonicClock.never else { return }
+        state.alarm = Alarm(at: due, mayBlock: true) { [weak self] in self?.ring() }
+    }
+
+    private func ring() {
+        let error = state.withLock { state -> CallError? in
+            guard !state.isOver else { return nil }
+            state.alarm = nil
+            guard MonotonicClock.now >= state.timeline.due else {
+                arm(&state)
+                return nil
+            }
+            return state.timeline.expired
+        }
+        if let error { end(error) }
+    }
+}
+
+/// The work of an exchange that needs more than this module has.
+package protocol TransportSupport: Sendable {
+    /// Throws if the request cannot be sent as one request.
+    func check(_ request: Request) throws(CallError)
+    /// Throws if the fields must not be sent as trailers.
+    func check(trailers: HTTPFields) throws(CallError)
+    /// Opens the file of a body, and says how long it is.
+    func open(file path: String) async throws(CallError) -> (any BodyReader, Int64?)
+}
