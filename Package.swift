@@ -26,6 +26,9 @@ let package = Package(
         .trait(name: "XML", description: "Response.xml and RequestBody.xml, on XMLCoder"),
         .trait(name: "Store", description: "Cookies kept in SQLite, on GRDB; needs SQLite's header and library"),
         .trait(name: "Server", description: "The embedded httpbin-compatible server, on Hummingbird"),
+        .trait(
+            name: "TestServer", description: "ScriptedServer and the contract of transports; enables Server",
+            enabledTraits: ["Server"]),
         .default(enabledTraits: []),
     ],
     dependencies: [
@@ -97,10 +100,11 @@ let package = Package(
             name: "TsubameTesting",
             dependencies: [
                 "Tsubame", "TsubamePlatform", "TsubameCore",
+                .target(name: "HTTPBin", condition: .when(traits: ["TestServer"])),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOPosix", package: "swift-nio"),
-                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+                .product(name: "NIOCore", package: "swift-nio", condition: .when(traits: ["TestServer"])),
+                .product(name: "NIOPosix", package: "swift-nio", condition: .when(traits: ["TestServer"])),
+                .product(name: "NIOSSL", package: "swift-nio-ssl", condition: .when(traits: ["TestServer"])),
             ],
             swiftSettings: settings),
         .target(
@@ -176,6 +180,15 @@ let package = Package(
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ],
+            swiftSettings: settings),
+        // A transport as another package would write one: it sees only what is public.
+        .testTarget(
+            name: "TransportTests",
+            dependencies: [
+                "Tsubame", "TsubameTesting", .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"), .product(name: "NIOHTTP1", package: "swift-nio"),
+            ],
+            packageAccess: false,
             swiftSettings: settings),
         .testTarget(
             name: "HTTPBinTests",

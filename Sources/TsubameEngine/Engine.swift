@@ -39,7 +39,8 @@ public final class Engine: Transport {
 
     /// Does one exchange over a connection of the pool, with the deadlines of its call.
     public func send(_ request: Request, exchange: TransportExchange) async throws(CallError) -> Response {
-        try await send(request, call: exchange.call)
+        exchange.passOn()
+        return try await send(request, call: exchange.call)
     }
 
     /// Honours all settings, but each engine only its own: a client that is given an engine must not have others.

@@ -49,6 +49,7 @@ public struct ConnectionInfo: Sendable, Hashable, CustomStringConvertible {
     ///   - localAddress: the `address:port` of this end.
     ///   - proxy: the proxy, without credentials.
     ///   - tls: the result of the TLS handshake with the origin.
+    ///   - version: the version of HTTP on the connection.
     public init(
         remoteAddress: String, localAddress: String = "", proxy: String? = nil, tls: TLSInfo? = nil,
         version: HTTPVersion

@@ -3,40 +3,41 @@
 extension ConnectionSettings {
     /// The name of a connection setting. Its raw value is the name as a program writes it.
     public enum Name: String, Sendable, Hashable, CaseIterable {
-        /// A property of ``ConnectionSettings``, or of ``TLS`` in ``ConnectionSettings/tls`` or
-        /// ``ConnectionSettings/proxyTLS``.
-        case httpVersion = "connection.httpVersion"
-        case tlsRoots = "connection.tls.roots"
-        case tlsVerification = "connection.tls.verification"
-        case tlsMinimumVersion = "connection.tls.minimumVersion"
-        case tlsMaximumVersion = "connection.tls.maximumVersion"
-        case tlsMinimumRSABits = "connection.tls.minimumRSABits"
-        case tlsIdentity = "connection.tls.identity"
-        case tlsPins = "connection.tls.pins"
-        case tlsCheck = "connection.tls.check"
-        case tlsKeyLogFile = "connection.tls.keyLogFile"
-        case proxy = "connection.proxy"
-        case proxyTLSRoots = "connection.proxyTLS.roots"
-        case proxyTLSVerification = "connection.proxyTLS.verification"
-        case proxyTLSMinimumVersion = "connection.proxyTLS.minimumVersion"
-        case proxyTLSMaximumVersion = "connection.proxyTLS.maximumVersion"
-        case proxyTLSMinimumRSABits = "connection.proxyTLS.minimumRSABits"
-        case proxyTLSIdentity = "connection.proxyTLS.identity"
-        case proxyTLSPins = "connection.proxyTLS.pins"
-        case proxyTLSCheck = "connection.proxyTLS.check"
-        case proxyTLSKeyLogFile = "connection.proxyTLS.keyLogFile"
-        case resolve = "connection.resolve"
-        case resolver = "connection.resolver"
-        case addressLifetime = "connection.addressLifetime"
-        case unixSocket = "connection.unixSocket"
-        case addressFamily = "connection.addressFamily"
-        case allowedAddresses = "connection.allowedAddresses"
-        case interface = "connection.interface"
-        case connectionsPerOrigin = "connection.connectionsPerOrigin"
-        case connections = "connection.connections"
-        case idleConnectionLifetime = "connection.idleConnectionLifetime"
-        case connectionLifetime = "connection.connectionLifetime"
-        case exchangesPerConnection = "connection.exchangesPerConnection"
+        /// A property of ``ConnectionSettings``.
+        case httpVersion = "connection.httpVersion",
+            proxy = "connection.proxy",
+            resolve = "connection.resolve",
+            resolver = "connection.resolver",
+            addressLifetime = "connection.addressLifetime",
+            unixSocket = "connection.unixSocket",
+            addressFamily = "connection.addressFamily",
+            allowedAddresses = "connection.allowedAddresses",
+            interface = "connection.interface",
+            connectionsPerOrigin = "connection.connectionsPerOrigin",
+            connections = "connection.connections",
+            idleConnectionLifetime = "connection.idleConnectionLifetime",
+            connectionLifetime = "connection.connectionLifetime",
+            exchangesPerConnection = "connection.exchangesPerConnection"
+        /// A property of ``ConnectionSettings/tls``.
+        case tlsRoots = "connection.tls.roots",
+            tlsVerification = "connection.tls.verification",
+            tlsMinimumVersion = "connection.tls.minimumVersion",
+            tlsMaximumVersion = "connection.tls.maximumVersion",
+            tlsMinimumRSABits = "connection.tls.minimumRSABits",
+            tlsIdentity = "connection.tls.identity",
+            tlsPins = "connection.tls.pins",
+            tlsCheck = "connection.tls.check",
+            tlsKeyLogFile = "connection.tls.keyLogFile"
+        /// A property of ``ConnectionSettings/proxyTLS``.
+        case proxyTLSRoots = "connection.proxyTLS.roots",
+            proxyTLSVerification = "connection.proxyTLS.verification",
+            proxyTLSMinimumVersion = "connection.proxyTLS.minimumVersion",
+            proxyTLSMaximumVersion = "connection.proxyTLS.maximumVersion",
+            proxyTLSMinimumRSABits = "connection.proxyTLS.minimumRSABits",
+            proxyTLSIdentity = "connection.proxyTLS.identity",
+            proxyTLSPins = "connection.proxyTLS.pins",
+            proxyTLSCheck = "connection.proxyTLS.check",
+            proxyTLSKeyLogFile = "connection.proxyTLS.keyLogFile"
     }
 
     /// The settings that differ from the defaults. A proxy counts even if the environment names it: without the proxy, a

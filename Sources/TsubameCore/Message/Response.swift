@@ -47,6 +47,8 @@ public struct Response: Sendable {
 
     /// Makes the response of a ``Transport``, or of an interceptor that answers with a body that still arrives.
     /// - Parameters:
+    ///   - status: the status, from 200 to 999.
+    ///   - headers: the fields, without any decoding.
     ///   - body: the body, made by ``ResponseBody/init(pieces:)`` or ``ResponseBody/makeStream(onResume:onCancel:)``.
     ///   - trailers: the object that gets the trailer fields at the end of the body.
     public init(

@@ -1,8 +1,8 @@
 // TransportExchange: one exchange of a transport: its deadlines, its cancellation, its bodies and its events.
 
-package import HTTPTypes
+public import HTTPTypes
 internal import Synchronization
-package import TsubamePlatform
+internal import TsubamePlatform
 
 /// One exchange that a ``Transport`` performs.
 ///
@@ -16,6 +16,8 @@ public final class TransportExchange: CallCancellable {
         var task: Task<Void, Never>?
         /// The body of the response, while it arrives.
         var source: (any BodySource)?
+        /// Whether the engine performs the exchange, with its own deadlines and events.
+        var isPassedOn = false
         /// Whether the exchange is over. The error is nil after a whole response.
         var isOver = false
         var error: CallError?
@@ -55,6 +57,18 @@ public final class TransportExchange: CallCancellable {
         guard call.deadline != MonotonicClock.never else { return nil }
         let now = MonotonicClock.now
         return .nanoseconds(clamping: call.deadline > now ? call.deadline - now : 0)
+    }
+
+    /// The fields of the request as lines of a message: `Host` first, and the pairs of `Cookie` in one field. Iterating over
+    /// ``Request/headers`` yields a field for each pair. The fields that frame the body are left to the transport.
+    public var fields: [HTTPField] {
+        let headers = request.headers
+        var lines = headers.filter { $0.name != .host && $0.name != .cookie }
+        if let cookies = headers[.cookie] { lines.append(HTTPField(name: .cookie, value: cookies)) }
+        if let host = headers[.host] ?? request.uri?.authority {
+            lines.insert(HTTPField(name: .host, value: host), at: 0)
+        }
+        return lines
     }
 
     /// Opens the body of the request for one sending; nil if the request has none. The reader reports the progress, and
@@ -107,7 +121,7 @@ public final class TransportExchange: CallCancellable {
         if isOpen { call.emit(event) }
     }
 
-    /// What the reader of the request's body says.
+    /// A step of the reader of the request's body.
     private func follow(_ step: RequestBodyReader.Step) {
         let now = MonotonicClock.now
         let (progress, beginning) = state.withLock { state -> (TransferProgress?, Bytes?) in
@@ -164,8 +178,24 @@ public final class TransportExchange: CallCancellable {
         }
     }
 
+    /// The engine performs the exchange, for example beneath a transport that records it. It keeps the deadlines and
+    /// reports the events by itself.
+    package func passOn() {
+        state.withLock { state in
+            state.isPassedOn = true
+            state.alarm = nil
+        }
+    }
+
     /// Completes the response of the transport.
     private func take(_ given: Response) throws(CallError) -> Response {
+        if state.withLock({ $0.isPassedOn }) {
+            state.withLock { close(&$0, nil) }
+            guard given.isHandMade else { return given }
+            var response = given
+            response.details = response.details.with(request: request)
+            return response
+        }
         guard (200...999).contains(given.statusCode) else {
             throw end(
                 CallError(
@@ -283,7 +313,9 @@ public final class TransportExchange: CallCancellable {
     /// Makes sure that the alarm rings no later than the next deadline. An alarm that rings earlier is set again then.
     private func arm(_ state: inout State) {
         let due = state.timeline.due
-        guard due != MonotonicClock.never, due < state.alarm?.due ?? MonotonicClock.never else { return }
+        guard !state.isPassedOn, due != MonotonicClock.never, due < state.alarm?.due ?? MonotonicClock.never else {
+            return
+        }
         state.alarm = Alarm(at: due, mayBlock: true) { [weak self] in self?.ring() }
     }
 

@@ -1,4 +1,5 @@
 // ClientCertificate: the certificate and the key that a client shows in tests.
+#if TestServer
 
 /// The certificate is signed with its own key and is its own authority. The key is published here, so it proves
 /// nothing.
@@ -39,3 +40,4 @@ package enum ClientCertificate {
 
     package static let passphrase = "open sesame"
 }
+#endif

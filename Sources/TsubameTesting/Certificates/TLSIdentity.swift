@@ -1,4 +1,5 @@
 // TLSIdentity: the certificates, the key and the TLS settings of a ScriptedServer.
+#if TestServer
 
 internal import NIOCore
 internal import NIOSSL
@@ -87,3 +88,4 @@ extension TLSIdentity.Version: Comparable {
     /// An older version is less than a newer one.
     public static func < (left: Self, right: Self) -> Bool { left == .tls12 && right == .tls13 }
 }
+#endif

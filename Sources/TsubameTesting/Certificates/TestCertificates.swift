@@ -1,5 +1,6 @@
 // TestCertificates: certificates and PUBLIC private keys, for tests only.
 // Written by Scripts/tables/make-test-certificates.sh; do not edit.
+#if TestServer
 
 /// Certificates for tests. Their private keys are published with this library's source code, so they prove nothing.
 /// Never use them outside tests, and never add the authority to a system's trusted roots.
@@ -125,3 +126,4 @@ public enum TestCertificates {
         -----END PRIVATE KEY-----
         """
 }
+#endif

@@ -1,4 +1,5 @@
 // ReceivedRequest: one request as a ScriptedServer received it, down to the bytes.
+#if TestServer
 
 /// A request as a ``ScriptedServer`` received it: its parts, and its exact bytes.
 ///
@@ -122,3 +123,4 @@ public struct ReceivedRequest: Sendable, CustomStringConvertible {
             + (isComplete ? "" : ", incomplete")
     }
 }
+#endif

@@ -1,4 +1,5 @@
 // Reply: the list of steps by which a ScriptedServer answers a request.
+#if TestServer
 
 public import HTTPTypes
 
@@ -159,3 +160,4 @@ public struct Reply: Sendable, ExpressibleByArrayLiteral {
         return known.first { $0.code == status.code }?.reasonPhrase ?? ""
     }
 }
+#endif

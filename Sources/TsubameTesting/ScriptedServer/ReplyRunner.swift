@@ -1,4 +1,5 @@
 // ReplyRunner: performs the steps of the replies of one connection, one after the other.
+#if TestServer
 
 internal import NIOCore
 
@@ -254,3 +255,4 @@ final class ReplyRunner {
         }
     }
 }
+#endif

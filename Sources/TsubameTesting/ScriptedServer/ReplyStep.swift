@@ -1,4 +1,5 @@
 // Reply.Step: one action of a ScriptedServer, as a value.
+#if TestServer
 
 extension Reply {
     /// One action of the server. The steps of a reply run in order, each after the previous step is done. Bytes are
@@ -97,3 +98,4 @@ extension Reply {
         public static let reset = Step(kind: .reset)
     }
 }
+#endif

@@ -1,4 +1,5 @@
 // RequestParser: a tolerant parser of requests for the ScriptedServer, independent of the client's codec.
+#if TestServer
 
 internal import NIOCore
 
@@ -199,3 +200,4 @@ extension StringProtocol {
         return String(drop(while: isSpace).reversed().drop(while: isSpace).reversed())
     }
 }
+#endif

@@ -1,4 +1,5 @@
 // ScriptedServer: an HTTP server on a real socket that does exactly what a test's script says.
+#if TestServer
 
 internal import NIOCore
 internal import NIOPosix
@@ -259,3 +260,4 @@ public final class ScriptedServer: Sendable {
         }
     }
 }
+#endif

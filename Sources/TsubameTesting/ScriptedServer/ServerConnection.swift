@@ -1,4 +1,5 @@
 // ServerConnection: one connection of a ScriptedServer, which reads requests, records them and asks the script.
+#if TestServer
 
 internal import NIOCore
 internal import NIOSSL
@@ -128,3 +129,4 @@ final class ServerConnection: ChannelInboundHandler {
         context.triggerUserOutboundEvent(ServerWire.End.cutOff, promise: nil)
     }
 }
+#endif

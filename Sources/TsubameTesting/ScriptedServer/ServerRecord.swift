@@ -1,4 +1,5 @@
 // ServerRecord: the events that a ScriptedServer has seen, and the script that it follows.
+#if TestServer
 
 internal import HTTPTypes
 internal import NIOCore
@@ -65,3 +66,4 @@ struct ServerContext: Sendable {
     let record: Watched<ServerRecord>
     let keptBodyBytes: Int
 }
+#endif

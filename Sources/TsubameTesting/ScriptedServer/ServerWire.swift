@@ -1,4 +1,5 @@
 // ServerWire: ends a TCP connection beneath TLS. Only this file knows the platform's socket options.
+#if TestServer
 
 internal import NIOCore
 import TsubamePlatform
@@ -28,3 +29,4 @@ final class ServerWire: ChannelOutboundHandler {
         context.close(promise: promise)
     }
 }
+#endif

@@ -20,7 +20,7 @@ public final class RequestBodyReader: @unchecked Sendable {
     private let check: @Sendable (HTTPFields) throws(CallError) -> Void
     private let report: @Sendable (Step) -> Void
 
-    /// What the reader tells its exchange.
+    /// A step that the reader reports to its exchange.
     package enum Step: Sendable {
         case asked, read(Bytes), ended
     }

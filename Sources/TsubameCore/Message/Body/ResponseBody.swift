@@ -105,9 +105,10 @@ public struct ResponseBody: Sendable {
         return gathered.joined()
     }
 
-    /// Collects the whole body in memory.
+    /// Collects the whole body in memory. A body that is still arriving can be collected once.
+    /// - Parameter limit: the most bytes that the body may have; 64 MiB by default.
     /// - Throws: ``CallError/Kind/limitExceeded`` if the body has more than `limit` bytes, and every error of reading.
-    package func collect(upTo limit: Int) async throws(CallError) -> Bytes {
+    public func collect(upTo limit: Int = 64 << 20) async throws(CallError) -> Bytes {
         switch content {
         case .whole(let bytes):
             guard bytes.count <= limit else { throw Self.tooLarge(limit) }

@@ -1,0 +1,114 @@
+// The contract of connections and of their settings.
+#if TestServer
+
+import HTTPTypes
+import Synchronization
+import Tsubame
+
+extension TransportContract {
+    static let connections: [TransportContract] = [
+        TransportContract("calls one after the other use one connection", needs: [.reuse]) { run in
+            try await run.serving(try await .start { .ok($0.target) }) { server, client in
+                for number in 0..<5 { _ = try await client.get("\(number)").text() }
+                try run.expect(server.acceptedConnections, is: 1, "the number of connections")
+            }
+        },
+        TransportContract("a connection that the server closes is not used again", needs: [.reuse]) { run in
+            let server = try await ScriptedServer.start { _ in .ok("x", headers: [.connection: "close"]).then(.close) }
+            try await run.serving(server) { server, client in
+                for _ in 0..<3 { try run.expect(try await client.get("x").text(), is: "x", "the response") }
+                try run.expect(server.acceptedConnections, is: 3, "the number of connections")
+            }
+        },
+        TransportContract("the response and the events name the connection", needs: [.connections]) { run in
+            try await run.serving(try await .start()) { server, client in
+                let seen = Mutex<[String]>([])
+                let subscription = client.observe { event in
+                    switch event.kind {
+                    case .connected(let info): seen.withLock { $0.append("connected \(info.remoteAddress)") }
+                    case .sent: seen.withLock { $0.append("sent") }
+                    case .headReceived: seen.withLock { $0.append("head") }
+                    case .finished: seen.withLock { $0.append("finished") }
+                    default: break
+                    }
+                }
+                let response = try await client.get("x")
+                subscription.cancel()
+                let address = "127.0.0.1:\(server.port)"
+                try run.expect(response.connection?.remoteAddress, is: address, "the address of the connection")
+                try run.expect(
+                    seen.withLock { $0 }, is: ["connected \(address)", "sent", "head", "finished"], "the events")
+            }
+        },
+    ]
+
+    /// A transport honours each of these settings, or says that it does not. In both cases the call fails.
+    static let settings: [TransportContract] = [
+        TransportContract("an address that is not allowed is never connected to") { run in
+            try await run.refuses { $0.connection.allowedAddresses = .publicOnly }
+        },
+        TransportContract("a resolver that fails is not replaced by another") { run in
+            try await run.refuses(host: "localhost.example") {
+                $0.connection.resolver = .custom { _ in throw CancellationError() }
+                $0.connection.addressLifetime = .zero
+            }
+        },
+        TransportContract("a proxy that refuses is not avoided") { run in
+            let port = try DeadPort()
+            try await run.refuses { $0.connection.proxy = .url(port.url) }
+            withExtendedLifetime(port) {}
+        },
+        TransportContract("a Unix socket that does not exist is not replaced by TCP") { run in
+            try await run.refuses { $0.connection.unixSocket = "/nowhere/at/all.sock" }
+        },
+        TransportContract("an address that replaces the look-up is used") { run in
+            let port = try DeadPort()
+            try await run.refuses { $0.connection.resolve = ["*": "127.0.0.1:\(port.number)"] }
+            withExtendedLifetime(port) {}
+        },
+        TransportContract("a certificate that is not trusted is refused") { run in
+            try await run.refuses(tls: .localhost) { _ in }
+            try await run.refuses(tls: .localhost) { $0.connection.tls.roots = .pem(TestCertificates.localhostPEM) }
+        },
+        TransportContract("a pin is checked, also without verification") { run in
+            let wrong = "sha256/AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="
+            try await run.refuses(tls: .localhost) {
+                $0.connection.tls.verification = .dangerouslyOff
+                $0.connection.tls.pins = ["127.0.0.1": PinnedKeys(wrong, backup: wrong)]
+            }
+        },
+        TransportContract("the caller's check of a certificate runs") { run in
+            try await run.refuses(tls: .localhost) {
+                $0.connection.tls.verification = .dangerouslyOff
+                $0.connection.tls.check = TLSCheck { _, _ in throw CancellationError() }
+            }
+        },
+        TransportContract("a version of TLS that is too old is refused") { run in
+            try await run.refuses(tls: TLSIdentity.localhost.with(versions: .tls12 ... .tls12)) {
+                $0.connection.tls.verification = .dangerouslyOff
+                $0.connection.tls.minimumVersion = .tls13
+            }
+        },
+    ]
+}
+
+extension ContractRun {
+    /// A call with these settings must fail before a request reaches the server.
+    fileprivate func refuses(
+        host: String = "127.0.0.1", tls: TLSIdentity? = nil, _ configure: (inout Configuration) -> Void
+    ) async throws {
+        try await ScriptedServer.start(tls: tls).use { server in
+            let client = client("\(tls == nil ? "http" : "https")://\(host):\(server.port)", configure)
+            do {
+                _ = try await client.get("x")
+            } catch is CallError {
+                await client.close()
+                try expect(server.requests.isEmpty, "a request reached the server")
+                return
+            }
+            await client.close()
+            throw violation("the call did not fail")
+        }
+    }
+}
+#endif

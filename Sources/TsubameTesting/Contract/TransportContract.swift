@@ -1,0 +1,134 @@
+// TransportContract: the checks that every transport must pass.
+#if TestServer
+
+public import Tsubame
+
+/// One check of the contract that every ``/Tsubame/Transport`` keeps.
+///
+/// ```swift
+/// @Test(arguments: TransportContract.checks(for: [.trailers]))
+/// func `my transport keeps the contract`(check: TransportContract) async throws {
+///     try await check.verify { settings in MyTransport(settings) }
+/// }
+/// ```
+/// A check runs a client with the transport against servers on this machine, and throws ``Violation`` if the transport
+/// does something else than the contract says. No check uses TLS that the transport would have to trust.
+public struct TransportContract: Sendable, CustomStringConvertible {
+    /// An ability that a transport may lack.
+    public enum Feature: String, Sendable, Hashable, CaseIterable {
+        /// Keeps a connection open, and uses it for the next exchange.
+        case reuse
+        /// Returns the trailer fields of a response.
+        case trailers
+        /// Sends the trailer fields of a request.
+        case requestTrailers
+        /// Reports 1xx responses.
+        case informational
+        /// Reports the connection of an exchange.
+        case connections
+    }
+
+    /// An error that says how a transport breaks the contract.
+    public struct Violation: Error, Sendable, CustomStringConvertible {
+        /// The name of the check, and what was seen.
+        public let description: String
+    }
+
+    /// The expectation of the check, as a sentence.
+    public let name: String
+    private let needs: Set<Feature>
+    private let body: @Sendable (ContractRun) async throws -> Void
+
+    init(
+        _ name: String, needs: Set<Feature> = [], _ body: @escaping @Sendable (ContractRun) async throws -> Void
+    ) {
+        self.name = name
+        self.needs = needs
+        self.body = body
+    }
+
+    /// The same as ``name``.
+    public var description: String { name }
+
+    /// The checks for a transport with these features. The checks of other features are left out.
+    public static func checks(for features: Set<Feature> = Set(Feature.allCases)) -> [TransportContract] {
+        let all =
+            requests + requestBodies + responses + responseBodies + failures + cancellation + deadlines + modesty
+            + connections + settings + embeddedServer
+        return all.filter { $0.needs.isSubset(of: features) }
+    }
+
+    /// Runs the check.
+    /// - Parameter make: makes the transport for a client with these settings; nil for the built-in engine.
+    /// - Throws: ``Violation``, ``Leak``, or any error that the transport should not have thrown. The check waits as long
+    ///   as the transport does, so give the test a time limit.
+    public func verify(_ make: @escaping @Sendable (ConnectionSettings) -> (any Transport)?) async throws {
+        try await body(ContractRun(name: name, make: make))
+    }
+}
+
+/// One run of a check, with the means to make clients and to compare.
+struct ContractRun: Sendable {
+    let name: String
+    let make: @Sendable (ConnectionSettings) -> (any Transport)?
+
+    /// A client whose chain adds nothing that a check does not ask for.
+    func client(_ base: String, _ configure: (inout Configuration) -> Void = { _ in }) -> Client {
+        var configuration = Configuration()
+        prepare(&configuration, configure)
+        return Client(base, transport: make(configuration.connection)) { prepare(&$0, configure) }
+    }
+
+    private func prepare(_ configuration: inout Configuration, _ configure: (inout Configuration) -> Void) {
+        configuration.connection.proxy = .none
+        configuration.retry = .off
+        configure(&configuration)
+    }
+
+    /// Runs `body` with a client of the server. Afterwards no call may run, and no connection may be open.
+    func serving(
+        _ server: ScriptedServer, _ configure: (inout Configuration) -> Void = { _ in },
+        _ body: (ScriptedServer, Client) async throws -> Void
+    ) async throws {
+        try await server.use { server in
+            let client = client(server.url, configure)
+            do {
+                try await body(server, client)
+            } catch {
+                await client.close()
+                throw error
+            }
+            try await LeakCheck.verify(client)
+            await client.close()
+            try await LeakCheck.verifyClosed(client)
+            try await server.waitUntil(openConnections: 0)
+        }
+    }
+
+    func expect(_ isKept: Bool, _ seen: @autoclosure () -> String) throws(TransportContract.Violation) {
+        if !isKept { throw violation(seen()) }
+    }
+
+    func expect<Value: Equatable>(_ value: Value, is expected: Value, _ what: String)
+        throws(TransportContract.Violation)
+    {
+        if value != expected { throw violation("\(what) is \(value), and not \(expected)") }
+    }
+
+    func violation(_ seen: String) -> TransportContract.Violation {
+        TransportContract.Violation(description: "\(name): \(seen)")
+    }
+
+    /// The error of a call that must fail in one of these ways.
+    @discardableResult
+    func failure(_ kinds: CallError.Kind..., of body: () async throws -> Void) async throws -> CallError {
+        do {
+            try await body()
+        } catch let error as CallError {
+            try expect(kinds.contains(error.kind), "the call failed with \(error.kind.rawValue): \(error.reason)")
+            return error
+        }
+        throw violation("the call did not fail")
+    }
+}
+#endif
