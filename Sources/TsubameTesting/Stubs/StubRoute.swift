@@ -1,4 +1,4 @@
-// StubRoute: the answers of a StubTransport to requests with one method and path.
+// StubRoute: the answers of a StubTransport to the requests of one route.
 
 public import HTTPTypes
 public import TsubameCore
@@ -13,36 +13,15 @@ internal import Foundation
 ///
 /// ```swift
 /// stub.on(.get, "/status")
-///     .fail(CallError(.connectionLost, "gone")) // the first request
-///     .respond(status: .serviceUnavailable)     // the second
-///     .respond(text: "ready")                   // the third, and all that follow
+///     .fail(CallError(.connectionLost, "gone")).times(2) // the first two requests
+///     .respond(status: .serviceUnavailable)              // the third
+///     .respond(text: "ready")                            // the fourth, and all that follow
 /// ```
-/// Each added answer is given once, in order; the last answer is repeated for ever.
+/// Each added answer is given once, in order, and the last one for ever. ``times(_:)`` changes how often an answer is
+/// given. A route whose answers have all been given as often as they may is used up: it matches no more requests.
 public struct StubRoute: Sendable {
-    struct Answer: Sendable {
-        var delay: Duration = .zero
-        let make: @Sendable (Request) async throws(CallError) -> Response
-
-        static let empty = Answer { request in Response(status: .ok, request: request) }
-    }
-
-    struct Entry: Sendable {
-        let pattern: StubPattern
-        var answers: [Answer] = []
-        var given = 0
-        /// The delay of the answers that will be added.
-        var delay: Duration = .zero
-
-        mutating func next() -> Answer {
-            var answer = answers.isEmpty ? .empty : answers[min(given, answers.count - 1)]
-            if answers.isEmpty { answer.delay = delay }
-            given += 1
-            return answer
-        }
-    }
-
     let stub: StubTransport
-    let pattern: StubPattern
+    let key: StubTable.Key
 
     /// Answers with these bytes. An invalid field makes the call fail with ``/Tsubame/CallError/Kind/misuse``.
     @discardableResult
@@ -118,17 +97,38 @@ public struct StubRoute: Sendable {
         }
     }
 
-    private func add(
-        _ make: @escaping @Sendable (Request) async throws(CallError) -> Response
-    ) -> StubRoute {
-        change { $0.answers.append(Answer(delay: $0.delay, make: make)) }
+    /// Gives the answer that was added last exactly this often. ``StubTransport/assertAllUsed()`` fails until then.
+    /// - Parameter count: at least 1. A smaller number counts as 1.
+    @discardableResult
+    public func times(_ count: Int) -> StubRoute {
+        change { route in
+            if route.answers.isEmpty { route.answers.append(.empty) }
+            route.answers[route.answers.count - 1].times = max(count, 1)
+        }
     }
 
-    private func change(_ body: (inout Entry) -> Void) -> StubRoute {
-        stub.state.change { state in
-            guard let index = state.routes.firstIndex(where: { $0.pattern == pattern }) else { return }
-            body(&state.routes[index])
+    /// Moves a scenario to another state when the answer that was added last is given. A route whose matchers include
+    /// ``StubMatcher/state(_:of:)`` is active only in that state.
+    ///
+    /// ```swift
+    /// stub.on(.post, "/login").respond().moves(to: "signed in", of: "login")
+    /// stub.on(.get, "/me", .state("signed in", of: "login")).respond(json: User.sample)
+    /// stub.on(.get, "/me").respond(status: .unauthorized)
+    /// ```
+    @discardableResult
+    public func moves(to state: String, of scenario: String) -> StubRoute {
+        change { route in
+            if route.answers.isEmpty { route.answers.append(.empty) }
+            route.answers[route.answers.count - 1].move = StubTable.Move(scenario: scenario, state: state)
         }
+    }
+
+    private func add(_ make: @escaping @Sendable (Request) async throws(CallError) -> Response) -> StubRoute {
+        change { $0.answers.append(StubTable.Answer(delay: $0.delay, make: make)) }
+    }
+
+    private func change(_ body: (inout StubTable.Entry) -> Void) -> StubRoute {
+        stub.state.change { $0.table.change(key, body) }
         return self
     }
 }

@@ -188,18 +188,22 @@ import TsubameCore
         await #expect(throws: CallError.self) { try await send(elsewhere, call(original), to: stub) }
     }
 
-    @Test func `a request without a route fails and lists the routes`() async throws {
+    @Test func `a request without a route fails, with the nearest route and the difference`() async throws {
         let stub = StubTransport {
             $0.on(.get, "/users").respond(text: "x")
             $0.on("/all*").respond(text: "x")
         }
         let request = try request(.post, "https://h/users?token=geheim")
         let error = await #expect(throws: CallError.self) { try await send(request, to: stub) }
-        #expect(error?.kind == .connectionFailed)
-        #expect(error?.reason == "no route of the stub fits; its routes: GET /users, any method /all*")
+        #expect(error?.kind == .misuse)
+        #expect(
+            error?.reason
+                == "no route of the stub fits; the nearest is GET /users: the method is POST, and not GET")
         #expect(error?.description.contains("POST https://h/users") == true)
         #expect(error?.description.contains("geheim") == false)
         #expect(stub.requests.count == 1)
+        let none = await #expect(throws: CallError.self) { try await send(request, to: StubTransport()) }
+        #expect(none?.reason == "the stub has no routes")
     }
 
     @Test func `routes can be added later, and answers to a route there is`() async throws {

@@ -37,6 +37,32 @@ extension DocumentationSamples {
         try await close(api)
     }
 
+    @Test func matchers() async throws {
+        let swallow = User(id: 7, name: "swallow")
+        let stub = StubTransport {
+            $0.on(.get, "/users", .query("page", "2")).respond(json: [swallow])
+            $0.on(.post, "/users", .header("X-Team", "birds"), .json(swallow)).respond(status: .created).times(2)
+        }
+        let api = Client("https://api.example.com", transport: stub)
+        _ = try await api.get("users", query: ["page": 2])
+        for _ in 0..<2 { _ = try await api.post("users", headers: ["X-Team": "birds"], json: swallow) }
+        try stub.assertAllUsed()
+        try await close(api)
+    }
+
+    @Test func scenario() async throws {
+        let stub = StubTransport {
+            $0.on(.post, "/login").respond().moves(to: "signed in", of: "login")
+            $0.on(.get, "/me", .state("signed in", of: "login")).respond(text: "swallow")
+            $0.on(.get, "/me").respond(status: .unauthorized)
+        }
+        let api = Client("https://api.example.com", transport: stub)
+        #expect(try await api.get("me").statusCode == 401)
+        _ = try await api.post("login")
+        #expect(try await api.get("me").text() == "swallow")
+        try await close(api)
+    }
+
     @Test func time() async throws {
         let clock = ManualClock()
         let stub = StubTransport(clock: clock) {
