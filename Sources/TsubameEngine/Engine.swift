@@ -40,17 +40,26 @@ public final class Engine: Transport {
     /// Does one exchange over a connection of the pool, with the deadlines of its call.
     public func send(_ request: Request, exchange: TransportExchange) async throws(CallError) -> Response {
         exchange.passOn()
-        return try await send(request, call: exchange.call)
+        do throws(CallError) {
+            return try await send(request, call: exchange.call, endsWithTask: true)
+        } catch {
+            exchange.takeBack()
+            throw error
+        }
     }
 
-    /// Honours all settings, but each engine only its own: a client that is given an engine must not have others.
+    /// An engine that is given to a client keeps its own settings. A setting that the client changes must be the same in
+    /// the engine.
     public func unsupported(_ other: ConnectionSettings) -> Set<ConnectionSettings.Name> {
-        other == settings.settings ? [] : other.changed
+        other.changed.intersection(other.differences(from: settings.settings))
     }
 
     /// Does one exchange over a connection of the pool.
     /// - Throws: ``CallError``: what ended the exchange, in which phase.
-    package func send(_ request: Request, call: Call) async throws(CallError) -> Response {
+    /// - Parameter endsWithTask: whether the exchange ends when the task is cancelled, as well as with the call.
+    package func send(
+        _ request: Request, call: Call, endsWithTask: Bool = false
+    ) async throws(CallError) -> Response {
         guard let uri = request.uri else {
             throw CallError(.invalidRequest, "the request has no absolute URI", request: request)
         }
@@ -59,7 +68,7 @@ public final class Engine: Transport {
         let key = try key(for: uri)
         let (loopPool, isHere) = loops.loopPool(for: key)
         let exchange = Exchange(request, uri: uri, call: call, key: key, loopPool: loopPool, upload: upload)
-        if call.isGuarded {
+        if call.isGuarded || endsWithTask {
             // An interceptor may have cancelled the task that it goes on in, and nothing else of the call.
             await withTaskCancellationHandler {
                 await run(exchange, on: loopPool, isHere: isHere)

@@ -81,7 +81,7 @@ struct NIOTransport: Transport {
             fields.replaceOrAdd(name: "Content-Length", value: "0")
         }
         let method = NIOHTTP1.HTTPMethod(rawValue: request.method.rawValue)
-        let head = HTTPRequestHead(version: .http1_1, method: method, uri: uri.target, headers: fields)
+        let head = HTTPRequestHead(version: .http1_1, method: method, uri: exchange.target, headers: fields)
         // The body's own failure goes through; a failure of the connection has the error of the response.
         guard await wrote(.head(head), to: channel) else { return }
         exchange.report(.sent(request))

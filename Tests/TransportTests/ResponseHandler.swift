@@ -60,7 +60,7 @@ final class ResponseHandler: ChannelInboundHandler, @unchecked Sendable {
         switch unwrapInboundIn(data) {
         case .head(let head): receive(head, context)
         case .body(let buffer):
-            if writer?.write(Bytes(buffer.readableBytesView)) == false { isPaused = true }
+            writer?.write(Bytes(buffer.readableBytesView))
         case .end(let fields):
             if let fields {
                 trailers.set(HTTPFields(fields.compactMap { Self.field($0.name, $0.value) }))
@@ -78,6 +78,8 @@ final class ResponseHandler: ChannelInboundHandler, @unchecked Sendable {
         }
         let (loop, channel) = (context.eventLoop, context.channel)
         let (body, writer) = ResponseBody.makeStream(
+            // Called where the pieces are written: on the loop.
+            onPause: { [weak self] in self?.isPaused = true },
             onResume: { [weak self] in
                 loop.execute {
                     self?.isPaused = false

@@ -14,7 +14,7 @@ final class CallGuard: CallCancellable {
 
     private init(_ call: Call) { self.call = call }
 
-    func cancel() { latch.settle(.failure(call.cancelled(.preparing))) }
+    func cancel() { latch.settle(.failure(call.cancelled(call.phaseAtCancel ?? .preparing))) }
 
     static func run(
         _ call: Call, _ operation: @escaping @Sendable () async throws(CallError) -> Response

@@ -12,6 +12,8 @@ public final class Call: Sendable {
     private struct State: Sendable {
         var isCancelled = false
         var isFinished = false
+        /// The phase of the exchange that the call was cancelled in.
+        var phaseAtCancel: CallError.Phase?
         var isInClosure = false
         /// Whether observers receive only the last event from now on.
         var isEnding = false
@@ -87,6 +89,7 @@ public final class Call: Sendable {
             defer { (state.handler, state.outerHandler) = (nil, nil) }
             return (state.handler, state.outerHandler)
         }
+        if outerHandler != nil, let phase = handler?.cancellationPhase { state.withLock { $0.phaseAtCancel = phase } }
         handler?.cancel()
         outerHandler?.cancel()
     }
@@ -100,6 +103,9 @@ public final class Call: Sendable {
         }
         handler?.cancel()
     }
+
+    /// The phase that the exchange of the call was in when the call was cancelled, if the exchange could say so.
+    package var phaseAtCancel: CallError.Phase? { state.withLock { $0.phaseAtCancel } }
 
     /// Whether ``cancel()`` was called before the call ended.
     public var isCancelled: Bool { state.withLock { $0.isCancelled } }
@@ -255,6 +261,12 @@ extension Call: CustomStringConvertible, CustomReflectable {
 /// Work that a cancelled call ends.
 package protocol CallCancellable: AnyObject, Sendable {
     func cancel()
+    /// The phase of the work, if it can be told on any thread.
+    var cancellationPhase: CallError.Phase? { get }
+}
+
+extension CallCancellable {
+    package var cancellationPhase: CallError.Phase? { nil }
 }
 
 extension Duration {

@@ -43,7 +43,13 @@ extension ConnectionSettings {
     /// The settings that differ from the defaults. A proxy counts even if the environment names it: without the proxy, a
     /// request would go another way.
     public var changed: Set<Name> {
-        let standard = ConnectionSettings()
+        var names = differences(from: ConnectionSettings())
+        if proxy.isNone { names.remove(.proxy) } else { names.insert(.proxy) }
+        return names
+    }
+
+    /// The settings that differ from those of `standard`.
+    package func differences(from standard: ConnectionSettings) -> Set<Name> {
         let differences: [(Name, Bool)] = [
             (.httpVersion, httpVersion != standard.httpVersion),
             (.tlsRoots, tls.roots != standard.tls.roots),
@@ -55,7 +61,7 @@ extension ConnectionSettings {
             (.tlsPins, tls.pins != standard.tls.pins),
             (.tlsCheck, tls.check != standard.tls.check),
             (.tlsKeyLogFile, tls.keyLogFile != standard.tls.keyLogFile),
-            (.proxy, !proxy.isNone),
+            (.proxy, proxy != standard.proxy),
             (.proxyTLSRoots, proxyTLS.roots != standard.tls.roots),
             (.proxyTLSVerification, proxyTLS.verification != standard.tls.verification),
             (.proxyTLSMinimumVersion, proxyTLS.minimumVersion != standard.tls.minimumVersion),

@@ -49,7 +49,7 @@ public struct Response: Sendable {
     /// - Parameters:
     ///   - status: the status, from 200 to 999.
     ///   - headers: the fields, without any decoding.
-    ///   - body: the body, made by ``ResponseBody/init(pieces:)`` or ``ResponseBody/makeStream(onResume:onCancel:)``.
+    ///   - body: the body, made by ``ResponseBody/init(pieces:)`` or ``ResponseBody/makeStream(onPause:onResume:onCancel:)``.
     ///   - trailers: the object that gets the trailer fields at the end of the body.
     public init(
         status: HTTPResponse.Status, headers: HTTPFields = [:], body: ResponseBody,

@@ -33,6 +33,12 @@ package struct ExchangeTimeline: Sendable {
     /// The exchange begins. A transport that reports nothing has the time for the head from here on.
     package mutating func begin(at now: MonotonicTime) { wait(for: .head, from: now) }
 
+    /// The engine keeps the deadlines. It gets a head start for the last one, since its error says more.
+    package mutating func passOn() {
+        let (late, overflow) = deadline.addingReportingOverflow(5_000_000)
+        (due, dueName) = (overflow ? MonotonicClock.never : late, .total)
+    }
+
     /// The transport reported an event.
     package mutating func note(_ event: CallEvent.Kind, at now: MonotonicTime) {
         switch event {

@@ -7,7 +7,7 @@ package struct TransferCounter: Sendable {
     private static let interval: MonotonicTime = 50_000_000
 
     private(set) package var bytes: Int64 = 0
-    package let total: Int64?
+    private(set) package var total: Int64?
     private let shownBytes: Int
     private var shown = GatheredBytes()
     private var lastReport: MonotonicTime = 0
@@ -17,6 +17,9 @@ package struct TransferCounter: Sendable {
         self.total = total
         self.shownBytes = shownBytes
     }
+
+    /// The length of the body has become known.
+    package mutating func expect(_ total: Int64?) { self.total = total }
 
     /// Counts a piece.
     /// - Returns: the progress to report, at most every 50 ms.

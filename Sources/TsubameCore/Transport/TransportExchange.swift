@@ -46,6 +46,10 @@ public final class TransportExchange: CallCancellable {
 
     // MARK: For the transport
 
+    /// The target to send: the path and the query of the URI, or `*` for an OPTIONS request that asks about the server as
+    /// a whole (``Request/asksServer``).
+    public var target: String { request.asksServer ? "*" : request.uri?.target ?? "/" }
+
     /// The timeouts of the call. The client enforces them, as far as ``report(_:)`` lets it know the phase.
     public var timeouts: Timeouts { call.timeouts }
 
@@ -95,7 +99,7 @@ public final class TransportExchange: CallCancellable {
         }
         return RequestBodyReader(
             reader, length: length, trailers: body.trailers, check: support.check(trailers:),
-            report: { [self] in follow($0) })
+            report: { [self] step throws(CallError) in try follow(step) })
     }
 
     /// Reports an event of this exchange to the call's observers, and lets the client know the phase of the exchange.
@@ -122,10 +126,18 @@ public final class TransportExchange: CallCancellable {
     }
 
     /// A step of the reader of the request's body.
-    private func follow(_ step: RequestBodyReader.Step) {
+    private func follow(_ step: RequestBodyReader.Step) throws(CallError) {
         let now = MonotonicClock.now
-        let (progress, beginning) = state.withLock { state -> (TransferProgress?, Bytes?) in
-            guard !state.isOver, !state.timeline.hasHead else { return (nil, nil) }
+        var reportsSent = false
+        let (error, progress, beginning) = state.withLock { state -> (CallError?, TransferProgress?, Bytes?) in
+            if state.isOver { return (state.error ?? .givenUp, nil, nil) }
+            // The server may answer before it has the whole body.
+            if state.timeline.hasHead { return (nil, nil, nil) }
+            if state.pending != nil, !state.timeline.hasReportedSent {
+                // A body is behind its head.
+                reportsSent = true
+                state.timeline.note(.sent(request), at: now)
+            }
             // The piece before this one has been sent.
             var progress = state.pending.take().flatMap { state.sent.add($0, at: now) }
             var beginning: Bytes?
@@ -140,8 +152,10 @@ public final class TransportExchange: CallCancellable {
                 beginning = state.sent.beginning
             }
             arm(&state)
-            return (progress, beginning)
+            return (nil, progress, beginning)
         }
+        if let error { throw error }
+        if reportsSent { call.emit(.sent(request)) }
         if let progress { call.emit(.sending(progress)) }
         if let beginning { call.emit(.requestBody(beginning)) }
     }
@@ -154,7 +168,9 @@ public final class TransportExchange: CallCancellable {
         guard call.onCancel(self), !Task.isCancelled else {
             throw call.cancelled(.connecting).with(request: request)
         }
-        state.withLock { state in
+        let earlyEnd = state.withLock { state -> CallError? in
+            // The call may have been cancelled meanwhile.
+            if state.isOver { return state.error ?? .givenUp }
             state.timeline.begin(at: MonotonicClock.now)
             arm(&state)
             // On the executor of the call, so that a call that blocks its thread needs no other thread.
@@ -165,7 +181,9 @@ public final class TransportExchange: CallCancellable {
                     latch.settle(.failure(error))
                 }
             }
+            return nil
         }
+        if let earlyEnd { throw earlyEnd }
         let outcome = await withTaskCancellationHandler {
             await latch.wait()
         } onCancel: {
@@ -183,20 +201,40 @@ public final class TransportExchange: CallCancellable {
     package func passOn() {
         state.withLock { state in
             state.isPassedOn = true
-            state.alarm = nil
+            state.timeline.passOn()
+        }
+    }
+
+    /// The engine has failed. A transport that answers by itself then has its own deadlines again.
+    package func takeBack() {
+        guard call.onCancel(self) else { return cancel() }
+        state.withLock { state in
+            guard !state.isOver else { return }
+            state.isPassedOn = false
+            state.timeline.begin(at: MonotonicClock.now)
+            arm(&state)
         }
     }
 
     /// Completes the response of the transport.
     private func take(_ given: Response) throws(CallError) -> Response {
-        if state.withLock({ $0.isPassedOn }) {
-            state.withLock { close(&$0, nil) }
+        let (isPassedOn, over) = state.withLock { state -> (Bool, CallError?) in
+            let over = state.isOver ? state.error ?? .givenUp : nil
+            if state.isPassedOn, over == nil { close(&state, nil) }
+            return (state.isPassedOn, over)
+        }
+        if let over {
+            given.body.discard()
+            throw over
+        }
+        if isPassedOn {
             guard given.isHandMade else { return given }
             var response = given
             response.details = response.details.with(request: request)
             return response
         }
         guard (200...999).contains(given.statusCode) else {
+            given.body.discard()
             throw end(
                 CallError(
                     .invalidResponse, "the transport returned the status \(given.statusCode)", phase: .waitingForHead,
@@ -212,9 +250,13 @@ public final class TransportExchange: CallCancellable {
             response.body = ResponseBody()
         }
         let now = MonotonicClock.now
+        var reportsSent = false
         let (error, timeline, whole) = state.withLock { state -> (CallError?, ExchangeTimeline, Bytes?) in
             if state.isOver { return (state.error ?? .givenUp, state.timeline, nil) }
+            reportsSent = !state.timeline.hasReportedSent
+            if reportsSent { state.timeline.note(.sent(request), at: now) }
             state.timeline.receiveHead(at: now)
+            state.received.expect(response.headers[.contentLength].flatMap { Int64($0) })
             switch response.body.content {
             case .whole(let bytes):
                 state.timeline.end(at: now)
@@ -222,15 +264,19 @@ public final class TransportExchange: CallCancellable {
                 return (nil, state.timeline, bytes)
             case .stream(let source):
                 state.source = source
+                source.prefer(call.executor)
                 arm(&state)
                 return (nil, state.timeline, nil)
             }
         }
-        if let error { throw error }
+        if let error {
+            response.body.discard()
+            throw error
+        }
         response.details = response.details.with(
             history: [], timings: timeline.timings, request: request, bufferedBody: call.limits.bufferedBody,
             connection: timeline.connection)
-        if !timeline.hasReportedSent { call.emit(.sent(request)) }
+        if reportsSent { call.emit(.sent(request)) }
         if let whole {
             call.emit(.headReceived(response))
             call.emit(.receiving(TransferProgress(bytes: Int64(whole.count), total: Int64(whole.count))))
@@ -277,6 +323,8 @@ public final class TransportExchange: CallCancellable {
 
     // MARK: The end
 
+    package var cancellationPhase: CallError.Phase? { state.withLock { $0.timeline.phase } }
+
     /// The call was cancelled.
     package func cancel() { end(call.cancelled(state.withLock { $0.timeline.phase })) }
 
@@ -313,7 +361,7 @@ public final class TransportExchange: CallCancellable {
     /// Makes sure that the alarm rings no later than the next deadline. An alarm that rings earlier is set again then.
     private func arm(_ state: inout State) {
         let due = state.timeline.due
-        guard !state.isPassedOn, due != MonotonicClock.never, due < state.alarm?.due ?? MonotonicClock.never else {
+        guard due != MonotonicClock.never, due < state.alarm?.due ?? MonotonicClock.never else {
             return
         }
         state.alarm = Alarm(at: due, mayBlock: true) { [weak self] in self?.ring() }

@@ -6,7 +6,7 @@ import TsubameCore
 import TsubamePlatform
 
 extension Exchange: BodyProducer {
-    func resumeReading() {
+    func resumeReading(of window: BodyWindow) {
         if loopPool.loop.inEventLoop {
             connection?.resumeReading(for: self)
         } else {

@@ -47,10 +47,9 @@ extension TransportContract {
         TransportContract("an address that is not allowed is never connected to") { run in
             try await run.refuses { $0.connection.allowedAddresses = .publicOnly }
         },
-        TransportContract("a resolver that fails is not replaced by another") { run in
-            try await run.refuses(host: "localhost.example") {
-                $0.connection.resolver = .custom { _ in throw CancellationError() }
-                $0.connection.addressLifetime = .zero
+        TransportContract("a resolver of the caller's own is asked") { run in
+            try await run.honours(host: "swallow.invalid") {
+                $0.connection.resolver = .custom { _ in NameResolver.Answer(["127.0.0.1"]) }
             }
         },
         TransportContract("a proxy that refuses is not avoided") { run in
@@ -68,7 +67,7 @@ extension TransportContract {
         },
         TransportContract("a certificate that is not trusted is refused") { run in
             try await run.refuses(tls: .localhost) { _ in }
-            try await run.refuses(tls: .localhost) { $0.connection.tls.roots = .pem(TestCertificates.localhostPEM) }
+            try await run.refuses(tls: .localhost) { $0.connection.tls.roots = .pem(TestCertificates.selfSignedPEM) }
         },
         TransportContract("a pin is checked, also without verification") { run in
             let wrong = "sha256/AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="
@@ -83,6 +82,44 @@ extension TransportContract {
                 $0.connection.tls.check = TLSCheck { _, _ in throw CancellationError() }
             }
         },
+        TransportContract("a client certificate is presented") { run in
+            try await run.honours(tls: TLSIdentity.localhost.with(clientAuthorityPEM: ClientCertificate.pem)) {
+                $0.connection.tls.verification = .dangerouslyOff
+                $0.connection.tls.identity = .pem(
+                    certificate: ClientCertificate.pem, key: ClientCertificate.keyPEM)
+            }
+        },
+        TransportContract("the limit of connections holds, and the wait for one has its deadline") { run in
+            try await run.serving(
+                try await .start { _ in .stall },
+                {
+                    $0.connection.connections = 1
+                    $0.timeouts.pool = .milliseconds(150)
+                }
+            ) { server, client in
+                try await withThrowingTaskGroup(of: CallError.self) { group in
+                    for _ in 0..<2 {
+                        group.addTask {
+                            try await run.failure(.timeout, .unsupported, .cancelled) { _ = try await client.get("x") }
+                        }
+                    }
+                    guard let error = try await group.next() else { return }
+                    try run.expect(
+                        error.kind == .unsupported || error.timeout == .pool, "the error is \(error.reason)")
+                    group.cancelAll()
+                    try await group.waitForAll()
+                }
+            }
+        },
+        TransportContract("the deadline of a TLS handshake holds") { run in
+            let server = try await ScriptedServer.start(onConnect: { _ in .stall })
+            try await server.use { server in
+                let client = run.client("https://127.0.0.1:\(server.port)") { $0.timeouts.tls = .milliseconds(150) }
+                let error = try await run.failure(.timeout, .unsupported) { _ = try await client.get("x") }
+                try run.expect(error.kind == .unsupported || error.timeout == .tls, "the error is \(error.reason)")
+                await client.close()
+            }
+        },
         TransportContract("a version of TLS that is too old is refused") { run in
             try await run.refuses(tls: TLSIdentity.localhost.with(versions: .tls12 ... .tls12)) {
                 $0.connection.tls.verification = .dangerouslyOff
@@ -93,6 +130,24 @@ extension TransportContract {
 }
 
 extension ContractRun {
+    /// A call with these settings must succeed, unless the transport refuses the settings.
+    fileprivate func honours(
+        host: String = "127.0.0.1", tls: TLSIdentity? = nil, _ configure: (inout Configuration) -> Void
+    ) async throws {
+        try await ScriptedServer.start(tls: tls).use { server in
+            let client = client("\(tls == nil ? "http" : "https")://\(host):\(server.port)", configure)
+            do {
+                try expect(try await client.get("x").statusCode, is: 200, "the status")
+            } catch let error as CallError where error.kind == .unsupported {
+                try expect(server.requests.isEmpty, "a request reached the server")
+            } catch {
+                await client.close()
+                throw error
+            }
+            await client.close()
+        }
+    }
+
     /// A call with these settings must fail before a request reaches the server.
     fileprivate func refuses(
         host: String = "127.0.0.1", tls: TLSIdentity? = nil, _ configure: (inout Configuration) -> Void

@@ -8,7 +8,8 @@ extension TransportContract {
         TransportContract("a port that refuses is a failed connection") { run in
             let port = try DeadPort()
             let client = run.client(port.url)
-            try await run.failure(.connectionFailed) { _ = try await client.get("x") }
+            let error = try await run.failure(.connectionFailed) { _ = try await client.get("x") }
+            try run.expect(error.phase, is: .connecting, "the phase of the error")
             await client.close()
         },
         TransportContract("a name without an address is a failed look-up") { run in
@@ -19,18 +20,22 @@ extension TransportContract {
         TransportContract("a server that closes, or resets, without a response is an error") { run in
             for reply in [Reply.close, Reply.reset] {
                 try await run.serving(try await .start { _ in reply }) { server, client in
-                    try await run.failure(.emptyReply, .connectionLost) { _ = try await client.post("x") }
+                    let error = try await run.failure(.emptyReply, .connectionLost) { _ = try await client.post("x") }
+                    try run.expect(error.phase, is: .waitingForHead, "the phase of the error")
                     try run.expect(server.requests.count, is: 1, "the number of requests")
                 }
             }
         },
-        TransportContract("a body that is cut off is an error, and what came before it is not lost") { run in
+        TransportContract("a body that is cut off is an error") { run in
             let heads = ["Content-Length: 10\r\n\r\nhel", "Transfer-Encoding: chunked\r\n\r\n3\r\nhel\r\n"]
             for head in heads {
                 for end in [Reply.Step.close, .reset] {
                     let reply: Reply = [.bytes("HTTP/1.1 200 OK\r\n" + head), end]
                     try await run.serving(try await .start { _ in reply }) { server, client in
-                        try await run.failure(.incompleteResponse, .connectionLost) { _ = try await client.get("x") }
+                        let error = try await run.failure(.incompleteResponse, .connectionLost) {
+                            _ = try await client.get("x")
+                        }
+                        try run.expect(error.phase, is: .receivingBody, "the phase of the error")
                     }
                 }
             }
@@ -43,8 +48,12 @@ extension TransportContract {
             }
         },
         TransportContract("a head without an end is refused, not collected") { run in
-            let reply: Reply = [.bytes("HTTP/1.1 200 OK\r\nX: "), .repeating(Array(repeating: 0x61, count: 1 << 16))]
-            try await run.serving(try await .start { _ in reply }) { server, client in
+            let reply: Reply = [
+                .bytes("HTTP/1.1 200 OK\r\nX: "), .repeating(Array(repeating: 0x61, count: 1 << 16), count: 16 << 20),
+                .stall,
+            ]
+            try await run.serving(try await .start { _ in reply }, { $0.timeouts.head = .seconds(10) }) {
+                server, client in
                 try await run.failure(.limitExceeded, .invalidResponse) { _ = try await client.get("x") }
                 try run.expect(server.sentBodyBytes < 8 << 20, "the transport took \(server.sentBodyBytes) bytes")
             }

@@ -101,6 +101,26 @@ extension TransportContract {
                 try run.expect(server.requests.filter { $0.isComplete }.count, is: 0, "the number of whole requests")
             }
         },
+        TransportContract("a server that stops reading makes the body's source stop") { run in
+            let gate = Gate()
+            let server = try await ScriptedServer.start(onHead: { _ in
+                [.stopReading, .wait(for: gate), .resumeReading, .stall]
+            })
+            try await run.serving(server, { $0.timeouts.total = .milliseconds(500) }) { server, client in
+                let taken = Mutex(0)
+                let body = RequestBody.stream {
+                    AsyncStream<Bytes> {
+                        taken.withLock { $0 += 1 }
+                        return Bytes([UInt8](repeating: 1, count: 64 << 10))
+                    }
+                }
+                let error = try await run.failure(.timeout) { _ = try await client.post("x", body: body) }
+                gate.open()
+                try run.expect(error.timeout, is: .total, "the deadline of the error")
+                let count = taken.withLock { $0 }
+                try run.expect(count < 300, "the transport took \(count * 64) KiB for a server that read nothing")
+            }
+        },
         TransportContract("progress of an upload rises to the length of the body") { run in
             try await run.serving(try await .start()) { server, client in
                 let seen = Mutex<[TransferProgress]>([])

@@ -27,6 +27,14 @@ extension TransportContract {
                 }
             }
         },
+        TransportContract("OPTIONS can ask about the server as a whole") { run in
+            try await run.serving(try await .start()) { server, client in
+                var request = Request(.options, "x")
+                request.asksServer = true
+                _ = try await client.send(request)
+                try run.expect(try await server.request(0).target, is: "*", "the target")
+            }
+        },
         TransportContract("the fields arrive with their values, and Host exactly once") { run in
             try await run.serving(try await .start()) { server, client in
                 var request = Request(.get, "x")

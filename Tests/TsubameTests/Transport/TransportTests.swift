@@ -76,6 +76,13 @@ private struct Unaware: Transport {
         let client = Client("http://127.0.0.1:1", transport: Engine()) { $0.connection.interface = "lo" }
         let error = await callError { _ = try await client.get("x") }
         #expect(error?.kind == .unsupported)
+        var own = ConnectionSettings()
+        own.interface = "lo"
+        own.proxy = .none
+        own.connections = 3
+        let port = try DeadPort()
+        let same = Client(port.url, transport: Engine(settings: own)) { $0.connection.interface = "lo" }
+        #expect(await callError { _ = try await same.get("x") }?.kind == .connectionFailed)
     }
 
     @Test func `an invalid setting fails the calls of every transport`() async throws {
@@ -170,8 +177,8 @@ private struct Unaware: Transport {
 
     @Test func `a writer that is given up leaves an incomplete body`() async throws {
         let client = client { _, _ in
-            let (body, writer) = ResponseBody.makeStream()
-            #expect(writer.write(Bytes("part")))
+            let (body, writer) = ResponseBody.makeStream(onPause: {}, onResume: {}, onCancel: {})
+            writer.write(Bytes("part"))
             return Response(status: .ok, body: body)
         }
         let error = await callError { _ = try await client.get("x") }
@@ -179,37 +186,88 @@ private struct Unaware: Transport {
         #expect(error?.reason == "the transport stopped before the end of the body")
     }
 
-    @Test func `a writer is told of its window, of room, and of a reader that gives up`() async throws {
+    @Test func `a writer is told to pause, to resume, and of a reader that gives up`() async throws {
+        let told = Mutex<[String]>([])
         let (resumed, cancelled) = (Gate(), Gate())
         let writers = Mutex<ResponseBodyWriter?>(nil)
         let client = client { _, _ in
-            let (body, writer) = ResponseBody.makeStream(onResume: { resumed.open() }, onCancel: { cancelled.open() })
+            let (body, writer) = ResponseBody.makeStream(
+                onPause: { told.withLock { $0.append("pause") } },
+                onResume: {
+                    told.withLock { $0.append("resume") }
+                    resumed.open()
+                },
+                onCancel: {
+                    told.withLock { $0.append("cancel") }
+                    cancelled.open()
+                })
             let piece = Bytes([UInt8](repeating: 1, count: 10_000))
-            var written = 1
-            while writer.write(piece) { written += 1 }
-            #expect(written == 7)
+            for _ in 0..<6 { writer.write(piece) }
+            #expect(told.withLock { $0.isEmpty })
+            for _ in 0..<3 { writer.write(piece) }
+            #expect(told.withLock { $0 } == ["pause"])
             writers.withLock { $0 = writer }
             return Response(status: .ok, body: body)
         }
         try await client.stream("x") { response in
             var iterator = response.body.makeAsyncIterator()
-            for _ in 0..<6 { #expect(try await iterator.next()?.count == 10_000) }
+            for _ in 0..<8 { #expect(try await iterator.next()?.count == 10_000) }
             try await resumed.wait()
             #expect(!cancelled.isOpen)
         }
         try await cancelled.wait()
         // Too late, and without effect.
         writers.withLock { writer in
-            _ = writer?.write(Bytes("more"))
+            for _ in 0..<100 { writer?.write(Bytes([UInt8](repeating: 1, count: 10_000))) }
             writer?.finish()
+            writer = nil
         }
+        #expect(told.withLock { $0 } == ["pause", "resume", "cancel"])
+    }
+
+    @Test func `pausing and resuming alternate, however fast the reader is`() async throws {
+        let told = Mutex<[Bool]>([])
+        let pieces = 3_000
+        let client = client { _, _ in
+            let gate = Mutex<CheckedContinuation<Void, Never>?>(nil)
+            let isPaused = Atomic(false)
+            let (body, writer) = ResponseBody.makeStream(
+                onPause: {
+                    told.withLock { $0.append(true) }
+                    isPaused.store(true, ordering: .sequentiallyConsistent)
+                },
+                onResume: {
+                    told.withLock { $0.append(false) }
+                    isPaused.store(false, ordering: .sequentiallyConsistent)
+                    gate.withLock { $0.take() }?.resume()
+                }, onCancel: {})
+            Task {
+                for _ in 0..<pieces {
+                    writer.write(Bytes([UInt8](repeating: 1, count: 50_000)))
+                    await withCheckedContinuation { continuation in
+                        gate.withLock { $0 = continuation }
+                        if !isPaused.load(ordering: .sequentiallyConsistent) { gate.withLock { $0.take() }?.resume() }
+                    }
+                }
+                writer.finish()
+            }
+            return Response(status: .ok, body: body)
+        }
+        let count = try await client.stream("x") { response in
+            var count = 0
+            for try await piece in response.body { count += piece.count }
+            return count
+        }
+        #expect(count == pieces * 50_000)
+        let steps = told.withLock { $0 }
+        #expect(zip(steps, steps.dropFirst()).allSatisfy { $0 != $1 } && steps.first != false)
     }
 
     @Test func `trailers are there once the body has ended`() async throws {
         let client = client { _, _ in
             let trailers = ResponseTrailers()
-            let (body, writer) = ResponseBody.makeStream()
-            _ = writer.write(Bytes("x"))
+            let (body, writer) = ResponseBody.makeStream(onPause: {}, onResume: {}, onCancel: {})
+            writer.write(Bytes("x"))
             trailers.set([.eTag: "t"])
             writer.finish()
             return Response(status: .ok, body: body, trailers: trailers)
@@ -221,7 +279,7 @@ private struct Unaware: Transport {
 
     @Test func `events are reported in order, and those of the client only by the client`() async throws {
         let seen = Mutex<[String]>([])
-        let client = client { request, exchange in
+        let client = client { request, exchange throws(CallError) in
             exchange.report(.queued)
             exchange.report(.connected(ConnectionInfo(remoteAddress: "a:1", version: .http2)))
             // The client's own.
@@ -276,7 +334,84 @@ private struct Unaware: Transport {
         try await ended.wait()
     }
 
+    @Test func `the head of a request is reported before its body`() async throws {
+        let seen = Mutex<[String]>([])
+        let client = client { _, exchange throws(CallError) in
+            if let body = try await exchange.openBody() { while try await body.next() != nil {} }
+            return Response(status: .ok)
+        }
+        let subscription = client.observe { event in
+            switch event.kind {
+            case .sent: seen.withLock { $0.append("sent") }
+            case .sending(let progress): seen.withLock { $0.append("\(progress.bytes)") }
+            default: break
+            }
+        }
+        let response = try await client.post("x", body: .text("abc"))
+        subscription.cancel()
+        #expect(seen.withLock { $0.first } == "sent" && seen.withLock { $0.last } == "3")
+        #expect(response.timings.sent != nil)
+    }
+
+    @Test func `a transport may answer by itself when the engine beneath it has failed`() async throws {
+        let port = try DeadPort()
+        let client = Client(
+            port.url,
+            transport: Performed { request, exchange throws(CallError) in
+                do throws(CallError) {
+                    return try await Engine().send(request, exchange: exchange)
+                } catch {
+                    if request.uri?.path == "/hang" { try? await Gate().wait() }
+                    return Response(status: .ok, body: Bytes("instead"))
+                }
+            }
+        ) {
+            $0.connection.proxy = .none
+            $0.timeouts.total = .milliseconds(400)
+        }
+        #expect(try await client.get("x").text() == "instead")
+        let error = await callError { _ = try await client.get("hang") }
+        #expect(error?.timeout == .total)
+    }
+
+    @Test func `a cancelled call does not reach a transport later`() async throws {
+        let (began, gate) = (Gate(), Gate())
+        let client = client { _, _ in
+            began.open()
+            try? await gate.wait()
+            return Response(status: .ok)
+        }
+        let call = Task { _ = try await client.get("x") }
+        try await began.wait()
+        call.cancel()
+        let error = await callError { try await call.value }
+        #expect(error?.kind == .cancelled && error?.phase == .waitingForHead)
+    }
+
     // MARK: Bodies of requests
+
+    @Test func `long pieces are read in parts, and a body ends with its exchange`() async throws {
+        let ended = Mutex<CallError?>(nil)
+        let done = Gate()
+        let client = client({ $0.timeouts.total = .milliseconds(50) }) { _, exchange throws(CallError) in
+            guard let body = try await exchange.openBody() else { return Response(status: .ok) }
+            #expect(try await body.next()?.count == 65_536)
+            try? await Gate().wait()
+            do throws(CallError) {
+                _ = try await body.next()
+            } catch {
+                ended.withLock { $0 = error }
+            }
+            done.open()
+            throw CallError(.cancelled, "woken")
+        }
+        let long = Bytes([UInt8](repeating: 1, count: 1 << 20))
+        let body = RequestBody.stream { AsyncStream<Bytes> { $0.yield(long) } }
+        let error = await callError { _ = try await client.post("x", body: body) }
+        #expect(error?.timeout == .total)
+        try await done.wait()
+        #expect(ended.withLock { $0?.timeout } == .total)
+    }
 
     @Test func `a body can be opened again, and says its length`() async throws {
         let client = client { request, exchange throws(CallError) in

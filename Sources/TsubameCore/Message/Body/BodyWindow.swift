@@ -5,7 +5,7 @@ internal import Synchronization
 /// Receives the pieces of a body and appends them to a ``BodyWindow``.
 package protocol BodyProducer: AnyObject, Sendable {
     /// The reader has made room after ``BodyWindow/append(_:)`` had returned true. Called from any thread.
-    func resumeReading()
+    func resumeReading(of window: BodyWindow)
     /// The reader wants no more. The producer must end the window, now or soon. Called from any thread.
     func readerGaveUp(_ window: BodyWindow)
 }
@@ -53,10 +53,12 @@ package final class BodyWindow: Sendable {
     /// Adds a piece.
     /// - Returns: whether the producer shall pause until ``BodyProducer/resumeReading()``.
     package func append(_ piece: Bytes) -> Bool {
-        let (waiter, pause) = state.withLock { state in
+        let (waiter, pause) = state.withLock { state -> (UnsafeContinuation<Void, Never>?, Bool) in
+            // The body has no piece after its end.
+            if state.end != nil { return (nil, false) }
             state.pieces.append(piece)
             state.bufferedBytes += piece.cost
-            let pause = state.bufferedBytes >= state.highWater && state.end == nil
+            let pause = state.bufferedBytes >= state.highWater
             if pause { state.isPaused = true }
             defer { state.waiter = nil }
             return (state.waiter, pause)
@@ -64,6 +66,9 @@ package final class BodyWindow: Sendable {
         waiter?.resume()
         return pause
     }
+
+    /// Whether the producer shall pause.
+    package var isPaused: Bool { state.withLock { $0.isPaused } }
 
     /// Ends the body. Only the first end counts.
     package func end(_ result: Result<Void, CallError>) {
@@ -86,7 +91,7 @@ package final class BodyWindow: Sendable {
             let step = state.withLock { state in state.take() }
             switch step {
             case .piece(let piece, let resumesReading):
-                if resumesReading { producer.resumeReading() }
+                if resumesReading { producer.resumeReading(of: self) }
                 return piece
             case .end: return nil
             case .failed(let error): throw error

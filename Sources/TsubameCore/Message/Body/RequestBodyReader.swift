@@ -18,7 +18,11 @@ public final class RequestBodyReader: @unchecked Sendable {
     private let pieces: CheckedPieces
     private let makeTrailers: (@Sendable () -> HTTPFields)?
     private let check: @Sendable (HTTPFields) throws(CallError) -> Void
-    private let report: @Sendable (Step) -> Void
+    private let report: @Sendable (Step) throws(CallError) -> Void
+    /// The rest of a piece that is longer than those which are returned.
+    private var rest = Bytes()
+    /// The idle deadline holds for each piece, so that a piece must not take long on a slow line.
+    private static let pieceBytes = 64 << 10
 
     /// A step that the reader reports to its exchange.
     package enum Step: Sendable {
@@ -30,7 +34,8 @@ public final class RequestBodyReader: @unchecked Sendable {
     ///   - check: throws if the trailer fields must not be sent.
     package init(
         _ reader: any BodyReader, length: Int64?, trailers: (@Sendable () -> HTTPFields)?,
-        check: @escaping @Sendable (HTTPFields) throws(CallError) -> Void, report: @escaping @Sendable (Step) -> Void
+        check: @escaping @Sendable (HTTPFields) throws(CallError) -> Void,
+        report: @escaping @Sendable (Step) throws(CallError) -> Void
     ) {
         self.length = trailers == nil ? length : nil
         pieces = CheckedPieces(reader, length: length)
@@ -39,17 +44,21 @@ public final class RequestBodyReader: @unchecked Sendable {
         self.report = report
     }
 
-    /// The next piece, never an empty one; nil at the end.
-    /// - Throws: ``CallError/Kind/requestBody`` if the body cannot be read, or if its length is not the declared one. The
+    /// The next piece, at most 64 KiB and never empty; nil at the end. Read up to nil: only then does the client know that
+    /// the request has been sent, and wait for the head.
+    /// - Throws: the error of the exchange if it is over, ``CallError/Kind/requestBody`` if the body cannot be read, or if its length is not the declared one. The
     ///   piece that completes the declared length is returned only after the body has been read to its end.
     public func next() async throws(CallError) -> Bytes? {
-        report(.asked)
-        if let piece = try await pieces.next() {
-            report(.read(piece.bytes))
-            return piece.bytes
+        try report(.asked)
+        if rest.isEmpty { rest = try await pieces.next()?.bytes ?? Bytes() }
+        guard !rest.isEmpty else {
+            try report(.ended)
+            return nil
         }
-        report(.ended)
-        return nil
+        let piece = rest.slice(0..<Self.pieceBytes)
+        rest = rest.slice(piece.count..<rest.count)
+        try report(.read(piece))
+        return piece
     }
 
     /// The trailer fields to send after the content, such as a digest. Ask once, when ``next()`` has returned nil. nil if

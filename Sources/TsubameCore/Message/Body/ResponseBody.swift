@@ -171,11 +171,15 @@ package protocol BodySource: AnyObject, Sendable {
     var received: any BodySource { get }
     /// The call that the body belongs to, if the source knows it.
     var call: Call? { get }
+    /// Names the executor of the call that reads the body, for a source with a task of its own. A call that blocks its
+    /// thread must not need another one.
+    func prefer(_ executor: (any TaskExecutor)?)
 }
 
 extension BodySource {
     package var received: any BodySource { self }
     package var call: Call? { nil }
+    package func prefer(_ executor: (any TaskExecutor)?) {}
 }
 
 /// Transforms the bytes of a body, for one reader at a time.

@@ -16,6 +16,7 @@ extension ResponseBody {
 private final class SequenceSource: BodySource {
     private let pump: any Pump
     private let window: BodyWindow
+    private let executor = Mutex<(any TaskExecutor)?>(nil)
 
     init(_ pump: some Pump) {
         self.pump = pump
@@ -25,16 +26,19 @@ private final class SequenceSource: BodySource {
     deinit { window.cancel() }
 
     func next() async throws(CallError) -> Bytes? {
-        pump.start(window)
+        pump.start(window, on: executor.withLock { $0 })
         return try await window.next()
     }
 
     func cancel() { window.cancel() }
+
+    func prefer(_ executor: (any TaskExecutor)?) { self.executor.withLock { $0 = executor } }
 }
 
 private protocol Pump: BodyProducer {
     /// Begins to fill the window. Only the first call counts.
-    func start(_ window: BodyWindow)
+    /// - Parameter executor: where the sequence is iterated; nil for the concurrency pool.
+    func start(_ window: BodyWindow, on executor: (any TaskExecutor)?)
 }
 
 /// Iterates a sequence in a task of its own, so that a sequence that ignores cancellation cannot hold up the reader.
@@ -49,23 +53,20 @@ private final class SequencePump<S: AsyncSequence & Sendable>: Pump where S.Elem
 
     private let sequence: S
     private let state = Mutex(State.idle)
-    /// Whether the reader has made room since the last full window.
-    private let hasRoom = Atomic(false)
 
     init(_ sequence: S) { self.sequence = sequence }
 
-    func start(_ window: BodyWindow) {
+    func start(_ window: BodyWindow, on executor: (any TaskExecutor)?) {
         state.withLock { state in
             guard case .idle = state else { return }
-            state = .running(Task { await self.run(window) })
+            state = .running(Task(executorPreference: executor) { await self.run(window) })
         }
     }
 
     private func run(_ window: BodyWindow) async {
         do {
             for try await piece in sequence where !piece.isEmpty {
-                hasRoom.store(false, ordering: .relaxed)
-                if window.append(piece) { await waitForRoom() }
+                if window.append(piece) { await waitForRoom(in: window) }
                 if Task.isCancelled { break }
             }
             window.end(Task.isCancelled ? .failure(.givenUp) : .success(()))
@@ -80,10 +81,10 @@ private final class SequencePump<S: AsyncSequence & Sendable>: Pump where S.Elem
         state.withLock { $0 = .over }
     }
 
-    private func waitForRoom() async {
+    private func waitForRoom(in window: BodyWindow) async {
         await withUnsafeContinuation { continuation in
             let waits = state.withLock { state in
-                guard case .running(let task) = state, !hasRoom.load(ordering: .relaxed) else { return false }
+                guard case .running(let task) = state, window.isPaused else { return false }
                 state = .waiting(task, continuation)
                 return true
             }
@@ -91,9 +92,8 @@ private final class SequencePump<S: AsyncSequence & Sendable>: Pump where S.Elem
         }
     }
 
-    func resumeReading() {
+    func resumeReading(of window: BodyWindow) {
         let waiter = state.withLock { state -> UnsafeContinuation<Void, Never>? in
-            hasRoom.store(true, ordering: .relaxed)
             guard case .waiting(let task, let waiter) = state else { return nil }
             state = .running(task)
             return waiter

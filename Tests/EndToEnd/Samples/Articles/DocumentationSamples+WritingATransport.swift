@@ -99,10 +99,8 @@ extension DocumentationSamples {
     @Test func writer() async throws {
         let connection = Connection()
         let (body, writer) = ResponseBody.makeStream(
-            onResume: { connection.resume() }, onCancel: { connection.cancel() })
-        connection.onBytes = { bytes in
-            if !writer.write(Bytes(bytes)) { connection.pause() }
-        }
+            onPause: { connection.pause() }, onResume: { connection.resume() }, onCancel: { connection.cancel() })
+        connection.onBytes = { bytes in writer.write(Bytes(bytes)) }
         connection.onEnd = { writer.finish() }
 
         connection.onBytes([UInt8](repeating: 1, count: 100_000))
