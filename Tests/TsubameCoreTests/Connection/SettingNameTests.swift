@@ -74,5 +74,6 @@ import TsubameCore
             change(&settings)
         }
         #expect(settings.changed == [name])
+        #expect(settings.differences(from: settings).isEmpty)
     }
 }
