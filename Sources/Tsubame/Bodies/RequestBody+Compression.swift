@@ -66,7 +66,7 @@ extension RequestBody {
         case nil, .failed:
             self
         case .bytes(let bytes):
-            with(content: .stream(open: { PieceReader(bytes) }, isOneShot: false), length: nil)
+            with(content: .stream(open: { BytesReader(bytes) }, isOneShot: false), length: nil)
         case .file(let path):
             with(content: .stream(open: { FileBodyReader(path) }, isOneShot: false), length: nil)
         case .stream(let open, let isOneShot):
@@ -159,23 +159,6 @@ private final class FileBodyReader: BodyReader, @unchecked Sendable {
                 "the file \(path) had \(file.length) bytes when it was opened, and its length has changed",
                 phase: .sendingBody)
         }
-        return piece
-    }
-}
-
-/// Gives bytes in memory, in pieces.
-// Used by one sender at a time, which awaits each `next()` before the following one.
-private final class PieceReader: BodyReader, @unchecked Sendable {
-    private static let pieceBytes = 64 << 10
-
-    private var rest: Bytes
-
-    init(_ bytes: Bytes) { rest = bytes }
-
-    func next() async throws -> Bytes? {
-        guard rest.count > 0 else { return nil }
-        let piece = rest.slice(0..<Self.pieceBytes)
-        rest = rest.slice(piece.count..<rest.count)
         return piece
     }
 }

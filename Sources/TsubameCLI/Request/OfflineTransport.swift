@@ -7,8 +7,8 @@ import Tsubame
 struct OfflineTransport: Transport {
     func send(_ request: Request, exchange: TransportExchange) async throws(CallError) -> Response {
         exchange.report(.sent(request))
-        // The printer reads files by itself.
-        if request.body.length == nil || request.body.bytes == nil, let body = try await exchange.openBody() {
+        // The printer reads bytes and files by itself.
+        if case .stream = request.body.content, let body = try await exchange.openBody() {
             while try await body.next() != nil {}
         }
         return Response(status: .ok)

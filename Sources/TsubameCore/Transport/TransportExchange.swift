@@ -107,7 +107,7 @@ public final class TransportExchange: CallCancellable {
     /// A transport may report `queued`, `resolving`, `resolved`, `connecting`, `connected`, `securing`, `secured`,
     /// `reused`, `sent`, `informational` and `decision`. If it sends the body without ``openBody()``, it reports
     /// `sending` as well. Other events are the client's and are ignored here. If the transport does not report `sent`,
-    /// the client does when the head of the response has arrived.
+    /// the client does when a piece of the body has been sent, or when the head of the response has arrived.
     public func report(_ event: CallEvent.Kind) {
         switch event {
         case .queued, .resolving, .resolved, .connecting, .connected, .securing, .secured, .reused, .sent, .sending,
@@ -361,9 +361,7 @@ public final class TransportExchange: CallCancellable {
     /// Makes sure that the alarm rings no later than the next deadline. An alarm that rings earlier is set again then.
     private func arm(_ state: inout State) {
         let due = state.timeline.due
-        guard due != MonotonicClock.never, due < state.alarm?.due ?? MonotonicClock.never else {
-            return
-        }
+        guard due != MonotonicClock.never, due < state.alarm?.due ?? MonotonicClock.never else { return }
         state.alarm = Alarm(at: due, mayBlock: true) { [weak self] in self?.ring() }
     }
 

@@ -107,7 +107,7 @@ public struct StubMatcher: Sendable, CustomStringConvertible {
     /// A condition of your own.
     /// - Parameters:
     ///   - description: the condition in words, for the error of a request that does not meet it.
-    ///   - matches: returns whether a request meets the condition.
+    ///   - matches: returns whether a request meets the condition. The closure must not use the stub, which waits for it.
     public static func matching(
         _ description: String, _ matches: @escaping @Sendable (Request) -> Bool
     ) -> StubMatcher {

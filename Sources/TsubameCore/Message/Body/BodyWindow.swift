@@ -51,7 +51,7 @@ package final class BodyWindow: Sendable {
     // MARK: The producer's side
 
     /// Adds a piece.
-    /// - Returns: whether the producer shall pause until ``BodyProducer/resumeReading()``.
+    /// - Returns: whether the producer shall pause until ``BodyProducer/resumeReading(of:)``.
     package func append(_ piece: Bytes) -> Bool {
         let (waiter, pause) = state.withLock { state -> (UnsafeContinuation<Void, Never>?, Bool) in
             // The body has no piece after its end.

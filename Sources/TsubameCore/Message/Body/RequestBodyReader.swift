@@ -46,8 +46,9 @@ public final class RequestBodyReader: @unchecked Sendable {
 
     /// The next piece, at most 64 KiB and never empty; nil at the end. Read up to nil: only then does the client know that
     /// the request has been sent, and wait for the head.
-    /// - Throws: the error of the exchange if it is over, ``CallError/Kind/requestBody`` if the body cannot be read, or if its length is not the declared one. The
-    ///   piece that completes the declared length is returned only after the body has been read to its end.
+    /// - Throws: the error of the exchange if it is over; ``CallError/Kind/requestBody`` if the body cannot be read, or if
+    ///   its length is not the declared one. The piece that completes the declared length is returned only after the body
+    ///   has been read to its end.
     public func next() async throws(CallError) -> Bytes? {
         try report(.asked)
         if rest.isEmpty { rest = try await pieces.next()?.bytes ?? Bytes() }
