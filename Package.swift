@@ -103,6 +103,8 @@ let package = Package(
                 .target(name: "HTTPBin", condition: .when(traits: ["TestServer"])),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "NIOCore", package: "swift-nio", condition: .when(traits: ["TestServer"])),
+                .product(name: "NIOHPACK", package: "swift-nio-http2", condition: .when(traits: ["TestServer"])),
+                .product(name: "NIOHTTP2", package: "swift-nio-http2", condition: .when(traits: ["TestServer"])),
                 .product(name: "NIOPosix", package: "swift-nio", condition: .when(traits: ["TestServer"])),
                 .product(name: "NIOSSL", package: "swift-nio-ssl", condition: .when(traits: ["TestServer"])),
             ],

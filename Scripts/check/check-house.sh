@@ -19,7 +19,7 @@ Tsubame: TsubamePlatform TsubameCore TsubameWire TsubameEngine HTTPTypes Logging
 TsubameFoundation: Tsubame TsubameCore Foundation
 TsubameXML: Tsubame TsubameCore XMLCoder
 TsubameStore: Tsubame TsubamePlatform TsubameCore TsubameWire GRDB
-TsubameTesting: Tsubame TsubamePlatform TsubameCore HTTPBin HTTPTypes NIOCore NIOPosix NIOSSL
+TsubameTesting: Tsubame TsubamePlatform TsubameCore HTTPBin HTTPTypes NIOCore NIOHPACK NIOHTTP2 NIOPosix NIOSSL
 HTTPBin: CZlib Crypto Darwin Glibc HTTPTypes HummingbirdCore Logging Musl NIOCore NIOHTTP1 NIOHTTP2 NIOHTTPTypes NIOHTTPTypesHTTP2 NIOPosix NIOSSL NIOTLS SwiftASN1 X509
 TsubameTerminal: CZlib
 TsubameCLI: Tsubame TsubamePlatform TsubameTerminal HTTPBin

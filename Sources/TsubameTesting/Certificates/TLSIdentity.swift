@@ -3,6 +3,7 @@
 
 internal import NIOCore
 internal import NIOSSL
+public import Tsubame
 
 /// A certificate chain and its private key, with which a ``ScriptedServer`` speaks TLS.
 ///
@@ -63,14 +64,21 @@ public struct TLSIdentity: Sendable, Hashable {
         return copy
     }
 
-    /// - Parameter named: called with the host that a client names in its first message (SNI).
-    func makeContext(named: @escaping @Sendable (String?) -> Void) throws -> NIOSSLContext {
+    /// - Parameters:
+    ///   - http: the versions of HTTP. The server offers them by ALPN if HTTP/2 is one of them.
+    ///   - named: called with the host that a client names in its first message (SNI).
+    func makeContext(
+        offering http: [HTTPVersion], named: @escaping @Sendable (String?) -> Void
+    ) throws -> NIOSSLContext {
         var configuration = TLSConfiguration.makeServerConfiguration(
             certificateChain: try NIOSSLCertificate.fromPEMBytes(Array(certificatesPEM.utf8))
                 .map { .certificate($0) },
             privateKey: .privateKey(try NIOSSLPrivateKey(bytes: Array(privateKeyPEM.utf8), format: .pem)))
         configuration.minimumTLSVersion = versions.lowerBound == .tls12 ? .tlsv12 : .tlsv13
         configuration.maximumTLSVersion = versions.upperBound == .tls12 ? .tlsv12 : .tlsv13
+        if http.contains(.http2) {
+            configuration.applicationProtocols = http.map { $0 == .http2 ? "h2" : "http/1.1" }
+        }
         if let clientAuthorityPEM {
             configuration.certificateVerification = .noHostnameVerification
             configuration.trustRoots = .certificates(

@@ -32,15 +32,15 @@ public struct ReceivedRequest: Sendable, CustomStringConvertible {
     public let indexOnConnection: Int
 
     /// The bytes from the request line to the empty line, both included. Empty lines before the request line are
-    /// included too.
+    /// included too. Empty over HTTP/2, whose head is no text.
     public let head: [UInt8]
     /// The method as it was sent.
     public let method: String
     /// The request target as it was sent (RFC 9112 section 3.2).
     public let target: String
-    /// The protocol version, such as `HTTP/1.1`.
+    /// The protocol version, such as `HTTP/1.1` or `HTTP/2`.
     public let version: String
-    /// The field lines in the order in which they were sent.
+    /// The field lines in the order in which they were sent; over HTTP/2 with the pseudo-fields, such as `:authority`.
     public let fields: [Field]
     /// The host that the client named in the TLS handshake (SNI); nil without TLS, or if it named none.
     public let serverName: String?

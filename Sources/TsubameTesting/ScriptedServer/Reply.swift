@@ -47,6 +47,13 @@ public struct Reply: Sendable, ExpressibleByArrayLiteral {
         return copy
     }
 
+    /// The same reply, followed by another answer to the same request.
+    public func followed(by reply: Reply) -> Reply {
+        var copy = self
+        copy.steps += reply.steps
+        return copy
+    }
+
     // MARK: Responses
 
     /// A 200 response with this text.
@@ -77,7 +84,7 @@ public struct Reply: Sendable, ExpressibleByArrayLiteral {
         var headers = headers
         let hasLength = status.code >= 200 && status.code != 204 && !headers.contains(.transferEncoding)
         if hasLength, !headers.contains(.contentLength) { headers[.contentLength] = String(body.count) }
-        return [.bytes(head(status, headers)), .content(body)]
+        return [.head(status, headers), .content(body)]
     }
 
     /// A response whose body is this JSON text.
@@ -91,22 +98,21 @@ public struct Reply: Sendable, ExpressibleByArrayLiteral {
 
     /// A redirect to `location`, which is sent unchanged.
     public static func redirect(to location: String, status: HTTPResponse.Status = .found) -> Reply {
-        [
-            .bytes(
-                "HTTP/1.1 \(status.code) \(reason(status))\r\nLocation: \(location)\r\nContent-Length: 0\r\n\r\n")
+        let fields = [
+            Step.Field(name: "Location", value: location), Step.Field(name: "Content-Length", value: "0"),
         ]
+        return [Step(kind: .head(Step.Head(status: status, fields: fields)))]
     }
 
-    /// A 200 response with a chunked body (RFC 9112 section 7.1). Each piece is one chunk and is written on its own.
+    /// A 200 response with a chunked body (RFC 9112 section 7.1). Each piece is one chunk and is written on its own;
+    /// over HTTP/2 it is a DATA frame.
     public static func chunked(
         _ pieces: [String], headers: HTTPFields = [:], trailers: HTTPFields = [:]
     ) -> Reply {
-        var headers = headers
-        headers[.transferEncoding] = "chunked"
-        var chunks = pieces.filter { !$0.isEmpty }
-            .map { Array("\(String($0.utf8.count, radix: 16))\r\n\($0)\r\n".utf8) }
-        chunks.append(Array("0\r\n\(lines(trailers))\r\n".utf8))
-        return [.bytes(head(.ok, headers)), .pieces(chunks)]
+        let head = Step.Head(status: .ok, fields: headers.map(Step.Field.init), isChunked: true)
+        return Reply(
+            [Step(kind: .head(head))] + pieces.filter { !$0.isEmpty }.map { .chunk($0) }
+                + [.lastChunk(trailers: trailers)])
     }
 
     /// A 200 response with a body of `count` bytes, sent as fast as the client reads it. With nil the body never ends
@@ -116,10 +122,10 @@ public struct Reply: Sendable, ExpressibleByArrayLiteral {
     ) -> Reply {
         var headers = headers
         if let count { headers[.contentLength] = String(count) }
-        return [.bytes(head(.ok, headers)), .repeating(piece, count: count)]
+        return [.head(.ok, headers), .repeating(piece, count: count)]
     }
 
-    /// Exactly these bytes.
+    /// Exactly these bytes, which are an HTTP/1.1 response in most tests.
     public static func bytes(_ text: String) -> Reply { [.bytes(text)] }
 
     /// Exactly these bytes.
@@ -136,13 +142,21 @@ public struct Reply: Sendable, ExpressibleByArrayLiteral {
 
     // MARK: Bytes of a head
 
-    /// The bytes of a response's head up to and including the empty line.
+    /// The bytes of a response's head in HTTP/1.1, up to and including the empty line.
     public static func head(_ status: HTTPResponse.Status, _ headers: HTTPFields = [:]) -> String {
-        "HTTP/1.1 \(status.code) \(reason(status))\r\n\(lines(headers))\r\n"
+        Step.Head(status: status, fields: headers.map(Step.Field.init)).text
+    }
+}
+
+extension Reply.Step.Head {
+    /// The head in HTTP/1.1.
+    var text: String {
+        "HTTP/1.1 \(status.code) \(Self.reason(status))\r\n\(Self.lines(fields))"
+            + (isChunked ? "Transfer-Encoding: chunked\r\n\r\n" : "\r\n")
     }
 
-    private static func lines(_ fields: HTTPFields) -> String {
-        fields.map { "\($0.name.rawName): \($0.value)\r\n" }.joined()
+    static func lines(_ fields: [ReceivedRequest.Field]) -> String {
+        fields.map { "\($0.name): \($0.value)\r\n" }.joined()
     }
 
     /// A status that was made from a number has no reason phrase of its own.

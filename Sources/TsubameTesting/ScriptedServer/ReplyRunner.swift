@@ -1,4 +1,4 @@
-// ReplyRunner: performs the steps of the replies of one connection, one after the other.
+// ReplyRunner: performs the steps of the replies of one connection, or of one HTTP/2 stream, one after the other.
 #if TestServer
 
 internal import NIOCore
@@ -13,6 +13,8 @@ final class ReplyRunner {
         var isWhole: Bool
         /// Whether the request is HEAD, so that the response has no body.
         var isHead = false
+        /// The number of bytes of the request's body that have arrived.
+        var bodyByteCount = 0
 
         init(_ reply: Reply?, isWhole: Bool) {
             self.reply = reply
@@ -31,27 +33,34 @@ final class ReplyRunner {
     /// The number of bytes of a body that NIO may hold before the socket has taken them.
     private static let window = 64 << 10
 
+    /// The connection, or its HTTP/2 stream.
     private let channel: any Channel
-    private let number: Int
+    private let writer: ReplyWriter
+    private let output: ConnectionOutput
     private let record: Watched<ServerRecord>
     private let hasTLS: Bool
     private var turns: [Turn] = []
     private var position = 0
     /// Whether a step is in progress; `finish` continues after it.
     private var isBusy = false
-    private var awaitsRequest = false
+    /// The number of bytes of the request's body that a step waits for.
+    private var awaitedBody: Int?
+    /// The number of bytes of content that may still be sent, and the step to continue at then.
+    private var contentLimit: (bytes: Int, nextStep: Int)?
     /// Whether the connection can read no more requests.
     private var hasGivenUp = false
     private var flow: Flow?
     private var isPumpDue = false
     private var leaveGate: (@Sendable () -> Void)?
     private var hasEnded = false
-    /// Whether bytes have gone either way, so that a TLS handshake, if there is one, is over.
-    var hasMoved = false
-
-    init(_ channel: any Channel, number: Int, record: Watched<ServerRecord>, hasTLS: Bool) {
+    /// - Parameter channel: the connection, or its HTTP/2 stream.
+    init(
+        _ channel: any Channel, writer: ReplyWriter, output: ConnectionOutput, record: Watched<ServerRecord>,
+        hasTLS: Bool
+    ) {
         self.channel = channel
-        self.number = number
+        self.writer = writer
+        self.output = output
         self.record = record
         self.hasTLS = hasTLS
     }
@@ -63,8 +72,9 @@ final class ReplyRunner {
 
     /// Performs the steps that can be performed now.
     func proceed() {
-        if awaitsRequest, turns.first?.isWhole == true {
-            awaitsRequest = false
+        if let count = awaitedBody, let turn = turns.first {
+            guard turn.isWhole || turn.bodyByteCount >= count else { return }
+            awaitedBody = nil
             finish()
             return
         }
@@ -75,6 +85,9 @@ final class ReplyRunner {
             } else {
                 turns.removeFirst()
                 position = 0
+                contentLimit = nil
+                // Last, because it can end the channel.
+                writer.end()
             }
         }
     }
@@ -83,12 +96,13 @@ final class ReplyRunner {
     /// due. A reply that waits for the rest of its request would wait for ever, so it is broken off.
     func giveUp() {
         hasGivenUp = true
-        if awaitsRequest { return end(by: .cutOff) }
+        if awaitedBody != nil { return end(by: .cutOff) }
         add(Turn(.close, isWhole: true))
     }
 
-    /// The connection has ended.
+    /// The connection or stream has ended. Steps that follow the end of a stream's response go on.
     func end() {
+        guard !writer.hasEndedStream else { return }
         hasEnded = true
         leaveGate?()
         leaveGate = nil
@@ -101,14 +115,24 @@ final class ReplyRunner {
         guard !hasEnded else { return }
         isBusy = false
         position += 1
+        if let limit = contentLimit, limit.bytes == 0 {
+            contentLimit = nil
+            position = limit.nextStep
+        }
         proceed()
     }
 
     private func perform(_ step: Reply.Step.Kind, for turn: Turn) {
         switch step {
-        case .bytes(let bytes): write([bytes])
-        case .content(let bytes): write(turn.isHead ? [] : [bytes])
-        case .pieces(let pieces): write(pieces[...])
+        case .bytes(let bytes): write([.raw(bytes)])
+        case .pieces(let pieces): write(pieces.map { .raw($0) }[...])
+        case .head(let head): write([.head(head)])
+        case .content(let bytes):
+            if turn.isHead { finish() } else { write([.content(allowed(bytes))]) }
+        case .chunk(let bytes):
+            if turn.isHead { finish() } else { write([.chunk(bytes, sending: allowed(bytes).count)]) }
+        case .lastChunk(let trailers):
+            if turn.isHead { finish() } else { write([.lastChunk(trailers)]) }
         case .repeating(let piece, let count):
             start(Self.repeating(channel.allocator.buffer(bytes: piece), count: count))
         case .generated(let piece):
@@ -127,30 +151,57 @@ final class ReplyRunner {
                     runner.value.finish()
                 }
             }
-        case .wholeRequest:
-            if turn.isWhole { finish() } else if hasGivenUp { end(by: .cutOff) } else { awaitsRequest = true }
+        case .pause(let time):
+            channel.eventLoop.assumeIsolated().scheduleTask(in: TimeAmount(time)) { self.finish() }
+        case .requestBody(let count): wait(forBody: count, of: turn)
+        case .wholeRequest: wait(forBody: .max, of: turn)
         case .stopReading: setReading(false)
         case .resumeReading: setReading(true)
         case .readOnce:
             channel.read()
             finish()
         case .stall: break
-        case .halfClose:
-            let done = channel.eventLoop.makePromise(of: Void.self)
-            channel.close(mode: .output, promise: done)
-            done.futureResult.assumeIsolated().whenComplete { _ in self.finish() }
+        case .halfClose: output.closeOutput { self.finish() }
         case .close:
-            guard hasTLS, hasMoved else { return end(by: .cutOff) }
-            let done = channel.eventLoop.makePromise(of: Void.self)
-            channel.close(mode: .output, promise: done)
-            done.futureResult.assumeIsolated().whenComplete { _ in self.end(by: .cutOff) }
+            guard hasTLS, output.hasMoved else { return end(by: .cutOff) }
+            output.closeOutput { self.end(by: .cutOff) }
         case .cutOff: end(by: .cutOff)
         case .reset: end(by: .reset)
+        case .resetStream(let code):
+            guard writer.isHTTP2 else { return end(by: .reset) }
+            write([.resetStream(code)])
+        case .goAway(let code, let lastStream):
+            guard writer.isHTTP2 else { return end(by: .cutOff) }
+            write([.goAway(code, lastStream: lastStream)])
+        case .endStream:
+            writer.end()
+            finish()
+        case .outputLimit(let count):
+            output.limit = count
+            finish()
+        case .contentLimit(let count, let next):
+            contentLimit = (count, next)
+            finish()
         }
     }
 
-    private func end(by end: ServerWire.End) {
-        channel.triggerUserOutboundEvent(end, promise: nil)
+    private func wait(forBody count: Int, of turn: Turn) {
+        if turn.isWhole || turn.bodyByteCount >= count {
+            finish()
+        } else if hasGivenUp {
+            end(by: .cutOff)
+        } else {
+            awaitedBody = count
+        }
+    }
+
+    private func end(by end: ServerWire.End) { output.end(by: end) }
+
+    /// The bytes that the limit of the content allows; the others are left out.
+    private func allowed(_ bytes: [UInt8]) -> [UInt8] {
+        guard let limit = contentLimit else { return bytes }
+        contentLimit?.bytes -= min(limit.bytes, bytes.count)
+        return Array(bytes.prefix(limit.bytes))
     }
 
     private func setReading(_ isOn: Bool) {
@@ -160,31 +211,36 @@ final class ReplyRunner {
 
     // MARK: Bytes
 
-    /// Writes each piece on its own, a turn of the event loop apart.
-    private func write(_ pieces: ArraySlice<[UInt8]>) {
-        guard let piece = pieces.first else {
+    /// Writes each part on its own, a turn of the event loop apart.
+    private func write(_ parts: ArraySlice<ReplyWriter.Part>) {
+        guard let part = parts.first else {
             finish()
             return
         }
-        send(channel.allocator.buffer(bytes: piece)) {
-            // Not at once, because thousands of pieces would nest as many calls.
-            self.channel.eventLoop.assumeIsolated().execute { self.write(pieces.dropFirst()) }
+        send(part) {
+            // Not at once, because thousands of parts would nest as many calls.
+            self.channel.eventLoop.assumeIsolated().execute { self.write(parts.dropFirst()) }
         }
-        channel.flush()
+        writer.flush()
     }
 
-    private func send(_ bytes: ByteBuffer, then done: @escaping () -> Void) {
+    private func send(_ part: ReplyWriter.Part, then done: @escaping () -> Void) {
         let written = channel.eventLoop.makePromise(of: Void.self)
-        channel.write(bytes, promise: written)
-        // A write that failed belongs to a connection that has ended or is about to.
+        writer.write(part, promise: written)
+        // A write that failed belongs to a connection or stream that has ended or is about to.
         written.futureResult.assumeIsolated().whenSuccess {
-            self.hasMoved = true
             self.record.change { $0.moves &+= 1 }
             if !self.hasEnded { done() }
         }
     }
 
     // MARK: Bodies
+
+    private func allowed(_ piece: ByteBuffer) -> ByteBuffer {
+        guard let limit = contentLimit else { return piece }
+        contentLimit?.bytes -= min(limit.bytes, piece.readableBytes)
+        return piece.getSlice(at: piece.readerIndex, length: min(limit.bytes, piece.readableBytes)) ?? piece
+    }
 
     private static func repeating(_ piece: ByteBuffer, count: Int?) -> () -> ByteBuffer? {
         guard piece.readableBytes > 0 else { return { nil } }
@@ -210,7 +266,7 @@ final class ReplyRunner {
         guard !hasEnded, var flow else { return }
         var pieces: [ByteBuffer] = []
         while !flow.isAtEnd, flow.inFlight < Self.window {
-            if let piece = flow.next() {
+            if let piece = flow.next().map({ allowed($0) }), contentLimit?.bytes != 0 || piece.readableBytes > 0 {
                 flow.inFlight += max(piece.readableBytes, 1)
                 pieces.append(piece)
             } else {
@@ -219,14 +275,14 @@ final class ReplyRunner {
         }
         self.flow = flow
         for piece in pieces {
-            send(piece) {
+            send(.buffer(piece)) {
                 let count = piece.readableBytes
                 self.record.change { $0.sentBodyBytes += count }
                 self.flow?.inFlight -= max(count, 1)
                 self.pumpSoon()
             }
         }
-        channel.flush()
+        writer.flush()
         setBlocked((self.flow?.inFlight ?? 0) > 0)
         finishFlow()
     }
@@ -248,10 +304,10 @@ final class ReplyRunner {
     }
 
     private func setBlocked(_ isBlocked: Bool) {
-        let number = number
-        guard record.read({ $0.blocked.contains(number) }) != isBlocked else { return }
+        let id = ObjectIdentifier(self)
+        guard record.read({ $0.blocked.contains(id) }) != isBlocked else { return }
         record.change { record in
-            if isBlocked { record.blocked.insert(number) } else { record.blocked.remove(number) }
+            if isBlocked { record.blocked.insert(id) } else { record.blocked.remove(id) }
         }
     }
 }

@@ -4,6 +4,7 @@
 internal import NIOCore
 internal import NIOPosix
 internal import NIOSSL
+public import Tsubame
 
 /// A server on 127.0.0.1 that sends exact bytes at exact times, as its script says. It records every byte that it
 /// receives.
@@ -21,6 +22,9 @@ internal import NIOSSL
 /// exception is input that it cannot read, such as a chunk size that is no number. The server does not answer such
 /// input but closes the connection, and ``ReceivedRequest/problem`` says what was wrong. Several servers can run at
 /// once, each on its own port. A server stops when its last reference is released.
+///
+/// Over HTTP/2, with NIO's codec, each stream is answered by itself. The server then keeps only the codec's own rules:
+/// it acknowledges settings and pings, and opens windows as it reads.
 public final class ScriptedServer: Sendable {
     /// An error: the server was stopped before the awaited event happened.
     public struct Stopped: Error, CustomStringConvertible {
@@ -54,6 +58,10 @@ public final class ScriptedServer: Sendable {
     /// Starts a server whose responses are computed.
     /// - Parameters:
     ///   - tls: the identity of the server, which then speaks TLS.
+    ///   - versions: the versions of HTTP that the server speaks, the preferred one first. With HTTP/2 among them, TLS
+    ///     offers them by ALPN. The first bytes of a connection tell its version, also without TLS (RFC 9113 section
+    ///     3.3).
+    ///   - link: the delays and the throughput of the connections; with nil nothing is delayed.
     ///   - keepingBodyBytes: the number of bytes of each request's body that the server keeps; it reads and counts all.
     ///   - script: called when a whole request has arrived. It is called on an event loop and must not block; to wait,
     ///     return a reply with ``Reply/Step/wait(for:)``.
@@ -62,30 +70,37 @@ public final class ScriptedServer: Sendable {
     ///   - onConnect: called when a connection has been accepted. A reply that it returns begins at once, before a TLS
     ///     handshake, and ends before any request is answered.
     public static func start(
-        tls: TLSIdentity? = nil, keepingBodyBytes: Int = 1 << 20,
+        tls: TLSIdentity? = nil, versions: [HTTPVersion] = [.http11], link: LinkConditions? = nil,
+        keepingBodyBytes: Int = 1 << 20,
         _ script: @escaping @Sendable (ReceivedRequest) -> Reply = { _ in .ok() },
         onHead: @escaping @Sendable (ReceivedRequest) -> Reply? = { _ in nil },
         onConnect: @escaping @Sendable (_ connection: Int) -> Reply? = { _ in nil }
     ) async throws -> ScriptedServer {
         try await start(
-            ServerScript(onConnect: onConnect, onHead: onHead, onRequest: script), tls: tls, keeping: keepingBodyBytes)
+            ServerScript(onConnect: onConnect, onHead: onHead, onRequest: script), tls: tls, versions: versions,
+            link: link, keeping: keepingBodyBytes)
     }
 
     /// Starts a server that answers with these replies, one for each request in the order of arrival, and with 500
     /// after the last. A reply that is ``Reply/early`` begins when the head has arrived.
     public static func start(
-        replies: [Reply], tls: TLSIdentity? = nil, keepingBodyBytes: Int = 1 << 20,
+        replies: [Reply], tls: TLSIdentity? = nil, versions: [HTTPVersion] = [.http11],
+        link: LinkConditions? = nil, keepingBodyBytes: Int = 1 << 20,
         onConnect: @escaping @Sendable (_ connection: Int) -> Reply? = { _ in nil }
     ) async throws -> ScriptedServer {
-        try await start(.queued(replies, onConnect: onConnect), tls: tls, keeping: keepingBodyBytes)
+        try await start(
+            .queued(replies, onConnect: onConnect), tls: tls, versions: versions, link: link,
+            keeping: keepingBodyBytes)
     }
 
     private static func start(
-        _ script: ServerScript, tls: TLSIdentity?, keeping limit: Int
+        _ script: ServerScript, tls: TLSIdentity?, versions: [HTTPVersion], link: LinkConditions?, keeping limit: Int
     ) async throws -> ScriptedServer {
         // An unusable identity fails here, and not later in a handshake.
-        _ = try tls?.makeContext { _ in }
-        let context = ServerContext(script: script, record: Watched(ServerRecord()), keptBodyBytes: max(limit, 0))
+        _ = try tls?.makeContext(offering: versions) { _ in }
+        let context = ServerContext(
+            script: script, record: Watched(ServerRecord()), keptBodyBytes: max(limit, 0), versions: versions,
+            link: link)
         // One loop for the listener and all connections, so that arrivals have one order.
         let listener = try await ServerBootstrap(group: group.next())
             .serverChannelOption(.socketOption(.so_rcvbuf), value: socketBuffer)
@@ -113,17 +128,22 @@ public final class ScriptedServer: Sendable {
 
         let pipeline = channel.pipeline.syncOperations
         try pipeline.addHandler(ServerWire())
-        let serverName = ServerConnection.ServerName()
+        if let link = context.link {
+            try pipeline.addHandler(SlowLink(LinkConditions.Schedule(link, connection: number)))
+        }
+        let serverName = ServerConnectionFacts.ServerName()
         var handler: NIOSSLServerHandler?
         if let tls {
             // Each connection has its own context, because the context does not say which connection its host belongs
             // to.
-            let secure = NIOSSLServerHandler(context: try tls.makeContext { serverName.set($0) })
+            let secure = NIOSSLServerHandler(
+                context: try tls.makeContext(offering: context.versions) { serverName.set($0) })
             try pipeline.addHandler(secure)
             handler = secure
         }
-        try pipeline.addHandler(
-            ServerConnection(number: number, server: context, tls: handler, serverName: serverName))
+        let output = ConnectionOutput()
+        let facts = ServerConnectionFacts(number: number, tls: handler, serverName: serverName)
+        try pipeline.addHandlers([output, ServerConnection(facts, server: context, output: output)])
     }
 
     /// `http://127.0.0.1:` (with TLS `https://127.0.0.1:`) and the port, without a slash at the end.

@@ -1,126 +1,74 @@
-// ServerConnection: one connection of a ScriptedServer, which reads requests, records them and asks the script.
+// ServerConnection: one connection of a ScriptedServer, which speaks HTTP/1.1 or passes its bytes on to HTTP/2.
 #if TestServer
 
 internal import NIOCore
-internal import NIOSSL
-internal import Synchronization
+internal import Tsubame
 
-/// The innermost handler of a connection. Confined to its event loop.
+/// Reads the requests of HTTP/1.1. For HTTP/2 it adds NIO's codec behind itself. Confined to its event loop.
 final class ServerConnection: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
+    typealias InboundOut = ByteBuffer
 
-    /// The host that the client named in its handshake. It is set on the event loop, perhaps before a request arrives.
-    final class ServerName: Sendable {
-        private let value = Mutex<String?>(nil)
-        var host: String? { value.withLock { $0 } }
-        func set(_ host: String?) { value.withLock { $0 = host } }
+    private enum Mode {
+        /// The first bytes, which do not tell the version yet.
+        case undecided(ByteBuffer)
+        case http1
+        case http2
     }
 
-    private let number: Int
-    private let server: ServerContext
-    private let tls: NIOSSLServerHandler?
-    private let serverName: ServerName
-    private var parser = RequestParser()
-    private var runner: ReplyRunner?
-    private var requestCount = 0
-    /// The request that is arriving.
-    private var current: (index: Int, turn: ReplyRunner.Turn)?
+    /// The first bytes that a client of HTTP/2 sends (RFC 9113 section 3.4).
+    private static let preface = Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8)
 
-    init(number: Int, server: ServerContext, tls: NIOSSLServerHandler?, serverName: ServerName) {
-        self.number = number
+    private let facts: ServerConnectionFacts
+    private let server: ServerContext
+    private let output: ConnectionOutput
+    private var mode = Mode.undecided(ByteBuffer())
+    private var parser = RequestParser()
+    private var intake: RequestIntake?
+
+    init(_ facts: ServerConnectionFacts, server: ServerContext, output: ConnectionOutput) {
+        self.facts = facts
         self.server = server
-        self.tls = tls
-        self.serverName = serverName
+        self.output = output
     }
 
     func channelActive(context: ChannelHandlerContext) {
-        let runner = ReplyRunner(context.channel, number: number, record: server.record, hasTLS: tls != nil)
-        self.runner = runner
-        if let reply = server.script.onConnect(number) {
+        let writer = ReplyWriter(context.channel, output: output)
+        let runner = ReplyRunner(
+            context.channel, writer: writer, output: output, record: server.record, hasTLS: facts.hasTLS)
+        intake = RequestIntake(facts, server: server, runner: runner)
+        if let reply = server.script.onConnect(facts.number) {
             runner.add(ReplyRunner.Turn(reply, isWhole: true))
         }
         context.fireChannelActive()
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        parser.push(Self.unwrapInboundIn(data))
-        runner?.hasMoved = true
-        while let event = parser.next() { handle(event) }
+        var bytes = Self.unwrapInboundIn(data)
+        if case .undecided(var first) = mode {
+            first.writeBuffer(&bytes)
+            mode = Self.mode(for: first, versions: server.versions)
+            if case .undecided = mode { return }
+            if case .http2 = mode { ServerStream.serve(context, facts, server: server, output: output) }
+            bytes = first
+        }
+        if case .http2 = mode { return context.fireChannelRead(Self.wrapInboundOut(bytes)) }
+        parser.push(bytes)
+        while let event = parser.next() { intake?.handle(event) }
     }
 
-    private func handle(_ event: RequestParser.Event) {
-        switch event {
-        case .head(let head):
-            let (number, count, host, version) = (number, requestCount, serverName.host, tlsVersion)
-            requestCount += 1
-            let request = server.record.change {
-                $0.add(head, connection: number, indexOnConnection: count, serverName: host, tlsVersion: version)
-            }
-            let turn = ReplyRunner.Turn(server.script.onHead(request), isWhole: false)
-            turn.isHead = request.method == "HEAD"
-            current = (request.index, turn)
-            runner?.add(turn)
-        case .piece(let bytes, let isContent):
-            guard let index = current?.index else { return }
-            let limit = server.keptBodyBytes
-            server.record.change { record in
-                record.change(index) { $0.append(bytes.readableBytesView, isContent: isContent, keeping: limit) }
-                if isContent { record.acceptedBodyBytes += bytes.readableBytes }
-                record.moves &+= 1
-            }
-        case .end(let trailers):
-            guard let (index, turn) = current else { return }
-            current = nil
-            let request = server.record.change { record -> ReceivedRequest? in
-                record.change(index) {
-                    $0.trailers = trailers
-                    $0.isComplete = true
-                    $0.hasEnded = true
-                }
-                return record.requests.indices.contains(index) ? record.requests[index] : nil
-            }
-            turn.isWhole = true
-            if turn.reply == nil, let request { turn.reply = server.script.onRequest(request) }
-            runner?.proceed()
-        case .brokenHead(let head):
-            let (number, count, host, version) = (number, requestCount, serverName.host, tlsVersion)
-            server.record.change { record in
-                let request = record.add(
-                    head, connection: number, indexOnConnection: count, serverName: host, tlsVersion: version)
-                record.change(request.index) { $0.hasEnded = true }
-            }
-            runner?.giveUp()
-        case .failed(let problem):
-            if current?.turn.reply == nil { current?.turn.reply = [] }
-            endCurrent(problem)
-            runner?.giveUp()
-        }
-    }
-
-    /// No more bytes of the current request will arrive.
-    private func endCurrent(_ problem: String?) {
-        guard let (index, _) = current else { return }
-        current = nil
-        server.record.change { record in
-            record.change(index) {
-                $0.hasEnded = true
-                $0.problem = $0.problem ?? problem
-            }
-        }
-    }
-
-    private var tlsVersion: String? {
-        switch tls?.tlsVersion {
-        case .tlsv13: "TLS 1.3"
-        case .tlsv12: "TLS 1.2"
-        default: nil
-        }
+    private static func mode(for first: ByteBuffer, versions: [HTTPVersion]) -> Mode {
+        guard versions.contains(.http2) else { return .http1 }
+        // Bytes that are no preface are an error that the codec of HTTP/2 finds.
+        guard versions.contains(.http11) else { return .http2 }
+        let count = min(first.readableBytes, preface.count)
+        guard first.readableBytesView.prefix(count).elementsEqual(preface.prefix(count)) else { return .http1 }
+        return count == preface.count ? .http2 : .undecided(first)
     }
 
     func channelInactive(context: ChannelHandlerContext) {
-        endCurrent(nil)
-        runner?.end()
-        runner = nil
+        intake?.end()
+        intake = nil
         context.fireChannelInactive()
     }
 

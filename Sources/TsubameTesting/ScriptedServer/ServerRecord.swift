@@ -3,6 +3,7 @@
 
 internal import HTTPTypes
 internal import NIOCore
+internal import Tsubame
 
 /// The events at a server so far.
 struct ServerRecord: Sendable {
@@ -12,8 +13,8 @@ struct ServerRecord: Sendable {
     var accepted = 0
     var acceptedBodyBytes = 0
     var sentBodyBytes = 0
-    /// The connections on which a body is blocked because the client does not read.
-    var blocked: Set<Int> = []
+    /// The connections and streams on which a body is blocked because the client does not read, by their runners.
+    var blocked: Set<ObjectIdentifier> = []
     /// A counter that grows whenever bytes move; only its changes matter.
     var moves: UInt64 = 0
     var isStopped = false
@@ -65,5 +66,7 @@ struct ServerContext: Sendable {
     let script: ServerScript
     let record: Watched<ServerRecord>
     let keptBodyBytes: Int
+    let versions: [HTTPVersion]
+    let link: LinkConditions?
 }
 #endif

@@ -169,7 +169,9 @@ private func get(_ target: String) -> String { "GET \(target) HTTP/1.1\r\nHost: 
         #expect(try await waiting.end() == .closed)
         #expect(try await silent.end() == .closed)
         #expect(never.waiting == 0)
-        await #expect(throws: (any Error).self) { _ = try await RawClient.connect(to: server) }
+        // Another test's server may have taken the port by now, so that the connection is made.
+        await (try? RawClient.connect(to: server))?.close()
+        #expect(server.acceptedConnections == 3)
         await server.stop()
         #expect(server.requests.count == 2)
     }

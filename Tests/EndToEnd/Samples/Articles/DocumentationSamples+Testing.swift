@@ -103,6 +103,33 @@ extension DocumentationSamples {
         await server.stop()
     }
 
+    @Test func interruptions() async throws {
+        let server = try await ScriptedServer.start(
+            replies: [
+                Reply.ok("hello").interrupted(.inBody(after: 2), by: .resetStream()),
+                [.head(.earlyHints), .head(.ok), .content("hello")],
+            ], versions: [.http2])
+        try await withClient(server.url, { $0.connection.httpVersion = .http2 }) { api in
+            let error = await #expect(throws: CallError.self) { _ = try await api.post("broken") }
+            #expect(error?.kind == .incompleteResponse)
+            let text = try await api.get("whole").text()
+            #expect(text == "hello")
+            #expect(server.requests.map(\.connection) == [0, 0])
+        }
+        await server.stop()
+    }
+
+    @Test func slowNetwork() async throws {
+        let server = try await ScriptedServer.start(
+            link: LinkConditions(latency: .milliseconds(20), jitter: .milliseconds(5), bytesPerSecond: 100_000, seed: 7)
+        ) { _ in .ok("slow") }
+        try await withClient(server.url) { api in
+            let text = try await api.get("").text()
+            #expect(text == "slow")
+        }
+        await server.stop()
+    }
+
     @Test func certificates() async throws {
         let server = try await ScriptedServer.start(tls: .expired) { _ in .ok("secure") }
         try await withClient(

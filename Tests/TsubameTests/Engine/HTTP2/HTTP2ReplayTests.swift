@@ -80,6 +80,24 @@ import TsubameTesting
         }
     }
 
+    @Test func `an idle connection that gets a GOAWAY is closed by the client`() async throws {
+        let isIdle = Gate()
+        try await withPeer { connection in
+            guard connection.number == 0 else { return try await connection.echo() }
+            let request = try await connection.nextRequest()
+            try await connection.respond(request.stream, text: "before")
+            try await isIdle.wait()
+            try await connection.goAway(request.stream, 0)
+        } client: { peer, client in
+            #expect(try await client.get(url: "\(peer.url)/first").text() == "before")
+            try await LeakCheck.verify(client)
+            isIdle.open()
+            try await peer.connection(0).closed()
+            #expect(try await client.get(url: "\(peer.url)/second").text() == "/second")
+            #expect(peer.acceptedConnections == 2)
+        }
+    }
+
     @Test func `behind a GOAWAY of all streams no new one is begun, and the running ones end well`() async throws {
         let goes = Gate()
         try await withPeer { connection in

@@ -64,7 +64,9 @@ final class ScriptedProxy: Sendable {
         let pipeline = channel.pipeline.syncOperations
         try pipeline.addHandler(ServerWire())
         if let tls {
-            let secure = try tls.makeContext { name in record.change { $0.connections[number].serverName = name } }
+            let secure = try tls.makeContext(offering: [.http11]) { name in
+                record.change { $0.connections[number].serverName = name }
+            }
             try pipeline.addHandler(NIOSSLServerHandler(context: secure))
         }
         try pipeline.addHandler(ProxySession(number: number, context: context, hasTLS: tls != nil))

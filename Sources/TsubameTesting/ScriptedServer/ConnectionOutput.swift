@@ -1,0 +1,59 @@
+// ConnectionOutput: the outgoing bytes of a connection, beneath its HTTP/2 codec and above TLS.
+#if TestServer
+
+internal import NIOCore
+
+/// Lets a script write bytes between frames, cut a frame in the middle, and end the connection. Confined to the event
+/// loop of its connection.
+final class ConnectionOutput: ChannelDuplexHandler {
+    typealias InboundIn = ByteBuffer
+    typealias OutboundIn = ByteBuffer
+    typealias OutboundOut = ByteBuffer
+
+    /// The number of bytes that are still sent; what follows is lost without an error. Nil for no limit.
+    var limit: Int?
+    /// Whether bytes have gone either way, so that a TLS handshake, if there is one, is over.
+    private(set) var hasMoved = false
+    private var context: ChannelHandlerContext?
+
+    func handlerAdded(context: ChannelHandlerContext) { self.context = context }
+
+    func handlerRemoved(context: ChannelHandlerContext) { self.context = nil }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        hasMoved = true
+        context.fireChannelRead(data)
+    }
+
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        let promise = promise ?? context.eventLoop.makePromise(of: Void.self)
+        promise.futureResult.assumeIsolated().whenSuccess { self.hasMoved = true }
+        guard let left = limit else {
+            context.write(data, promise: promise)
+            return
+        }
+        var bytes = Self.unwrapOutboundIn(data)
+        let count = min(left, bytes.readableBytes)
+        limit = left - count
+        guard let first = bytes.readSlice(length: count), count > 0 else { return promise.succeed() }
+        context.write(Self.wrapOutboundOut(first), promise: promise)
+    }
+
+    /// Writes these bytes now.
+    func write(_ bytes: ByteBuffer, promise: EventLoopPromise<Void>) {
+        guard let context else { return promise.fail(ChannelError.ioOnClosedChannel) }
+        write(context: context, data: Self.wrapOutboundOut(bytes), promise: promise)
+        context.flush()
+    }
+
+    /// Ends the sending direction, with TLS after a close_notify.
+    func closeOutput(then done: @escaping () -> Void) {
+        guard let context else { return }
+        let promise = context.eventLoop.makePromise(of: Void.self)
+        promise.futureResult.assumeIsolated().whenComplete { _ in done() }
+        context.close(mode: .output, promise: promise)
+    }
+
+    func end(by end: ServerWire.End) { context?.triggerUserOutboundEvent(end, promise: nil) }
+}
+#endif
