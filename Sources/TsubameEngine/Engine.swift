@@ -133,6 +133,7 @@ public final class Engine: Transport {
             sum.idle += part.idle
             sum.waiting += part.waiting
             sum.connecting += part.connecting
+            sum.sockets += part.sockets
             sum.unconsumedBytes += part.unconsumedBytes
         }
         return sum

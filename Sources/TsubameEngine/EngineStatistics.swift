@@ -6,6 +6,8 @@ package struct EngineStatistics: Sendable, Hashable {
     package var idle = 0
     package var waiting = 0
     package var connecting = 0
+    /// The open sockets, those of attempts to connect and of connections that are being closed included.
+    package var sockets = 0
     /// Memory of the bytes that idle and shared connections have received and not consumed.
     package var unconsumedBytes = 0
     /// Exchanges that came from other threads than their loop's and are not over.

@@ -62,10 +62,15 @@ extension Connector {
     }
 
     func connect(_ attempt: AddressAttempt) {
+        let loopPool = loopPool
         var bootstrap = ClientBootstrap(group: loopPool.loop)
             // The connector's own deadline runs for all of them.
             .connectTimeout(.hours(24))
-            .channelInitializer { channel in self.initialize(channel, attempt) }
+            .channelInitializer { channel in
+                loopPool.openSockets += 1
+                channel.closeFuture.assumeIsolated().whenComplete { _ in loopPool.openSockets -= 1 }
+                return self.initialize(channel, attempt)
+            }
         if case .address(let address)? = localEndpoint { bootstrap = bootstrap.bind(to: address) }
         bootstrap.connect(to: attempt.address).assumeIsolated().whenComplete { result in
             switch result {

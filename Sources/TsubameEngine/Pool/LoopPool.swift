@@ -14,6 +14,8 @@ final class LoopPool: @unchecked Sendable {
     let versions: ProtocolMemory
     /// Exchanges from other threads that are here and not over; read by callers that look for a loop with room.
     let load = Atomic(0)
+    /// The number of sockets that are not closed yet.
+    @exclusivity(unchecked) var openSockets = 0
     /// Handed over from other threads and not yet begun. Whoever finds it empty wakes the loop, so that many at once cost
     /// one task of the loop.
     private let arrivals = Mutex<[Exchange]>([])
@@ -331,7 +333,9 @@ final class LoopPool: @unchecked Sendable {
     }
 
     var statistics: EngineStatistics {
-        pools.values.reduce(into: EngineStatistics()) { sum, pool in
+        var sum = EngineStatistics()
+        sum.sockets = openSockets
+        return pools.values.reduce(into: sum) { sum, pool in
             sum.leased += pool.leased
             sum.idle += pool.idle.count
             sum.waiting += pool.waiting.count

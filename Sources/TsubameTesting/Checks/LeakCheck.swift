@@ -2,16 +2,17 @@
 
 public import Tsubame
 
-/// An error that lists what a test left open: a running call, a connection in use, a waiting exchange.
+/// An error that lists what a test left open: a running call, a connection in use, a waiting exchange, a socket.
 public struct Leak: Error, Sendable, CustomStringConvertible {
-    /// A list of the calls, connections and exchanges that are still open.
+    /// A list of the calls, connections, exchanges and sockets that are still open.
     public let description: String
 }
 
-/// Verifies that a client has come to rest.
+/// Verifies that a client has come to rest. Everything is counted for this client alone, so tests can run in parallel;
+/// the descriptors of a whole process would change under the test.
 public enum LeakCheck {
     /// Waits until no call of `client` (and of its views) runs, no connection is leased or being made, and no exchange
-    /// waits for a connection. Idle connections are no leak.
+    /// waits for a connection. Every open socket must belong to an idle connection, which is no leak.
     /// - Parameters:
     ///   - client: the client that must have come to rest.
     ///   - time: the longest wait. After a call ends, its connection is released within a few turns of an event loop.
@@ -37,13 +38,14 @@ public enum LeakCheck {
             let calls = client.runningCallCount
             let isAtRest =
                 calls == 0 && statistics.leased == 0 && statistics.waiting == 0 && statistics.connecting == 0
+                && statistics.sockets == (toHaveNoIdle ? 0 : statistics.idle)
                 && !(toHaveNoIdle && statistics.idle > 0)
             if isAtRest { return }
             guard clock.now < end else {
                 throw Leak(
                     description: "left open: \(calls) calls, connections: \(statistics.leased) leased, "
-                        + "\(statistics.connecting) being made, \(statistics.idle) idle; "
-                        + "\(statistics.waiting) exchanges wait")
+                        + "\(statistics.connecting) being made, \(statistics.idle) idle, "
+                        + "\(statistics.sockets) sockets; \(statistics.waiting) exchanges wait")
             }
             await Task.yield()
         }

@@ -1,0 +1,71 @@
+// LeakCheckTests: what counts as left open, for one client.
+
+import HTTPTypes
+import Testing
+import Tsubame
+import TsubameTesting
+
+@Suite struct LeakCheckTests {
+    private func client(_ server: ScriptedServer) -> Client {
+        Client(server.url) {
+            $0.connection.proxy = .none
+            $0.retry = .off
+        }
+    }
+
+    @Test func `a call that runs is a leak of its connection and socket`() async throws {
+        let gate = Gate()
+        try await ScriptedServer.start { _ in Reply.ok("late").after(gate) }.use { server in
+            let client = client(server)
+            let call = Task { try await client.get("") }
+            try await gate.waitForArrivals(1)
+            let leak = await #expect(throws: Leak.self) {
+                try await LeakCheck.verify(client, within: .milliseconds(50))
+            }
+            #expect(leak?.description.contains("1 calls") == true)
+            #expect(leak?.description.contains("1 leased, 0 being made, 0 idle, 1 sockets") == true)
+            gate.open()
+            _ = try await call.value
+            try await LeakCheck.verify(client)
+            await client.close()
+        }
+    }
+
+    @Test func `an idle connection is a leak of a closed client alone`() async throws {
+        try await ScriptedServer.start().use { server in
+            let (client, other) = (client(server), client(server))
+            _ = try await client.get("")
+            try await LeakCheck.verify(client)
+            let leak = await #expect(throws: Leak.self) {
+                try await LeakCheck.verifyClosed(client, within: .milliseconds(50))
+            }
+            #expect(leak?.description.contains("1 idle, 1 sockets") == true)
+            // Each client is counted by itself.
+            try await LeakCheck.verifyClosed(other)
+            await client.close()
+            try await LeakCheck.verifyClosed(client)
+            await other.close()
+        }
+    }
+
+    @Test func `an attempt to connect that fails leaves no socket`() async throws {
+        let port = try DeadPort()
+        try await withClient(port.url) { client in
+            await #expect(throws: CallError.self) { _ = try await client.get("") }
+        }
+    }
+
+    @Test func `withClient throws the error of its body, not a leak`() async throws {
+        struct Stop: Error {}
+        try await ScriptedServer.start { _ in .stall }.use { server in
+            await #expect(throws: Stop.self) {
+                try await withClient(server.url) { client in
+                    Task { try await client.get("") }
+                    _ = try await server.request(0)
+                    throw Stop()
+                }
+            }
+            try await server.waitUntil(openConnections: 0)
+        }
+    }
+}
