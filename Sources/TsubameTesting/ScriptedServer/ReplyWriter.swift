@@ -45,7 +45,7 @@ final class ReplyWriter {
         switch part {
         case .raw(let bytes): output.write(channel.allocator.buffer(bytes: bytes), promise: promise)
         case .goAway(let code, let last):
-            let last = last.map { HTTP2StreamID($0) } ?? stream ?? .rootStream
+            let last = last.map { HTTP2StreamID(min(max($0, 0), Int(Int32.max))) } ?? stream ?? .rootStream
             let frame = HTTP2Frame.FramePayload.goAway(
                 lastStreamID: last, errorCode: HTTP2ErrorCode(networkCode: Int(code)), opaqueData: nil)
             let connection = channel.parent ?? channel
