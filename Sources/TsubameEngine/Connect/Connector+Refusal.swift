@@ -5,8 +5,9 @@ import NIOSSL
 import TsubameCore
 
 extension Connector {
-    /// In nanoseconds: the call has failed already, it only does not know why.
-    static let refusalReasonTimeout: UInt64 = 1_000_000_000
+    /// In nanoseconds. The call has failed already and only lacks the reason, so a server that now stalls must not hold it
+    /// up for long. A slow network or a busy machine still completes a handshake in this time.
+    static let refusalReasonTimeout: UInt64 = 5_000_000_000
 
     /// Whether a handshake failed because of a certificate; the connector ends then when the reason is known.
     func isRefusal(_ error: any Error, certificate: NIOSSLCertificate?, of proxy: Proxy?) -> Bool {

@@ -44,7 +44,8 @@ package struct CertificateChain: Sendable {
             faults.append(last.isSelfIssued ? .unknownAuthority(last.subjectName) : .unknownIssuer(last.issuerName))
         }
         faults += Self.faults(ofAuthoritiesIn: path)
-        if faults.isEmpty, isComplete { faults.append(.doesNotVerify) }
+        // Below a trusted authority there is no certificate left that could tell another reason.
+        if faults.isEmpty, isComplete || root != nil { faults.append(.doesNotVerify) }
         return faults
     }
 

@@ -154,6 +154,17 @@ struct FaultyChain: Sendable, CustomTestStringConvertible {
         }
     }
 
+    @Test func `below a trusted authority the reason needs no second handshake`() async throws {
+        let root = try IssuedCertificate.root()
+        let server = try await ScriptedServer.start(tls: try root.forge("localhost").identity())
+        try await server.use { server in
+            let client = Client { $0.connection.tls.roots = .pem((try? root.pem) ?? "") }
+            await #expect(throws: CallError.self) { _ = try await client.get(url: "https://localhost:\(server.port)/") }
+            #expect(server.acceptedConnections == 1)
+            await client.close()
+        }
+    }
+
     @Test func `a chain that is in order is not refused, in whatever order it is sent`() async throws {
         let root = try IssuedCertificate.root()
         let first = try root.issue("First", { try IssuedCertificate.authority() })
