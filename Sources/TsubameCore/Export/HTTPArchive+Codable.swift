@@ -1,0 +1,149 @@
+// HTTPArchive+Codable: an archive as JSON. Reading forgives what programs commonly leave out.
+
+extension HTTPArchive: Codable {
+    private enum Keys: String, CodingKey { case log, version, creator, entries }
+
+    package init(from decoder: any Decoder) throws {
+        let log = try decoder.container(keyedBy: Keys.self).nestedContainer(keyedBy: Keys.self, forKey: .log)
+        creator = try log.decodeIfPresent(Creator.self, forKey: .creator) ?? Creator(name: "", version: "")
+        entries = try log.decode([Entry].self, forKey: .entries)
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: Keys.self)
+        var log = container.nestedContainer(keyedBy: Keys.self, forKey: .log)
+        try log.encode("1.2", forKey: .version)
+        try log.encode(creator, forKey: .creator)
+        try log.encode(entries, forKey: .entries)
+    }
+}
+
+extension HTTPArchive.Entry: Codable {
+    private enum Keys: String, CodingKey {
+        case startedDateTime, time, request, response, cache, timings, serverIPAddress, connection
+    }
+
+    package init(from decoder: any Decoder) throws {
+        let members = try decoder.container(keyedBy: Keys.self)
+        self.init(
+            startedDateTime: try members.text(.startedDateTime),
+            request: try members.decode(HTTPArchive.Request.self, forKey: .request),
+            response: try members.decode(HTTPArchive.Response.self, forKey: .response),
+            timings: try members.decodeIfPresent(HTTPArchive.Timings.self, forKey: .timings) ?? HTTPArchive.Timings(),
+            serverIPAddress: try? members.decodeIfPresent(String.self, forKey: .serverIPAddress),
+            connection: try? members.decodeIfPresent(String.self, forKey: .connection))
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var members = encoder.container(keyedBy: Keys.self)
+        try members.encode(startedDateTime, forKey: .startedDateTime)
+        try members.encode(timings.total, forKey: .time)
+        try members.encode(request, forKey: .request)
+        try members.encode(response, forKey: .response)
+        try members.encode([String: String](), forKey: .cache)
+        try members.encode(timings, forKey: .timings)
+        try members.encodeIfPresent(serverIPAddress, forKey: .serverIPAddress)
+        try members.encodeIfPresent(connection, forKey: .connection)
+    }
+}
+
+extension HTTPArchive.Request: Decodable {
+    private enum Keys: String, CodingKey {
+        case method, url, httpVersion, cookies, headers, queryString, postData, headersSize, bodySize
+    }
+
+    package init(from decoder: any Decoder) throws {
+        let members = try decoder.container(keyedBy: Keys.self)
+        self.init(
+            method: try members.decode(String.self, forKey: .method),
+            url: try members.decode(String.self, forKey: .url),
+            httpVersion: try members.text(.httpVersion), cookies: try members.list(.cookies),
+            headers: try members.list(.headers), queryString: try members.list(.queryString),
+            postData: try members.decodeIfPresent(HTTPArchive.PostData.self, forKey: .postData),
+            headersSize: members.size(.headersSize), bodySize: members.size(.bodySize))
+    }
+}
+
+extension HTTPArchive.PostData: Codable {
+    private enum Keys: String, CodingKey { case mimeType, text, encoding, ownEncoding = "_encoding" }
+
+    package init(from decoder: any Decoder) throws {
+        let members = try decoder.container(keyedBy: Keys.self)
+        self.init(
+            mimeType: try members.text(.mimeType), text: try members.text(.text),
+            encoding: try members.decodeIfPresent(String.self, forKey: .ownEncoding)
+                ?? members.decodeIfPresent(String.self, forKey: .encoding))
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var members = encoder.container(keyedBy: Keys.self)
+        try members.encode(mimeType, forKey: .mimeType)
+        try members.encode(text, forKey: .text)
+        try members.encodeIfPresent(encoding, forKey: .ownEncoding)
+    }
+}
+
+extension HTTPArchive.Response: Decodable {
+    private enum Keys: String, CodingKey {
+        case status, statusText, httpVersion, cookies, headers, content, redirectURL, headersSize, bodySize
+    }
+
+    package init(from decoder: any Decoder) throws {
+        let members = try decoder.container(keyedBy: Keys.self)
+        self.init(
+            status: try members.number(.status), statusText: try members.text(.statusText),
+            httpVersion: try members.text(.httpVersion), cookies: try members.list(.cookies),
+            headers: try members.list(.headers),
+            content: try members.decodeIfPresent(HTTPArchive.Content.self, forKey: .content) ?? HTTPArchive.Content(),
+            redirectURL: try members.text(.redirectURL), headersSize: members.size(.headersSize),
+            bodySize: members.size(.bodySize))
+    }
+}
+
+extension HTTPArchive.Content: Decodable {
+    private enum Keys: String, CodingKey { case size, mimeType, text, encoding }
+
+    package init(from decoder: any Decoder) throws {
+        let members = try decoder.container(keyedBy: Keys.self)
+        self.init(
+            size: members.size(.size), mimeType: try members.text(.mimeType),
+            text: try members.decodeIfPresent(String.self, forKey: .text),
+            encoding: try members.decodeIfPresent(String.self, forKey: .encoding))
+    }
+}
+
+extension HTTPArchive.Timings: Decodable {
+    private enum Keys: String, CodingKey { case blocked, dns, connect, ssl, send, wait, receive }
+
+    package init(from decoder: any Decoder) throws {
+        let members = try decoder.container(keyedBy: Keys.self)
+        blocked = try members.decodeIfPresent(Double.self, forKey: .blocked) ?? -1
+        dns = try members.decodeIfPresent(Double.self, forKey: .dns) ?? -1
+        connect = try members.decodeIfPresent(Double.self, forKey: .connect) ?? -1
+        ssl = try members.decodeIfPresent(Double.self, forKey: .ssl) ?? -1
+        send = try members.decodeIfPresent(Double.self, forKey: .send) ?? 0
+        wait = try members.decodeIfPresent(Double.self, forKey: .wait) ?? 0
+        receive = try members.decodeIfPresent(Double.self, forKey: .receive) ?? 0
+    }
+}
+
+extension KeyedDecodingContainer {
+    /// A text that may be missing.
+    fileprivate func text(_ key: Key) throws -> String { try decodeIfPresent(String.self, forKey: key) ?? "" }
+
+    /// A list that may be missing.
+    fileprivate func list(_ key: Key) throws -> [HTTPArchive.Pair] {
+        try decodeIfPresent([HTTPArchive.Pair].self, forKey: key) ?? []
+    }
+
+    /// A whole number. The decoder does not name the place of one that is out of range.
+    fileprivate func number(_ key: Key) throws -> Int {
+        guard let number = Int(exactly: try decode(Double.self, forKey: key)) else {
+            throw DecodingError.dataCorruptedError(forKey: key, in: self, debugDescription: "not a whole number")
+        }
+        return number
+    }
+
+    /// A number of bytes. No decision depends on it, so any other value counts as unknown.
+    fileprivate func size(_ key: Key) -> Int { (try? decodeIfPresent(Int.self, forKey: key)) ?? -1 }
+}

@@ -1,0 +1,232 @@
+// HTTPArchive: recorded exchanges in the HTTP Archive format, HAR 1.2.
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// Recorded exchanges, as browsers and proxies store them in `.har` files.
+///
+/// Numbers follow HAR 1.2: sizes are in bytes, times in milliseconds, and -1 means that a value is not known. A reader
+/// keeps the members that this type declares and drops all others.
+package struct HTTPArchive: Sendable, Hashable {
+    /// The program that wrote an archive.
+    package struct Creator: Sendable, Hashable, Codable {
+        package var name: String
+        package var version: String
+
+        package init(name: String, version: String) {
+            self.name = name
+            self.version = version
+        }
+    }
+
+    /// A header, a parameter of a query, or a cookie.
+    package struct Pair: Sendable, Hashable, Codable {
+        package var name: String
+        package var value: String
+
+        package init(_ name: String, _ value: String) {
+            self.name = name
+            self.value = value
+        }
+    }
+
+    package struct PostData: Sendable, Hashable {
+        package var mimeType: String
+        package var text: String
+        /// "base64", or nil if ``text`` is the body itself. HAR 1.2 has no such member here, so its name in the file
+        /// starts with an underscore.
+        package var encoding: String?
+
+        package init(mimeType: String, text: String, encoding: String? = nil) {
+            self.mimeType = mimeType
+            self.text = text
+            self.encoding = encoding
+        }
+    }
+
+    package struct Request: Sendable, Hashable, Encodable {
+        package var method: String
+        package var url: String
+        package var httpVersion: String
+        package var cookies: [Pair]
+        package var headers: [Pair]
+        package var queryString: [Pair]
+        package var postData: PostData?
+        package var headersSize: Int
+        package var bodySize: Int
+
+        package init(
+            method: String, url: String, httpVersion: String = "", cookies: [Pair] = [], headers: [Pair] = [],
+            queryString: [Pair] = [], postData: PostData? = nil, headersSize: Int = -1, bodySize: Int = -1
+        ) {
+            self.method = method
+            self.url = url
+            self.httpVersion = httpVersion
+            self.cookies = cookies
+            self.headers = headers
+            self.queryString = queryString
+            self.postData = postData
+            self.headersSize = headersSize
+            self.bodySize = bodySize
+        }
+    }
+
+    package struct Content: Sendable, Hashable, Encodable {
+        /// The number of bytes after decoding.
+        package var size: Int
+        package var mimeType: String
+        /// nil if the archive does not hold the content.
+        package var text: String?
+        /// "base64", or nil if ``text`` is the content itself.
+        package var encoding: String?
+
+        package init(size: Int = -1, mimeType: String = "", text: String? = nil, encoding: String? = nil) {
+            self.size = size
+            self.mimeType = mimeType
+            self.text = text
+            self.encoding = encoding
+        }
+    }
+
+    package struct Response: Sendable, Hashable, Encodable {
+        /// 0 if no response came.
+        package var status: Int
+        package var statusText: String
+        package var httpVersion: String
+        package var cookies: [Pair]
+        package var headers: [Pair]
+        package var content: Content
+        package var redirectURL: String
+        package var headersSize: Int
+        /// The number of bytes as they were received, before decoding.
+        package var bodySize: Int
+
+        package init(
+            status: Int, statusText: String = "", httpVersion: String = "", cookies: [Pair] = [], headers: [Pair] = [],
+            content: Content = Content(), redirectURL: String = "", headersSize: Int = -1, bodySize: Int = -1
+        ) {
+            self.status = status
+            self.statusText = statusText
+            self.httpVersion = httpVersion
+            self.cookies = cookies
+            self.headers = headers
+            self.content = content
+            self.redirectURL = redirectURL
+            self.headersSize = headersSize
+            self.bodySize = bodySize
+        }
+    }
+
+    /// The phases of an exchange. ``connect`` includes ``ssl``.
+    package struct Timings: Sendable, Hashable, Encodable {
+        package var blocked = -1.0
+        package var dns = -1.0
+        package var connect = -1.0
+        package var ssl = -1.0
+        package var send = 0.0
+        package var wait = 0.0
+        package var receive = 0.0
+
+        package init() {}
+
+        /// The sum of the phases that are known. ``ssl`` is a part of ``connect`` and does not count again.
+        package var total: Double {
+            [blocked, dns, connect, send, wait, receive].filter { $0 > 0 }.reduce(0, +)
+        }
+    }
+
+    package struct Entry: Sendable, Hashable {
+        /// In ISO 8601, for example `2026-11-21T04:35:47.250Z`.
+        package var startedDateTime: String
+        package var request: Request
+        package var response: Response
+        package var timings: Timings
+        package var serverIPAddress: String?
+        package var connection: String?
+
+        package init(
+            startedDateTime: String, request: Request, response: Response, timings: Timings = Timings(),
+            serverIPAddress: String? = nil, connection: String? = nil
+        ) {
+            self.startedDateTime = startedDateTime
+            self.request = request
+            self.response = response
+            self.timings = timings
+            self.serverIPAddress = serverIPAddress
+            self.connection = connection
+        }
+    }
+
+    package var creator: Creator
+    package var entries: [Entry]
+
+    package init(creator: Creator, entries: [Entry] = []) {
+        self.creator = creator
+        self.entries = entries
+    }
+}
+
+/// The reason why a text is not an archive.
+package struct HTTPArchiveError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// The place of the fault, such as `log.entries[3].request.url`; empty if the text is no JSON.
+    package let place: String
+    package let reason: String
+
+    package init(place: String, reason: String) {
+        self.place = place
+        self.reason = reason
+    }
+
+    package var description: String {
+        "this is not an HTTP archive (HAR 1.2): \(place.isEmpty ? "" : place + " ")\(reason)"
+    }
+}
+
+extension HTTPArchive {
+    /// Reads an archive. A byte order mark before the JSON is ignored.
+    /// - Throws: ``HTTPArchiveError`` with the place of the first fault.
+    package init(json bytes: some Sequence<UInt8>) throws(HTTPArchiveError) {
+        var data = Data(bytes)
+        if data.starts(with: [0xEF, 0xBB, 0xBF]) { data = data.dropFirst(3) }
+        do {
+            self = try JSONDecoder().decode(HTTPArchive.self, from: data)
+        } catch let error as DecodingError {
+            throw HTTPArchiveError(error)
+        } catch {
+            throw HTTPArchiveError(place: "", reason: "cannot be read: \(error)")
+        }
+    }
+
+    /// The archive as JSON in UTF-8. Its entries stand in the order of their start, and equal archives give equal bytes.
+    package func json() throws -> [UInt8] {
+        var sorted = self
+        sorted.entries.sort { $0.startedDateTime < $1.startedDateTime }
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+        return try Array(encoder.encode(sorted)) + [0x0A]
+    }
+}
+
+extension HTTPArchiveError {
+    fileprivate init(_ error: DecodingError) {
+        let (context, reason) =
+            switch error {
+            case .keyNotFound(let key, let context): (context, "has no “\(Redaction.name(key.stringValue))”")
+            case .valueNotFound(_, let context): (context, "is null")
+            case .typeMismatch(_, let context): (context, "has another type than HAR 1.2 says")
+            case .dataCorrupted(let context): (context, context.codingPath.isEmpty ? "is no JSON" : "has a bad value")
+            @unknown default: (DecodingError.Context(codingPath: [], debugDescription: ""), "cannot be read")
+            }
+        let place = context.codingPath.reduce(into: "") { text, key in
+            if let index = key.intValue {
+                text += "[\(index)]"
+            } else {
+                text += (text.isEmpty ? "" : ".") + Redaction.name(key.stringValue)
+            }
+        }
+        self.init(place: place, reason: place.isEmpty && reason == "is no JSON" ? "the text is no JSON" : reason)
+    }
+}
