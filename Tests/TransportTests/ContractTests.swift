@@ -1,5 +1,6 @@
 // ContractTests: the engine and a transport from outside keep the contract of transports.
 
+import Foundation
 import Testing
 import Tsubame
 import TsubameTesting
@@ -18,5 +19,13 @@ import TsubameTesting
     @Test(arguments: TransportContract.checks(for: [.trailers, .requestTrailers, .informational, .connections]))
     func `a transport of another package keeps the contract`(check: TransportContract) async throws {
         try await check.verify { _ in NIOTransport() }
+    }
+
+    @Test(
+        arguments: TransportContract.checks(for: [.reuse, .trailers, .requestTrailers, .informational, .connections]))
+    func `a recorder keeps the contract while it records`(check: TransportContract) async throws {
+        let path = FileManager.default.temporaryDirectory.appending(path: "\(UUID().uuidString).har").path
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        try await check.verify { _ in Recorder(file: path, mode: .record) }
     }
 }

@@ -5,8 +5,10 @@ package import TsubameCore
 import TsubameEngine
 import TsubameWire
 
-package struct ExchangeSupport: TransportSupport {
-    package init() {}
+package final class ExchangeSupport: TransportSupport {
+    package let settings: ConnectionSettings
+
+    package init(settings: ConnectionSettings = ConnectionSettings()) { self.settings = settings }
 
     /// A transport gets only what the engine would send, so that a line break in a field cannot become a second request.
     package func check(_ request: Request) throws(CallError) {

@@ -55,7 +55,7 @@ extension InterceptorChain {
     @inline(never)
     private func sendByTransport(_ request: Request, _ call: Call) async throws(CallError) -> Response {
         if let transportFault { throw transportFault.with(request: request) }
-        return try await TransportExchange(request, call: call, support: ExchangeSupport()).run(transport)
+        return try await TransportExchange(request, call: call, support: support).run(transport)
     }
 
     /// Does what a policy said of a response.

@@ -22,6 +22,8 @@ public final class InterceptorChain: Sendable {
     let segments: [Segment]
     let transport: any Transport
     let engine: Engine?
+    /// For each exchange of another transport.
+    let support: ExchangeSupport
     /// The error of every exchange, if the transport cannot honour the client's settings.
     let transportFault: CallError?
     /// Counts delays; nil for real time.
@@ -94,6 +96,7 @@ public final class InterceptorChain: Sendable {
         segments.append(Segment(steps: steps, end: .transport))
         self.segments = segments
         self.transport = transport
+        support = ExchangeSupport(settings: configuration.connection)
         transportFault = Self.fault(of: configuration.connection, for: transport)
         engine = transportFault == nil ? transport as? Engine : nil
         clock = configuration.clock is ContinuousClock ? nil : DelayClock(configuration.clock)

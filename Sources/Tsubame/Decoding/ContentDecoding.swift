@@ -37,6 +37,13 @@ final class ContentDecoding: CallMessageHook {
         return !asksForPart
     }
 
+    /// The codings that a Content-Encoding names, in the order in which they were applied.
+    static func names(in value: String) -> [String] {
+        value.split(separator: ",").map { $0.lowercased().filter { !$0.isWhitespace } }.filter {
+            !$0.isEmpty && $0 != "identity"
+        }
+    }
+
     func willSend(_ request: inout Request, _ call: Call) throws(CallError) {
         if addsOffer, PreencodedFields.isSame(preset, request.headers.fields) {
             request.headers.fields = offered
@@ -51,9 +58,7 @@ final class ContentDecoding: CallMessageHook {
         guard response.headers.contains(.contentEncoding), response.body.bytes.map({ $0.count > 0 }) ?? true,
             response.request.undoesCodings, response.statusCode != 206
         else { return }
-        let names = response.headers[.contentEncoding, default: ""].split(separator: ",").map {
-            $0.lowercased().filter { !$0.isWhitespace }
-        }.filter { !$0.isEmpty && $0 != "identity" }
+        let names = Self.names(in: response.headers[.contentEncoding, default: ""])
         if let problem = DecodingLimits.problem(ofCodings: names.count, allowed: limit) {
             response.body.discard()
             throw CallError(.limitExceeded, problem, phase: .receivingBody, request: response.request)

@@ -65,14 +65,16 @@ extension HTTPArchive.Request: Decodable {
 }
 
 extension HTTPArchive.PostData: Codable {
-    private enum Keys: String, CodingKey { case mimeType, text, encoding, ownEncoding = "_encoding" }
+    private enum Keys: String, CodingKey {
+        case mimeType, text, encoding, ownEncoding = "_encoding", isCoded = "_coded"
+    }
 
     package init(from decoder: any Decoder) throws {
         let members = try decoder.container(keyedBy: Keys.self)
         self.init(
             mimeType: try members.text(.mimeType), text: try members.text(.text),
             encoding: try members.decodeIfPresent(String.self, forKey: .ownEncoding)
-                ?? members.decodeIfPresent(String.self, forKey: .encoding))
+                ?? members.decodeIfPresent(String.self, forKey: .encoding), isCoded: members.flag(.isCoded))
     }
 
     package func encode(to encoder: any Encoder) throws {
@@ -80,6 +82,7 @@ extension HTTPArchive.PostData: Codable {
         try members.encode(mimeType, forKey: .mimeType)
         try members.encode(text, forKey: .text)
         try members.encodeIfPresent(encoding, forKey: .ownEncoding)
+        if isCoded { try members.encode(true, forKey: .isCoded) }
     }
 }
 
@@ -100,15 +103,28 @@ extension HTTPArchive.Response: Decodable {
     }
 }
 
-extension HTTPArchive.Content: Decodable {
-    private enum Keys: String, CodingKey { case size, mimeType, text, encoding }
+extension HTTPArchive.Content: Codable {
+    private enum Keys: String, CodingKey {
+        case size, mimeType, text, encoding, isCoded = "_coded", isIncomplete = "_incomplete"
+    }
 
     package init(from decoder: any Decoder) throws {
         let members = try decoder.container(keyedBy: Keys.self)
         self.init(
             size: members.size(.size), mimeType: try members.text(.mimeType),
             text: try members.decodeIfPresent(String.self, forKey: .text),
-            encoding: try members.decodeIfPresent(String.self, forKey: .encoding))
+            encoding: try members.decodeIfPresent(String.self, forKey: .encoding), isCoded: members.flag(.isCoded),
+            isIncomplete: members.flag(.isIncomplete))
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var members = encoder.container(keyedBy: Keys.self)
+        try members.encode(size, forKey: .size)
+        try members.encode(mimeType, forKey: .mimeType)
+        try members.encodeIfPresent(text, forKey: .text)
+        try members.encodeIfPresent(encoding, forKey: .encoding)
+        if isCoded { try members.encode(true, forKey: .isCoded) }
+        if isIncomplete { try members.encode(true, forKey: .isIncomplete) }
     }
 }
 
@@ -143,6 +159,9 @@ extension KeyedDecodingContainer {
         }
         return number
     }
+
+    /// A member of our own that is only written if it is true.
+    fileprivate func flag(_ key: Key) -> Bool { (try? decodeIfPresent(Bool.self, forKey: key)) ?? false }
 
     /// A number of bytes. No decision depends on it, so any other value counts as unknown.
     fileprivate func size(_ key: Key) -> Int { (try? decodeIfPresent(Int.self, forKey: key)) ?? -1 }

@@ -39,11 +39,14 @@ package struct HTTPArchive: Sendable, Hashable {
         /// "base64", or nil if ``text`` is the body itself. HAR 1.2 has no such member here, so its name in the file
         /// starts with an underscore.
         package var encoding: String?
+        /// Whether the content still has its content codings; a member of our own.
+        package var isCoded: Bool
 
-        package init(mimeType: String, text: String, encoding: String? = nil) {
+        package init(mimeType: String, text: String, encoding: String? = nil, isCoded: Bool = false) {
             self.mimeType = mimeType
             self.text = text
             self.encoding = encoding
+            self.isCoded = isCoded
         }
     }
 
@@ -74,7 +77,7 @@ package struct HTTPArchive: Sendable, Hashable {
         }
     }
 
-    package struct Content: Sendable, Hashable, Encodable {
+    package struct Content: Sendable, Hashable {
         /// The number of bytes after decoding.
         package var size: Int
         package var mimeType: String
@@ -82,12 +85,21 @@ package struct HTTPArchive: Sendable, Hashable {
         package var text: String?
         /// "base64", or nil if ``text`` is the content itself.
         package var encoding: String?
+        /// Whether the content still has its content codings; a member of our own.
+        package var isCoded: Bool
+        /// Whether the reader gave the content up before its end; a member of our own.
+        package var isIncomplete: Bool
 
-        package init(size: Int = -1, mimeType: String = "", text: String? = nil, encoding: String? = nil) {
+        package init(
+            size: Int = -1, mimeType: String = "", text: String? = nil, encoding: String? = nil, isCoded: Bool = false,
+            isIncomplete: Bool = false
+        ) {
             self.size = size
             self.mimeType = mimeType
             self.text = text
             self.encoding = encoding
+            self.isCoded = isCoded
+            self.isIncomplete = isIncomplete
         }
     }
 

@@ -81,8 +81,8 @@ extension Request {
             if !showingSecrets {
                 let type = headers[.contentType] ?? body.contentType ?? ""
                 let coding = headers[.contentEncoding] ?? body.contentCoding ?? "identity"
-                bytes = BodyRedaction(redaction).redacted(
-                    bytes[...], type: type, isCoded: coding.lowercased() != "identity")
+                var shown = BodyRedaction(redaction)
+                bytes = shown.redacted(bytes[...], type: type, isCoded: coding.lowercased() != "identity")
             }
             let text = String(decoding: bytes, as: UTF8.self)
             // An argument cannot hold a NUL, and bytes that are not text reach curl unchanged only through a pipe.

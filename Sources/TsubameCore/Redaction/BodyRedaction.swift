@@ -19,20 +19,27 @@ struct BodyRedaction {
     }
 
     private let redaction: Redaction
+    private let keepsNumbers: Bool
+    /// The values that have been withheld, as they are written in the body.
+    private(set) var withheld: [ArraySlice<UInt8>] = []
 
-    init(_ redaction: Redaction) { self.redaction = redaction }
+    /// - Parameter keepsNumbers: whether a withheld number in JSON becomes 0, and not a text.
+    init(_ redaction: Redaction, keepsNumbers: Bool = false) {
+        self.redaction = redaction
+        self.keepsNumbers = keepsNumbers
+    }
 
     /// - Parameters:
     ///   - type: the body's Content-Type.
     ///   - isCoded: whether a content coding hides the names in the body. A form, JSON or multipart body is then
     ///     withheld as a whole.
-    func redacted(_ bytes: ArraySlice<UInt8>, type: String, isCoded: Bool) -> [UInt8] {
+    mutating func redacted(_ bytes: ArraySlice<UInt8>, type: String, isCoded: Bool) -> [UInt8] {
         let kind = Kind(type)
         if isCoded, kind != .other { return Self.placeholder }
         return kind == .multipart ? multipart(bytes, type: type) : content(bytes, of: kind)
     }
 
-    private func content(_ bytes: ArraySlice<UInt8>, of kind: Kind) -> [UInt8] {
+    private mutating func content(_ bytes: ArraySlice<UInt8>, of kind: Kind) -> [UInt8] {
         switch kind {
         case .other: return Array(bytes)
         // A multipart body inside another one is withheld as a whole.
@@ -40,11 +47,14 @@ struct BodyRedaction {
         case .form, .json:
             // A zero byte means UTF-16 or UTF-32, where no name would be found.
             if bytes.contains(0) { return Self.placeholder }
-            return kind == .form ? redaction.parameters(bytes) : JSONRedaction(redaction).redacted(bytes)
+            if kind == .form { return redaction.parameters(bytes, withheld: &withheld) }
+            let json = JSONRedaction(bytes, by: redaction, keepsNumbers: keepsNumbers)
+            withheld += json.withheld
+            return json.output
         }
     }
 
-    private func multipart(_ bytes: ArraySlice<UInt8>, type: String) -> [UInt8] {
+    private mutating func multipart(_ bytes: ArraySlice<UInt8>, type: String) -> [UInt8] {
         let type = Array(type.utf8)
         guard let boundary = Self.parameter("boundary=", of: type[...]), !boundary.isEmpty else {
             return Self.placeholder
@@ -62,7 +72,7 @@ struct BodyRedaction {
     }
 
     /// Fields and content of one part, and the line end before the next delimiter.
-    private func part(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
+    private mutating func part(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
         let lineEnd = Array("\r\n".utf8)
         guard let end = bytes.firstRange(of: lineEnd + lineEnd) else { return Self.placeholder }
         let head = bytes[..<end.lowerBound]
@@ -71,6 +81,7 @@ struct BodyRedaction {
         let name = Self.field("content-disposition:", in: head).flatMap { Self.parameter("name=", of: $0) }
         let type = Self.field("content-type:", in: head).map { String(decoding: $0, as: UTF8.self) } ?? ""
         let isShown = name.map { !redaction.isSecret(utf8: $0) } ?? false
+        if !isShown { withheld.append(content) }
         let trimmed = String(type.drop { $0 == " " || $0 == "\t" })
         let shown = isShown ? self.content(content, of: Kind(trimmed)) : Self.placeholder
         return Array(bytes[..<end.upperBound]) + shown + (hasEnd ? lineEnd : [])

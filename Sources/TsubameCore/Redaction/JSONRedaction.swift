@@ -3,19 +3,22 @@
 /// Reads only the strings, numbers and brackets of JSON, so that malformed JSON is also shown without its secrets.
 struct JSONRedaction {
     private let redaction: Redaction
-    private var output: [UInt8] = []
+    /// The replacement of a number.
+    private let number: [UInt8]
+    private(set) var output: [UInt8] = []
+    /// The strings and numbers that the output withholds, as they are written.
+    private(set) var withheld: [ArraySlice<UInt8>] = []
     private var depth = 0
     /// The depth at which the value of a secret name began. Everything inside that value is withheld.
     private var secretDepth: Int?
     /// Whether the next value belongs to a secret name.
     private var isNamedSecret = false
 
-    init(_ redaction: Redaction) { self.redaction = redaction }
-
-    func redacted(_ text: ArraySlice<UInt8>) -> [UInt8] {
-        var copy = self
-        copy.read(text)
-        return copy.output
+    /// - Parameter keepsNumbers: whether a number stays a number, so that a program can still decode it. It becomes 0.
+    init(_ text: ArraySlice<UInt8>, by redaction: Redaction, keepsNumbers: Bool = false) {
+        self.redaction = redaction
+        number = keepsNumbers ? [UInt8(ascii: "0")] : Self.placeholder
+        read(text)
     }
 
     private var isWithheld: Bool { isNamedSecret || secretDepth != nil }
@@ -29,10 +32,11 @@ struct JSONRedaction {
                 take(string: rest[..<end], isName: rest[end...].first { $0 > 0x20 } == UInt8(ascii: ":"))
                 rest = rest[end...]
             case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"):
-                let number = rest.prefix { !",]} \n\r\t\"".utf8.contains($0) }
-                output += isWithheld ? Self.placeholder : Array(number)
+                let written = rest.prefix { !",]} \n\r\t\"".utf8.contains($0) }
+                output += isWithheld ? number : Array(written)
+                if isWithheld { withheld.append(written) }
                 isNamedSecret = false
-                rest = rest[number.endIndex...]
+                rest = rest[written.endIndex...]
             default:
                 take(bracket: byte)
                 output.append(byte)
@@ -47,6 +51,7 @@ struct JSONRedaction {
             isNamedSecret = redaction.isSecret(utf8: string)
         } else {
             output += isWithheld ? Self.placeholder : Array(string)
+            if isWithheld { withheld.append(string) }
             isNamedSecret = false
         }
     }

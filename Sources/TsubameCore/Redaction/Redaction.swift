@@ -66,6 +66,12 @@ public struct Redaction: Sendable, Hashable {
 
     /// The URL without userinfo, with the values of secret parameters withheld and control characters escaped.
     public func url(_ url: some StringProtocol) -> String {
+        var withheld: [ArraySlice<UInt8>] = []
+        return self.url(url, withheld: &withheld)
+    }
+
+    /// - Parameter withheld: gets the values that the text withholds, as they are written.
+    func url(_ url: some StringProtocol, withheld: inout [ArraySlice<UInt8>]) -> String {
         let (slash, question, hash, at) = (UInt8(ascii: "/"), UInt8(ascii: "?"), UInt8(ascii: "#"), UInt8(ascii: "@"))
         var text: [UInt8] = []
         var rest = Array(url.utf8)[...]
@@ -81,6 +87,7 @@ public struct Redaction: Sendable, Hashable {
         if let mark = rest[..<end].lastIndex(of: at),
             slashes != nil || rest[..<mark].contains(UInt8(ascii: ":"))
         {
+            withheld.append(rest[..<mark].drop { $0 != UInt8(ascii: ":") }.dropFirst())
             rest = rest[(mark + 1)...]
         }
         // Tokens occur in the query and in the fragment.
@@ -88,14 +95,14 @@ public struct Redaction: Sendable, Hashable {
             let afterMark = mark + 1
             let end = rest[afterMark...].firstIndex(of: hash) ?? rest.endIndex
             text += rest[..<afterMark]
-            text += parameters(rest[afterMark..<end])
+            text += parameters(rest[afterMark..<end], withheld: &withheld)
             rest = rest[end...]
         }
         return Self.printable(String(decoding: text + rest, as: UTF8.self))
     }
 
     /// `name=value&…` with the values of secret names withheld.
-    func parameters(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
+    func parameters(_ bytes: ArraySlice<UInt8>, withheld: inout [ArraySlice<UInt8>]) -> [UInt8] {
         var text: [UInt8] = []
         let pieces = bytes.split(separator: UInt8(ascii: "&"), omittingEmptySubsequences: false)
         for (index, piece) in pieces.enumerated() {
@@ -106,6 +113,7 @@ public struct Redaction: Sendable, Hashable {
             }
             text += piece[...equals]
             text += Self.placeholder.utf8
+            withheld.append(piece[(equals + 1)...])
         }
         return text
     }

@@ -30,7 +30,7 @@ public final class TransportExchange: CallCancellable {
     /// The call that this exchange belongs to.
     public let call: Call
     private let request: Request
-    private let support: any TransportSupport
+    let support: any TransportSupport
     private let latch = Latch<Result<Response, CallError>>()
     private let state: Mutex<State>
 
@@ -49,6 +49,9 @@ public final class TransportExchange: CallCancellable {
     /// The target to send: the path and the query of the URI, or `*` for an OPTIONS request that asks about the server as
     /// a whole (``Request/asksServer``).
     public var target: String { request.asksServer ? "*" : request.uri?.target ?? "/" }
+
+    /// The connection settings of the client.
+    public var settings: ConnectionSettings { support.settings }
 
     /// The timeouts of the call. The client enforces them, as far as ``report(_:)`` lets it know the phase.
     public var timeouts: Timeouts { call.timeouts }
@@ -381,6 +384,8 @@ public final class TransportExchange: CallCancellable {
 
 /// The work of an exchange that needs more than this module has.
 package protocol TransportSupport: Sendable {
+    /// The connection settings of the client.
+    var settings: ConnectionSettings { get }
     /// Throws if the request cannot be sent as one request.
     func check(_ request: Request) throws(CallError)
     /// Throws if the fields must not be sent as trailers.

@@ -85,11 +85,11 @@ public struct StubMatcher: Sendable, CustomStringConvertible {
 
     /// The body is JSON that is equal to this value, in any order of members and with any white space.
     public static func json(_ value: some Encodable) -> StubMatcher {
-        guard let wanted = (try? JSONEncoder().encode(value)).flatMap({ StubJSON(parsing: $0) }) else {
+        guard let wanted = (try? JSONEncoder().encode(value)).flatMap({ JSONValue(parsing: $0) }) else {
             return StubMatcher("JSON that cannot be encoded") { _ in "the stub's value cannot be encoded as JSON" }
         }
         return StubMatcher("JSON (\(hash(Bytes(wanted.text))))", needsBody: true) { subject in
-            guard let body = subject.body, let given = StubJSON(parsing: Data(body)) else {
+            guard let body = subject.body, let given = JSONValue(parsing: Data(body)) else {
                 return "the body is not JSON"
             }
             return given.firstDifference(from: wanted).map { "the JSON of the body differs at \($0)" }

@@ -1,5 +1,6 @@
 // DocumentationSamples: the samples of Testing.md.
 
+import Foundation
 import HTTPTypes
 import Testing
 import Tsubame
@@ -147,6 +148,23 @@ extension DocumentationSamples {
         try await withClient(port.url) { api in
             let error = await #expect(throws: CallError.self) { _ = try await api.get("") }
             #expect(error?.kind == .connectionFailed)
+        }
+    }
+
+    @Test func recordOnce() async throws {
+        try await withFolder { folder in
+            let recording = folder.appending(path: "users.har").path
+            let server = try await ScriptedServer.start(replies: [.ok(#"[{"id": 7, "name": "swallow"}]"#)])
+            let url = server.url
+            for _ in ["record", "replay"] {
+                let recorder = Recorder(file: recording)
+                let api = Client(url, transport: recorder)
+                let users = try await api.get("users").json([User].self)
+                #expect(users == [User(id: 7, name: "swallow")])
+                await api.close()
+            }
+            #expect(server.requests.count == 1)
+            await server.stop()
         }
     }
 }

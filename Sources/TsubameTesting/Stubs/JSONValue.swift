@@ -1,4 +1,4 @@
-// StubJSON: a JSON value that is compared by content.
+// JSONValue: a JSON value that is compared by content.
 
 #if canImport(FoundationEssentials)
 internal import FoundationEssentials
@@ -7,16 +7,16 @@ internal import Foundation
 #endif
 
 /// A JSON value whose members have no order.
-indirect enum StubJSON: Equatable, Decodable {
+indirect enum JSONValue: Equatable, Decodable {
     case null
     case bool(Bool)
     case number(Double)
     case string(String)
-    case array([StubJSON])
-    case object([String: StubJSON])
+    case array([JSONValue])
+    case object([String: JSONValue])
 
     init?(parsing data: Data) {
-        guard let value = try? JSONDecoder().decode(StubJSON.self, from: data) else { return nil }
+        guard let value = try? JSONDecoder().decode(JSONValue.self, from: data) else { return nil }
         self = value
     }
 
@@ -30,10 +30,10 @@ indirect enum StubJSON: Equatable, Decodable {
             self = .number(value)
         } else if let value = try? container.decode(String.self) {
             self = .string(value)
-        } else if let value = try? container.decode([StubJSON].self) {
+        } else if let value = try? container.decode([JSONValue].self) {
             self = .array(value)
         } else {
-            self = .object(try container.decode([String: StubJSON].self))
+            self = .object(try container.decode([String: JSONValue].self))
         }
     }
 
@@ -52,7 +52,7 @@ indirect enum StubJSON: Equatable, Decodable {
 
     /// The path of the first place where this value differs, such as `user.tags[1]`; nil if both are equal. The values
     /// are left out, since they may be secret.
-    func firstDifference(from other: StubJSON, at path: String = "") -> String? {
+    func firstDifference(from other: JSONValue, at path: String = "") -> String? {
         let here = path.isEmpty ? "its root" : path
         switch (self, other) {
         case (.object(let mine), .object(let others)):

@@ -1,0 +1,163 @@
+// ArchiveRedaction: withholds the secrets of recorded exchanges.
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+import HTTPTypes
+
+/// Withholds the secrets of entries, and remembers their values.
+///
+/// An entry loses credentials, the values of cookies, and all values with a secret name in the URL, in fields, in forms,
+/// in JSON and in multipart bodies. The value is then searched for in the whole archive, because a server may repeat it
+/// under another name.
+package struct ArchiveRedaction: Sendable {
+    /// The values that have been withheld so far.
+    package private(set) var secrets = SecretValues()
+    /// How many values there are.
+    package private(set) var count = 0
+
+    package init() {}
+
+    /// Withholds everything in an entry that has a secret name.
+    package mutating func redact(_ entry: inout HTTPArchive.Entry, by rules: Redaction) {
+        redact(&entry.request, by: rules)
+        let response = entry.response
+        entry.response.headers = response.headers.map { redacted($0, by: rules) }
+        if let bytes = response.content.bytes {
+            entry.response.content.bytes = redacted(
+                bytes, type: response.content.mimeType, isCoded: response.content.isCoded, by: rules)
+        }
+        entry.update()
+    }
+
+    /// Withholds everything in a request that has a secret name. The lists of cookies and parameters stay as they are.
+    package mutating func redact(_ request: inout HTTPArchive.Request, by rules: Redaction) {
+        request.url = redacted(url: request.url, by: rules)
+        request.headers = request.headers.map { redacted($0, by: rules) }
+        if let body = request.postData, let bytes = body.bytes {
+            request.postData?.bytes = redacted(bytes, type: body.mimeType, isCoded: body.isCoded, by: rules)
+        }
+    }
+
+    /// Withholds the remembered values in an entry.
+    package func scrub(_ entry: inout HTTPArchive.Entry) {
+        guard !secrets.isEmpty else { return }
+        scrub(&entry.request.url)
+        for index in entry.request.headers.indices { scrub(&entry.request.headers[index].value) }
+        for index in entry.response.headers.indices { scrub(&entry.response.headers[index].value) }
+        scrub(&entry.response.statusText)
+        // Bytes, because a value is not found in base64.
+        if let bytes = entry.request.postData?.bytes, let shown = secrets.replaced(in: bytes) {
+            entry.request.postData?.bytes = shown
+        }
+        if let bytes = entry.response.content.bytes, let shown = secrets.replaced(in: bytes) {
+            entry.response.content.bytes = shown
+        }
+        entry.update()
+    }
+
+    private func scrub(_ text: inout String) {
+        if let shown = secrets.replaced(in: Array(text.utf8)) { text = String(decoding: shown, as: UTF8.self) }
+    }
+
+    private mutating func learn(_ value: some Collection<UInt8>, by rules: Redaction) {
+        // A word such as “password” is in too many texts, and “[redacted]” is no secret.
+        let text = String(decoding: value, as: UTF8.self)
+        guard !rules.secrets.contains(text.lowercased()), text != Redaction.placeholder else { return }
+        if secrets.insert(value) { count += 1 }
+    }
+
+    // MARK: The parts of an entry
+
+    private mutating func redacted(url: String, by rules: Redaction) -> String {
+        var withheld: [ArraySlice<UInt8>] = []
+        let shown = rules.url(url, withheld: &withheld)
+        for value in withheld {
+            learn(value, by: rules)
+            if let decoded = PercentEncoding.decodeBytes(String(decoding: value, as: UTF8.self)) {
+                learn(decoded, by: rules)
+            }
+        }
+        return shown
+    }
+
+    private mutating func redacted(_ header: HTTPArchive.Pair, by rules: Redaction) -> HTTPArchive.Pair {
+        guard let name = HTTPField.Name(header.name) else { return header }
+        var header = header
+        switch name.canonicalName {
+        case "cookie":
+            header.value = header.value.split(separator: ";").map { redacted(cookie: $0, by: rules) }.joined(
+                separator: ";")
+        case "set-cookie":
+            let end = header.value.firstIndex(of: ";") ?? header.value.endIndex
+            header.value = redacted(cookie: header.value[..<end], by: rules) + header.value[end...]
+        case "location", "content-location", "referer":
+            header.value = redacted(url: header.value, by: rules)
+        default:
+            guard rules.isSecret(field: name) else { break }
+            learn(header.value.utf8, by: rules)
+            learn(credentials: header.value, by: rules)
+            header.value = Redaction.placeholder
+        }
+        return header
+    }
+
+    /// The name of a cookie stays, so that a client that gets it has the same cookies.
+    private mutating func redacted(cookie: Substring, by rules: Redaction) -> String {
+        guard let equals = cookie.firstIndex(of: "=") else {
+            learn(cookie.utf8, by: rules)
+            return Redaction.placeholder
+        }
+        var value = cookie[cookie.index(after: equals)...]
+        if value.count > 1, value.hasPrefix("\""), value.hasSuffix("\"") { value = value.dropFirst().dropLast() }
+        learn(value.utf8, by: rules)
+        return cookie[...equals] + Redaction.placeholder
+    }
+
+    /// Credentials after the name of their scheme. Those of Basic hold the password in base64.
+    private mutating func learn(credentials: String, by rules: Redaction) {
+        guard let space = credentials.firstIndex(of: " ") else { return }
+        let value = credentials[credentials.index(after: space)...].drop { $0 == " " }
+        learn(value.utf8, by: rules)
+        guard credentials[..<space].lowercased() == "basic", let pair = Data(base64Encoded: String(value)) else {
+            return
+        }
+        learn(pair, by: rules)
+        if let colon = pair.firstIndex(of: UInt8(ascii: ":")) { learn(pair[(colon + 1)...], by: rules) }
+    }
+
+    private mutating func redacted(
+        _ bytes: [UInt8], type: String, isCoded: Bool, by rules: Redaction
+    ) -> [UInt8] {
+        // Nothing can be found in a coded body.
+        if isCoded { return Array(Redaction.placeholder.utf8) }
+        var body = BodyRedaction(rules, keepsNumbers: true)
+        let shown = body.redacted(
+            bytes[...], type: Self.hasMembers(bytes, type) ? "application/json" : type, isCoded: false)
+        for value in body.withheld {
+            if value.first == UInt8(ascii: "\""), let text = Self.string(json: value) {
+                learn(text.utf8, by: rules)
+            } else {
+                learn(value, by: rules)
+                let text = String(decoding: value, as: UTF8.self)
+                learn(PercentEncoding.decodeLeniently(text, plusAsSpace: true).utf8, by: rules)
+            }
+        }
+        return shown
+    }
+
+    private static func string(json: ArraySlice<UInt8>) -> String? {
+        try? JSONDecoder().decode([String].self, from: Data("[".utf8) + json + Data("]".utf8)).first
+    }
+
+    /// Whether the names of a body stand in quotes, as in JSON. A body may claim another type.
+    private static func hasMembers(_ bytes: [UInt8], _ type: String) -> Bool {
+        let type = type.lowercased()
+        if type.hasPrefix("multipart/") || type.hasPrefix("application/x-www-form-urlencoded") { return false }
+        if type.contains("event-stream") || type.contains("javascript") { return true }
+        guard let first = bytes.first(where: { $0 > 0x20 }) else { return false }
+        return first == UInt8(ascii: "{") || first == UInt8(ascii: "[")
+    }
+}

@@ -1,0 +1,46 @@
+// SecretValuesTests: a known secret is withheld in each form in which a text repeats it.
+
+import Foundation
+import Testing
+import TsubameCore
+
+@Suite struct SecretValuesTests {
+    private func replaced(_ text: String, _ secrets: String...) -> String? {
+        var values = SecretValues()
+        for secret in secrets { values.insert(Array(secret.utf8)) }
+        return values.replaced(in: Array(text.utf8)).map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    @Test func `a value is withheld wherever it stands`() {
+        #expect(replaced("s3cret-s3cret", "s3cret") == "[redacted]-[redacted]")
+        #expect(replaced("xs3cretx", "s3cret") == "x[redacted]x")
+        #expect(replaced("s3crets3cret-long", "s3cret", "s3cret-long") == "[redacted][redacted]")
+        #expect(replaced("s3s3cret", "s3cret") == "s3[redacted]")
+        #expect(replaced("s3cre", "s3cret") == nil)
+        #expect(replaced("", "s3cret") == nil && replaced("anything") == nil)
+    }
+
+    @Test func `a value that would be found in innocent words is not`() {
+        #expect(replaced("abcde", "abcde") == nil)
+    }
+
+    @Test(arguments: ["a b&c+d=é", "quote\"back\\slash/", "line\nend", "emoji😀value"])
+    func `its forms in URLs, in forms and in JSON are withheld`(_ secret: String) throws {
+        let url = PercentEncoding.encode(secret)
+        let form = PercentEncoding.encode(secret, spaceAsPlus: true)
+        let json = String(decoding: try JSONEncoder().encode(secret), as: UTF8.self)
+        let twice = String(decoding: try JSONEncoder().encode(json), as: UTF8.self)
+        #expect(replaced("?q=\(url)&p=\(form)", secret) == "?q=[redacted]&p=[redacted]")
+        #expect(replaced(json, secret) == "\"[redacted]\"")
+        #expect(replaced(twice, secret) == "\"\\\"[redacted]\\\"\"")
+    }
+
+    @Test func `a value is known only once`() {
+        var values = SecretValues()
+        #expect(values.isEmpty)
+        let first = values.insert(Array("s3cret".utf8))
+        let second = values.insert(Array("s3cret".utf8))
+        let short = values.insert(Array("abc".utf8))
+        #expect(first && !second && !short && !values.isEmpty)
+    }
+}
