@@ -1,10 +1,5 @@
 // Request+CURL: a request as a curl command line.
 
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 import HTTPTypes
 
 extension Request {
@@ -26,76 +21,35 @@ extension Request {
     /// given on standard input.
     /// - Parameter showingSecrets: whether to withhold nothing.
     public func curl(showingSecrets: Bool = false) -> String {
+        let shown = ShownRequest(self, showingSecrets: showingSecrets)
         var words = ["curl", "--globoff", "--path-as-is"]
-        var prefix = ""
         switch (method, body.isEmpty) {
         case (.get, true): break
         case (.head, true): words.append("--head")
-        default: words += ["--request", Self.quoted(method.rawValue)]
+        default: words += ["--request", ShellWord.quoted(method.rawValue)]
         }
         if asksServer { words += ["--request-target", "'*'"] }
-        for field in headers {
-            // curl decodes only the codings that it asked for itself.
-            if undoesCodings, field.name == .acceptEncoding {
-                words.append("--compressed")
-                continue
-            }
-            if field.name == .contentLength { continue }
-            let value = showingSecrets ? field.value : redaction.value(of: field)
-            // `Name:` would remove a field; `Name;` sends it empty.
-            let line = value.isEmpty ? "\(field.name.rawName);" : "\(field.name.rawName): \(value)"
-            words += ["--header", Self.quoted(line)]
+        // curl decodes only the codings that it asked for itself.
+        if shown.undoesCodings { words.append("--compressed") }
+        for field in shown.fields { words += ["--header", Self.header(field.name.rawName, field.value)] }
+        if let type = shown.contentType { words += ["--header", Self.header("Content-Type", type)] }
+        if shown.hasNoContentType { words += ["--header", "'Content-Type:'"] }
+        var prefix = ""
+        switch shown.content {
+        case .none: break
+        case .text(let text): words += ["--data-raw", ShellWord.quoted(text)]
+        case .bytes(let bytes):
+            prefix = ShellWord.input(bytes)
+            words += ["--data-binary", "@-"]
+        case .file(let path): words += ["--data-binary", ShellWord.quoted("@" + path)]
+        case .stream: words += ["--data-binary", "@-"]
         }
-        if !body.isEmpty, body.contentType == nil, !headers.contains(.contentType) {
-            words += ["--header", "'Content-Type:'"]
-        }
-        if !body.isEmpty { words += bodyWords(showingSecrets, &prefix) }
-        words.append(Self.quoted(address(showingSecrets)))
+        words.append(ShellWord.quoted(shown.url))
         return prefix + words.joined(separator: " ")
     }
 
-    private func address(_ showingSecrets: Bool) -> String {
-        switch target {
-        case .uri(let uri):
-            let userinfo = showingSecrets ? uri.userinfo.map { "\($0)@" } ?? "" : ""
-            let text = "\(uri.origin.scheme)://\(userinfo)\(uri.origin.authority)\(uri.target)"
-            return showingSecrets ? text : redaction.url(text)
-        case .path(let path, let query):
-            let text = path.encoded + (query.isEmpty ? "" : "?" + query)
-            return showingSecrets ? text : redaction.url(text)
-        case .invalid: return ""
-        }
-    }
-
-    private func bodyWords(_ showingSecrets: Bool, _ prefix: inout String) -> [String] {
-        switch body.content {
-        case nil, .failed: return []
-        case .file(let path): return ["--data-binary", Self.quoted("@" + path)]
-        case .stream: return ["--data-binary", "@-"]
-        case .deferred:
-            var copy = self
-            copy.body = body.resolved(by: nil)
-            return copy.bodyWords(showingSecrets, &prefix)
-        case .bytes(let content):
-            var bytes = Array(content)
-            if !showingSecrets {
-                let type = headers[.contentType] ?? body.contentType ?? ""
-                let coding = headers[.contentEncoding] ?? body.contentCoding ?? "identity"
-                var shown = BodyRedaction(redaction)
-                bytes = shown.redacted(bytes[...], type: type, isCoded: coding.lowercased() != "identity")
-            }
-            let text = String(decoding: bytes, as: UTF8.self)
-            // An argument cannot hold a NUL, and bytes that are not text reach curl unchanged only through a pipe.
-            guard text.utf8.elementsEqual(bytes), !bytes.contains(0) else {
-                prefix = "printf '%s' '\(Data(bytes).base64EncodedString())' | base64 -d | "
-                return ["--data-binary", "@-"]
-            }
-            return ["--data-raw", Self.quoted(text)]
-        }
-    }
-
-    /// The text as one word of the shell, with any content.
-    private static func quoted(_ text: String) -> String {
-        "'" + text.replacing("'", with: "'\\''") + "'"
+    /// `Name:` would remove a field; `Name;` sends it empty.
+    private static func header(_ name: String, _ value: String) -> String {
+        ShellWord.quoted(value.isEmpty ? "\(name);" : "\(name): \(value)")
     }
 }

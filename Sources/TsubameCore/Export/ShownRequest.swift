@@ -1,0 +1,94 @@
+// ShownRequest: a request as the lines for other programs show it, with its secrets withheld.
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+import HTTPTypes
+
+/// The parts of a request that a line needs, as values.
+struct ShownRequest {
+    enum Content: Equatable {
+        case none
+        case text(String)
+        /// Bytes that are not text, or that no argument of a program can hold.
+        case bytes([UInt8])
+        case file(path: String)
+        /// The line cannot name the content.
+        case stream
+    }
+
+    let method: HTTPRequest.Method
+    let url: String
+    let asksServer: Bool
+    /// All fields but Content-Length, which follows from the content.
+    let fields: [HTTPField]
+    /// Whether the client asked for content codings by itself. Accept-Encoding is then not in ``fields``.
+    let undoesCodings: Bool
+    /// The type that goes with the content, unless ``fields`` name one.
+    let contentType: String?
+    let content: Content
+
+    init(_ request: Request, showingSecrets: Bool) {
+        let body = request.body.resolved(by: nil)
+        method = request.method
+        asksServer = request.asksServer
+        url = Self.url(request, showingSecrets)
+        let undoesCodings = request.undoesCodings && request.headers.contains(.acceptEncoding)
+        self.undoesCodings = undoesCodings
+        fields = request.headers.filter { field in
+            field.name != .contentLength && !(undoesCodings && field.name == .acceptEncoding)
+        }.map { field in
+            HTTPField(name: field.name, value: showingSecrets ? field.value : request.redaction.value(of: field))
+        }
+        contentType = request.headers.contains(.contentType) ? nil : body.contentType
+        content = Self.content(body, request, showingSecrets)
+    }
+
+    /// Whether the content goes without a type.
+    var hasNoContentType: Bool {
+        content != .none && contentType == nil && !fields.contains { $0.name == .contentType }
+    }
+
+    private static func url(_ request: Request, _ showingSecrets: Bool) -> String {
+        let text: String
+        switch request.target {
+        case .uri(let uri):
+            let userinfo = showingSecrets ? uri.userinfo.map { "\($0)@" } ?? "" : ""
+            text = "\(uri.origin.scheme)://\(userinfo)\(uri.origin.authority)\(uri.target)"
+        case .path(let path, let query): text = path.encoded + (query.isEmpty ? "" : "?" + query)
+        case .invalid: text = ""
+        }
+        return showingSecrets ? text : request.redaction.url(text)
+    }
+
+    private static func content(_ body: RequestBody, _ request: Request, _ showingSecrets: Bool) -> Content {
+        switch body.content {
+        case nil, .failed, .deferred: return .none
+        case .file(let path): return .file(path: path)
+        case .stream: return .stream
+        case .bytes(let content):
+            var bytes = Array(content)
+            if !showingSecrets {
+                let type = request.headers[.contentType] ?? body.contentType ?? ""
+                let coding = request.headers[.contentEncoding] ?? body.contentCoding ?? "identity"
+                var shown = BodyRedaction(request.redaction)
+                bytes = shown.redacted(bytes[...], type: type, isCoded: coding.lowercased() != "identity")
+            }
+            let text = String(decoding: bytes, as: UTF8.self)
+            return text.utf8.elementsEqual(bytes) && !bytes.contains(0) ? .text(text) : .bytes(bytes)
+        }
+    }
+}
+
+/// Words of a command line for a POSIX shell.
+enum ShellWord {
+    /// The text as one word, with any content.
+    static func quoted(_ text: String) -> String { "'" + text.replacing("'", with: "'\\''") + "'" }
+
+    /// The beginning of a line that gives a program bytes on its standard input. No argument could hold them.
+    static func input(_ bytes: [UInt8]) -> String {
+        "printf '%s' '\(Data(bytes).base64EncodedString())' | base64 -d | "
+    }
+}
