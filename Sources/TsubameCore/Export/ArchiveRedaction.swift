@@ -91,8 +91,11 @@ package struct ArchiveRedaction: Sendable {
             header.value = header.value.split(separator: ";").map { redacted(cookie: $0, by: rules) }.joined(
                 separator: ";")
         case "set-cookie":
-            let end = header.value.firstIndex(of: ";") ?? header.value.endIndex
-            header.value = redacted(cookie: header.value[..<end], by: rules) + header.value[end...]
+            // Browsers write several cookies as lines of one value.
+            header.value = header.value.split(separator: "\n", omittingEmptySubsequences: false).map { line in
+                let end = line.firstIndex(of: ";") ?? line.endIndex
+                return redacted(cookie: line[..<end], by: rules) + line[end...]
+            }.joined(separator: "\n")
         case "location", "content-location", "referer":
             header.value = redacted(url: header.value, by: rules)
         default:

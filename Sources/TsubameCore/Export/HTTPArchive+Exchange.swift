@@ -87,9 +87,8 @@ extension HTTPArchive.Entry {
     mutating func update() {
         request.queryString = HTTPArchive.Pair.parameters(of: request.url)
         request.cookies = request.headers.flatMap { $0.hasName("cookie") ? HTTPArchive.Pair.cookies(in: $0.value) : [] }
-        response.cookies = response.headers.filter { $0.hasName("set-cookie") }.compactMap {
-            HTTPArchive.Pair.cookies(in: $0.value.prefix { $0 != ";" }).first
-        }
+        let lines = response.headers.filter { $0.hasName("set-cookie") }.flatMap { $0.value.split(separator: "\n") }
+        response.cookies = lines.compactMap { HTTPArchive.Pair.cookies(in: $0.prefix { $0 != ";" }).first }
         response.redirectURL = response.headers.first { $0.hasName("location") }?.value ?? ""
     }
 }

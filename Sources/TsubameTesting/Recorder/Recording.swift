@@ -9,12 +9,20 @@ struct Recording: Sendable {
     private let showsSecrets: Bool
     private var uses: [Int]
     private var redaction = ArchiveRedaction()
+    /// The rules by which all entries have been redacted. Other programs write archives with their secrets.
+    private var rules: Set<Redaction> = []
 
     init(_ archive: HTTPArchive, matching: Recorder.Matching, showsSecrets: Bool) {
         self.archive = archive
         self.matching = matching
         self.showsSecrets = showsSecrets
         uses = Array(repeating: 0, count: archive.entries.count)
+    }
+
+    private mutating func apply(_ rules: Redaction) {
+        guard !showsSecrets, self.rules.insert(rules).inserted else { return }
+        for index in archive.entries.indices { redaction.redact(&archive.entries[index], by: rules) }
+        for index in archive.entries.indices { redaction.scrub(&archive.entries[index]) }
     }
 
     /// A request in the form in which the recording has its requests.
@@ -29,6 +37,7 @@ struct Recording: Sendable {
 
     /// Adds an exchange, without its secrets.
     mutating func add(_ entry: HTTPArchive.Entry, _ rules: Redaction) {
+        apply(rules)
         var entry = entry
         let known = redaction.count
         if !showsSecrets { redaction.redact(&entry, by: rules) }
@@ -43,6 +52,7 @@ struct Recording: Sendable {
     /// entry that has not been used comes first, and of these the one with an equal body.
     mutating func answer(to request: HTTPArchive.Request, _ rules: Redaction) -> (index: Int, entry: HTTPArchive.Entry)?
     {
+        apply(rules)
         let wanted = recorded(request, rules)
         var best: (index: Int, rank: (Int, Int))?
         for (index, entry) in archive.entries.enumerated() {

@@ -58,10 +58,9 @@ final class RecordingFile: @unchecked Sendable {
     func answer(to request: HTTPArchive.Request, _ rules: Redaction) async throws(CallError) -> Answer {
         try await perform { file throws(CallError) in
             var recording = try file.read()
-            if let (index, entry) = recording.answer(to: request, rules) {
-                file.recording = recording
-                return .recorded(entry, index: index)
-            }
+            let answer = recording.answer(to: request, rules)
+            file.recording = recording
+            if let (index, entry) = answer { return .recorded(entry, index: index) }
             if file.sends { return .none }
             let reason =
                 recording.nearest(to: request, rules).map { name, differences in

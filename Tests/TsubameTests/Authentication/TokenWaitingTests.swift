@@ -51,6 +51,8 @@ import TsubameTesting
             try await first.wait()
             calls.append(Task { try await client.get("1").statusCode })
             try await both.wait()
+            // A call reports that it waits before the fetch has come to the gate.
+            try await gate.waitForArrivals(1)
             calls[index].cancel()
             let error = await callError { _ = try await calls[index].value }
             #expect(error?.kind == .cancelled && error?.phase == .authenticating)
