@@ -69,6 +69,7 @@ lint:
 	@python3 Scripts/check/check-rooms.py
 	@python3 Scripts/check/check-samples.py
 	@python3 Scripts/tables/cache-table.py --check
+	@python3 Scripts/check/check-hostile-input.py
 	@python3 Scripts/check/check-prose.py
 
 ## The documentation as a site, in .build-docs/site; a link that leads nowhere is an error.
