@@ -19,6 +19,9 @@ package final class ZstandardDecoder: ContentDecoder {
     package private(set) var mayHaveMore = false
     private var state = State.boundary(MagicNumber())
     private var hadFrame = false
+    /// The beginning of the current frame, as far as it can hold the frame's header, and what the frame decoded to.
+    private var frameStart: [UInt8] = []
+    private var frameBytes: UInt64 = 0
     private let library: Library
     private let decoder: OpaquePointer
 
@@ -87,12 +90,24 @@ package final class ZstandardDecoder: ContentDecoder {
         let result = library.decompress(decoder, &target, &source)
         consumed += Int(clamping: source.2)
         produced += Int(clamping: target.2)
+        frameBytes += UInt64(target.2)
+        if frameStart.count < Library.longestHeader {
+            frameStart += input.prefix(Int(clamping: source.2)).prefix(Library.longestHeader - frameStart.count)
+        }
         if library.isError(result) != 0 {
             state = .failed(library.reason(result))
         } else if result == 0 {
             hadFrame = true
-            state = .boundary(MagicNumber())
+            state = sizeProblem.map { .failed(.corrupt($0)) } ?? .boundary(MagicNumber())
+            frameStart.removeAll(keepingCapacity: true)
+            frameBytes = 0
         }
+    }
+
+    /// A frame can announce its size. The library does not compare it if the last block of the frame is empty.
+    private var sizeProblem: String? {
+        guard let size = library.contentSize(frameStart), size != frameBytes else { return nil }
+        return "a frame of \(size) bytes decoded to \(frameBytes)"
     }
 
     private static func error(_ reason: ContentCodingError.Reason) -> ContentCodingError {
@@ -138,12 +153,15 @@ private struct Library: Sendable {
         @convention(c) @Sendable (OpaquePointer, UnsafeMutableRawPointer, UnsafeMutableRawPointer) -> Int
     typealias IsError = @convention(c) @Sendable (Int) -> UInt32
     typealias ErrorCode = @convention(c) @Sendable (Int) -> Int32
+    typealias ContentSize = @convention(c) @Sendable (UnsafeRawPointer?, Int) -> UInt64
     typealias ErrorName = @convention(c) @Sendable (Int) -> UnsafePointer<CChar>?
 
     private static let windowLogMax: Int32 = 100
     /// 2^23 bytes are 8 MiB (RFC 9659 section 3).
     private static let largestWindow: Int32 = 23
     private static let windowTooLarge: Int32 = 16
+    /// The longest header of a frame, in bytes (RFC 8878 section 3.1.1).
+    static let longestHeader = 18
     private static let noMemory: Int32 = 64
 
     /// nil if no library is installed.
@@ -154,6 +172,7 @@ private struct Library: Sendable {
     let isError: IsError
     private let newDecoder: Create
     private let setParameter: SetParameter
+    private let frameContentSize: ContentSize
     private let errorCode: ErrorCode
     private let errorName: ErrorName
 
@@ -165,13 +184,15 @@ private struct Library: Sendable {
             let decompress = library.function("ZSTD_decompressStream", as: Decompress.self),
             let isError = library.function("ZSTD_isError", as: IsError.self),
             let errorCode = library.function("ZSTD_getErrorCode", as: ErrorCode.self),
-            let errorName = library.function("ZSTD_getErrorName", as: ErrorName.self)
+            let errorName = library.function("ZSTD_getErrorName", as: ErrorName.self),
+            let frameContentSize = library.function("ZSTD_getFrameContentSize", as: ContentSize.self)
         else { return nil }
         self.newDecoder = newDecoder
         self.free = free
         self.setParameter = setParameter
         self.decompress = decompress
         self.isError = isError
+        self.frameContentSize = frameContentSize
         self.errorCode = errorCode
         self.errorName = errorName
     }
@@ -184,6 +205,13 @@ private struct Library: Sendable {
             return nil
         }
         return decoder
+    }
+
+    /// The size that the header of a frame announces; nil if it announces none.
+    func contentSize(_ header: [UInt8]) -> UInt64? {
+        let size = header.withUnsafeBytes { frameContentSize($0.baseAddress, $0.count) }
+        // The two highest values stand for an unknown size and for an error.
+        return size < .max - 1 ? size : nil
     }
 
     func reason(_ result: Int) -> ContentCodingError.Reason {

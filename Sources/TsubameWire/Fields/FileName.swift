@@ -16,19 +16,22 @@ package enum FileName {
     /// that Windows forbids become underscores.
     /// - Returns: nil if nothing is left.
     package static func safe(_ name: String) -> String? {
-        let base = name.split(omittingEmptySubsequences: false) { $0 == "/" || $0 == "\\" }.last ?? ""
+        // This works on scalars: a combining mark after a slash or a dot makes another character of both, but the file
+        // system still sees the slash or the dot.
+        let base = name.unicodeScalars.split(omittingEmptySubsequences: false) { $0 == "/" || $0 == "\\" }.last
         var scalars = String.UnicodeScalarView()
-        for scalar in base.unicodeScalars {
+        for scalar in base ?? Substring.UnicodeScalarView() {
             if isDangerous(scalar) { continue }
             scalars.append(#"<>:"|?*"#.unicodeScalars.contains(scalar) ? "_" : scalar)
         }
-        var text = String(scalars)
+        func isEdge(_ scalar: Unicode.Scalar) -> Bool { scalar == "." || scalar.properties.isWhitespace }
         // A dot file is hidden, and could replace the user's settings.
-        text = String(text.drop { $0 == "." || $0.isWhitespace })
-        while let last = text.last, last == "." || last.isWhitespace { text.removeLast() }
+        var rest = scalars.drop(while: isEdge)
+        while let last = rest.last, isEdge(last) { rest.removeLast() }
+        var text = String(rest)
         // A program could read the name as an option after a shell has expanded a pattern.
-        if text.hasPrefix("-") { text = "_" + text.dropFirst() }
-        if devices.contains(text.prefix { $0 != "." }.lowercased()) { text = "_" + text }
+        if rest.first == "-" { text = "_" + String(rest.dropFirst()) }
+        if devices.contains(String(text.unicodeScalars.prefix { $0 != "." }).lowercased()) { text = "_" + text }
         text = shortened(text)
         return text.isEmpty ? nil : text
     }

@@ -1,5 +1,7 @@
 // HSTSFile: the text form of the HSTS hosts, in the format of curl's `--hsts` file.
 
+import TsubameCore
+
 package enum HSTSFile {
     /// One line for each host, sorted.
     package static func write(_ entries: HSTSEntries) -> String {
@@ -14,7 +16,8 @@ package enum HSTSFile {
         }.joined()
     }
 
-    /// Reads a file. Lines that are not entries, such as comments, are skipped.
+    /// Reads a file. Lines that are not entries, such as comments, are skipped, and
+    /// so are lines whose host is no host name.
     package static func read(_ text: String) -> HSTSEntries {
         var entries = HSTSEntries()
         for line in text.split(whereSeparator: \.isNewline) {
@@ -22,8 +25,9 @@ package enum HSTSFile {
             guard parts.count == 2, !parts[0].hasPrefix("#") else { continue }
             let date = parts[1].filter { $0 != "\"" }
             let isAbove = parts[0].hasPrefix(".")
-            let host = String(parts[0].drop { $0 == "." }).lowercasedASCII
-            guard !host.isEmpty, let expires = date == "unlimited" ? .max : seconds(date) else { continue }
+            guard let host = DomainName.canonical(String(parts[0].drop { $0 == "." })),
+                let expires = date == "unlimited" ? .max : seconds(date)
+            else { continue }
             entries.insert(HSTSEntries.Entry(expires: expires, includesSubdomains: isAbove), for: host)
         }
         return entries

@@ -62,6 +62,16 @@ import TsubameWire
         #expect(throws: ContentCodingError.self) { try decode([bytes("28b52ffda001008000") + bytes("4300000000")]) }
     }
 
+    @Test func `BAD-INPUT 38: a frame that ends before the size it announces is an error, whatever the cuts are`() {
+        // One segment of 34 bytes is announced, and the only block is empty.
+        let frame = bytes("28b52ffd2022010000")
+        for cut in 0...frame.count {
+            #expect(
+                throws: ContentCodingError.self, "cut at \(cut)"
+            ) { try decode([Array(frame[..<cut]), Array(frame[cut...])]) }
+        }
+    }
+
     @Test("BAD-INPUT 38: formats older than the RFC are not taken", arguments: ["1eb52ffd", "22b52ffd", "27b52ffd"])
     func olderFormats(_ magic: String) {
         #expect(throws: ContentCodingError(coding: "zstd", reason: .corrupt("no frame begins here"))) {

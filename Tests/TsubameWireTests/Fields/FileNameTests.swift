@@ -42,6 +42,14 @@ import TsubameWire
         #expect(FileName.safe(name) == safe)
     }
 
+    @Test(arguments: [
+        ("a/\u{301}b", "\u{301}b"), ("a\\\u{64F}b", "\u{64F}b"), (".\u{301}profile", "\u{301}profile"),
+        ("-\u{301}rf", "_\u{301}rf"), ("con.\u{301}", "_con.\u{301}"),
+    ])
+    func `BAD-INPUT 41: a combining mark hides no slash, dot or hyphen`(name: String, safe: String) {
+        #expect(FileName.safe(name)?.unicodeScalars.elementsEqual(safe.unicodeScalars) == true)
+    }
+
     @Test func `BAD-INPUT 41: a long name is cut, and keeps its extension`() {
         let long = FileName.safe(String(repeating: "燕", count: 300) + ".tar")
         #expect(long?.hasSuffix(".tar") == true && (long?.utf8.count ?? 999) <= 255)

@@ -92,6 +92,7 @@ import TsubameWire
         let foreign =
             "# Your HSTS cache. https://curl.se/docs/hsts.html\n.a.example \"20991231 23:59:59\"\nb\nc \"x\"\n"
             + "d.example \"20999931 00:00:00\"\n \"20991231 23:59:59\"\n"
+            + "..\u{1} \"unlimited\"\ne%\u{1} \"unlimited\"\n.... \"unlimited\"\n"
         #expect(HSTSFile.read(foreign).entries.keys.sorted() == ["a.example"])
     }
 
