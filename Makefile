@@ -8,7 +8,7 @@ TRAITS = --enable-all-traits
 STEADY = SWIFT_DETERMINISTIC_HASHING=1
 FORMATTED = Package.swift Sources Tests Examples Benchmarks/Package.swift Benchmarks/Sources
 
-.PHONY: all setup setup-test demo test unit consumer counts tool smoke shell-lines install format lint docs start-up recording kills sanitize soak bench compare-httpbin clean
+.PHONY: all setup setup-test demo test unit consumer counts tool smoke shell-lines install format lint docs start-up recording kills sanitize soak fuzz bench compare-httpbin clean
 
 all: tool
 
@@ -100,6 +100,11 @@ soak: setup-test
 	$(STEADY) TSUBAME_SOAK=100000 $(SWIFT) test $(TRAITS) --skip-build --disable-xctest --filter RandomCloseTests
 	python3 Scripts/check/soak-tool.py .build/debug/tsubame
 
+## Searches for inputs that break the promises of Tests/Fuzz, SECONDS for each target; two targets at once on two cores.
+SECONDS ?= 60
+fuzz: setup-test
+	@SECONDS_EACH=$(SECONDS) Scripts/check/fuzz.sh
+
 ## Tsubame beside its peers, over all workloads: half an hour; the first time as long again to build them.
 bench: setup
 	python3 Benchmarks/run.py --write Benchmarks/RESULTS.md
@@ -110,4 +115,4 @@ compare-httpbin: setup-test tool
 	    [ $$status = 75 ] && echo "skipped: PyPI's httpbin cannot be had"; }
 
 clean:
-	rm -rf .build .build-docs .build-static .build-tsan .build-asan Benchmarks/.build
+	rm -rf .build .build-docs .build-fuzz .build-static .build-tsan .build-asan Benchmarks/.build

@@ -217,6 +217,16 @@ let package = Package(
                 .product(name: "GRDB", package: "GRDB.swift", condition: .when(traits: ["Store"])),
             ],
             swiftSettings: settings),
+        // Promises that hold for any bytes; see Tests/Fuzz/README.md. The tests try the seeds, `make fuzz` searches for more.
+        .target(
+            name: "FuzzTargets",
+            dependencies: [
+                "TsubameCore", "TsubameWire", .product(name: "HTTPTypes", package: "swift-http-types"),
+            ],
+            path: "Tests/Fuzz/Targets", swiftSettings: settings),
+        .executableTarget(
+            name: "Fuzz", dependencies: ["FuzzTargets"], path: "Tests/Fuzz/Main", swiftSettings: settings),
+        .testTarget(name: "FuzzTests", dependencies: ["FuzzTargets"], swiftSettings: settings),
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
