@@ -20,16 +20,24 @@ package enum DecodedContent {
     /// - Parameters:
     ///   - codings: the Content-Encoding of the body.
     ///   - limit: the most bytes that the content may have.
+    ///   - isIncomplete: whether the body ends early. Its content then ends with the last byte that can be decoded.
     /// - Returns: nil if a coding is unknown.
     /// - Throws: ``CallError/Kind/contentCoding`` if the body is damaged or cut off, and
     ///   ``CallError/Kind/limitExceeded`` if the content is too long.
     package static func decode(
-        _ bytes: Bytes, codings: String, upTo limit: Int
+        _ bytes: Bytes, codings: String, upTo limit: Int, isIncomplete: Bool = false
     ) async throws(CallError) -> Bytes? {
         guard let decoders = decoders(codings) else { return nil }
         if bytes.isEmpty { return bytes }
         var body = ResponseBody(bytes)
         for coding in decoders.reversed() { body.transform(by: DecodingTransform(coding), for: nil) }
-        return try await body.collect(upTo: limit)
+        guard isIncomplete else { return try await body.collect(upTo: limit) }
+        var content = GatheredBytes()
+        do throws(CallError) {
+            for try await piece in body where content.count <= limit { content.append(piece) }
+        } catch {
+            if content.count == 0 { throw error }
+        }
+        return content.joined()
     }
 }

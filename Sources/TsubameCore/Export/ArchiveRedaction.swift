@@ -23,11 +23,13 @@ package struct ArchiveRedaction: Sendable {
     /// Withholds everything in an entry that has a secret name.
     package mutating func redact(_ entry: inout HTTPArchive.Entry, by rules: Redaction) {
         redact(&entry.request, by: rules)
-        let response = entry.response
-        entry.response.headers = response.headers.map { redacted($0, by: rules) }
-        if let bytes = response.content.bytes {
-            entry.response.content.bytes = redacted(
-                bytes, type: response.content.mimeType, isCoded: response.content.isCoded, by: rules)
+        let content = entry.response.content
+        entry.response.headers = entry.response.headers.map { redacted($0, by: rules) }
+        if let bytes = content.bytes {
+            entry.response.content.bytes = redacted(bytes, type: content.mimeType, isCoded: content.isCoded, by: rules)
+        } else if content.text != nil {
+            // Nothing can be found in a text that cannot be decoded.
+            entry.response.content.text = Redaction.placeholder
         }
         entry.update()
     }
@@ -36,8 +38,11 @@ package struct ArchiveRedaction: Sendable {
     package mutating func redact(_ request: inout HTTPArchive.Request, by rules: Redaction) {
         request.url = redacted(url: request.url, by: rules)
         request.headers = request.headers.map { redacted($0, by: rules) }
-        if let body = request.postData, let bytes = body.bytes {
+        guard let body = request.postData else { return }
+        if let bytes = body.bytes {
             request.postData?.bytes = redacted(bytes, type: body.mimeType, isCoded: body.isCoded, by: rules)
+        } else {
+            request.postData?.text = Redaction.placeholder
         }
     }
 
@@ -49,13 +54,22 @@ package struct ArchiveRedaction: Sendable {
         for index in entry.response.headers.indices { scrub(&entry.response.headers[index].value) }
         scrub(&entry.response.statusText)
         // Bytes, because a value is not found in base64.
-        if let bytes = entry.request.postData?.bytes, let shown = secrets.replaced(in: bytes) {
+        if let body = entry.request.postData, let bytes = body.bytes, let shown = scrubbed(bytes, body.mimeType) {
             entry.request.postData?.bytes = shown
         }
-        if let bytes = entry.response.content.bytes, let shown = secrets.replaced(in: bytes) {
+        let content = entry.response.content
+        if let bytes = content.bytes, let shown = scrubbed(bytes, content.mimeType) {
             entry.response.content.bytes = shown
         }
         entry.update()
+        for index in entry.request.queryString.indices { scrub(&entry.request.queryString[index].value) }
+    }
+
+    /// A body without the remembered values; nil if it holds none. JSON stays JSON: a number becomes 0.
+    private func scrubbed(_ bytes: [UInt8], _ type: String) -> [UInt8]? {
+        guard Self.hasMembers(bytes, type) else { return secrets.replaced(in: bytes) }
+        let shown = JSONRedaction(bytes[...], by: Redaction(secrets: []), keepsNumbers: true, values: secrets).output
+        return shown == bytes ? nil : shown
     }
 
     private func scrub(_ text: inout String) {
@@ -65,7 +79,7 @@ package struct ArchiveRedaction: Sendable {
     private mutating func learn(_ value: some Collection<UInt8>, by rules: Redaction) {
         // A word such as “password” is in too many texts, and “[redacted]” is no secret.
         let text = String(decoding: value, as: UTF8.self)
-        guard !rules.secrets.contains(text.lowercased()), text != Redaction.placeholder else { return }
+        guard !rules.secrets.contains(text.lowercased()), !Redaction.placeholder.contains(text) else { return }
         if secrets.insert(value) { count += 1 }
     }
 
@@ -74,32 +88,44 @@ package struct ArchiveRedaction: Sendable {
     private mutating func redacted(url: String, by rules: Redaction) -> String {
         var withheld: [ArraySlice<UInt8>] = []
         let shown = rules.url(url, withheld: &withheld)
-        for value in withheld {
-            learn(value, by: rules)
-            if let decoded = PercentEncoding.decodeBytes(String(decoding: value, as: UTF8.self)) {
-                learn(decoded, by: rules)
-            }
-        }
+        for value in withheld { learn(written: value, by: rules) }
         return shown
     }
 
+    /// Remembers a value as it is written in a URL, in a form or in JSON, and decoded.
+    private mutating func learn(written value: ArraySlice<UInt8>, by rules: Redaction) {
+        if value.first == UInt8(ascii: "\""), let text = Self.string(json: value) {
+            return learn(text.utf8, by: rules)
+        }
+        learn(value, by: rules)
+        let text = String(decoding: value, as: UTF8.self)
+        if let decoded = PercentEncoding.decodeBytes(text) { learn(decoded, by: rules) }
+        learn(PercentEncoding.decodeLeniently(text, plusAsSpace: true).utf8, by: rules)
+    }
+
     private mutating func redacted(_ header: HTTPArchive.Pair, by rules: Redaction) -> HTTPArchive.Pair {
-        guard let name = HTTPField.Name(header.name) else { return header }
         var header = header
-        switch name.canonicalName {
+        switch header.name.lowercased() {
         case "cookie":
             header.value = header.value.split(separator: ";").map { redacted(cookie: $0, by: rules) }.joined(
                 separator: ";")
         case "set-cookie":
-            // Browsers write several cookies as lines of one value.
-            header.value = header.value.split(separator: "\n", omittingEmptySubsequences: false).map { line in
+            // Browsers write several cookies as lines of one value. In Swift, "\r\n" is one character.
+            header.value = header.value.replacing("\r\n", with: "\n").split(
+                separator: "\n", omittingEmptySubsequences: false
+            ).map { line in
                 let end = line.firstIndex(of: ";") ?? line.endIndex
                 return redacted(cookie: line[..<end], by: rules) + line[end...]
             }.joined(separator: "\n")
-        case "location", "content-location", "referer":
-            header.value = redacted(url: header.value, by: rules)
-        default:
-            guard rules.isSecret(field: name) else { break }
+        case ":path": header.value = redacted(url: header.value, by: rules)
+        case let name:
+            var withheld: [ArraySlice<UInt8>] = []
+            if let shown = rules.reference(header.value, of: name, withheld: &withheld) {
+                header.value = shown
+                for value in withheld { learn(written: value, by: rules) }
+                break
+            }
+            guard HTTPField.Name(header.name).map(rules.isSecret(field:)) ?? rules.isSecret(header.name) else { break }
             learn(header.value.utf8, by: rules)
             learn(credentials: header.value, by: rules)
             header.value = Redaction.placeholder
@@ -115,7 +141,7 @@ package struct ArchiveRedaction: Sendable {
         }
         var value = cookie[cookie.index(after: equals)...]
         if value.count > 1, value.hasPrefix("\""), value.hasSuffix("\"") { value = value.dropFirst().dropLast() }
-        learn(value.utf8, by: rules)
+        learn(written: Array(value.utf8)[...], by: rules)
         return cookie[...equals] + Redaction.placeholder
     }
 
@@ -128,7 +154,10 @@ package struct ArchiveRedaction: Sendable {
             return
         }
         learn(pair, by: rules)
-        if let colon = pair.firstIndex(of: UInt8(ascii: ":")) { learn(pair[(colon + 1)...], by: rules) }
+        guard let colon = pair.firstIndex(of: UInt8(ascii: ":")) else { return }
+        // A user without a password is a token.
+        let password = pair[(colon + 1)...]
+        learn(password.isEmpty ? pair[..<colon] : password, by: rules)
     }
 
     private mutating func redacted(
@@ -139,15 +168,7 @@ package struct ArchiveRedaction: Sendable {
         var body = BodyRedaction(rules, keepsNumbers: true)
         let shown = body.redacted(
             bytes[...], type: Self.hasMembers(bytes, type) ? "application/json" : type, isCoded: false)
-        for value in body.withheld {
-            if value.first == UInt8(ascii: "\""), let text = Self.string(json: value) {
-                learn(text.utf8, by: rules)
-            } else {
-                learn(value, by: rules)
-                let text = String(decoding: value, as: UTF8.self)
-                learn(PercentEncoding.decodeLeniently(text, plusAsSpace: true).utf8, by: rules)
-            }
-        }
+        for value in body.withheld { learn(written: value, by: rules) }
         return shown
     }
 

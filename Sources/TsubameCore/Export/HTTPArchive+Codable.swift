@@ -66,7 +66,7 @@ extension HTTPArchive.Request: Decodable {
 
 extension HTTPArchive.PostData: Codable {
     private enum Keys: String, CodingKey {
-        case mimeType, text, encoding, ownEncoding = "_encoding", isCoded = "_coded"
+        case mimeType, text, encoding, ownEncoding = "_encoding", isCoded = "_coded", isIncomplete = "_incomplete"
     }
 
     package init(from decoder: any Decoder) throws {
@@ -74,7 +74,8 @@ extension HTTPArchive.PostData: Codable {
         self.init(
             mimeType: try members.text(.mimeType), text: try members.text(.text),
             encoding: try members.decodeIfPresent(String.self, forKey: .ownEncoding)
-                ?? members.decodeIfPresent(String.self, forKey: .encoding), isCoded: members.flag(.isCoded))
+                ?? members.decodeIfPresent(String.self, forKey: .encoding), isCoded: members.flag(.isCoded),
+            isIncomplete: members.flag(.isIncomplete))
     }
 
     package func encode(to encoder: any Encoder) throws {
@@ -83,6 +84,7 @@ extension HTTPArchive.PostData: Codable {
         try members.encode(text, forKey: .text)
         try members.encodeIfPresent(encoding, forKey: .ownEncoding)
         if isCoded { try members.encode(true, forKey: .isCoded) }
+        if isIncomplete { try members.encode(true, forKey: .isIncomplete) }
     }
 }
 

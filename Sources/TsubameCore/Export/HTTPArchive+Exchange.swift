@@ -43,7 +43,7 @@ package struct RecordedBody: Sendable, Hashable {
     package var transferred: Int
     /// Whether the content still has its content codings, because one of them is unknown or the body is damaged.
     package var isCoded = false
-    /// Whether the reader gave the body up before its end.
+    /// Whether the body was given up before its end, by its reader or by the server.
     package var isIncomplete = false
 
     package init(content: Bytes, transferred: Int, isCoded: Bool = false, isIncomplete: Bool = false) {
@@ -139,7 +139,8 @@ extension HTTPArchive {
 extension HTTPArchive.PostData {
     package init(_ body: RecordedBody, type: String) {
         let (text, encoding) = HTTPArchive.text(of: body.content)
-        self.init(mimeType: type, text: text, encoding: encoding, isCoded: body.isCoded)
+        self.init(
+            mimeType: type, text: text, encoding: encoding, isCoded: body.isCoded, isIncomplete: body.isIncomplete)
     }
 
     /// nil if the text is not in the encoding that it names.

@@ -41,12 +41,17 @@ package struct HTTPArchive: Sendable, Hashable {
         package var encoding: String?
         /// Whether the content still has its content codings; a member of our own.
         package var isCoded: Bool
+        /// Whether the response ended the exchange before all of the body was sent; a member of our own.
+        package var isIncomplete: Bool
 
-        package init(mimeType: String, text: String, encoding: String? = nil, isCoded: Bool = false) {
+        package init(
+            mimeType: String, text: String, encoding: String? = nil, isCoded: Bool = false, isIncomplete: Bool = false
+        ) {
             self.mimeType = mimeType
             self.text = text
             self.encoding = encoding
             self.isCoded = isCoded
+            self.isIncomplete = isIncomplete
         }
     }
 
@@ -146,7 +151,8 @@ package struct HTTPArchive: Sendable, Hashable {
 
         /// The sum of the phases that are known. ``ssl`` is a part of ``connect`` and does not count again.
         package var total: Double {
-            [blocked, dns, connect, send, wait, receive].filter { $0 > 0 }.reduce(0, +)
+            // A file may hold absurd times, whose sum would be infinite, and JSON has no infinity.
+            min([blocked, dns, connect, send, wait, receive].filter { $0 > 0 }.reduce(0, +), 1e15)
         }
     }
 
@@ -215,10 +221,26 @@ extension HTTPArchive {
     /// The archive as JSON in UTF-8. Its entries stand in the order of their start, and equal archives give equal bytes.
     package func json() throws -> [UInt8] {
         var sorted = self
-        sorted.entries.sort { $0.startedDateTime < $1.startedDateTime }
+        sorted.sortEntries()
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
         return try Array(encoder.encode(sorted)) + [0x0A]
+    }
+}
+
+extension HTTPArchive {
+    /// Puts the entries into the order of their start. Programs write times in several zones. If a time is no time, all
+    /// entries stay where they are.
+    private mutating func sortEntries() {
+        let times = entries.map { Self.time($0.startedDateTime) }
+        let known = times.compactMap(\.self)
+        guard known.count == times.count else { return }
+        entries = entries.indices.sorted { (known[$0], $0) < (known[$1], $1) }.map { entries[$0] }
+    }
+
+    private static func time(_ text: String) -> Date? {
+        let style = Date.ISO8601FormatStyle()
+        return (try? style.parse(text)) ?? (try? Date.ISO8601FormatStyle(includingFractionalSeconds: true).parse(text))
     }
 }
 

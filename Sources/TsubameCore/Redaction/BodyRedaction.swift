@@ -41,7 +41,8 @@ struct BodyRedaction {
 
     private mutating func content(_ bytes: ArraySlice<UInt8>, of kind: Kind) -> [UInt8] {
         switch kind {
-        case .other: return Array(bytes)
+        case .other:
+            return redaction.nested(bytes, withheld: &withheld, depth: 0, keepsNumbers: keepsNumbers) ?? Array(bytes)
         // A multipart body inside another one is withheld as a whole.
         case .multipart: return Self.placeholder
         case .form, .json:
@@ -61,18 +62,20 @@ struct BodyRedaction {
         }
         let delimiter = Array("--".utf8) + boundary
         guard let first = bytes.firstRange(of: delimiter) else { return Self.placeholder }
+        // The parts of other types, such as multipart/mixed, have no names.
+        let isForm = Self.lowercased(type.prefix(19)[...]).elementsEqual("multipart/form-data".utf8)
         var output = Array(bytes[..<first.upperBound])
         var rest = bytes[first.upperBound...]
         while let found = rest.firstRange(of: delimiter) {
-            output += part(rest[..<found.lowerBound]) + delimiter
+            output += part(rest[..<found.lowerBound], isForm: isForm) + delimiter
             rest = rest[found.upperBound...]
         }
         // A truncated body ends inside a part.
-        return output + (rest.starts(with: "--".utf8) ? Array(rest) : part(rest))
+        return output + (rest.starts(with: "--".utf8) ? Array(rest) : part(rest, isForm: isForm))
     }
 
     /// Fields and content of one part, and the line end before the next delimiter.
-    private mutating func part(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
+    private mutating func part(_ bytes: ArraySlice<UInt8>, isForm: Bool) -> [UInt8] {
         let lineEnd = Array("\r\n".utf8)
         guard let end = bytes.firstRange(of: lineEnd + lineEnd) else { return Self.placeholder }
         let head = bytes[..<end.lowerBound]
@@ -80,7 +83,7 @@ struct BodyRedaction {
         let content = bytes[end.upperBound...].dropLast(hasEnd ? 2 : 0)
         let name = Self.field("content-disposition:", in: head).flatMap { Self.parameter("name=", of: $0) }
         let type = Self.field("content-type:", in: head).map { String(decoding: $0, as: UTF8.self) } ?? ""
-        let isShown = name.map { !redaction.isSecret(utf8: $0) } ?? false
+        let isShown = name.map { !redaction.isSecret(utf8: $0) } ?? !isForm
         if !isShown { withheld.append(content) }
         let trimmed = String(type.drop { $0 == " " || $0 == "\t" })
         let shown = isShown ? self.content(content, of: Kind(trimmed)) : Self.placeholder

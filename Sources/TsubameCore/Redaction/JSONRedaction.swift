@@ -3,8 +3,7 @@
 /// Reads only the strings, numbers and brackets of JSON, so that malformed JSON is also shown without its secrets.
 struct JSONRedaction {
     private let redaction: Redaction
-    /// The replacement of a number.
-    private let number: [UInt8]
+    private let keepsNumbers: Bool
     private(set) var output: [UInt8] = []
     /// The strings and numbers that the output withholds, as they are written.
     private(set) var withheld: [ArraySlice<UInt8>] = []
@@ -13,11 +12,23 @@ struct JSONRedaction {
     private var secretDepth: Int?
     /// Whether the next value belongs to a secret name.
     private var isNamedSecret = false
+    /// How many values, each inside another one, contain this JSON.
+    private let nesting: Int
+    /// Values that are withheld wherever they stand.
+    private let values: SecretValues
 
-    /// - Parameter keepsNumbers: whether a number stays a number, so that a program can still decode it. It becomes 0.
-    init(_ text: ArraySlice<UInt8>, by redaction: Redaction, keepsNumbers: Bool = false) {
+    /// - Parameters:
+    ///   - keepsNumbers: whether a number stays a number, so that a program can still decode it. It becomes 0.
+    ///   - depth: how many values, each inside another one, contain this JSON.
+    ///   - values: values that are withheld wherever they stand.
+    init(
+        _ text: ArraySlice<UInt8>, by redaction: Redaction, keepsNumbers: Bool = false, depth: Int = 0,
+        values: SecretValues = SecretValues()
+    ) {
+        self.values = values
         self.redaction = redaction
-        number = keepsNumbers ? [UInt8(ascii: "0")] : Self.placeholder
+        nesting = depth
+        self.keepsNumbers = keepsNumbers
         read(text)
     }
 
@@ -33,8 +44,9 @@ struct JSONRedaction {
                 rest = rest[end...]
             case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"):
                 let written = rest.prefix { !",]} \n\r\t\"".utf8.contains($0) }
-                output += isWithheld ? number : Array(written)
                 if isWithheld { withheld.append(written) }
+                let isShown = !isWithheld && !values.contains(written)
+                output += isShown ? Array(written) : keepsNumbers ? [UInt8(ascii: "0")] : Self.placeholder
                 isNamedSecret = false
                 rest = rest[written.endIndex...]
             default:
@@ -47,12 +59,24 @@ struct JSONRedaction {
 
     private mutating func take(string: ArraySlice<UInt8>, isName: Bool) {
         if isName {
-            output += string
-            isNamedSecret = redaction.isSecret(utf8: string)
+            output += values.replaced(in: Array(string)) ?? Array(string)
+            isNamedSecret = redaction.isSecret(utf8: Redaction.decoded(json: string) ?? Array(string))
+            return
+        }
+        if isWithheld {
+            output += Self.placeholder
+            withheld.append(string)
         } else {
-            output += isWithheld ? Self.placeholder : Array(string)
-            if isWithheld { withheld.append(string) }
-            isNamedSecret = false
+            let shown = Redaction.decoded(json: string).flatMap { shownNested($0) } ?? Array(string)
+            output += values.replaced(in: shown) ?? shown
+        }
+        isNamedSecret = false
+    }
+
+    /// The string of JSON for a text that is a URL or JSON with secrets; nil for any other text.
+    private mutating func shownNested(_ text: [UInt8]) -> [UInt8]? {
+        redaction.nested(text, withheld: &withheld, depth: nesting, keepsNumbers: keepsNumbers).map { shown in
+            Array("\"\(SecretValues.json(String(decoding: shown, as: UTF8.self), (false, false)))\"".utf8)
         }
     }
 
@@ -65,6 +89,7 @@ struct JSONRedaction {
         case UInt8(ascii: "}"), UInt8(ascii: "]"):
             if secretDepth == depth { secretDepth = nil }
             depth -= 1
+            isNamedSecret = false
         case UInt8(ascii: ","): isNamedSecret = false
         default: break
         }
@@ -72,11 +97,13 @@ struct JSONRedaction {
 
     private static let placeholder = Array("\"\(Redaction.placeholder)\"".utf8)
 
-    /// The position after the closing quote, or the end of the bytes.
+    /// The position after the closing quote, or of the line end or the end of the bytes, where a broken string ends.
     private static func endOfString(_ bytes: ArraySlice<UInt8>) -> Int {
         var isEscaped = false
         for index in bytes.indices.dropFirst() {
-            if isEscaped {
+            if bytes[index] == 0x0A || bytes[index] == 0x0D {
+                return index
+            } else if isEscaped {
                 isEscaped = false
             } else if bytes[index] == UInt8(ascii: "\\") {
                 isEscaped = true

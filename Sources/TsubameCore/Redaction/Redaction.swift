@@ -5,19 +5,20 @@ public import HTTPTypes
 /// Decides which fields and parameters are withheld from every text that the library prints.
 public struct Redaction: Sendable, Hashable {
     /// Words, in lower case, that make the name of a query or form parameter secret. The value of a parameter is
-    /// withheld if its name contains one of them. `auth` and `sig` count only if no further letter of the word follows:
-    /// `author` is not secret.
+    /// withheld if its name contains one of them. `auth`, `authorization` and `sig` count only if no further letter of the
+    /// word follows: `author` is not secret.
     public let secrets: Set<String>
 
     /// The rules that apply unless ``Configuration`` sets others. They withhold names that contain `token`, `key`,
-    /// `password`, `passwd`, `pwd`, `secret`, `signature`, `sig`, `code`, `auth` or `jwt`.
+    /// `password`, `passwd`, `pwd`, `secret`, `signature`, `sig`, `code`, `auth`, `authorization` or `jwt`.
     public static let standard = Redaction(
         secrets: [
-            "token", "key", "password", "passwd", "pwd", "secret", "signature", "sig", "code", "auth", "jwt",
+            "token", "key", "password", "passwd", "pwd", "secret", "signature", "sig", "code", "auth", "authorization",
+            "jwt",
         ])
 
     /// Secrets that are also the beginning of other words, such as `author`, `signal` and WWW-Authenticate.
-    private static let beginnings: Set<String> = ["auth", "sig"]
+    private static let beginnings: Set<String> = ["auth", "authorization", "sig"]
 
     /// Withholds parameters whose names contain one of `secrets`, which are in lower case. Credentials are always
     /// withheld.
@@ -31,19 +32,18 @@ public struct Redaction: Sendable, Hashable {
         "proxy-authentication-info",
     ]
 
-    /// Fields whose value is a URL.
-    private static let references: Set<String> = ["location", "content-location", "referer"]
-
-    /// The value of the field, or ``placeholder`` if the field is secret. The URL in Location, Content-Location or
-    /// Referer is redacted as by ``url(_:)``.
+    /// The value of the field, or ``placeholder`` if the field is secret. The URLs in Location, Content-Location, Referer,
+    /// Link and Refresh are redacted as by ``url(_:)``.
     public func value(of field: HTTPField) -> String {
         if isSecret(field: field.name) { return Self.placeholder }
-        return Self.references.contains(field.name.canonicalName) ? url(field.value) : field.value
+        var withheld: [ArraySlice<UInt8>] = []
+        return reference(field.value, of: field.name.canonicalName, withheld: &withheld) ?? field.value
     }
 
     /// Whether the whole value of a field of that name is withheld.
     package func isSecret(field name: HTTPField.Name) -> Bool {
-        Self.fields.contains(name.canonicalName) || isSecret(name.canonicalName)
+        // The name as it is written shows where a word begins, as in `X-AuthUser`.
+        Self.fields.contains(name.canonicalName) || isSecret(name.rawName)
     }
 
     /// Whether the value of a parameter with that name is withheld.
@@ -70,8 +70,10 @@ public struct Redaction: Sendable, Hashable {
         return self.url(url, withheld: &withheld)
     }
 
-    /// - Parameter withheld: gets the values that the text withholds, as they are written.
-    func url(_ url: some StringProtocol, withheld: inout [ArraySlice<UInt8>]) -> String {
+    /// - Parameters:
+    ///   - withheld: gets the values that the text withholds, as they are written.
+    ///   - depth: how many values, each inside another one, contain the URL.
+    func url(_ url: some StringProtocol, withheld: inout [ArraySlice<UInt8>], depth: Int = 0) -> String {
         let (slash, question, hash, at) = (UInt8(ascii: "/"), UInt8(ascii: "?"), UInt8(ascii: "#"), UInt8(ascii: "@"))
         var text: [UInt8] = []
         var rest = Array(url.utf8)[...]
@@ -87,7 +89,9 @@ public struct Redaction: Sendable, Hashable {
         if let mark = rest[..<end].lastIndex(of: at),
             slashes != nil || rest[..<mark].contains(UInt8(ascii: ":"))
         {
-            withheld.append(rest[..<mark].drop { $0 != UInt8(ascii: ":") }.dropFirst())
+            let password = rest[..<mark].drop { $0 != UInt8(ascii: ":") }.dropFirst()
+            // Userinfo without a password is a token.
+            withheld.append(password.isEmpty ? rest[..<mark].prefix { $0 != UInt8(ascii: ":") } : password)
             rest = rest[(mark + 1)...]
         }
         // Tokens occur in the query and in the fragment.
@@ -95,35 +99,29 @@ public struct Redaction: Sendable, Hashable {
             let afterMark = mark + 1
             let end = rest[afterMark...].firstIndex(of: hash) ?? rest.endIndex
             text += rest[..<afterMark]
-            text += parameters(rest[afterMark..<end], withheld: &withheld)
+            text += parameters(rest[afterMark..<end], withheld: &withheld, depth: depth)
             rest = rest[end...]
         }
         return Self.printable(String(decoding: text + rest, as: UTF8.self))
     }
 
     /// `name=value&…` with the values of secret names withheld.
-    func parameters(_ bytes: ArraySlice<UInt8>, withheld: inout [ArraySlice<UInt8>]) -> [UInt8] {
+    func parameters(_ bytes: ArraySlice<UInt8>, withheld: inout [ArraySlice<UInt8>], depth: Int = 0) -> [UInt8] {
         var text: [UInt8] = []
         let pieces = bytes.split(separator: UInt8(ascii: "&"), omittingEmptySubsequences: false)
         for (index, piece) in pieces.enumerated() {
             if index > 0 { text.append(UInt8(ascii: "&")) }
-            guard let equals = piece.firstIndex(of: UInt8(ascii: "=")), isSecret(utf8: piece[..<equals]) else {
-                text += Self.withoutUserinfo(piece)
-                continue
+            let equals = piece.firstIndex(of: UInt8(ascii: "="))
+            if let equals { text += piece[...equals] }
+            let value = equals.map { piece[($0 + 1)...] } ?? piece
+            if let equals, isSecret(utf8: Self.decoded(piece[..<equals])) {
+                text += Self.placeholder.utf8
+                withheld.append(value)
+            } else {
+                text += parameter(value, withheld: &withheld, depth: depth)
             }
-            text += piece[...equals]
-            text += Self.placeholder.utf8
-            withheld.append(piece[(equals + 1)...])
         }
         return text
-    }
-
-    /// Removes the userinfo from a value that is a URL itself.
-    private static func withoutUserinfo(_ bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
-        guard let slashes = bytes.firstRange(of: Array("//".utf8)) else { return bytes }
-        let authority = bytes[slashes.upperBound...].prefix { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "\\") }
-        guard let mark = authority.lastIndex(of: UInt8(ascii: "@")) else { return bytes }
-        return bytes[..<slashes.upperBound] + bytes[(mark + 1)...]
     }
 
     /// Redacts a text that is not a valid URL, where the end of the authority is not known. The text between a colon

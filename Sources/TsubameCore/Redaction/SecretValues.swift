@@ -4,6 +4,9 @@
 package struct SecretValues: Sendable {
     /// The shortest value that is searched for, in bytes. A shorter one would be found in innocent words.
     package static let shortest = 6
+    /// The longest value that is searched for, in bytes. A longer one is a document with a secret name, and its forms
+    /// would take much memory.
+    package static let longest = 4 << 10
 
     /// The values by their first ``shortest`` bytes, so that one pass over a text finds all of them.
     private var values: [UInt64: [[UInt8]]] = [:]
@@ -20,10 +23,11 @@ package struct SecretValues: Sendable {
     /// - Returns: whether the set did not hold the value yet.
     @discardableResult
     package mutating func insert(_ value: some Collection<UInt8>) -> Bool {
-        guard add(Array(value)) else { return false }
-        _ = add(Array(PercentEncoding.encode(value).utf8))
+        guard value.count <= Self.longest, add(Array(value)) else { return false }
+        addBothCases(PercentEncoding.encode(value))
         if let text = String(validating: value, as: UTF8.self) {
-            _ = add(Array(PercentEncoding.encode(text, spaceAsPlus: true).utf8))
+            addBothCases(PercentEncoding.encode(text, spaceAsPlus: true))
+            addHTMLSafe(text)
             let once = Set(Self.jsonStyles.map { Self.json(text, $0) })
             // JSON as a string of other JSON, perhaps by another program.
             let twice = once.flatMap { inner in Self.jsonStyles.map { Self.json(inner, $0) } }
@@ -32,11 +36,34 @@ package struct SecretValues: Sendable {
         return true
     }
 
+    /// Adds a percent-encoded value. Some programs write its escapes in lower case.
+    private mutating func addBothCases(_ encoded: String) {
+        _ = add(Array(encoded.utf8))
+        var lower = Array(encoded.utf8)
+        for index in lower.indices where lower[index] == UInt8(ascii: "%") {
+            for digit in lower[(index + 1)...].indices.prefix(2) where (0x41...0x46).contains(lower[digit]) {
+                lower[digit] |= 0x20
+            }
+        }
+        _ = add(lower)
+    }
+
+    /// Adds the text as programs write it in JSON that may stand inside HTML.
+    private mutating func addHTMLSafe(_ text: String) {
+        for isUpper in [false, true] {
+            let safe = Self.json(text, (false, true)).unicodeScalars.reduce(into: "") { result, scalar in
+                guard "<>&'+".unicodeScalars.contains(scalar) else { return result.unicodeScalars.append(scalar) }
+                result += "\\u00" + String(scalar.value, radix: 16, uppercase: isUpper)
+            }
+            _ = add(Array(safe.utf8))
+        }
+    }
+
     private static let jsonStyles = [(false, false), (false, true), (true, false), (true, true)]
 
     /// The text as it stands in a string of JSON.
     /// - Parameter style: what a program may escape or not.
-    private static func json(_ text: String, _ style: (slashes: Bool, nonASCII: Bool)) -> String {
+    static func json(_ text: String, _ style: (slashes: Bool, nonASCII: Bool)) -> String {
         text.unicodeScalars.reduce(into: "") { result, scalar in
             switch scalar {
             case "\"", "\\": result += "\\\(scalar)"
@@ -67,6 +94,20 @@ package struct SecretValues: Sendable {
         return true
     }
 
+    /// Whether a value stands at a place. A number stands there only if it is not a part of a longer number.
+    private static func isFound(_ value: [UInt8], in bytes: [UInt8], at start: Int) -> Bool {
+        guard bytes[start...].starts(with: value) else { return false }
+        let digits: ClosedRange<UInt8> = 0x30...0x39
+        guard value.allSatisfy(digits.contains) else { return true }
+        let end = start + value.count
+        return !(start > 0 && digits.contains(bytes[start - 1])) && !(end < bytes.count && digits.contains(bytes[end]))
+    }
+
+    /// Whether the set holds exactly this value.
+    func contains(_ value: ArraySlice<UInt8>) -> Bool {
+        value.count >= Self.shortest && values[Self.key(value)]?.contains { value.elementsEqual($0) } == true
+    }
+
     /// The bytes with ``Redaction/placeholder`` in place of each value; nil if they hold none.
     package func replaced(in bytes: [UInt8]) -> [UInt8]? {
         guard !values.isEmpty, bytes.count >= Self.shortest else { return nil }
@@ -82,7 +123,9 @@ package struct SecretValues: Sendable {
             end += 1
             guard count >= Self.shortest, let candidates = values[key] else { continue }
             let rest = bytes[(end - Self.shortest)...]
-            guard let found = candidates.first(where: { rest.starts(with: $0) }) else { continue }
+            guard let found = candidates.first(where: { Self.isFound($0, in: bytes, at: rest.startIndex) }) else {
+                continue
+            }
             output += bytes[start..<rest.startIndex]
             output += Redaction.placeholder.utf8
             start = rest.startIndex + found.count

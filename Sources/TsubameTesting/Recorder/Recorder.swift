@@ -101,10 +101,9 @@ public final class Recorder: Transport {
 
     /// Records or replays. The client calls this.
     public func send(_ request: Request, exchange: TransportExchange) async throws(CallError) -> Response {
-        guard !state.withLock({ $0.isClosed }) else {
+        guard let transport = transport(for: exchange.settings) else {
             throw CallError(.cancelled, "the recorder has been closed", phase: .connecting, request: request)
         }
-        let transport = transport(for: exchange.settings)
         if excluded.contains(where: { $0.rank(of: request, as: exchange.call.request) != nil }) {
             return try await exchange.pass(request, to: transport)
         }
@@ -121,7 +120,7 @@ public final class Recorder: Transport {
                 HTTPArchive.PostData($0, type: request.headers[.contentType] ?? request.body.contentType ?? "")
             })
         switch try await file.answer(to: wanted, request.redaction) {
-        case .recorded(let entry, let index): return try await Replay(entry, index: index).response(to: request)
+        case .recorded(let entry, let index): return try Replay(entry, index: index).response(to: request)
         case .none:
             var copied = request
             if !request.body.canBeSentAgain, let body {
@@ -146,7 +145,11 @@ public final class Recorder: Transport {
             guard
                 let body = await RecordedBody(content.bytes, codings: codings, isIncomplete: content.isIncomplete)
             else { return }
-            let sent = try await RecordedBody(capture.bytes(), codings: request.headers[.contentEncoding])
+            let bytes = try capture.bytes()
+            // A body of a known length is not read beyond its last byte.
+            let isWhole = capture.isWhole || copied.body.length == bytes.map { Int64($0.count) }
+            let sent = await RecordedBody(
+                bytes, codings: request.headers[.contentEncoding], isIncomplete: !isWhole)
             let recorded = RecordedExchange(
                 request: request, requestFields: fields, requestBody: sent, response: head, responseBody: body,
                 started: started, timings: HTTPArchive.Timings(head.timings, from: start, to: end))
@@ -159,9 +162,11 @@ public final class Recorder: Transport {
         return response
     }
 
-    private func transport(for settings: ConnectionSettings) -> any Transport {
-        if let upstream { return upstream }
-        return state.withLock { state in
+    /// nil if the recorder has been closed.
+    private func transport(for settings: ConnectionSettings) -> (any Transport)? {
+        state.withLock { state in
+            if state.isClosed { return nil }
+            if let upstream { return upstream }
             let engine = state.engine?.with(settings: settings) ?? Engine(settings: settings)
             state.engine = engine
             return engine
@@ -179,7 +184,8 @@ public final class Recorder: Transport {
             state.isClosed = true
             return state.engine
         }
-        await file.finish()
+        // A body that is still being read ends here, and is recorded as far as it was read.
         await (upstream ?? engine)?.close()
+        await file.finish()
     }
 }

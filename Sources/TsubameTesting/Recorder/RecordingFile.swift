@@ -26,7 +26,8 @@ final class RecordingFile: @unchecked Sendable {
     private let showsSecrets: Bool
     private let queue = DispatchQueue(label: "tsubame.recorder")
     private let additions = Mutex<[Addition]>([])
-    private let tasks = Mutex<[UniqueNumber: Task<Void, Never>]>([:])
+    /// The additions that nothing waits for; nil after ``finish()``.
+    private let tasks = Mutex<[UniqueNumber: Task<Void, Never>]?>([:])
     private var recording: Recording?
     /// Whether requests without a recorded exchange are sent.
     private var sends = false
@@ -86,17 +87,18 @@ final class RecordingFile: @unchecked Sendable {
         try await perform { file throws(CallError) in try file.read().unused }
     }
 
-    /// Adds an exchange that nothing waits for. If that fails, later calls do.
+    /// Adds an exchange that nothing waits for. If that fails, later calls do. After ``finish()``, nothing is added.
     func addLater(_ work: @escaping @Sendable () async throws(CallError) -> Void) {
         tasks.withLock { tasks in
+            guard tasks != nil else { return }
             let number = UniqueNumber()
-            tasks[number] = Task {
+            tasks?[number] = Task {
                 do throws(CallError) {
                     try await work()
                 } catch {
                     self.fail(error)
                 }
-                self.tasks.withLock { $0[number] = nil }
+                self.tasks.withLock { $0?[number] = nil }
             }
         }
     }
@@ -105,7 +107,11 @@ final class RecordingFile: @unchecked Sendable {
 
     /// Waits until all exchanges so far are in the file.
     func finish() async {
-        for task in tasks.withLock({ Array($0.values) }) { await task.value }
+        let last = tasks.withLock { tasks in
+            defer { tasks = nil }
+            return tasks?.values.map { $0 } ?? []
+        }
+        for task in last { await task.value }
         _ = try? await perform { file throws(CallError) in file.writeAdditions() }
     }
 

@@ -14,8 +14,12 @@ struct Replay: Sendable {
     }
 
     /// - Throws: ``CallError/Kind/file`` if the entry holds no response that could be replayed.
-    func response(to request: Request) async throws(CallError) -> Response {
+    func response(to request: Request) throws(CallError) -> Response {
         let recorded = entry.response
+        let lines = recorded.headers.reduce(0) { $0 + 1 + $1.value.utf8.count { $0 == 0x0A } }
+        guard lines <= Self.mostFields else {
+            throw failure("has \(lines) fields, and not at most \(Self.mostFields)")
+        }
         guard (200...999).contains(recorded.status) else {
             throw failure("has the status \(recorded.status), which is no final response")
         }
@@ -36,6 +40,9 @@ struct Replay: Sendable {
                 advice: "the reader gave the body up when it was recorded; record it again"))
         return Response(status: status, headers: fields(request, nil), body: body)
     }
+
+    /// Many more than a client accepts; a list of fields has a limit of its own.
+    private static let mostFields = 10_000
 
     private func failure(_ words: String) -> CallError {
         CallError(

@@ -6,24 +6,37 @@ internal import TsubameCore
 
 /// Holds the bytes of a request's body.
 final class RequestCapture: Sendable {
-    private let content: Mutex<GatheredBytes?>
+    private struct State: Sendable {
+        /// nil for no body.
+        var content: GatheredBytes?
+        var isWhole: Bool
+        /// The reader whose bytes count. A body may be opened again while an earlier reader still waits for a piece.
+        var reader = 0
+    }
 
-    /// - Parameter bytes: nil for no body.
-    init(_ bytes: Bytes?) {
-        content = Mutex(
-            bytes.map { bytes in
-                var content = GatheredBytes()
-                content.append(bytes)
-                return content
-            })
+    private let state: Mutex<State>
+
+    /// - Parameters:
+    ///   - bytes: nil for no body.
+    ///   - isWhole: whether no more bytes will be added.
+    init(_ bytes: Bytes?, isWhole: Bool = true) {
+        let content = bytes.map { bytes in
+            var content = GatheredBytes()
+            content.append(bytes)
+            return content
+        }
+        state = Mutex(State(content: content, isWhole: isWhole))
     }
 
     /// nil for no body.
     func bytes() throws(CallError) -> Bytes? {
-        guard let content = content.withLock({ $0 }) else { return nil }
+        guard let content = state.withLock({ $0.content }) else { return nil }
         guard content.count <= Recorder.longestBody else { throw Self.tooLong }
         return content.joined()
     }
+
+    /// Whether the whole body has been read.
+    var isWhole: Bool { state.withLock { $0.isWhole } }
 
     static var tooLong: CallError {
         CallError(
@@ -36,7 +49,7 @@ final class RequestCapture: Sendable {
         guard case .stream(let open, let isOneShot) = request.body.resolved(by: nil).content else {
             return (request, RequestCapture(try await read(request)))
         }
-        let capture = RequestCapture(Bytes())
+        let capture = RequestCapture(Bytes(), isWhole: false)
         var copied = request
         let body = request.body.resolved(by: nil)
         copied.body = body.with(
@@ -51,7 +64,7 @@ final class RequestCapture: Sendable {
         guard case .stream(let open, isOneShot: true) = body.content else {
             return try await body.collect(upTo: Recorder.longestBody)
         }
-        let capture = RequestCapture(Bytes())
+        let capture = RequestCapture(Bytes(), isWhole: false)
         let reader = CopyingReader(open(), capture)
         do {
             while try await reader.next() != nil {}
@@ -63,12 +76,25 @@ final class RequestCapture: Sendable {
         return try capture.bytes()
     }
 
-    fileprivate func begin() { content.withLock { $0 = GatheredBytes() } }
+    /// Begins anew.
+    /// - Returns: the number of the reader whose bytes count from now on.
+    fileprivate func begin() -> Int {
+        state.withLock { state in
+            state = State(content: GatheredBytes(), isWhole: false, reader: state.reader + 1)
+            return state.reader
+        }
+    }
 
-    fileprivate func append(_ piece: Bytes) throws(CallError) {
-        let isTooLong = content.withLock { content in
-            content?.append(piece)
-            return content?.count ?? 0 > Recorder.longestBody
+    /// - Parameter piece: nil at the end of the body.
+    fileprivate func append(_ piece: Bytes?, from reader: Int) throws(CallError) {
+        let isTooLong = state.withLock { state in
+            guard state.reader == reader else { return false }
+            guard let piece else {
+                state.isWhole = true
+                return false
+            }
+            state.content?.append(piece)
+            return state.content?.count ?? 0 > Recorder.longestBody
         }
         if isTooLong { throw Self.tooLong }
     }
@@ -77,16 +103,17 @@ final class RequestCapture: Sendable {
 private final class CopyingReader: BodyReader {
     private let reader: any BodyReader
     private let capture: RequestCapture
+    private let number: Int
 
     init(_ reader: any BodyReader, _ capture: RequestCapture) {
         self.reader = reader
         self.capture = capture
-        capture.begin()
+        number = capture.begin()
     }
 
     func next() async throws -> Bytes? {
         let piece = try await reader.next()
-        if let piece { try capture.append(piece) }
+        try capture.append(piece, from: number)
         return piece
     }
 }
@@ -112,7 +139,9 @@ extension RecordedBody {
         self.init(content: bytes, transferred: bytes.count, isIncomplete: isIncomplete)
         guard let codings, !bytes.isEmpty else { return }
         do throws(CallError) {
-            if let decoded = try await DecodedContent.decode(bytes, codings: codings, upTo: Recorder.longestBody) {
+            let decoded = try await DecodedContent.decode(
+                bytes, codings: codings, upTo: Recorder.longestBody, isIncomplete: isIncomplete)
+            if let decoded {
                 content = decoded
                 return
             }

@@ -10,6 +10,8 @@ internal import Foundation
 indirect enum JSONValue: Equatable, Decodable {
     case null
     case bool(Bool)
+    /// A whole number, which a `Double` might round.
+    case integer(Int64)
     case number(Double)
     case string(String)
     case array([JSONValue])
@@ -26,6 +28,8 @@ indirect enum JSONValue: Equatable, Decodable {
             self = .null
         } else if let value = try? container.decode(Bool.self) {
             self = .bool(value)
+        } else if let value = try? container.decode(Int64.self) {
+            self = .integer(value)
         } else if let value = try? container.decode(Double.self) {
             self = .number(value)
         } else if let value = try? container.decode(String.self) {
@@ -42,6 +46,7 @@ indirect enum JSONValue: Equatable, Decodable {
         switch self {
         case .null: "null"
         case .bool(let value): "\(value)"
+        case .integer(let value): "\(value)"
         case .number(let value): "\(value)"
         case .string(let value): "\"\(value)\""
         case .array(let values): "[\(values.map(\.text).joined(separator: ","))]"
@@ -52,7 +57,10 @@ indirect enum JSONValue: Equatable, Decodable {
 
     /// The path of the first place where this value differs, such as `user.tags[1]`; nil if both are equal. The values
     /// are left out, since they may be secret.
-    func firstDifference(from other: JSONValue, at path: String = "") -> String? {
+    /// - Parameter matches: whether a text of this value fits a text of the other one.
+    func firstDifference(
+        from other: JSONValue, at path: String = "", _ matches: (String, String) -> Bool = { $0 == $1 }
+    ) -> String? {
         let here = path.isEmpty ? "its root" : path
         switch (self, other) {
         case (.object(let mine), .object(let others)):
@@ -60,17 +68,19 @@ indirect enum JSONValue: Equatable, Decodable {
                 let inner = path.isEmpty ? name : "\(path).\(name)"
                 guard let one = mine[name] else { return "\(inner), which is missing" }
                 guard let two = others[name] else { return "\(inner), which is not expected" }
-                if let difference = one.firstDifference(from: two, at: inner) { return difference }
+                if let difference = one.firstDifference(from: two, at: inner, matches) { return difference }
             }
             return nil
         case (.array(let mine), .array(let others)):
             for (index, (one, two)) in zip(mine, others).enumerated() {
-                if let difference = one.firstDifference(from: two, at: "\(path)[\(index)]") { return difference }
+                if let difference = one.firstDifference(from: two, at: "\(path)[\(index)]", matches) {
+                    return difference
+                }
             }
             return mine.count == others.count
                 ? nil : "\(here), which has \(mine.count) elements, and not \(others.count)"
-        default:
-            return self == other ? nil : here
+        case (.string(let mine), .string(let other)): return matches(mine, other) ? nil : here
+        default: return self == other ? nil : here
         }
     }
 }

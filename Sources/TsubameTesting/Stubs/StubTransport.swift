@@ -88,7 +88,7 @@ public final class StubTransport: Transport {
             if let request = state.read({ $0.requests.indices.contains(index) ? $0.requests[index] : nil }) {
                 return request
             }
-            try await state.wait { $0.requests.count > index }
+            try await state.wait { $0.requests.indices.contains(index) }
         }
     }
 

@@ -99,4 +99,113 @@ import TsubameCore
                 body: HTTPArchive.PostData(mimeType: "application/json", text: #"{"key": [1, "two", {"a": null}]}"#)))
         #expect(redacted(once) == once)
     }
+
+    private func content(_ text: String, _ type: String = "application/json") -> String? {
+        redacted(entry(content: HTTPArchive.Content(mimeType: type, text: text))).response.content.text
+    }
+
+    @Test(arguments: [
+        // A value of null ends with its object, and a broken string with its line.
+        ("{\"next_token\":null}\n{\"id\":\"abcdefg\"}", "{\"next_token\":null}\n{\"id\":\"abcdefg\"}"),
+        ("data: 5\" disk\n\ndata: {\"token\":\"s3cret12\"}", "data: 5\" disk\n\ndata: {\"token\":\"[redacted]\"}"),
+        (#"{"pass\u0077ord":"s3cret12"}"#, #"{"pass\u0077ord":"[redacted]"}"#),
+        // JSON and URLs in texts.
+        (#"{"body":"{\"token\":\"s3cret12\",\"n\":1}"}"#, #"{"body":"{\"token\":\"[redacted]\",\"n\":1}"}"#),
+        (
+            #"{"url":"https://a.example/x?Signature=s3cret12&n=1"}"#,
+            #"{"url":"https://a.example/x?Signature=[redacted]&n=1"}"#
+        ),
+        (#"{"url":"https://s3cret12@a.example/","x":"s3cret12"}"#, #"{"url":"https://a.example/","x":"[redacted]"}"#),
+        // A number stays a number, and a longer number stays as it is.
+        (#"{"code":100000,"size":1000000,"n":100000}"#, #"{"code":0,"size":1000000,"n":0}"#),
+        ("{\"url\":\"a b @ c/d\"}", "{\"url\":\"a b @ c/d\"}"),
+    ])
+    func `JSON loses its secrets and nothing else`(_ text: String, _ shown: String) {
+        #expect(content(text, text.hasPrefix("data") ? "text/event-stream" : "application/json") == shown)
+    }
+
+    @Test(arguments: [
+        ("https://a.example/?to%6Ben=s3cret12", "https://a.example/?to%6Ben=[redacted]"),
+        ("https://a.example/?next=/cb?code=s3cret12", "https://a.example/?next=/cb?code=[redacted]"),
+        (
+            "https://a.example/?to=https%3A%2F%2Fb%3Ftoken%3Ds3cret12",
+            "https://a.example/?to=https%3A%2F%2Fb%3Ftoken%3D%5Bredacted%5D"
+        ),
+        ("https://a.example/?authorization=s3cret12&author=x", "https://a.example/?authorization=[redacted]&author=x"),
+        (
+            "https://a.example/?payload=%7B%22token%22%3A%22s3cret12%22%7D",
+            "https://a.example/?payload=%7B%22token%22%3A%22%5Bredacted%5D%22%7D"
+        ),
+        ("https://a.example/?q=a%2Fb+c&r=%7Bx%7D", "https://a.example/?q=a%2Fb+c&r=%7Bx%7D"),
+    ])
+    func `a URL loses the secrets in its values`(_ url: String, _ shown: String) {
+        let entry = redacted(entry(url, response: [("X", "s3cret12")]))
+        #expect(entry.request.url == shown)
+        if url.contains("s3cret12") { #expect(entry.response.headers[0].value == "[redacted]") }
+        #expect(!entry.request.queryString.contains { $0.value.contains("s3cret12") })
+    }
+
+    @Test func `fields with URLs, and names that are no tokens`() {
+        let entry = redacted(
+            entry(
+                headers: [
+                    (":path", "/a?code=1234"), ("X-Authorization", "s3cret12"), ("X-AuthUser", "s3cret34"),
+                    ("secret name", "s3cret56"), ("X-Author", "Ann"),
+                ],
+                response: [
+                    ("Link", #"</a?sig=s3cret12>; rel="next", </b>"#), ("Refresh", "0; URL=/a?token=s3cret12"),
+                    ("Set-Cookie", "a=1; Path=/\r\nsid=s3cret78"),
+                ]))
+        #expect(
+            entry.request.headers.map(\.value) == ["/a?code=[redacted]"] + Array(repeating: "[redacted]", count: 3) + [
+                "Ann"
+            ])
+        #expect(
+            entry.response.headers.map(\.value) == [
+                #"</a?sig=[redacted]>; rel="next", </b>"#, "0; URL=/a?token=[redacted]",
+                "a=[redacted]; Path=/\nsid=[redacted]",
+            ])
+    }
+
+    @Test func `a secret is found in the forms that other programs write`() {
+        let secret = "a+b/c&ä"
+        let forms = [
+            "a%2bb%2fc%26%c3%a4", #"a\u002Bb/c\u0026\u00e4"#, #"a\u002bb/c\u0026\u00e4"#, "a%2Bb%2Fc%26%C3%A4", secret,
+        ]
+        for form in forms {
+            let shown = redacted(
+                entry(
+                    headers: [("Cookie", "sid=a%2Bb%2Fc%26%C3%A4")],
+                    content: HTTPArchive.Content(mimeType: "text/plain", text: "<\(form)>")))
+            #expect(shown.response.content.text == "<[redacted]>", "\(form)")
+        }
+    }
+
+    @Test func `parts without names are redacted by their own type`() {
+        let body = "--x\r\nContent-Type: application/json\r\n\r\n{\"token\":\"s3cret12\",\"n\":1}\r\n--x--"
+        #expect(content(body, "multipart/mixed; boundary=x") == body.replacing("s3cret12", with: "[redacted]"))
+        #expect(content(body, "multipart/form-data; boundary=x")?.contains("\"n\"") == false)
+    }
+
+    @Test func `a text in an unknown encoding is withheld`() {
+        let shown = redacted(
+            entry(
+                body: HTTPArchive.PostData(mimeType: "text/plain", text: "token=s3cret12", encoding: "utf-8"),
+                content: HTTPArchive.Content(mimeType: "text/plain", text: "not base64!", encoding: "base64")))
+        #expect(shown.request.postData?.text == "[redacted]" && shown.response.content.text == "[redacted]")
+        #expect(shown.request.postData?.bytes == nil && shown.response.content.bytes == nil)
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `BAD-INPUT: a document with a secret name is withheld, and not searched for`() {
+        let document = String(repeating: "0123456789", count: 1_000_000)
+        let shown = content("{\"qrcode\":\"\(document)\",\"x\":\"0123456789\"}")
+        #expect(shown == #"{"qrcode":"[redacted]","x":"0123456789"}"#)
+    }
+
+    @Test func `BAD-INPUT: values inside values are read only so deep`() {
+        #expect(content("{\"url\":\"/x?u=/y?u=/z?u=/a?u=/b?u=/c?token=s3cret12\"}")?.contains("s3cret12") == false)
+        let deep = String(repeating: "[", count: 100_000)
+        #expect(content(deep) == deep)
+    }
 }

@@ -51,6 +51,13 @@ import TsubameCore
 
     // MARK: Answers
 
+    @Test func `a request that can never come is waited for until the task is cancelled`() async throws {
+        let stub = StubTransport()
+        let waiting = Task { try await stub.request(-1) }
+        waiting.cancel()
+        await #expect(throws: CancellationError.self) { try await waiting.value }
+    }
+
     @Test func `answers with JSON, text, bytes and status`() async throws {
         let stub = StubTransport {
             $0.on(.get, "/json").respond(json: [User(name: "Ann")])
