@@ -14,6 +14,9 @@ final class ConnectionOutput: ChannelDuplexHandler {
     var limit: Int?
     /// Whether bytes have gone either way, so that a TLS handshake, if there is one, is over.
     private(set) var hasMoved = false
+    /// The number of GOAWAY frames that a script has sent, and of all that were written.
+    var scriptedGoAways = 0
+    private(set) var sentGoAways = 0
     private var context: ChannelHandlerContext?
 
     func handlerAdded(context: ChannelHandlerContext) { self.context = context }
@@ -28,15 +31,26 @@ final class ConnectionOutput: ChannelDuplexHandler {
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
         let promise = promise ?? context.eventLoop.makePromise(of: Void.self)
         promise.futureResult.assumeIsolated().whenSuccess { self.hasMoved = true }
+        var bytes = Self.unwrapOutboundIn(data)
+        if Self.isGoAway(bytes) { sentGoAways += 1 }
         guard let left = limit else {
             context.write(data, promise: promise)
             return
         }
-        var bytes = Self.unwrapOutboundIn(data)
         let count = min(left, bytes.readableBytes)
         limit = left - count
         guard let first = bytes.readSlice(length: count), count > 0 else { return promise.succeed() }
         context.write(Self.wrapOutboundOut(first), promise: promise)
+    }
+
+    /// Whether the bytes are a GOAWAY frame (RFC 9113 section 6.8). The codec writes each such frame on its own.
+    private static func isGoAway(_ bytes: ByteBuffer) -> Bool {
+        let start = bytes.readerIndex
+        guard let length = bytes.getInteger(at: start, as: UInt32.self).map({ $0 >> 8 }),
+            bytes.readableBytes == Int(length) + 9
+        else { return false }
+        return bytes.getInteger(at: start + 3, as: UInt8.self) == 7
+            && bytes.getInteger(at: start + 5, as: UInt32.self) == 0
     }
 
     /// Writes these bytes now.

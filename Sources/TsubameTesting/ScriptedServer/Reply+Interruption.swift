@@ -1,6 +1,8 @@
 // Reply.interrupted: a reply that goes wrong at a given moment.
 #if TestServer
 
+internal import TsubamePlatform
+
 extension Reply {
     /// A moment of an exchange at which a server can fail. To fail before any request, return steps from `onConnect`.
     public enum Moment: Sendable, Hashable {
@@ -39,13 +41,15 @@ extension Reply {
             copy.steps = [.requestBody(count)] + effects
         case .beforeHead: copy.steps = effects
         case .inHead(let count):
-            guard let head = steps.firstIndex(where: \.isHead) else { return then(effects) }
+            guard let head = steps.firstIndex(where: { $0.isHead || $0.isExact }) else { return then(effects) }
             copy.steps = steps[..<head] + [Step(kind: .outputLimit(max(count, 0))), steps[head]]
             copy.steps += [Step(kind: .outputLimit(nil))] + effects
         case .inBody(let count):
-            let start = steps.lastIndex(where: \.isHead).map { $0 + 1 } ?? 0
-            copy.steps.insert(Step(kind: .contentLimit(max(count, 0), thenStep: steps.count + 1)), at: start)
-            copy.steps += effects
+            let head = steps.lastIndex(where: \.isHead) ?? steps.firstIndex(where: \.isExact)
+            let mark = UniqueNumber()
+            copy.steps.insert(
+                Step(kind: .contentLimit(max(count, 0), mark: mark)), at: head.map { $0 + 1 } ?? 0)
+            copy.steps += [Step(kind: .mark(mark))] + effects
         case .afterResponse:
             copy.steps += [Step(kind: .endStream)] + effects
         }
@@ -60,10 +64,15 @@ extension Reply {
 }
 
 extension Reply.Step {
-    /// Whether the step sends a head, as parts or as exact bytes.
+    /// Whether the step sends a head.
     fileprivate var isHead: Bool {
+        if case .head = kind { true } else { false }
+    }
+
+    /// Whether the step sends exact bytes, which may be a head.
+    fileprivate var isExact: Bool {
         switch kind {
-        case .head, .bytes, .pieces: true
+        case .bytes, .pieces: true
         default: false
         }
     }

@@ -84,6 +84,8 @@ public struct Reply: Sendable, ExpressibleByArrayLiteral {
         var headers = headers
         let hasLength = status.code >= 200 && status.code != 204 && !headers.contains(.transferEncoding)
         if hasLength, !headers.contains(.contentLength) { headers[.contentLength] = String(body.count) }
+        // Over HTTP/2, no content may stand before the final head.
+        if status.code < 200, body.isEmpty { return [.head(status, headers)] }
         return [.head(status, headers), .content(body)]
     }
 
@@ -121,7 +123,7 @@ public struct Reply: Sendable, ExpressibleByArrayLiteral {
         _ count: Int?, of piece: [UInt8] = Array(repeating: 0x78, count: 16 << 10), headers: HTTPFields = [:]
     ) -> Reply {
         var headers = headers
-        if let count { headers[.contentLength] = String(count) }
+        if let count { headers[.contentLength] = String(piece.isEmpty ? 0 : count) }
         return [.head(.ok, headers), .repeating(piece, count: count)]
     }
 

@@ -2,6 +2,7 @@
 #if TestServer
 
 internal import NIOCore
+internal import TsubamePlatform
 
 /// Confined to the event loop of its connection.
 final class ReplyRunner {
@@ -45,13 +46,16 @@ final class ReplyRunner {
     private var isBusy = false
     /// The number of bytes of the request's body that a step waits for.
     private var awaitedBody: Int?
-    /// The number of bytes of content that may still be sent, and the step to continue at then.
-    private var contentLimit: (bytes: Int, nextStep: Int)?
+    /// The numbers of bytes of content that may still be sent, and the marks at which the reply continues then.
+    private var limits: [(bytes: Int, mark: UniqueNumber)] = []
+    /// Whether `proceed` is running. A step that is done at once must not nest another call.
+    private var isProceeding = false
     /// Whether the connection can read no more requests.
     private var hasGivenUp = false
     private var flow: Flow?
     private var isPumpDue = false
     private var leaveGate: (@Sendable () -> Void)?
+    private var pause: Scheduled<Void>?
     private var hasEnded = false
     /// - Parameter channel: the connection, or its HTTP/2 stream.
     init(
@@ -78,6 +82,9 @@ final class ReplyRunner {
             finish()
             return
         }
+        guard !isProceeding else { return }
+        isProceeding = true
+        defer { isProceeding = false }
         while !isBusy, !hasEnded, let turn = turns.first, let steps = turn.reply?.steps {
             if position < steps.count {
                 isBusy = true
@@ -85,9 +92,9 @@ final class ReplyRunner {
             } else {
                 turns.removeFirst()
                 position = 0
-                contentLimit = nil
+                limits = []
                 // Last, because it can end the channel.
-                writer.end()
+                writer.end {}
             }
         }
     }
@@ -100,12 +107,18 @@ final class ReplyRunner {
         add(Turn(.close, isWhole: true))
     }
 
-    /// The connection or stream has ended. Steps that follow the end of a stream's response go on.
+    /// The stream has ended. Steps that follow the end of a stream's response go on.
+    func endOfStream() {
+        if !writer.hasEndedStream { end() }
+    }
+
+    /// The connection has ended.
     func end() {
-        guard !writer.hasEndedStream else { return }
         hasEnded = true
         leaveGate?()
         leaveGate = nil
+        pause?.cancel()
+        pause = nil
         flow = nil
         turns = []
         setBlocked(false)
@@ -115,9 +128,10 @@ final class ReplyRunner {
         guard !hasEnded else { return }
         isBusy = false
         position += 1
-        if let limit = contentLimit, limit.bytes == 0 {
-            contentLimit = nil
-            position = limit.nextStep
+        if let limit = limits.first(where: { $0.bytes == 0 }) {
+            limits = []
+            let steps = turns.first?.reply?.steps ?? []
+            position = steps[position...].firstIndex { $0.isMark(limit.mark) } ?? steps.count
         }
         proceed()
     }
@@ -152,7 +166,10 @@ final class ReplyRunner {
                 }
             }
         case .pause(let time):
-            channel.eventLoop.assumeIsolated().scheduleTask(in: TimeAmount(time)) { self.finish() }
+            pause = channel.eventLoop.assumeIsolated().scheduleTask(in: TimeAmount(max(time, .zero))) {
+                self.pause = nil
+                self.finish()
+            }
         case .requestBody(let count): wait(forBody: count, of: turn)
         case .wholeRequest: wait(forBody: .max, of: turn)
         case .stopReading: setReading(false)
@@ -173,14 +190,15 @@ final class ReplyRunner {
         case .goAway(let code, let lastStream):
             guard writer.isHTTP2 else { return end(by: .cutOff) }
             write([.goAway(code, lastStream: lastStream)])
-        case .endStream:
-            writer.end()
-            finish()
+        case .endStream: writer.end { self.finish() }
         case .outputLimit(let count):
             output.limit = count
             finish()
-        case .contentLimit(let count, let next):
-            contentLimit = (count, next)
+        case .contentLimit(let count, let mark):
+            limits.append((count, mark))
+            finish()
+        case .mark:
+            limits = []
             finish()
         }
     }
@@ -199,10 +217,17 @@ final class ReplyRunner {
 
     /// The bytes that the limit of the content allows; the others are left out.
     private func allowed(_ bytes: [UInt8]) -> [UInt8] {
-        guard let limit = contentLimit else { return bytes }
-        contentLimit?.bytes -= min(limit.bytes, bytes.count)
-        return Array(bytes.prefix(limit.bytes))
+        Array(bytes.prefix(allowed(bytes.count)))
     }
+
+    /// How many of so many bytes of content may be sent, which all limits then count.
+    private func allowed(_ count: Int) -> Int {
+        let allowed = limits.reduce(count) { min($0, $1.bytes) }
+        for index in limits.indices { limits[index].bytes -= allowed }
+        return allowed
+    }
+
+    private var isAtLimit: Bool { limits.contains { $0.bytes == 0 } }
 
     private func setReading(_ isOn: Bool) {
         try? channel.syncOptions?.setOption(.autoRead, value: isOn)
@@ -217,29 +242,29 @@ final class ReplyRunner {
             finish()
             return
         }
-        send(part) {
+        send(part) { _ in
             // Not at once, because thousands of parts would nest as many calls.
             self.channel.eventLoop.assumeIsolated().execute { self.write(parts.dropFirst()) }
         }
         writer.flush()
     }
 
-    private func send(_ part: ReplyWriter.Part, then done: @escaping () -> Void) {
+    /// - Parameter done: called when the socket has taken the bytes, or cannot take them, as after the end of a stream. The
+    ///   steps after a failed write are performed; they may end the connection.
+    private func send(_ part: ReplyWriter.Part, then done: @escaping (_ isWritten: Bool) -> Void) {
         let written = channel.eventLoop.makePromise(of: Void.self)
         writer.write(part, promise: written)
-        // A write that failed belongs to a connection or stream that has ended or is about to.
-        written.futureResult.assumeIsolated().whenSuccess {
-            self.record.change { $0.moves &+= 1 }
-            if !self.hasEnded { done() }
+        written.futureResult.assumeIsolated().whenComplete { result in
+            let isWritten = if case .success = result { true } else { false }
+            if isWritten { self.record.change { $0.moves &+= 1 } }
+            if !self.hasEnded { done(isWritten) }
         }
     }
 
     // MARK: Bodies
 
     private func allowed(_ piece: ByteBuffer) -> ByteBuffer {
-        guard let limit = contentLimit else { return piece }
-        contentLimit?.bytes -= min(limit.bytes, piece.readableBytes)
-        return piece.getSlice(at: piece.readerIndex, length: min(limit.bytes, piece.readableBytes)) ?? piece
+        piece.getSlice(at: piece.readerIndex, length: allowed(piece.readableBytes)) ?? piece
     }
 
     private static func repeating(_ piece: ByteBuffer, count: Int?) -> () -> ByteBuffer? {
@@ -266,7 +291,7 @@ final class ReplyRunner {
         guard !hasEnded, var flow else { return }
         var pieces: [ByteBuffer] = []
         while !flow.isAtEnd, flow.inFlight < Self.window {
-            if let piece = flow.next().map({ allowed($0) }), contentLimit?.bytes != 0 || piece.readableBytes > 0 {
+            if let piece = flow.next().map({ allowed($0) }), !isAtLimit || piece.readableBytes > 0 {
                 flow.inFlight += max(piece.readableBytes, 1)
                 pieces.append(piece)
             } else {
@@ -275,9 +300,13 @@ final class ReplyRunner {
         }
         self.flow = flow
         for piece in pieces {
-            send(.buffer(piece)) {
+            send(.buffer(piece)) { isWritten in
                 let count = piece.readableBytes
-                self.record.change { $0.sentBodyBytes += count }
+                if isWritten {
+                    self.record.change { $0.sentBodyBytes += count }
+                } else {
+                    self.flow?.isAtEnd = true
+                }
                 self.flow?.inFlight -= max(count, 1)
                 self.pumpSoon()
             }
@@ -309,6 +338,12 @@ final class ReplyRunner {
         record.change { record in
             if isBlocked { record.blocked.insert(id) } else { record.blocked.remove(id) }
         }
+    }
+}
+
+extension Reply.Step {
+    fileprivate func isMark(_ mark: UniqueNumber) -> Bool {
+        if case .mark(mark) = kind { true } else { false }
     }
 }
 #endif

@@ -2,6 +2,7 @@
 #if TestServer
 
 public import HTTPTypes
+internal import TsubamePlatform
 
 extension Reply {
     /// One action of the server. The steps of a reply run in order, each after the previous step is done. Bytes are
@@ -37,8 +38,10 @@ extension Reply {
             case endStream
             /// Only so many more bytes of the connection are sent, the others are lost; nil ends that.
             case outputLimit(Int?)
-            /// After so many more bytes of content the reply continues at the step with this index.
-            case contentLimit(Int, thenStep: Int)
+            /// After so many more bytes of content the reply continues at the mark with this number.
+            case contentLimit(Int, mark: UniqueNumber)
+            /// Where a reply continues; it ends all limits of the content.
+            case mark(UniqueNumber)
         }
 
         /// The head of a response.
@@ -165,7 +168,8 @@ extension Reply {
         public static func resetStream(code: UInt32 = 2) -> Step { Step(kind: .resetStream(code: code)) }
 
         /// Says by GOAWAY that the server handles no streams above `lastStream` (RFC 9113 section 6.8). With nil, that
-        /// is the stream of this request. HTTP/1.1 has no such frame; the server closes the connection instead.
+        /// is the stream of this request. A number must be that of a stream of the client, and not above that of an earlier
+        /// GOAWAY. HTTP/1.1 has no such frame; the server closes the connection instead.
         public static func goAway(code: UInt32 = 0, lastStream: Int? = nil) -> Step {
             Step(kind: .goAway(code: code, lastStream: lastStream))
         }

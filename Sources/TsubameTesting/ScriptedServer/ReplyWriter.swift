@@ -27,7 +27,7 @@ final class ReplyWriter {
     private let stream: HTTP2StreamID?
     /// Whether the final head has been sent over HTTP/2, and the stream has not been ended.
     private var isStreamOpen = false
-    /// Whether the response has been sent up to the end of its stream.
+    /// Whether the stream has been ended by the reply: at the end of its response, by a reset, or by GOAWAY.
     private(set) var hasEndedStream = false
 
     /// - Parameters:
@@ -46,6 +46,10 @@ final class ReplyWriter {
         case .raw(let bytes): output.write(channel.allocator.buffer(bytes: bytes), promise: promise)
         case .goAway(let code, let last):
             let last = last.map { HTTP2StreamID(min(max($0, 0), Int(Int32.max))) } ?? stream ?? .rootStream
+            // A lower number ends the stream, but not the reply.
+            if let stream, last < stream { hasEndedStream = true }
+            output.scriptedGoAways += 1
+            promise.futureResult.assumeIsolated().whenFailure { _ in self.output.scriptedGoAways -= 1 }
             let frame = HTTP2Frame.FramePayload.goAway(
                 lastStreamID: last, errorCode: HTTP2ErrorCode(networkCode: Int(code)), opaqueData: nil)
             let connection = channel.parent ?? channel
@@ -60,12 +64,15 @@ final class ReplyWriter {
     }
 
     /// Ends the stream if its response has begun.
-    func end() {
-        guard isStreamOpen else { return }
+    /// - Parameter done: called when the socket has taken the end, or cannot take it.
+    func end(then done: @escaping () -> Void) {
+        guard isStreamOpen else { return done() }
         isStreamOpen = false
         hasEndedStream = true
         let end = HTTP2Frame.FramePayload.Data(data: .byteBuffer(ByteBuffer()), endStream: true)
-        channel.writeAndFlush(HTTP2Frame.FramePayload.data(end), promise: nil)
+        let written = channel.eventLoop.makePromise(of: Void.self)
+        written.futureResult.assumeIsolated().whenComplete { _ in done() }
+        channel.writeAndFlush(HTTP2Frame.FramePayload.data(end), promise: written)
     }
 
     func flush() { channel.flush() }
@@ -106,6 +113,7 @@ final class ReplyWriter {
             return .headers(.init(headers: Self.block([], trailers), endStream: true))
         case .resetStream(let code):
             isStreamOpen = false
+            hasEndedStream = true
             return .rstStream(HTTP2ErrorCode(networkCode: Int(code)))
         case .raw, .goAway: return .data(.init(data: .byteBuffer(ByteBuffer())))
         }

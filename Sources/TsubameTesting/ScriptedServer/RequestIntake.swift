@@ -79,7 +79,7 @@ final class RequestIntake {
                     $0.isComplete = true
                     $0.hasEnded = true
                 }
-                return record.requests.indices.contains(index) ? record.requests[index] : nil
+                return record[index]
             }
             turn.isWhole = true
             if turn.reply == nil, let request { turn.reply = server.script.onRequest(request) }
@@ -95,10 +95,16 @@ final class RequestIntake {
         }
     }
 
-    /// The connection or stream has ended.
-    func end(_ problem: String? = nil) {
-        endCurrent(problem)
+    /// The connection has ended.
+    func end() {
+        endCurrent(nil)
         runner.end()
+    }
+
+    /// The HTTP/2 stream has ended.
+    func endOfStream(_ problem: String? = nil) {
+        endCurrent(problem)
+        runner.endOfStream()
     }
 
     private func add(_ head: RequestParser.Head) -> ReceivedRequest {

@@ -32,6 +32,14 @@ public final class ScriptedServer: Sendable {
         public let description: String
     }
 
+    /// An error: the server was started with `keepingRequests`, and no longer keeps the request.
+    public struct Forgotten: Error, CustomStringConvertible {
+        let index: Int
+
+        /// The index of the request.
+        public var description: String { "ScriptedServer keeps request \(index) no longer; see keepingRequests" }
+    }
+
     /// The server's own event loops, so that a client under test that blocks its loops does not stop its server.
     private static let group = MultiThreadedEventLoopGroup(numberOfThreads: 2)
 
@@ -57,28 +65,32 @@ public final class ScriptedServer: Sendable {
 
     /// Starts a server whose responses are computed.
     /// - Parameters:
+    ///   - port: the port to listen on, for a server that takes the place of a stopped one; with 0 the system chooses.
     ///   - tls: the identity of the server, which then speaks TLS.
     ///   - versions: the versions of HTTP that the server speaks, the preferred one first. With HTTP/2 among them, TLS
     ///     offers them by ALPN. The first bytes of a connection tell its version, also without TLS (RFC 9113 section
     ///     3.3).
     ///   - link: the delays and the throughput of the connections; with nil nothing is delayed.
     ///   - keepingBodyBytes: the number of bytes of each request's body that the server keeps; it reads and counts all.
+    ///   - keepingRequests: the number of requests that the server keeps, for servers that run for long; by default all. At
+    ///     this number it forgets the older half of them, except those that are still arriving.
     ///   - script: called when a whole request has arrived. It is called on an event loop and must not block; to wait,
     ///     return a reply with ``Reply/Step/wait(for:)``.
     ///   - onHead: called when the head of a request has arrived. If it returns a reply, the reply begins at once and
     ///     `script` is not called.
     ///   - onConnect: called when a connection has been accepted. A reply that it returns begins at once, before a TLS
-    ///     handshake, and ends before any request is answered.
+    ///     handshake, and ends before any request is answered. Over HTTP/2 requests are answered meanwhile.
     public static func start(
-        tls: TLSIdentity? = nil, versions: [HTTPVersion] = [.http11], link: LinkConditions? = nil,
-        keepingBodyBytes: Int = 1 << 20,
+        port: Int = 0, tls: TLSIdentity? = nil, versions: [HTTPVersion] = [.http11], link: LinkConditions? = nil,
+        keepingBodyBytes: Int = 1 << 20, keepingRequests: Int = .max,
         _ script: @escaping @Sendable (ReceivedRequest) -> Reply = { _ in .ok() },
         onHead: @escaping @Sendable (ReceivedRequest) -> Reply? = { _ in nil },
         onConnect: @escaping @Sendable (_ connection: Int) -> Reply? = { _ in nil }
     ) async throws -> ScriptedServer {
         try await start(
-            ServerScript(onConnect: onConnect, onHead: onHead, onRequest: script), tls: tls, versions: versions,
-            link: link, keeping: keepingBodyBytes)
+            ServerScript(onConnect: onConnect, onHead: onHead, onRequest: script), port: port, tls: tls,
+            versions: versions,
+            link: link, keeping: keepingBodyBytes, requests: keepingRequests)
     }
 
     /// Starts a server that answers with these replies, one for each request in the order of arrival, and with 500
@@ -89,28 +101,32 @@ public final class ScriptedServer: Sendable {
         onConnect: @escaping @Sendable (_ connection: Int) -> Reply? = { _ in nil }
     ) async throws -> ScriptedServer {
         try await start(
-            .queued(replies, onConnect: onConnect), tls: tls, versions: versions, link: link,
+            .queued(replies, onConnect: onConnect), port: 0, tls: tls, versions: versions, link: link,
             keeping: keepingBodyBytes)
     }
 
     private static func start(
-        _ script: ServerScript, tls: TLSIdentity?, versions: [HTTPVersion], link: LinkConditions?, keeping limit: Int
+        _ script: ServerScript, port: Int, tls: TLSIdentity?, versions: [HTTPVersion], link: LinkConditions?,
+        keeping limit: Int,
+        requests: Int = .max
     ) async throws -> ScriptedServer {
         // An unusable identity fails here, and not later in a handshake.
         _ = try tls?.makeContext(offering: versions) { _ in }
         let context = ServerContext(
-            script: script, record: Watched(ServerRecord()), keptBodyBytes: max(limit, 0), versions: versions,
+            script: script, record: Watched(ServerRecord(keeping: requests)), keptBodyBytes: max(limit, 0),
+            versions: versions,
             link: link)
         // One loop for the listener and all connections, so that arrivals have one order.
         let listener = try await ServerBootstrap(group: group.next())
             .serverChannelOption(.socketOption(.so_rcvbuf), value: socketBuffer)
+            .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
             .childChannelOption(.socketOption(.so_sndbuf), value: socketBuffer)
             .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
             .childChannelOption(.maxMessagesPerRead, value: 1)
             .childChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture { try accept(channel, tls: tls, context: context) }
             }
-            .bind(host: "127.0.0.1", port: 0).get()
+            .bind(host: "127.0.0.1", port: port).get()
         return ScriptedServer(
             listener: listener, port: listener.localAddress?.port ?? 0, context: context, isSecure: tls != nil)
     }
@@ -129,7 +145,8 @@ public final class ScriptedServer: Sendable {
         let pipeline = channel.pipeline.syncOperations
         try pipeline.addHandler(ServerWire())
         if let link = context.link {
-            try pipeline.addHandler(SlowLink(LinkConditions.Schedule(link, connection: number)))
+            let schedule = LinkConditions.Schedule(link, connection: number)
+            try pipeline.addHandler(SlowLink(schedule) { record.change { $0.moves &+= 1 } })
         }
         let serverName = ServerConnectionFacts.ServerName()
         var handler: NIOSSLServerHandler?
@@ -188,18 +205,18 @@ public final class ScriptedServer: Sendable {
 
     // MARK: Received requests
 
-    /// All requests whose head has arrived, in the order of arrival.
+    /// All requests whose head has arrived, in the order of arrival; the latest ones, if the server keeps only some.
     public var requests: [ReceivedRequest] { context.record.read { $0.requests } }
 
     /// The request with this index, once the whole request has arrived. If its connection ends before, this returns the
     /// part that has arrived.
-    /// - Throws: ``Stopped`` if the server is stopped before that, `CancellationError`.
+    /// - Throws: ``Stopped`` if the server is stopped before that, ``Forgotten``, `CancellationError`.
     public func request(_ index: Int) async throws -> ReceivedRequest {
         try await request(index, { $0.hasEnded })
     }
 
     /// The request with this index once its head has arrived, with as much of its body as there is.
-    /// - Throws: ``Stopped`` if the server is stopped before that, `CancellationError`.
+    /// - Throws: ``Stopped`` if the server is stopped before that, ``Forgotten``, `CancellationError`.
     public func head(_ index: Int) async throws -> ReceivedRequest {
         try await request(index, { _ in true })
     }
@@ -207,11 +224,10 @@ public final class ScriptedServer: Sendable {
     private func request(
         _ index: Int, _ isEnough: @escaping @Sendable (ReceivedRequest) -> Bool
     ) async throws -> ReceivedRequest {
-        let find: @Sendable (ServerRecord) -> ReceivedRequest? = { record in
-            record.requests.indices.contains(index) && isEnough(record.requests[index]) ? record.requests[index] : nil
-        }
-        try await context.record.wait { $0.isStopped || find($0) != nil }
+        let find: @Sendable (ServerRecord) -> ReceivedRequest? = { $0[index].flatMap { isEnough($0) ? $0 : nil } }
+        try await context.record.wait { $0.isStopped || index < $0.forgotten || find($0) != nil }
         if let request = context.record.read(find) { return request }
+        if index < context.record.read({ $0.forgotten }) { throw Forgotten(index: index) }
         throw stopped("request \(index) had come")
     }
 
@@ -271,9 +287,7 @@ public final class ScriptedServer: Sendable {
         while true {
             try await record.wait { !$0.blocked.isEmpty || $0.isStopped }
             let before = record.read { $0.moves }
-            let pause = TimeAmount(time)
-            try await listener.eventLoop.scheduleTask(in: pause) {}.futureResult.get()
-            try Task.checkCancellation()
+            try await Task.sleep(for: time)
             let (isBlocked, isStopped, now) = record.read { (!$0.blocked.isEmpty, $0.isStopped, $0.moves) }
             if isStopped { throw stopped("a body was blocked") }
             if isBlocked, now == before { return }

@@ -7,7 +7,12 @@ internal import Tsubame
 
 /// The events at a server so far.
 struct ServerRecord: Sendable {
-    var requests: [ReceivedRequest] = []
+    /// The latest requests, in the order of arrival.
+    private(set) var requests: [ReceivedRequest] = []
+    /// The number of requests that came before ``requests`` and are no longer kept.
+    private(set) var forgotten = 0
+    /// The number of requests that are kept.
+    private let limit: Int
     /// The open connections by number.
     var channels: [Int: any Channel] = [:]
     var accepted = 0
@@ -19,20 +24,37 @@ struct ServerRecord: Sendable {
     var moves: UInt64 = 0
     var isStopped = false
 
+    init(keeping limit: Int) { self.limit = max(limit, 0) }
+
+    subscript(index: Int) -> ReceivedRequest? {
+        let place = index - forgotten
+        return requests.indices.contains(place) ? requests[place] : nil
+    }
+
     mutating func add(
         _ head: RequestParser.Head, connection: Int, indexOnConnection: Int, serverName: String?, tlsVersion: String?
     ) -> ReceivedRequest {
         let request = ReceivedRequest(
-            index: requests.count, connection: connection, indexOnConnection: indexOnConnection, head: head,
+            index: forgotten + requests.count, connection: connection, indexOnConnection: indexOnConnection, head: head,
             serverName: serverName, tlsVersion: tlsVersion)
+        forgetEnded()
         requests.append(request)
         moves &+= 1
         return request
     }
 
     mutating func change(_ index: Int, _ body: (inout ReceivedRequest) -> Void) {
-        guard requests.indices.contains(index) else { return }
-        body(&requests[index])
+        let place = index - forgotten
+        guard requests.indices.contains(place) else { return }
+        body(&requests[place])
+    }
+
+    /// Forgets the oldest requests, half of those that are kept at once, up to the first that still arrives.
+    private mutating func forgetEnded() {
+        guard requests.count >= limit, limit < .max else { return }
+        let count = requests.prefix(requests.count - limit / 2).prefix { $0.hasEnded }.count
+        requests.removeFirst(count)
+        forgotten += count
     }
 }
 

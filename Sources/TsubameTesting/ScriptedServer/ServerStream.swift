@@ -42,11 +42,12 @@ final class ServerStream: ChannelInboundHandler {
                     stream, writer: writer, output: output, record: server.record, hasTLS: facts.hasTLS)
                 let intake = RequestIntake(facts, server: server, runner: runner)
                 try stream.pipeline.syncOperations.addHandler(ServerStream(intake))
+                stream.parent?.closeFuture.assumeIsolated().whenComplete { _ in intake.end() }
             }
         }
         let pipeline = context.pipeline.syncOperations
         try? pipeline.addHandler(handler, position: .after(context.handler))
-        try? pipeline.addHandler(ConnectionErrors(), position: .after(handler))
+        try? pipeline.addHandler(ConnectionErrors(output), position: .after(handler))
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
@@ -64,13 +65,13 @@ final class ServerStream: ChannelInboundHandler {
                 intake.handle(.piece(bytes, isContent: true))
             }
             if frame.endStream { intake.handle(.end(trailers: [])) }
-        case .rstStream(let code): intake.end("the client reset the stream: \(code)")
+        case .rstStream(let code): intake.endOfStream("the client reset the stream: \(code)")
         default: break
         }
     }
 
     func channelInactive(context: ChannelHandlerContext) {
-        intake.end()
+        intake.endOfStream()
         context.fireChannelInactive()
     }
 
@@ -97,9 +98,14 @@ final class ServerStream: ChannelInboundHandler {
 private final class ConnectionErrors: ChannelInboundHandler {
     typealias InboundIn = HTTP2Frame
 
+    private let output: ConnectionOutput
+
+    init(_ output: ConnectionOutput) { self.output = output }
+
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        // The error of a stream does not end the connection.
-        if error is NIOHTTP2Errors.StreamError { return }
+        // The codec reports the errors of streams and of the connection by the same types. Only before an error of the
+        // connection it sends a GOAWAY of its own.
+        guard output.sentGoAways > output.scriptedGoAways else { return }
         context.triggerUserOutboundEvent(ServerWire.End.cutOff, promise: nil)
     }
 }

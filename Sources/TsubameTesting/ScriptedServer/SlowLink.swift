@@ -9,39 +9,67 @@ final class SlowLink: ChannelDuplexHandler {
     typealias OutboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
 
+    /// Bytes that wait to be sent.
+    private struct Write {
+        var bytes: ByteBuffer
+        let writtenAt: Duration
+        let promise: EventLoopPromise<Void>?
+    }
+
     private let start = NIODeadline.now()
     private var schedule: LinkConditions.Schedule
-    /// The number of pieces that wait to be sent.
-    private var waiting = 0
-    /// A close of the sending direction that waits for them.
-    private var closing: (() -> Void)?
+    private let onMove: () -> Void
+    private var writes = CircularBuffer<Write>()
+    /// The timer of the next piece of the first write.
+    private var sending: Scheduled<Void>?
+    /// Closes of the sending direction, which wait until everything is sent.
+    private var closings: [EventLoopPromise<Void>?] = []
     private var readableAt = Duration.zero
+    private var reading: Scheduled<Void>?
 
-    init(_ schedule: LinkConditions.Schedule) { self.schedule = schedule }
+    /// - Parameter onMove: called for each piece that is sent.
+    init(_ schedule: LinkConditions.Schedule, onMove: @escaping () -> Void) {
+        self.schedule = schedule
+        self.onMove = onMove
+    }
 
     private var now: Duration { .nanoseconds((NIODeadline.now() - start).nanoseconds) }
 
+    // MARK: Sending
+
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
-        var bytes = Self.unwrapOutboundIn(data)
-        repeat {
-            guard let piece = bytes.readSlice(length: min(schedule.pieceBytes, bytes.readableBytes)) else { return }
-            let due = schedule.due(piece.readableBytes, writtenAt: now)
-            let promise = bytes.readableBytes == 0 ? promise : nil
-            waiting += 1
-            context.eventLoop.assumeIsolated().scheduleTask(deadline: start + TimeAmount(due)) {
-                self.waiting -= 1
-                context.writeAndFlush(Self.wrapOutboundOut(piece), promise: promise)
-                guard self.waiting == 0, let closing = self.closing else { return }
-                self.closing = nil
-                closing()
-            }
-        } while bytes.readableBytes > 0
+        writes.append(Write(bytes: Self.unwrapOutboundIn(data), writtenAt: now, promise: promise))
+        if sending == nil { sendNext(context) }
+    }
+
+    /// Sends the next piece of the first write when it is due.
+    private func sendNext(_ context: ChannelHandlerContext) {
+        guard let write = writes.first else { return closeOutput(context) }
+        let length = min(schedule.pieceBytes, write.bytes.readableBytes)
+        let due = schedule.due(length, writtenAt: write.writtenAt)
+        sending = context.eventLoop.assumeIsolated().scheduleTask(deadline: start + TimeAmount(due)) {
+            self.sending = nil
+            var write = self.writes.removeFirst()
+            let piece = write.bytes.readSlice(length: length) ?? ByteBuffer()
+            let isLast = write.bytes.readableBytes == 0
+            if !isLast { self.writes.prepend(write) }
+            context.writeAndFlush(Self.wrapOutboundOut(piece), promise: isLast ? write.promise : nil)
+            self.onMove()
+            self.sendNext(context)
+        }
     }
 
     func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
-        guard mode == .output, waiting > 0 else { return context.close(mode: mode, promise: promise) }
-        closing = { context.close(mode: mode, promise: promise) }
+        guard mode == .output, sending != nil else { return context.close(mode: mode, promise: promise) }
+        closings.append(promise)
     }
+
+    private func closeOutput(_ context: ChannelHandlerContext) {
+        for promise in closings { context.close(mode: .output, promise: promise) }
+        closings = []
+    }
+
+    // MARK: Reading
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         readableAt = schedule.read(Self.unwrapInboundIn(data).readableBytes, at: now)
@@ -50,7 +78,30 @@ final class SlowLink: ChannelDuplexHandler {
 
     func read(context: ChannelHandlerContext) {
         guard readableAt > now else { return context.read() }
-        context.eventLoop.assumeIsolated().scheduleTask(deadline: start + TimeAmount(readableAt)) { context.read() }
+        let isAutomatic = Self.readsByItself(context)
+        reading?.cancel()
+        reading = context.eventLoop.assumeIsolated().scheduleTask(deadline: start + TimeAmount(readableAt)) {
+            self.reading = nil
+            // A script may have stopped the reading meanwhile.
+            if !isAutomatic || Self.readsByItself(context) { context.read() }
+        }
+    }
+
+    private static func readsByItself(_ context: ChannelHandlerContext) -> Bool {
+        (try? context.channel.syncOptions?.getOption(.autoRead)) ?? true
+    }
+
+    // MARK: End
+
+    /// Bytes that have not been sent are lost.
+    func channelInactive(context: ChannelHandlerContext) {
+        sending?.cancel()
+        reading?.cancel()
+        let lost = writes.map(\.promise) + closings
+        writes.removeAll()
+        closings = []
+        for promise in lost { promise?.fail(ChannelError.ioOnClosedChannel) }
+        context.fireChannelInactive()
     }
 }
 #endif

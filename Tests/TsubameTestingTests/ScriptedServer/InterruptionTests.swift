@@ -57,6 +57,54 @@ import TsubameTesting
                 == "HTTP/1.1 200 OK\r\nContent-Length: 1048576\r\n\r\n" + String(repeating: "x", count: 70_001))
     }
 
+    @Test(.timeLimit(.minutes(1)))
+    func `an interrupted body may stand in a longer reply`() async throws {
+        let whole = "GET / HTTP/1.1\r\n\r\n"
+        func text(_ count: Int) -> String { Reply.head(.ok, [.contentType: "t", .contentLength: "\(count)"]) }
+        func ok(_ body: String) -> Reply { .ok(body, headers: [.contentType: "t"]) }
+        let cut = ok("hello").interrupted(.inBody(after: 2), by: .close)
+        #expect(try await received(ok("a").followed(by: cut), sending: whole) == text(1) + "a" + text(5) + "he")
+        let none = ok("a").followed(by: ok("hello").interrupted(.inBody(after: 0), by: .close))
+        #expect(try await received(none, sending: whole) == text(1) + "a" + text(5))
+        let gate = Gate()
+        gate.open()
+        #expect(try await received(cut.after(gate), sending: whole) == text(5) + "he")
+        // The earlier of two moments counts, in whichever order they are given.
+        for (first, second) in [(1, 3), (3, 1)] {
+            let twice = ok("hello").interrupted(.inBody(after: first), by: .close)
+                .interrupted(.inBody(after: second), by: .close)
+            #expect(try await received(twice, sending: whole) == text(5) + "h")
+        }
+        // The effects are no content that counts.
+        let later = ok("hello").interrupted(.inBody(after: 10), by: .content("0123456789"), .close)
+        #expect(try await received(later, sending: whole) == text(5) + "hello0123456789")
+        let exact = ok("hello").then(.bytes("extra")).interrupted(.inBody(after: 2), by: .close)
+        #expect(try await received(exact, sending: whole) == text(5) + "he")
+    }
+
+    @Test func `the steps after a failed write are performed`() async throws {
+        let reply: Reply = [.bytes("a"), .halfClose, .bytes("b"), .close]
+        #expect(try await received(reply, sending: "GET / HTTP/1.1\r\n\r\n") == "a")
+        try await withHTTP2({ _ in .ok("hello").interrupted(.afterResponse, by: .content("more"), .close) }) {
+            server, client async throws in
+            #expect(try await client.get("").text() == "hello")
+            try await server.waitUntil(openConnections: 0)
+        }
+    }
+
+    @Test func `over HTTP/2 the steps after a reset stream or a GOAWAY are performed`() async throws {
+        let replies: [Reply] = [
+            [.resetStream(), .close], Reply.ok().interrupted(.beforeHead, by: .goAway(lastStream: 0), .close),
+            Reply.ok("hello").interrupted(.afterResponse, by: .resetStream(), .close),
+        ]
+        for reply in replies {
+            try await withHTTP2({ _ in reply }) { server, client in
+                _ = try? await client.post("")
+                try await server.waitUntil(openConnections: 0)
+            }
+        }
+    }
+
     /// The phase of a call that meets this over HTTP/2, and that the next call works.
     private func failure(_ moment: Reply.Moment, _ effects: Reply.Step...) async throws -> CallError {
         let reply =

@@ -41,6 +41,49 @@ import Tsubame
         #expect(schedule.due(1, writtenAt: .zero) == .seconds(1))
     }
 
+    @Test func `over a slow link a response ends before its connection does`() async throws {
+        let link = LinkConditions(latency: .milliseconds(50))
+        let server = try await ScriptedServer.start(versions: [.http2], link: link) { _ in
+            Reply.ok("hello").interrupted(.afterResponse, by: .close)
+        }
+        try await server.use { server in
+            try await withClient(server.url, { $0.connection.httpVersion = .http2 }) { client async throws in
+                #expect(try await client.get("").text() == "hello")
+            }
+        }
+    }
+
+    @Test func `over a slow link two streams may close their connection at once`() async throws {
+        let link = LinkConditions(latency: .milliseconds(50))
+        let gate = Gate()
+        let server = try await ScriptedServer.start(tls: .localhost, versions: [.http2], link: link) { request in
+            request.target == "/first" ? .ok("hello") : Reply.close.after(gate)
+        }
+        try await server.use { server in
+            try await withClient(
+                server.url, { $0.connection.tls.roots = .pem(TestCertificates.authorityPEM) }
+            ) { client async throws in
+                #expect(try await client.get("first").text() == "hello")
+                let calls = ["a", "b"].map { path in Task { try await client.post(path: path) } }
+                try await gate.waitForArrivals(2)
+                gate.open()
+                for call in calls { await #expect(throws: CallError.self) { _ = try await call.value } }
+                try await server.waitUntil(openConnections: 0)
+            }
+        }
+    }
+
+    @Test func `a server with a very slow link stops at once`() async throws {
+        let link = LinkConditions(bytesPerSecond: 100)
+        let server = try await ScriptedServer.start(link: link) { _ in .ok(Array(repeating: 1, count: 3_000_000)) }
+        let client = try await RawClient.connect(to: server)
+        try await client.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+        _ = try await server.request(0)
+        await server.stop()
+        #expect(server.openConnections == 0)
+        await client.close()
+    }
+
     @Test(arguments: [HTTPVersion.http11, .http2])
     func `calls over a slow link take their time and lose nothing`(version: HTTPVersion) async throws {
         let link = LinkConditions(

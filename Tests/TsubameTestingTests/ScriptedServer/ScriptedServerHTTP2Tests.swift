@@ -50,6 +50,40 @@ func withHTTP2<R>(
         }
     }
 
+    @Test func `an informational response may come from a shorthand`() async throws {
+        try await withHTTP2({ _ in Reply.status(.earlyHints).followed(by: .ok("x")) }) { server, client async throws in
+            #expect(try await client.get("").text() == "x")
+            #expect(server.openConnections == 1)
+        }
+    }
+
+    @Test func `the error of one stream does not end the others`() async throws {
+        let gate = Gate()
+        try await withHTTP2({ request in
+            // Content before the head is an error of the stream, which NIO's codec finds.
+            request.target == "/wrong" ? [.content("x"), .head(.ok)] : Reply.ok("hello").after(gate)
+        }) { server, client async throws in
+            async let other = client.get("right")
+            _ = try await server.request(0)
+            _ = try? await client.with { $0.timeouts.total = .milliseconds(300) }.get("wrong")
+            gate.open()
+            #expect(try await other.text() == "hello")
+            #expect(server.acceptedConnections == 1)
+        }
+    }
+
+    @Test func `a stopped server leaves no reply that waits, not even after a response`() async throws {
+        let gate = Gate()
+        try await withHTTP2({ _ in Reply.ok("hello").interrupted(.afterResponse, by: .wait(for: gate), .goAway()) }) {
+            server, client async throws in
+            #expect(try await client.get("").text() == "hello")
+            try await gate.waitForArrivals(1)
+            await client.close()
+            await server.stop()
+            #expect(gate.waiting == 0)
+        }
+    }
+
     @Test func `TLS offers the versions by ALPN`() async throws {
         for (versions, spoken) in [([HTTPVersion.http2, .http11], HTTPVersion.http2), ([.http11], .http11)] {
             try await ScriptedServer.start(tls: .localhost, versions: versions).use { server in

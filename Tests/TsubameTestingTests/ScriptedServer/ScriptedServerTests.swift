@@ -2,6 +2,7 @@
 
 import HTTPTypes
 import Testing
+import Tsubame
 import TsubameTesting
 
 private func get(_ target: String) -> String { "GET \(target) HTTP/1.1\r\nHost: x\r\n\r\n" }
@@ -30,6 +31,57 @@ private func get(_ target: String) -> String { "GET \(target) HTTP/1.1\r\nHost: 
             #expect(server.acceptedBodyBytes == 5)
             #expect(!request.description.contains("d%20e"))
             await client.close()
+        }
+    }
+
+    @Test func `keeps only as many requests as it is told to`() async throws {
+        try await ScriptedServer.start(keepingRequests: 4, { .ok("\($0.index)") }).use { server in
+            let client = try await RawClient.connect(to: server)
+            for number in 0..<9 {
+                try await client.send(get("/\(number)"))
+                #expect(try await server.request(number).target == "/\(number)")
+            }
+            #expect(server.requests.map(\.index) == [6, 7, 8])
+            let error = await #expect(throws: ScriptedServer.Forgotten.self) { try await server.request(5) }
+            #expect(error?.description == "ScriptedServer keeps request 5 no longer; see keepingRequests")
+            await client.close()
+        }
+    }
+
+    @Test func `does not forget a request that is still arriving`() async throws {
+        try await ScriptedServer.start(keepingRequests: 2, { .ok("\($0.index): \($0.text)") }).use { server in
+            let slow = try await RawClient.connect(to: server)
+            try await slow.send("POST /slow HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\na")
+            _ = try await server.head(0)
+            let client = try await RawClient.connect(to: server)
+            for number in 1..<6 {
+                try await client.send(get("/\(number)"))
+                _ = try await server.request(number)
+            }
+            try await slow.send("b")
+            #expect(try await server.request(0).text == "ab")
+            await slow.close()
+            await client.close()
+        }
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `HEAD for a reply of very many chunks is answered`() async throws {
+        let pieces = Array(repeating: "x", count: 100_000)
+        try await ScriptedServer.start { _ in Reply.chunked(pieces).then(.close) }.use { server in
+            let client = try await RawClient.connect(to: server)
+            try await client.send("HEAD / HTTP/1.1\r\nHost: x\r\n\r\n")
+            #expect(try await client.receivedAll() == "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")
+            await client.close()
+        }
+    }
+
+    @Test func `an absurd pause and an empty piece do not hang a reply`() async throws {
+        let reply: Reply = [.pause(for: .seconds(Int64.min))]
+        try await ScriptedServer.start { _ in reply.followed(by: .stream(100, of: [])) }.use { server in
+            try await withClient(server.url) { client async throws in
+                #expect(try await client.get("").data.isEmpty)
+            }
         }
     }
 
