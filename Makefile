@@ -8,7 +8,8 @@ TRAITS = --enable-all-traits
 STEADY = SWIFT_DETERMINISTIC_HASHING=1
 FORMATTED = Package.swift Sources Tests Examples Benchmarks/Package.swift Benchmarks/Sources
 
-.PHONY: all setup setup-test demo test unit consumer counts tool smoke shell-lines install format lint docs start-up recording kills sanitize soak fuzz bench compare-httpbin clean
+.PHONY: all setup setup-test demo test unit consumer counts tool smoke shell-lines install format lint docs start-up recording kills sanitize soak fuzz mutate bench compare-httpbin \
+    conformance clean
 
 all: tool
 
@@ -25,7 +26,7 @@ demo: setup
 	$(STEADY) $(SWIFT) run $(TRAITS) tsubame demo
 
 ## Everything that decides whether a change lands. Ends with the test runner's own line.
-test: setup-test consumer smoke shell-lines compare-httpbin docs demo unit
+test: setup-test consumer smoke shell-lines compare-httpbin conformance docs demo unit
 
 unit:
 	$(STEADY) $(SWIFT) build $(TRAITS) --build-tests
@@ -84,7 +85,7 @@ start-up: tool
 recording: tool
 	@python3 Scripts/build/record.py .build-static/release/tsubame Documentation/tool.svg
 
-## Processes killed while they write cookies, responses and downloads: 200 of each. Results are kept in Tests/KILLS.md.
+## Processes killed while they write cookies, responses and downloads: 200 of each. Results are kept in Tests/RESULTS.md.
 kills: setup-test
 	$(STEADY) $(SWIFT) build $(TRAITS) --build-tests
 	TSUBAME_KILLS=200 $(SWIFT) test $(TRAITS) --skip-build --disable-xctest --filter StoreToolTests
@@ -94,11 +95,18 @@ kills: setup-test
 sanitize: setup-test
 	@Scripts/check/sanitize.sh thread address
 
-## A hundred thousand requests to a server that closes idle connections at random, and a body that takes a minute.
+## Long runs under faults and load (Tests/Soak), 100,000 requests to a server that closes idle connections at random, and a
+## body that takes a minute. Results are kept in Tests/RESULTS.md.
 soak: setup-test
+	$(STEADY) $(SWIFT) build $(TRAITS) -c release --product Soak --scratch-path .build-soak
+	for run in faults at-once in-a-row clients slow-readers; do .build-soak/release/Soak $$run || exit; done
 	$(STEADY) $(SWIFT) build $(TRAITS) --build-tests
 	$(STEADY) TSUBAME_SOAK=100000 $(SWIFT) test $(TRAITS) --skip-build --disable-xctest --filter RandomCloseTests
 	python3 Scripts/check/soak-tool.py .build/debug/tsubame
+
+## Breaks one line at a time and asks whether the tests notice; hours. Results are kept in Tests/RESULTS.md.
+mutate: setup-test
+	@python3 Scripts/check/mutate.py
 
 ## Searches for inputs that break the promises of Tests/Fuzz, SECONDS for each target; two targets at once on two cores.
 SECONDS ?= 60
@@ -114,5 +122,9 @@ compare-httpbin: setup-test tool
 	@python3 Scripts/check/httpbin/compare-httpbin.py --tool .build-static/release/tsubame || { status=$$?; \
 	    [ $$status = 75 ] && echo "skipped: PyPI's httpbin cannot be had"; }
 
+## Third-party suites against the tool; skipped where they are not there. Their scores may only rise.
+conformance: setup-test tool
+	@python3 Scripts/check/conformance.py .build-static/release/tsubame
+
 clean:
-	rm -rf .build .build-docs .build-fuzz .build-static .build-tsan .build-asan Benchmarks/.build
+	rm -rf .build .build-docs .build-fuzz .build-mutate .build-soak .build-static .build-tsan .build-asan Benchmarks/.build

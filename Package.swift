@@ -217,6 +217,15 @@ let package = Package(
                 .product(name: "GRDB", package: "GRDB.swift", condition: .when(traits: ["Store"])),
             ],
             swiftSettings: settings),
+        // Runs under faults and load, as processes of their own, so that their memory and descriptors can be counted.
+        .executableTarget(
+            name: "Soak",
+            dependencies: [
+                "Tsubame", "TsubameStore", "TsubameTesting",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
+            ],
+            path: "Tests/Soak", exclude: ["README.md"], swiftSettings: settings),
         // Promises that hold for any bytes; see Tests/Fuzz/README.md. The tests try the seeds, `make fuzz` searches for more.
         .target(
             name: "FuzzTargets",
@@ -232,6 +241,7 @@ let package = Package(
             dependencies: [
                 "Tsubame", "TsubamePlatform", "TsubameCore", "TsubameWire", "TsubameEngine", "TsubameFoundation",
                 "TsubameXML", "TsubameStore", "TsubameTesting", "HTTPBin", "TsubameCLI", "TsubameDemo", "StoreWriter",
+                "Soak",
                 "KeyValueAPI", "RequestParam", "HttpClient", "URLLoader", "MixiAsyncURLConnection", "APIConnector",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
