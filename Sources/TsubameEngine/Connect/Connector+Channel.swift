@@ -7,7 +7,11 @@ import TsubameCore
 import TsubameWire
 
 extension Connector {
-    private static let bufferSizes = AdaptiveRecvByteBufferAllocator(minimum: 1024, initial: 4096, maximum: 256 << 10)
+    private static let largestRead = 256 << 10
+    /// The sizes of a connection's reads. They grow as long as each read fills its buffer.
+    private static let reads = AdaptiveRecvByteBufferAllocator(minimum: 1024, initial: 4096, maximum: largestRead)
+    /// The same after the reader of a body was slow, so that they grow anew.
+    static let smallReads = AdaptiveRecvByteBufferAllocator(minimum: 1024, initial: 8 << 10, maximum: largestRead)
 
     func initialize(_ channel: any Channel, _ attempt: AddressAttempt) -> EventLoopFuture<Void> {
         attempt.channel = channel
@@ -16,7 +20,7 @@ extension Connector {
             if let options = channel.syncOptions {
                 // After each read a body that nobody takes can pause; what fills the buffer is rarely all there is.
                 try options.setOption(.maxMessagesPerRead, value: 1)
-                try options.setOption(.recvAllocator, value: Self.bufferSizes)
+                try options.setOption(.recvAllocator, value: Self.reads)
             }
             if let proxy = key.proxy {
                 try addProxy(proxy, to: channel, attempt)

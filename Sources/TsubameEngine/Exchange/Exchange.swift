@@ -271,23 +271,26 @@ final class Exchange: CallCancellable, @unchecked Sendable {
             if shownBytes > shown.count { shown.append(piece.slice(0..<(shownBytes - shown.count))) }
             tellReceived(isLast: false)
         }
-        if let window { return window.append(piece) }
+        if let window { return window.append(piece, isShared: connection?.isShared ?? false) }
         gathered.append(piece)
         return false
     }
 
     /// Everything that one read held has been given; what is not over by now, and is not to be gathered, is streamed.
-    func endOfRead() {
-        guard !isOver, window == nil, let head else { return }
+    /// - Returns: whether reading is to pause.
+    @discardableResult
+    func endOfRead() -> Bool {
+        guard !isOver, window == nil, let head else { return false }
         guard
             call.wantsStream || receivedBytes > Self.gatheredBytes
                 || call.statusesPassedOnEarly?.contains(head.status) == true
-        else { return }
+        else { return false }
         let window = BodyWindow(
             self, call: call, initial: gathered.all(), isCollected: !call.wantsStream)
         gathered = GatheredBytes()
         self.window = window
         resume(.success(response(head, ResponseBody(BodyPull(window)), trailers: trailers)))
+        return window.isPaused
     }
 
     /// The body is complete.

@@ -31,7 +31,8 @@ final class Connection: ChannelInboundHandler, PooledConnection, @unchecked Send
     @exclusivity(unchecked) var sender: BodySender?
     /// Until the server has asked for the body that follows `Expect: 100-continue`.
     var held: Scheduled<Void>?
-    var isPaused = false
+    /// When reading was paused because the reader of the body is slow; nil while it goes on.
+    private var pausedAt: MonotonicTime?
     @exclusivity(unchecked) var isSending = false
     /// When a byte of the request's body was last known to move, and how much the peer had taken by then.
     var moved: (at: MonotonicTime, acknowledged: UInt64) = (0, 0)
@@ -217,7 +218,7 @@ final class Connection: ChannelInboundHandler, PooledConnection, @unchecked Send
         if let piece = received.take(from: buffer) { pause = exchange.receive(piece) }
         guard self.exchange === exchange else { return }
         pending.keep(buffer, after: offset)
-        exchange.endOfRead()
+        if exchange.endOfRead() { pause = true }
         guard self.exchange === exchange else { return }
         if pause {
             pauseReading()
@@ -247,7 +248,7 @@ final class Connection: ChannelInboundHandler, PooledConnection, @unchecked Send
 
     private func pauseReading() {
         guard !isPaused, let channel = context?.channel else { return }
-        isPaused = true
+        pausedAt = MonotonicClock.now
         // The reader is slow, not the server: only the total deadline runs.
         setDeadline(nil, from: 0)
         channel.setOption(.autoRead, value: false).whenComplete { _ in }
@@ -260,9 +261,16 @@ final class Connection: ChannelInboundHandler, PooledConnection, @unchecked Send
     }
 
     private func resume() {
-        isPaused = false
-        context?.channel.setOption(.autoRead, value: true).whenComplete { _ in }
+        guard let pausedAt, let channel = context?.channel else { return }
+        self.pausedAt = nil
+        if MonotonicClock.now - pausedAt >= ReadAhead.slowPause {
+            // One read could bring many times what a slow reader takes.
+            try? channel.syncOptions?.setOption(.recvAllocator, value: Connector.smallReads)
+        }
+        channel.setOption(.autoRead, value: true).whenComplete { _ in }
     }
+
+    var isPaused: Bool { pausedAt != nil }
 
     // MARK: Deadlines
 

@@ -64,11 +64,15 @@ extension HTTP2Connection {
         touch(stream)
         let pauses = exchange.receive(piece)
         guard activeStream.exchange === exchange else { return }
-        if pauses {
-            session.setPaused(true, stream)
-            // The reader is slow, not the server: only the total deadline runs.
-            setDeadline(of: activeStream, nil, from: 0)
-        }
+        if pauses { pause(activeStream) }
+    }
+
+    private func pause(_ activeStream: HTTP2ActiveStream) {
+        guard !session.isPaused(activeStream.stream) else { return }
+        activeStream.pausedAt = MonotonicClock.now
+        session.pause(activeStream.stream)
+        // The reader is slow, not the server: only the total deadline runs.
+        setDeadline(of: activeStream, nil, from: 0)
     }
 
     private func touch(_ stream: HTTP2Stream) {
@@ -79,11 +83,16 @@ extension HTTP2Connection {
     private func endRead() {
         for stream in touched {
             guard let activeStream = activeStream(stream), let exchange = activeStream.exchange else { continue }
-            exchange.endOfRead()
+            let pauses = exchange.endOfRead()
             guard activeStream.exchange === exchange, exchange.phase == .receivingBody, !session.isPaused(stream) else {
                 continue
             }
-            setDeadline(of: activeStream, .idle, from: lastRead)
+            if pauses {
+                pause(activeStream)
+            } else {
+                session.refill(stream)
+                setDeadline(of: activeStream, .idle, from: lastRead)
+            }
         }
         touched.removeAll(keepingCapacity: true)
     }
@@ -105,6 +114,7 @@ extension HTTP2Connection {
             activeStream.held = nil
             touch(stream)
             exchange.begin(head, length: length)
+            if !exchange.call.wantsStream { session.widen(stream) }
         case .end(let stream, let trailers):
             guard let exchange = take(stream) else { return }
             exchange.end(trailers: trailers)
@@ -183,8 +193,9 @@ extension HTTP2Connection {
 
     func resumeReading(for exchange: Exchange) {
         guard let activeStream = activeStream(of: exchange), session.isPaused(activeStream.stream) else { return }
-        session.setPaused(false, activeStream.stream)
-        setDeadline(of: activeStream, .idle, from: MonotonicClock.now)
+        let now = MonotonicClock.now
+        session.resume(activeStream.stream, wasSlow: now - activeStream.pausedAt >= ReadAhead.slowPause)
+        setDeadline(of: activeStream, .idle, from: now)
         flush()
     }
 }

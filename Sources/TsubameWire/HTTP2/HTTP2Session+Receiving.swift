@@ -59,6 +59,7 @@ extension HTTP2Session {
             return (true, fail(stream, .flowControl, .invalid("the server sends more than it may (flow control)")))
         }
         streams[stream].receiveWindow &-= header.length
+        streams[stream].takenBytes &+= header.length
         if count > 0 {
             if streams[stream].isBodiless { return (true, fail(stream, "the response must have no body, but has one")) }
             if streams[stream].remaining >= 0 {
@@ -69,7 +70,6 @@ extension HTTP2Session {
             }
         }
         if count > 0 || header.has(HTTP2Frame.endStream) { floodGuard.end() } else { try floodGuard.add() }
-        if !header.has(HTTP2Frame.endStream) { credit(stream, header.length) }
         data?.stream = stream
         return (true, nil)
     }

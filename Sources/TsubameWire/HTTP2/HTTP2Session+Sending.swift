@@ -23,7 +23,7 @@ extension HTTP2Session {
         state.isHead = method == "HEAD"
         state.hasEnded = endsStream
         state.sendWindow = peer.initialWindowSize
-        state.receiveWindow = HTTP2Settings.Own.streamWindow
+        state.receiveWindow = HTTP2Settings.Own.firstStreamWindow
         state.limits = limits
         guard let stream = streams.add(state) else {
             throw WireError(.connectionLost, "the connection has used all its stream numbers")
@@ -121,24 +121,45 @@ extension HTTP2Session {
 
     package func isPaused(_ stream: HTTP2Stream) -> Bool { streams.contains(stream) && streams[stream].isPaused }
 
-    /// Sets whether the stream is paused. The window of a paused stream is not given back as it is used.
-    package mutating func setPaused(_ isPaused: Bool, _ stream: HTTP2Stream) {
-        guard streams.contains(stream) else { return }
-        streams[stream].isPaused = isPaused
-        if !isPaused { credit(stream, 0) }
+    /// Pauses a stream, whose window is then not given back as it is used.
+    package mutating func pause(_ stream: HTTP2Stream) {
+        if streams.contains(stream) { streams[stream].isPaused = true }
     }
 
-    /// Gives back the received bytes once they are half of the window, unless the rest of the body fits into the
-    /// window.
-    mutating func credit(_ stream: HTTP2Stream, _ count: Int) {
-        streams[stream].uncredited &+= count
+    /// Ends the pause of a stream.
+    /// - Parameter wasSlow: whether the reader took long. The window is then as small as at first.
+    package mutating func resume(_ stream: HTTP2Stream, wasSlow: Bool) {
+        guard streams.contains(stream) else { return }
+        streams[stream].isPaused = false
+        if wasSlow {
+            streams[stream].window = HTTP2Settings.Own.firstStreamWindow
+            streams[stream].takenBytes = 0
+        }
+        refill(stream)
+    }
+
+    /// Gives a stream whose body is collected its largest window. No reader can be slow there.
+    package mutating func widen(_ stream: HTTP2Stream) {
+        guard streams.contains(stream) else { return }
+        streams[stream].window = HTTP2Settings.Own.streamWindow
+        refill(stream)
+    }
+
+    /// Fills the window of a stream up once half of it is used, unless the rest of the body fits into it. While a reader
+    /// keeps up, the window doubles after each two windows. The connection calls this after each read, when it is known
+    /// whether the reader has paused.
+    package mutating func refill(_ stream: HTTP2Stream) {
+        guard streams.contains(stream) else { return }
         let state = streams[stream]
-        guard !state.isPaused, state.uncredited >= HTTP2Settings.Own.streamWindow / 2,
+        guard !state.isPaused, state.receiveWindow <= state.window / 2,
             state.remaining < 0 || state.remaining > Int64(state.receiveWindow)
         else { return }
-        sendWindowUpdate(stream.id, state.uncredited)
-        streams[stream].receiveWindow &+= state.uncredited
-        streams[stream].uncredited = 0
+        if state.takenBytes >= state.window * 2 {
+            streams[stream].window = Swift.min(state.window * 2, HTTP2Settings.Own.streamWindow)
+        }
+        let more = streams[stream].window - state.receiveWindow
+        sendWindowUpdate(stream.id, more)
+        streams[stream].receiveWindow &+= more
     }
 
     mutating func sendWindowUpdate(_ stream: UInt32, _ count: Int) {

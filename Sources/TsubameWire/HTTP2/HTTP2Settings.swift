@@ -6,7 +6,9 @@ import TsubameCore
 struct HTTP2Settings {
     /// The client's settings: no push, the window of each stream, and the maximum length of a head.
     enum Own {
-        /// The window of a stream, in bytes. It limits the memory that a stream takes when its reader has stopped.
+        /// The first window of a stream, in bytes. It limits the memory that a stream takes when its reader is slow.
+        static var firstStreamWindow: Int { 32 << 10 }
+        /// The largest window of a stream, in bytes, for a reader that keeps up.
         static var streamWindow: Int { 1 << 20 }
         /// The window of the connection, in bytes. Bytes are given back as soon as they arrive, so that an unread
         /// stream does not block the others.
@@ -72,7 +74,7 @@ struct HTTP2Settings {
     /// - Parameter headBytes: the maximum length of a response's head, in bytes.
     static func preface(headBytes: Int) -> [UInt8] {
         var bytes = Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8)
-        let settings: [(UInt16, Int)] = [(2, 0), (4, Own.streamWindow), (6, headBytes)]
+        let settings: [(UInt16, Int)] = [(2, 0), (4, Own.firstStreamWindow), (6, headBytes)]
         bytes.append(
             HTTP2Frame.Header(length: settings.count * 6, type: HTTP2Frame.settings, flags: 0, stream: 0))
         for (name, value) in settings {

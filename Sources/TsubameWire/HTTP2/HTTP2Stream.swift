@@ -33,9 +33,12 @@ struct HTTP2StreamState {
     var remaining: Int64 = -1
     /// The number of bytes that can be sent. It is below 0 after the peer has reduced its window.
     var sendWindow = 0
-    /// The number of bytes that the peer may still send, and the number that it has sent since the last WINDOW_UPDATE.
+    /// The number of bytes that the peer may still send.
     var receiveWindow = 0
-    var uncredited = 0
+    /// The number of bytes up to which that is filled up.
+    var window = HTTP2Settings.Own.firstStreamWindow
+    /// The number of bytes that have been received since the reader was slow.
+    var takenBytes = 0
     var limits = Limits()
 }
 

@@ -201,8 +201,8 @@ private struct Unaware: Transport {
                     told.withLock { $0.append("cancel") }
                     cancelled.open()
                 })
-            let piece = Bytes([UInt8](repeating: 1, count: 10_000))
-            for _ in 0..<6 { writer.write(piece) }
+            let piece = Bytes([UInt8](repeating: 1, count: 1_000))
+            for _ in 0..<10 { writer.write(piece) }
             #expect(told.withLock { $0.isEmpty })
             for _ in 0..<3 { writer.write(piece) }
             #expect(told.withLock { $0 } == ["pause"])
@@ -211,7 +211,7 @@ private struct Unaware: Transport {
         }
         try await client.stream("x") { response in
             var iterator = response.body.makeAsyncIterator()
-            for _ in 0..<8 { #expect(try await iterator.next()?.count == 10_000) }
+            for _ in 0..<8 { #expect(try await iterator.next()?.count == 1_000) }
             try await resumed.wait()
             #expect(!cancelled.isOpen)
         }

@@ -23,7 +23,7 @@ import TsubameWire
         let output = HTTP2Session(limits: Limits()).output
         let expected = try bytes(
             "5052 4920 2a20 4854 5450 2f32 2e30 0d0a 0d0a 534d 0d0a 0d0a"
-                + " 000012 04 00 00000000 0002 00000000 0004 00100000 0006 00040000"
+                + " 000012 04 00 00000000 0002 00000000 0004 00008000 0006 00040000"
                 + " 000004 08 00 00000000 007f0001")
         #expect(output == expected)
         var limits = Limits()

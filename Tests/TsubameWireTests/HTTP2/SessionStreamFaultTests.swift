@@ -294,14 +294,14 @@ import TsubameWire
 
     @Test("More than the stream's window lets through is refused; padding counts")
     func overrun() {
-        // 64 frames fill the window of 2^20, which stays closed while no caller reads.
+        // 2 frames fill the window of 2^15, which stays closed while no caller reads.
         let full = [[UInt8]](
-            repeating: Frame.data(1, [UInt8](repeating: 0, count: 16_383), ends: false, padding: 0), count: 64
+            repeating: Frame.data(1, [UInt8](repeating: 0, count: 16_383), ends: false, padding: 0), count: 2
         ).joined()
         for last in [Frame.data(1, "x"), Frame.data(1, "", padding: 0)] {
             var run = SessionRun([FedRequest(), FedRequest()])
             run.read(Frame.settings() + Frame.headers(1, [":status": "200"], ends: false))
-            run.session.setPaused(true, run.streams[0])
+            run.session.pause(run.streams[0])
             run.read(Array(full))
             #expect(run.outcome.events.count == 3)
             run.read(last + Frame.headers(3, [":status": "200"]))

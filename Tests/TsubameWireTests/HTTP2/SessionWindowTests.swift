@@ -130,7 +130,11 @@ import TsubameWire
     /// Receives frames of 16 KiB; returns the window updates that follow.
     private func receive(_ frames: Int, on stream: UInt32 = 1, in run: inout SessionRun) -> [SentFrame] {
         run.outcome.events.removeAll()
-        for _ in 0..<frames { run.read(Frame.data(stream, Self.chunk, ends: false)) }
+        for _ in 0..<frames {
+            run.read(Frame.data(stream, Self.chunk, ends: false))
+            // As a connection does after a read.
+            for handle in run.streams where handle.id == stream { run.session.refill(handle) }
+        }
         let events = run.takeEvents()
         #expect(events == [.body(stream, [UInt8](repeating: 0, count: frames * 16_384))])
         return run.takeSent()
@@ -144,54 +148,93 @@ import TsubameWire
         return run
     }
 
-    @Test("A stream's window of 1 MiB is given back when half of it is used, each time; padding is part of it")
+    @Test("A stream's window is filled up when half of it is used, and grows to 1 MiB for a reader that keeps up")
     func streamWindow() {
         var run = begun()
+        for _ in 0..<3 { #expect(receive(1, in: &run) == [.windowUpdate(1, 16 << 10)]) }
+        // Two windows have come without a pause.
+        #expect(receive(1, in: &run) == [.windowUpdate(1, 48 << 10)])
+        var updates: [SentFrame] = []
+        for _ in 0..<256 { updates += receive(1, in: &run) }
+        #expect(
+            updates.filter { $0.stream == 1 }.suffix(2) == [.windowUpdate(1, 512 << 10), .windowUpdate(1, 512 << 10)])
+    }
+
+    @Test("Padding is part of the window")
+    func padding() {
+        let body = [UInt8](repeating: 0, count: 16_128)
+        for (frame, update) in [
+            (Frame.data(1, body, ends: false), []), (Frame.data(1, body, ends: false, padding: 254), []),
+            (Frame.data(1, body, ends: false, padding: 255), [SentFrame.windowUpdate(1, 16 << 10)]),
+        ] {
+            var run = begun()
+            run.read(frame)
+            run.session.refill(run.streams[0])
+            #expect(run.takeSent() == update)
+        }
+    }
+
+    @Test("A body that is collected gets the largest window at once, unless it fits into the first one")
+    func collectedBody() {
+        var run = begun()
+        run.session.widen(run.streams[0])
+        #expect(run.takeSent() == [.windowUpdate(1, (1 << 20) - (32 << 10))])
         #expect(receive(31, in: &run).isEmpty)
         #expect(receive(1, in: &run) == [.windowUpdate(1, 512 << 10)])
-        #expect(receive(31, in: &run).isEmpty)
-        run.read(Frame.data(1, [UInt8](repeating: 0, count: 16_128), ends: false, padding: 255))
-        #expect(run.takeSent() == [.windowUpdate(1, 512 << 10)])
+        for (length, grows) in [(32 << 10, false), ((32 << 10) + 1, true)] {
+            var short = begun([":status": "200", "content-length": "\(length)"])
+            short.session.widen(short.streams[0])
+            #expect(short.takeSent().isEmpty != grows)
+        }
     }
 
     @Test("The window of a stream that ends is not given back")
     func endedStream() {
         var run = begun()
-        #expect(receive(31, in: &run).isEmpty)
         run.read(Frame.data(1, Self.chunk))
+        run.session.refill(run.streams[0])
         #expect(run.takeSent().isEmpty)
     }
 
-    @Test("It is not given back while nobody reads, and at once afterwards")
+    @Test("It is not given back while nobody reads, and at once afterwards, as small as at first")
     func pausedStream() {
         var run = begun()
         let stream = run.streams[0]
-        run.session.setPaused(true, stream)
+        run.session.widen(stream)
+        _ = run.takeSent()
+        run.session.pause(stream)
         var isPaused = run.session.isPaused(stream)
         #expect(isPaused)
-        #expect(receive(60, in: &run).isEmpty)
-        run.session.setPaused(false, stream)
+        #expect(receive(63, in: &run).isEmpty)
+        run.session.resume(stream, wasSlow: true)
         isPaused = run.session.isPaused(stream)
         #expect(!isPaused)
-        #expect(run.takeSent() == [.windowUpdate(1, 60 << 14)])
-        run.session.setPaused(true, stream)
-        #expect(receive(31, in: &run).isEmpty)
-        run.session.setPaused(false, stream)
-        #expect(run.takeSent().isEmpty)
-        #expect(receive(1, in: &run) == [.windowUpdate(1, 512 << 10)])
+        #expect(run.takeSent() == [.windowUpdate(1, 16 << 10)])
+        run.session.pause(stream)
+        #expect(receive(1, in: &run).isEmpty)
+        run.session.resume(stream, wasSlow: true)
+        #expect(run.takeSent() == [.windowUpdate(1, 16 << 10)])
+        // Two windows have come since the reader was slow, so the window grows.
+        run.session.pause(stream)
+        #expect(receive(1, in: &run).isEmpty)
+        run.session.resume(stream, wasSlow: false)
+        #expect(run.takeSent() == [.windowUpdate(1, 16 << 10)])
+        #expect(receive(1, in: &run) == [.windowUpdate(1, 16 << 10)])
+        #expect(receive(1, in: &run) == [.windowUpdate(1, 16 << 10)])
+        #expect(receive(1, in: &run) == [.windowUpdate(1, 48 << 10)])
         run.read(Frame.reset(1, 0))
-        run.session.setPaused(true, stream)
+        run.session.pause(stream)
+        run.session.resume(stream, wasSlow: true)
+        run.session.widen(stream)
         isPaused = run.session.isPaused(stream)
         #expect(!isPaused)
     }
 
     @Test("It is not given back when the rest of the body fits into it", arguments: [0, 1])
     func restFits(_ more: Int) {
-        var run = begun([":status": "200", "content-length": "\(1 << 20 + more)"])
-        #expect(receive(31, in: &run).isEmpty)
-        #expect(receive(1, in: &run) == (more > 0 ? [.windowUpdate(1, 512 << 10)] : []))
-        #expect(receive(31, in: &run).isEmpty)
-        run.read(Frame.data(1, [UInt8](repeating: 0, count: 16_384), ends: more == 0))
+        var run = begun([":status": "200", "content-length": "\((32 << 10) + more)"])
+        #expect(receive(1, in: &run) == (more > 0 ? [.windowUpdate(1, 16 << 10)] : []))
+        run.read(Frame.data(1, Self.chunk, ends: more == 0))
         if more > 0 { run.read(Frame.data(1, [UInt8](repeating: 0, count: more))) }
         let outcome = run.finish()
         #expect(outcome.events.last == .end(1, []) && outcome.sent.isEmpty)
@@ -200,7 +243,9 @@ import TsubameWire
     @Test("The connection's window of 8 MiB is given back when half of it is used, read or not")
     func connectionWindow() {
         var run = begun(count: 5)
-        for stream in run.streams { run.session.setPaused(true, stream) }
+        for stream in run.streams { run.session.widen(stream) }
+        _ = run.takeSent()
+        for stream in run.streams { run.session.pause(stream) }
         for stream in [1, 3, 5] as [UInt32] { #expect(receive(64, on: stream, in: &run).isEmpty) }
         // Also for a stream that was given up.
         #expect(receive(32, on: 7, in: &run).isEmpty)

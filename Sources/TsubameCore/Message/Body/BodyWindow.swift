@@ -1,6 +1,7 @@
 // BodyWindow: a response's body between the producer that receives it and the one reader that pulls it.
 
 internal import Synchronization
+internal import TsubamePlatform
 
 /// Receives the pieces of a body and appends them to a ``BodyWindow``.
 package protocol BodyProducer: AnyObject, Sendable {
@@ -13,17 +14,9 @@ package protocol BodyProducer: AnyObject, Sendable {
 /// A bounded queue of received pieces. The producer pauses while the queue is full. The reader makes room by pulling,
 /// so a slow reader slows the producer down.
 package final class BodyWindow: Sendable {
-    /// Reading pauses above this many unread bytes.
-    fileprivate static let highWater = 256 << 10
-    /// The same limit until the reader's speed is known. The system widens its own window by the bytes that are taken
-    /// from it. A producer that takes much for a reader that then stops makes room there for megabytes.
-    fileprivate static let firstHighWater = 64 << 10
-
     fileprivate struct State: Sendable {
         var pieces = PieceQueue()
-        var pulledBytes = 0
-        var bufferedBytes = 0
-        var isPaused = false
+        var readAhead = ReadAhead()
         var isReading = false
         var end: Result<Void, CallError>?
         var waiter: UnsafeContinuation<Void, Never>?
@@ -42,40 +35,41 @@ package final class BodyWindow: Sendable {
         self.producer = producer
         self.call = call
         state.withLock { state in
-            if isCollected { state.pulledBytes = Self.highWater }
+            if isCollected { state.readAhead.trust() }
             state.pieces = PieceQueue(pieces)
-            state.bufferedBytes = pieces.reduce(0) { $0 + $1.cost }
+            for piece in pieces { state.readAhead.received(piece.count) }
+            state.readAhead.pauseIfFull(at: MonotonicClock.now)
         }
     }
 
     // MARK: The producer's side
 
     /// Adds a piece.
+    /// - Parameter isShared: whether the memory of the piece may hold pieces of other bodies.
     /// - Returns: whether the producer shall pause until ``BodyProducer/resumeReading(of:)``.
-    package func append(_ piece: Bytes) -> Bool {
+    package func append(_ piece: Bytes, isShared: Bool = false) -> Bool {
         let (waiter, pause) = state.withLock { state -> (UnsafeContinuation<Void, Never>?, Bool) in
             // The body has no piece after its end.
             if state.end != nil { return (nil, false) }
-            state.pieces.append(piece)
-            state.bufferedBytes += piece.cost
-            let pause = state.bufferedBytes >= state.highWater
-            if pause { state.isPaused = true }
+            // A piece that waits long must not keep a buffer that holds pieces of other bodies.
+            state.pieces.append(isShared && !state.readAhead.keepsUp ? piece.copied() : piece)
+            state.readAhead.received(piece.count)
             defer { state.waiter = nil }
-            return (state.waiter, pause)
+            return (state.waiter, state.readAhead.pauseIfFull(at: MonotonicClock.now))
         }
         waiter?.resume()
         return pause
     }
 
     /// Whether the producer shall pause.
-    package var isPaused: Bool { state.withLock { $0.isPaused } }
+    package var isPaused: Bool { state.withLock { $0.readAhead.isPaused } }
 
     /// Ends the body. Only the first end counts.
     package func end(_ result: Result<Void, CallError>) {
         let waiter = state.withLock { state -> UnsafeContinuation<Void, Never>? in
             guard state.end == nil else { return nil }
             state.end = result
-            state.isPaused = false
+            state.readAhead.endPause()
             // The reader of a cancelled body gets nothing more. Otherwise it gets what was received before the error.
             if case .failure(let error) = result, error.kind == .cancelled { state.pieces.removeAll() }
             defer { state.waiter = nil }
@@ -144,11 +138,6 @@ package final class BodyPull: BodySource {
     package var call: Call? { window.call }
 }
 
-extension Bytes {
-    /// The memory that the piece takes. Many small pieces take more than their bytes.
-    fileprivate var cost: Int { count + 128 }
-}
-
 extension BodyWindow {
     fileprivate enum Step {
         case piece(Bytes, resumesReading: Bool)
@@ -160,18 +149,10 @@ extension BodyWindow {
 }
 
 extension BodyWindow.State {
-    fileprivate var highWater: Int {
-        pulledBytes < BodyWindow.highWater ? BodyWindow.firstHighWater : BodyWindow.highWater
-    }
-
     fileprivate mutating func take() -> BodyWindow.Step {
         if isReading { return .busy }
         if let piece = pieces.popFirst() {
-            bufferedBytes -= piece.cost
-            if pulledBytes < BodyWindow.highWater { pulledBytes += piece.count }
-            let resumes = isPaused && bufferedBytes < highWater / 2
-            if resumes { isPaused = false }
-            return .piece(piece, resumesReading: resumes)
+            return .piece(piece, resumesReading: readAhead.taken(piece.count, at: MonotonicClock.now))
         }
         switch end {
         case .failure(let error): return .failed(error)

@@ -8,7 +8,7 @@ import TsubameTesting
 @Suite(.timeLimit(.minutes(2))) struct HTTP2FlowTests {
     /// Sends as much as the client's windows allow, and returns the number of bytes.
     private static func flood(_ connection: FrameConnection, _ stream: UInt32, upTo count: Int) async throws {
-        var (sent, window, granted) = (0, 1 << 20, 0)
+        var (sent, window, granted) = (0, 32 << 10, 0)
         while sent < count {
             let updates = connection.frames.filter { $0.kind == .windowUpdate && $0.stream == stream }
             let total = updates.reduce(0) { $0 + $1.payload.reduce(0) { $0 << 8 | Int($1) } }
@@ -52,12 +52,16 @@ import TsubameTesting
             let slow = try await connection.nextRequest()
             try await connection.sendHeaders(slow.stream, [(":status", "200")])
             // As many bytes as its window allows.
-            for _ in 0..<64 { try await connection.sendData(slow.stream, [UInt8](repeating: 1, count: 16_384)) }
+            for _ in 0..<2 { try await connection.sendData(slow.stream, [UInt8](repeating: 1, count: 16_384)) }
             let quick = try await connection.nextRequest()
             try await connection.respond(quick.stream, text: "quick")
-            #expect(!connection.frames.contains { $0.kind == .windowUpdate && $0.stream == slow.stream })
+            // Half a window may be given back before the reader is known to have stopped.
+            let updates = connection.frames.filter { $0.kind == .windowUpdate && $0.stream == slow.stream }
+            #expect(updates.reduce(0) { $0 + $1.payload.reduce(0) { $0 << 8 | Int($1) } } <= 16_384)
             reads.open()
-            _ = try await connection.frame("more room") { $0.kind == .windowUpdate && $0.stream == slow.stream }
+            try await connection.waitUntil("more room") {
+                $0.filter { $0.kind == .windowUpdate && $0.stream == slow.stream }.count > updates.count
+            }
             try await connection.sendData(slow.stream, "the end", endStream: true)
         } client: { peer, client in
             let received = try await client.stream(Request(.get, url: "\(peer.url)/slow")) { response in
@@ -67,7 +71,7 @@ import TsubameTesting
                 for try await piece in response.body { received += piece.count }
                 return received
             }
-            #expect(received == 64 * 16_384 + 7)
+            #expect(received == 2 * 16_384 + 7)
             #expect(peer.acceptedConnections == 1)
         }
     }
