@@ -8,8 +8,20 @@ package struct SecretValues: Sendable {
     /// would take much memory.
     package static let longest = 4 << 10
 
-    /// The values by their first ``shortest`` bytes, so that one pass over a text finds all of them.
-    private var values: [UInt64: [[UInt8]]] = [:]
+    /// The bytes of all values and their forms that are searched for. A server that sends more secrets than that could
+    /// fill the memory; further ones are withheld under their names alone.
+    private static let most = 16 << 20
+
+    /// Values with the same first ``shortest`` bytes. There can be thousands of them, such as a list of tokens.
+    private struct Group: Sendable {
+        var values: Set<[UInt8]> = []
+        /// The lengths of the values, the greatest first: a value may begin with another one.
+        var lengths: [Int] = []
+    }
+
+    /// By their first ``shortest`` bytes, so that one pass over a text finds all of them.
+    private var values: [UInt64: Group] = [:]
+    private var bytes = 0
 
     package init() {}
 
@@ -85,27 +97,33 @@ package struct SecretValues: Sendable {
     }
 
     private mutating func add(_ value: [UInt8]) -> Bool {
-        guard value.count >= Self.shortest else { return false }
+        guard value.count >= Self.shortest, bytes + value.count <= Self.most else { return false }
         let key = Self.key(value[...])
-        guard values[key]?.contains(value) != true else { return false }
-        values[key, default: []].append(value)
-        // The longest first: a value may begin with another one.
-        values[key]?.sort { $0.count > $1.count }
+        guard values[key, default: Group()].values.insert(value).inserted else { return false }
+        bytes += value.count
+        if values[key]?.lengths.contains(value.count) == false {
+            values[key]?.lengths.append(value.count)
+            values[key]?.lengths.sort(by: >)
+        }
         return true
     }
 
-    /// Whether a value stands at a place. A number stands there only if it is not a part of a longer number.
-    private static func isFound(_ value: [UInt8], in bytes: [UInt8], at start: Int) -> Bool {
-        guard bytes[start...].starts(with: value) else { return false }
+    /// The length of the longest value of a group that stands at a place; nil if none does. A number stands there only if
+    /// it is not a part of a longer number.
+    private static func length(of group: Group, in bytes: [UInt8], at start: Int) -> Int? {
         let digits: ClosedRange<UInt8> = 0x30...0x39
-        guard value.allSatisfy(digits.contains) else { return true }
-        let end = start + value.count
-        return !(start > 0 && digits.contains(bytes[start - 1])) && !(end < bytes.count && digits.contains(bytes[end]))
+        return group.lengths.first { length in
+            let end = start + length
+            guard end <= bytes.count, group.values.contains(Array(bytes[start..<end])) else { return false }
+            guard bytes[start..<end].allSatisfy(digits.contains) else { return true }
+            return !(start > 0 && digits.contains(bytes[start - 1]))
+                && !(end < bytes.count && digits.contains(bytes[end]))
+        }
     }
 
     /// Whether the set holds exactly this value.
     func contains(_ value: ArraySlice<UInt8>) -> Bool {
-        value.count >= Self.shortest && values[Self.key(value)]?.contains { value.elementsEqual($0) } == true
+        value.count >= Self.shortest && values[Self.key(value)]?.values.contains(Array(value)) == true
     }
 
     /// The bytes with ``Redaction/placeholder`` in place of each value; nil if they hold none.
@@ -121,14 +139,12 @@ package struct SecretValues: Sendable {
             key = (key << 8 | UInt64(bytes[end])) & mask
             count += 1
             end += 1
-            guard count >= Self.shortest, let candidates = values[key] else { continue }
-            let rest = bytes[(end - Self.shortest)...]
-            guard let found = candidates.first(where: { Self.isFound($0, in: bytes, at: rest.startIndex) }) else {
-                continue
-            }
-            output += bytes[start..<rest.startIndex]
+            guard count >= Self.shortest, let group = values[key] else { continue }
+            let place = end - Self.shortest
+            guard let length = Self.length(of: group, in: bytes, at: place) else { continue }
+            output += bytes[start..<place]
             output += Redaction.placeholder.utf8
-            start = rest.startIndex + found.count
+            start = place + length
             (end, key, count) = (start, 0, 0)
         }
         return start == 0 ? nil : output + bytes[start...]

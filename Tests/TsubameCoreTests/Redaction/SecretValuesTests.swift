@@ -43,4 +43,25 @@ import TsubameCore
         let short = values.insert(Array("abc".utf8))
         #expect(first && !second && !short && !values.isEmpty)
     }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `BAD-INPUT: thousands of secrets with the same beginning are learnt and found`() {
+        var secrets = SecretValues()
+        let tokens = (0..<20_000).map { "eyJhbGciOiJ\($0)" }
+        for token in tokens { secrets.insert(token.utf8) }
+        let text = tokens.prefix(1_000).joined(separator: " ")
+        let shown = secrets.replaced(in: Array(text.utf8))
+        let expected = Array(repeating: "[redacted]", count: 1_000).joined(separator: " ")
+        #expect(shown == Array(expected.utf8))
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `BAD-INPUT: secrets beyond a limit are not kept`() {
+        var secrets = SecretValues()
+        var learnt = 0
+        for number in 0..<20_000 where secrets.insert(Array("\(number):".utf8) + Array(repeating: 0x78, count: 3_000)) {
+            learnt += 1
+        }
+        #expect(learnt > 1_000 && learnt < 6_000)
+    }
 }
