@@ -173,19 +173,22 @@ def run_tests(filter, number):
         os.killpg(process.pid, signal.SIGKILL)
         process.communicate()
         return {"does not end"}
-    failed = set(re.findall(r"^. Test (.+?) (?:with \d+ test cases? )?failed after", output, re.M))
+    failed = set(re.findall(r"^. Test (?!run )(.+?) (?:with \d+ test cases? )?failed after", output, re.M))
     if process.returncode == 0:
         return failed
     return failed or {"crashes"}
 
 
+def failures(filter, by_chance, number):
+    """The names of the tests that fail with this mutant; those that chance can make fail must fail twice."""
+    failed = run_tests(filter, number)
+    return failed & run_tests(filter, number) if failed and by_chance else failed
+
+
 def judge(number, mutant):
     first = [(filter, True) for area, filter in FIRST.items() if mutant.path.startswith(area)]
     for filter, by_chance in first + ROUNDS:
-        failed = run_tests(filter, number)
-        if failed and by_chance:
-            failed &= run_tests(filter, number)
-        if failed:
+        if failed := failures(filter, by_chance, number):
             return filter.split("|")[0], sorted(failed)
     return None, []
 
@@ -218,9 +221,9 @@ def main():
         if not target.exists() or target.read_bytes() != (ROOT / name).read_bytes():
             shutil.copy(ROOT / name, target)
     mutants = build(mutants)
-    for filter_, _ in ROUNDS:
-        if failed := run_tests(filter_, -1):
-            sys.exit(f"without a mutant {filter_} fails: {failed}")
+    for filter, by_chance in ROUNDS:
+        if failed := failures(filter, by_chance, -1):
+            sys.exit(f"without a mutant {filter} fails: {failed}")
 
     # What a run has found is kept, so that a run can be continued.
     log = COPY.parent / f"results-{options.seed}-{options.count}.json"

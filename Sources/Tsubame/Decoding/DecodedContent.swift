@@ -34,7 +34,10 @@ package enum DecodedContent {
         guard isIncomplete else { return try await body.collect(upTo: limit) }
         var content = GatheredBytes()
         do throws(CallError) {
-            for try await piece in body where content.count <= limit { content.append(piece) }
+            for try await piece in body {
+                content.append(piece)
+                if content.count > limit { break }
+            }
         } catch {
             if content.count == 0 { throw error }
         }

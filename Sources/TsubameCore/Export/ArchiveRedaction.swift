@@ -54,22 +54,27 @@ package struct ArchiveRedaction: Sendable {
         for index in entry.response.headers.indices { scrub(&entry.response.headers[index].value) }
         scrub(&entry.response.statusText)
         // Bytes, because a value is not found in base64.
-        if let body = entry.request.postData, let bytes = body.bytes, let shown = scrubbed(bytes, body.mimeType) {
+        if let body = entry.request.postData, let bytes = body.bytes,
+            let shown = scrubbed(bytes, body.mimeType, keepsNumbers: false)
+        {
             entry.request.postData?.bytes = shown
         }
         let content = entry.response.content
-        if let bytes = content.bytes, let shown = scrubbed(bytes, content.mimeType) {
+        if let bytes = content.bytes, let shown = scrubbed(bytes, content.mimeType, keepsNumbers: true) {
             entry.response.content.bytes = shown
         }
         entry.update()
         for index in entry.request.queryString.indices { scrub(&entry.request.queryString[index].value) }
     }
 
-    /// A body without the remembered values; nil if it holds none. JSON stays JSON: a number becomes 0.
-    private func scrubbed(_ bytes: [UInt8], _ type: String) -> [UInt8]? {
-        guard Self.hasMembers(bytes, type) else { return secrets.replaced(in: bytes) }
-        let shown = JSONRedaction(bytes[...], by: Redaction(secrets: []), keepsNumbers: true, values: secrets).output
-        return shown == bytes ? nil : shown
+    /// A body without the remembered values; nil if it holds none. JSON stays JSON.
+    /// - Parameter keepsNumbers: whether a number becomes 0, and not the placeholder, which fits any value.
+    private func scrubbed(_ bytes: [UInt8], _ type: String, keepsNumbers: Bool) -> [UInt8]? {
+        guard let plain = secrets.replaced(in: bytes) else { return nil }
+        guard Self.hasMembers(bytes, type) else { return plain }
+        let json = JSONRedaction(bytes[...], by: Redaction(secrets: []), keepsNumbers: keepsNumbers, values: secrets)
+        // Text beside the JSON, as in an event stream.
+        return secrets.replaced(in: json.output) ?? json.output
     }
 
     private func scrub(_ text: inout String) {
@@ -119,13 +124,14 @@ package struct ArchiveRedaction: Sendable {
             }.joined(separator: "\n")
         case ":path": header.value = redacted(url: header.value, by: rules)
         case let name:
+            let isSecret = HTTPField.Name(header.name).map(rules.isSecret(field:)) ?? rules.isSecret(header.name)
             var withheld: [ArraySlice<UInt8>] = []
-            if let shown = rules.reference(header.value, of: name, withheld: &withheld) {
+            if !isSecret, let shown = rules.reference(header.value, of: name, withheld: &withheld) {
                 header.value = shown
                 for value in withheld { learn(written: value, by: rules) }
                 break
             }
-            guard HTTPField.Name(header.name).map(rules.isSecret(field:)) ?? rules.isSecret(header.name) else { break }
+            guard isSecret else { break }
             learn(header.value.utf8, by: rules)
             learn(credentials: header.value, by: rules)
             header.value = Redaction.placeholder

@@ -97,11 +97,16 @@ struct JSONRedaction {
 
     private static let placeholder = Array("\"\(Redaction.placeholder)\"".utf8)
 
+    /// Whether a text of its own begins here: the next event of a stream, or the next line of JSON.
+    private static func endsText(_ rest: ArraySlice<UInt8>) -> Bool {
+        rest.first == 0x0A || rest.first == 0x0D || rest.first == UInt8(ascii: "{") || rest.starts(with: "data:".utf8)
+    }
+
     /// The position after the closing quote, or of the line end or the end of the bytes, where a broken string ends.
     private static func endOfString(_ bytes: ArraySlice<UInt8>) -> Int {
         var isEscaped = false
         for index in bytes.indices.dropFirst() {
-            if bytes[index] == 0x0A || bytes[index] == 0x0D {
+            if bytes[index] == 0x0A, endsText(bytes[(index + 1)...]) {
                 return index
             } else if isEscaped {
                 isEscaped = false

@@ -16,10 +16,10 @@ extension Redaction {
     func nested(
         _ value: some Collection<UInt8>, withheld: inout [ArraySlice<UInt8>], depth: Int, keepsNumbers: Bool = false
     ) -> [UInt8]? {
-        let first = value.first { $0 > 0x20 }
-        let isJSON = first == UInt8(ascii: "{") || first == UInt8(ascii: "[")
-        guard isJSON || Self.isReference(value) else { return nil }
         let bytes = Array(value)
+        let inner = bytes.trimmed
+        let isJSON = inner.first == UInt8(ascii: "{") || inner.first == UInt8(ascii: "[")
+        guard isJSON || Self.isReference(inner) else { return nil }
         guard depth < Self.deepest else {
             withheld.append(bytes[...])
             return Array(Self.placeholder.utf8)
@@ -29,20 +29,22 @@ extension Redaction {
             withheld += json.withheld
             return json.output == bytes ? nil : json.output
         }
-        guard let text = String(validating: bytes, as: UTF8.self) else { return nil }
+        guard let text = String(validating: inner, as: UTF8.self) else { return nil }
         // `url` also writes control characters in another form, which would change innocent texts.
         var found: [ArraySlice<UInt8>] = []
         let shown = url(text, withheld: &found, depth: depth + 1)
         withheld += found
-        return found.isEmpty ? nil : Array(shown.utf8)
+        return found.isEmpty ? nil : bytes[..<inner.startIndex] + Array(shown.utf8) + bytes[inner.endIndex...]
     }
 
     /// Whether the text is a URL, or a reference to one, that may hold a secret: it has userinfo or parameters.
-    private static func isReference(_ value: some Collection<UInt8>) -> Bool {
-        guard let slash = value.firstIndex(of: UInt8(ascii: "/")) else { return false }
-        let authority = value[slash...].drop { $0 == UInt8(ascii: "/") }.prefix { $0 > 0x20 && $0 != UInt8(ascii: "/") }
+    private static func isReference(_ value: ArraySlice<UInt8>) -> Bool {
+        guard let slash = value.firstIndex(of: UInt8(ascii: "/")), !value.contains(where: { $0 <= 0x20 }) else {
+            return false
+        }
+        let authority = value[slash...].drop { $0 == UInt8(ascii: "/") }.prefix { $0 != UInt8(ascii: "/") }
         if authority.contains(UInt8(ascii: "@")) { return true }
-        return value.contains(UInt8(ascii: "=")) && !value.contains { $0 <= 0x20 }
+        return value.contains(UInt8(ascii: "="))
             && value.contains { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") }
     }
 
@@ -86,12 +88,26 @@ extension Redaction {
             }
             return text + rest
         case "refresh":
-            // `seconds; url=URL`
-            let lower = value.utf8.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }
-            guard let start = lower.firstRange(of: "url=".utf8)?.upperBound else { return value }
-            let place = value.utf8.index(value.startIndex, offsetBy: start)
-            return value[..<place] + url(value[place...], withheld: &withheld)
+            // `seconds; url="URL"`, of which browsers do without all but the seconds, a delimiter and the URL.
+            var rest = value.utf8[...].drop { $0 != UInt8(ascii: ";") && $0 != UInt8(ascii: ",") }.dropFirst()
+            rest = rest.drop { $0 <= 0x20 }
+            if rest.prefix(3).map({ $0 | 0x20 }) == Array("url".utf8) {
+                let afterName = rest.dropFirst(3).drop { $0 <= 0x20 }
+                if afterName.first == UInt8(ascii: "=") { rest = afterName.dropFirst().drop { $0 <= 0x20 } }
+            }
+            let quote = rest.first.flatMap { $0 == UInt8(ascii: "\"") || $0 == UInt8(ascii: "'") ? $0 : nil }
+            if quote != nil { rest = rest.dropFirst() }
+            let end = quote.flatMap { rest.firstIndex(of: $0) } ?? rest.endIndex
+            return value[..<rest.startIndex] + url(value[rest.startIndex..<end], withheld: &withheld) + value[end...]
         default: return nil
         }
+    }
+}
+
+extension [UInt8] {
+    /// The bytes without white space at both ends.
+    fileprivate var trimmed: ArraySlice<UInt8> {
+        let start = firstIndex { $0 > 0x20 } ?? endIndex
+        return self[start..<(lastIndex { $0 > 0x20 }.map { $0 + 1 } ?? start)]
     }
 }

@@ -59,7 +59,10 @@ public struct Redaction: Sendable, Hashable {
             return name.indices.contains { index in
                 guard name[index...].starts(with: wanted) else { return false }
                 let end = index + wanted.count
-                return mayGoOn || end == written.count || !(0x61...0x7A).contains(written[end])
+                if mayGoOn || end == written.count { return true }
+                // A capital letter begins a new word, unless the whole name is in capital letters.
+                let isUpper = (0x41...0x5A).contains(written[end]) && (0x41...0x5A).contains(written[end - 1])
+                return !isUpper && !(0x61...0x7A).contains(written[end])
             }
         }
     }

@@ -31,8 +31,7 @@ final class Connection: ChannelInboundHandler, PooledConnection, @unchecked Send
     @exclusivity(unchecked) var sender: BodySender?
     /// Until the server has asked for the body that follows `Expect: 100-continue`.
     var held: Scheduled<Void>?
-    /// When reading was paused because the reader of the body is slow; nil while it goes on.
-    private var pausedAt: MonotonicTime?
+    var isPaused = false
     @exclusivity(unchecked) var isSending = false
     /// When a byte of the request's body was last known to move, and how much the peer had taken by then.
     var moved: (at: MonotonicTime, acknowledged: UInt64) = (0, 0)
@@ -248,7 +247,7 @@ final class Connection: ChannelInboundHandler, PooledConnection, @unchecked Send
 
     private func pauseReading() {
         guard !isPaused, let channel = context?.channel else { return }
-        pausedAt = MonotonicClock.now
+        isPaused = true
         // The reader is slow, not the server: only the total deadline runs.
         setDeadline(nil, from: 0)
         channel.setOption(.autoRead, value: false).whenComplete { _ in }
@@ -257,20 +256,17 @@ final class Connection: ChannelInboundHandler, PooledConnection, @unchecked Send
     func resumeReading(for exchange: Exchange) {
         guard self.exchange === exchange, isPaused else { return }
         setDeadline(.idle, from: MonotonicClock.now)
+        if exchange.window?.isReaderSlow == true {
+            // One read could bring many times what a slow reader takes.
+            try? context?.channel.syncOptions?.setOption(.recvAllocator, value: Connector.smallReads)
+        }
         resume()
     }
 
     private func resume() {
-        guard let pausedAt, let channel = context?.channel else { return }
-        self.pausedAt = nil
-        if MonotonicClock.now - pausedAt >= ReadAhead.slowPause {
-            // One read could bring many times what a slow reader takes.
-            try? channel.syncOptions?.setOption(.recvAllocator, value: Connector.smallReads)
-        }
-        channel.setOption(.autoRead, value: true).whenComplete { _ in }
+        isPaused = false
+        context?.channel.setOption(.autoRead, value: true).whenComplete { _ in }
     }
-
-    var isPaused: Bool { pausedAt != nil }
 
     // MARK: Deadlines
 

@@ -16,8 +16,6 @@ final class HTTP2ActiveStream {
     var isEarly = false
     var due = MonotonicClock.never
     var limit = Timeouts.Name.head
-    /// When the stream was paused because the reader of its body is slow.
-    var pausedAt: MonotonicTime = 0
     var sender: BodySender?
     var outgoing: HTTP2BodyQueue?
     /// Until the server has asked for the body that follows `Expect: 100-continue`.

@@ -69,7 +69,6 @@ extension HTTP2Connection {
 
     private func pause(_ activeStream: HTTP2ActiveStream) {
         guard !session.isPaused(activeStream.stream) else { return }
-        activeStream.pausedAt = MonotonicClock.now
         session.pause(activeStream.stream)
         // The reader is slow, not the server: only the total deadline runs.
         setDeadline(of: activeStream, nil, from: 0)
@@ -84,15 +83,14 @@ extension HTTP2Connection {
         for stream in touched {
             guard let activeStream = activeStream(stream), let exchange = activeStream.exchange else { continue }
             let pauses = exchange.endOfRead()
-            guard activeStream.exchange === exchange, exchange.phase == .receivingBody, !session.isPaused(stream) else {
-                continue
-            }
+            guard activeStream.exchange === exchange, !session.isPaused(stream) else { continue }
             if pauses {
                 pause(activeStream)
-            } else {
-                session.refill(stream)
-                setDeadline(of: activeStream, .idle, from: lastRead)
+                continue
             }
+            // Also for the body of a response that is only read to its end, before the request is sent again.
+            session.refill(stream)
+            if exchange.phase == .receivingBody { setDeadline(of: activeStream, .idle, from: lastRead) }
         }
         touched.removeAll(keepingCapacity: true)
     }
@@ -193,9 +191,8 @@ extension HTTP2Connection {
 
     func resumeReading(for exchange: Exchange) {
         guard let activeStream = activeStream(of: exchange), session.isPaused(activeStream.stream) else { return }
-        let now = MonotonicClock.now
-        session.resume(activeStream.stream, wasSlow: now - activeStream.pausedAt >= ReadAhead.slowPause)
-        setDeadline(of: activeStream, .idle, from: now)
+        session.resume(activeStream.stream, wasSlow: exchange.window?.isReaderSlow ?? false)
+        setDeadline(of: activeStream, .idle, from: MonotonicClock.now)
         flush()
     }
 }

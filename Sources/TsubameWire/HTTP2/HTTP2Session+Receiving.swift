@@ -70,6 +70,8 @@ extension HTTP2Session {
             }
         }
         if count > 0 || header.has(HTTP2Frame.endStream) { floodGuard.end() } else { try floodGuard.add() }
+        // No reader gets to know of a frame that is only padding.
+        if count == 0, !header.has(HTTP2Frame.endStream) { refill(stream) }
         data?.stream = stream
         return (true, nil)
     }

@@ -138,11 +138,9 @@ extension HTTP2Session {
         refill(stream)
     }
 
-    /// Gives a stream whose body is collected its largest window. No reader can be slow there.
+    /// Gives a stream whose body is collected its largest window, with the next ``refill(_:)``. No reader can be slow there.
     package mutating func widen(_ stream: HTTP2Stream) {
-        guard streams.contains(stream) else { return }
-        streams[stream].window = HTTP2Settings.Own.streamWindow
-        refill(stream)
+        if streams.contains(stream) { streams[stream].window = HTTP2Settings.Own.streamWindow }
     }
 
     /// Fills the window of a stream up once half of it is used, unless the rest of the body fits into it. While a reader

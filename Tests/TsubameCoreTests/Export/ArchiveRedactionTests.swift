@@ -108,6 +108,11 @@ import TsubameCore
         // A value of null ends with its object, and a broken string with its line.
         ("{\"next_token\":null}\n{\"id\":\"abcdefg\"}", "{\"next_token\":null}\n{\"id\":\"abcdefg\"}"),
         ("data: 5\" disk\n\ndata: {\"token\":\"s3cret12\"}", "data: 5\" disk\n\ndata: {\"token\":\"[redacted]\"}"),
+        (
+            "data: {\"token\":\"s3cret12\"}\n\ndata: the key is s3cret12",
+            "data: {\"token\":\"[redacted]\"}\n\ndata: the key is [redacted]"
+        ),
+        ("{\"password\":\"s3cret\n12\",\"token\":\"x\"}", "{\"password\":\"[redacted]\",\"token\":\"[redacted]\"}"),
         (#"{"pass\u0077ord":"s3cret12"}"#, #"{"pass\u0077ord":"[redacted]"}"#),
         // JSON and URLs in texts.
         (#"{"body":"{\"token\":\"s3cret12\",\"n\":1}"}"#, #"{"body":"{\"token\":\"[redacted]\",\"n\":1}"}"#),
@@ -165,6 +170,26 @@ import TsubameCore
                 #"</a?sig=[redacted]>; rel="next", </b>"#, "0; URL=/a?token=[redacted]",
                 "a=[redacted]; Path=/\nsid=[redacted]",
             ])
+    }
+
+    @Test(arguments: [
+        "//@ts-check\nimport x from '@scope/pkg'", "registry/app@sha256:0\n# monkey business = fast\n",
+        "see https://a.example/?x=1 and a@b.example",
+    ])
+    func `a text that is no URL stays as it is`(_ text: String) { #expect(content(text, "text/plain") == text) }
+
+    @Test(arguments: [
+        ("0; url = 'https://h.example/?token=s3cret12'", "0; url = 'https://h.example/?token=[redacted]'"),
+        ("0; https://h.example/?token=s3cret12", "0; https://h.example/?token=[redacted]"),
+        ("5", "5"), ("0; url=/next", "0; url=/next"),
+    ])
+    func `the URL of Refresh is found as browsers find it`(_ value: String, _ shown: String) {
+        #expect(redacted(entry(response: [("Refresh", value)])).response.headers[0].value == shown)
+    }
+
+    @Test func `a name in capital letters is one word`() {
+        let entry = redacted(entry(response: [("WWW-AUTHENTICATE", "Digest realm=x"), ("X-AUTH", "s3cret12")]))
+        #expect(entry.response.headers.map(\.value) == ["Digest realm=x", "[redacted]"])
     }
 
     @Test func `a secret is found in the forms that other programs write`() {

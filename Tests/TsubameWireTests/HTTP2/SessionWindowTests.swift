@@ -174,16 +174,28 @@ import TsubameWire
         }
     }
 
+    @Test("A frame that is only padding is given back without a reader")
+    func onlyPadding() {
+        var run = begun()
+        for _ in 0..<63 { run.read(Frame.data(1, "", ends: false, padding: 255)) }
+        #expect(run.takeSent().isEmpty)
+        run.read(Frame.data(1, "", ends: false, padding: 255))
+        #expect(run.takeSent() == [.windowUpdate(1, 16 << 10)])
+    }
+
     @Test("A body that is collected gets the largest window at once, unless it fits into the first one")
     func collectedBody() {
         var run = begun()
         run.session.widen(run.streams[0])
+        #expect(run.takeSent().isEmpty)
+        run.session.refill(run.streams[0])
         #expect(run.takeSent() == [.windowUpdate(1, (1 << 20) - (32 << 10))])
         #expect(receive(31, in: &run).isEmpty)
         #expect(receive(1, in: &run) == [.windowUpdate(1, 512 << 10)])
         for (length, grows) in [(32 << 10, false), ((32 << 10) + 1, true)] {
             var short = begun([":status": "200", "content-length": "\(length)"])
             short.session.widen(short.streams[0])
+            short.session.refill(short.streams[0])
             #expect(short.takeSent().isEmpty != grows)
         }
     }
@@ -201,6 +213,7 @@ import TsubameWire
         var run = begun()
         let stream = run.streams[0]
         run.session.widen(stream)
+        run.session.refill(stream)
         _ = run.takeSent()
         run.session.pause(stream)
         var isPaused = run.session.isPaused(stream)
@@ -243,7 +256,10 @@ import TsubameWire
     @Test("The connection's window of 8 MiB is given back when half of it is used, read or not")
     func connectionWindow() {
         var run = begun(count: 5)
-        for stream in run.streams { run.session.widen(stream) }
+        for stream in run.streams {
+            run.session.widen(stream)
+            run.session.refill(stream)
+        }
         _ = run.takeSent()
         for stream in run.streams { run.session.pause(stream) }
         for stream in [1, 3, 5] as [UInt32] { #expect(receive(64, on: stream, in: &run).isEmpty) }

@@ -61,6 +61,9 @@ package final class BodyWindow: Sendable {
         return pause
     }
 
+    /// Whether the reader was slow before the producer went on.
+    package var isReaderSlow: Bool { state.withLock { $0.readAhead.isSlow } }
+
     /// Whether the producer shall pause.
     package var isPaused: Bool { state.withLock { $0.readAhead.isPaused } }
 

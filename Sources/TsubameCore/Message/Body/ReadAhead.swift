@@ -19,27 +19,30 @@ package struct ReadAhead: Sendable {
     private var unread = 0
     /// The number of bytes that the reader has taken, up to ``most``, since it was slow.
     private var taken = 0
+    private var isTrusted = false
     private var pausedAt: MonotonicTime?
+    /// Whether the last pause was long, so that the producer should not take much at once.
+    package private(set) var isSlow = false
 
     package init() {}
 
     package var isPaused: Bool { pausedAt != nil }
 
     /// Whether the reader has taken much since it was slow.
-    package var keepsUp: Bool { taken >= Self.most }
+    package var keepsUp: Bool { isTrusted || taken >= Self.most }
 
     private var limit: Int { keepsUp ? Self.most : Self.least }
 
-    /// The reader is known to take all that comes.
-    package mutating func trust() { taken = Self.most }
+    /// The reader is known to take all that comes, even if its thread is busy for a while.
+    package mutating func trust() { isTrusted = true }
 
     /// A piece of so many bytes has arrived.
     package mutating func received(_ count: Int) { unread += count + Self.pieceCost }
 
-    /// - Returns: whether the producer must pause.
+    /// - Returns: whether the producer must pause, or is still paused.
     @discardableResult
     package mutating func pauseIfFull(at now: @autoclosure () -> MonotonicTime) -> Bool {
-        guard unread >= limit else { return false }
+        guard unread >= limit else { return isPaused }
         if pausedAt == nil { pausedAt = now() }
         return true
     }
@@ -50,7 +53,8 @@ package struct ReadAhead: Sendable {
         unread -= count + Self.pieceCost
         if taken < Self.most { taken += count }
         guard let pausedAt, unread < limit / 2 else { return false }
-        if now() - pausedAt >= Self.slowPause { taken = 0 }
+        isSlow = !isTrusted && now() - pausedAt >= Self.slowPause
+        if isSlow { taken = 0 }
         self.pausedAt = nil
         return true
     }

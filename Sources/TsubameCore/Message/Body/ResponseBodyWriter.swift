@@ -10,7 +10,7 @@ extension ResponseBody {
     ///     onPause: { task.suspend() }, onResume: { task.resume() }, onCancel: { task.cancel() })
     /// ```
     /// - Parameters:
-    ///   - onPause: called when the reader is behind: 64 KiB at first, and 256 KiB once it has read as much. A transport
+    ///   - onPause: called when the reader is behind: 12 KiB at first, and 256 KiB once it has read as much. A transport
     ///     must then stop to read from its connection, so that a slow reader does not make it hold the whole body.
     ///   - onResume: called when the reader has caught up. The calls of `onPause` and `onResume` alternate, and none
     ///     overlaps another.

@@ -4,7 +4,7 @@ internal import Synchronization
 
 extension ResponseBody {
     /// A body whose pieces come from an asynchronous sequence. The sequence is iterated once, from the first time that
-    /// the body is read, and at most 64 to 256 KiB ahead of the reader.
+    /// the body is read, and at most 12 to 256 KiB ahead of the reader.
     ///
     /// An error that is no ``CallError`` ends the body with ``CallError/Kind/incompleteResponse``. If the reader gives the
     /// body up, the task that iterates the sequence is cancelled and not awaited.

@@ -40,13 +40,31 @@ import TsubameCore
         #expect(fill(&readAhead, at: 0) == 63)
         #expect(drain(&readAhead, at: ReadAhead.slowPause - 1) == 32)
         #expect(fill(&readAhead, at: 0) == 32)
+        // A collector whose thread was busy is still trusted.
+        #expect(drain(&readAhead, at: ReadAhead.slowPause * 2) == 32 && !readAhead.isSlow)
+        #expect(fill(&readAhead, at: 0) == 32)
+    }
+
+    @Test func `a piece that comes during a pause does not end it`() {
+        var readAhead = ReadAhead()
+        _ = fill(&readAhead)
+        let resumes = readAhead.taken(piece, at: 0)
+        readAhead.received(100)
+        let isPaused = readAhead.pauseIfFull(at: 0)
+        #expect(!resumes && isPaused)
     }
 
     @Test func `after a long pause the reader has to prove itself again`() {
         var readAhead = ReadAhead()
-        readAhead.trust()
-        #expect(fill(&readAhead, at: 1_000) == 63)
+        // Much, taken quickly.
+        for _ in 0..<64 {
+            readAhead.received(piece)
+            let resumes = readAhead.taken(piece, at: 0)
+            #expect(!resumes)
+        }
+        #expect(fill(&readAhead, at: 1_000) == 63 && !readAhead.isSlow)
         #expect(drain(&readAhead, at: 1_000 + ReadAhead.slowPause) == 32)
+        #expect(readAhead.isSlow)
         // More is unread than the small limit allows.
         #expect(fill(&readAhead, at: 0) == 1)
         // Of the 32 pieces, 1 may be unread when the producer goes on.
