@@ -26,7 +26,6 @@ struct FaultRun {
         var ended = 0
         var right: [Kind: Int] = [:]
         var failed: [String: Int] = [:]
-        var cancelled = 0
         var wrong: [String] = []
         var lateness: [Double] = []
         var memory: [Int] = []
@@ -101,7 +100,7 @@ struct FaultRun {
     // MARK: One call
 
     private func call(_ id: Int, _ clients: [Client], _ folder: URL, _ tally: Shared<Tally>) async {
-        var random = SeededNumbers(seed: seed &+ UInt64(id))
+        var random = SplitMix64(state: seed &+ UInt64(id))
         let kind = Kind.allCases.randomElement(using: &random) ?? .get
         let client = clients[Int.random(in: 0..<clients.count, using: &random)]
         let count = Int.random(in: 0...(Bool.random(using: &random) ? 2_000 : 60_000), using: &random)
@@ -123,7 +122,6 @@ struct FaultRun {
             case .success(true): tally.right[kind, default: 0] += 1
             case .success(false): tally.wrong.append("\(kind) \(id), \(count) bytes")
             case .failure(let error as CallError):
-                if error.kind == .cancelled, cancelsAfter != nil { tally.cancelled += 1 }
                 tally.failed[error.kind.rawValue, default: 0] += 1
             case .failure(let error): tally.wrong.append("\(kind) \(id): an error without a type: \(error)")
             }

@@ -5,6 +5,7 @@ import Foundation
 import NIOCore
 import NIOPosix
 import Synchronization
+import TsubameTesting
 
 /// Relays every connection to a server, and breaks some of them.
 final class FaultProxy: Sendable {
@@ -71,7 +72,7 @@ final class FaultPlan {
     private let chance: Double
     private let kinds: [FaultProxy.Fault]
     private let note: (FaultProxy.Fault) -> Void
-    private var random: SeededNumbers
+    private var random: SplitMix64
     /// Whether nothing arrives any more.
     private(set) var isDropped = false
 
@@ -79,7 +80,7 @@ final class FaultPlan {
         self.chance = chance
         self.note = note
         kinds = FaultProxy.Fault.allCases.filter { $0 != .corrupt || hasTLS }
-        random = SeededNumbers(seed: seed)
+        random = SplitMix64(state: seed)
     }
 
     /// The fault that happens to a piece of this length, and where in the piece.

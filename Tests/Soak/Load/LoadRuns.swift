@@ -47,7 +47,7 @@ struct LoadRuns {
         await withTaskGroup(of: Void.self) { group in
             for worker in 0..<count {
                 group.addTask {
-                    var random = SeededNumbers(seed: UInt64(worker))
+                    var random = SplitMix64(state: UInt64(worker))
                     while ContinuousClock.now < end {
                         let id = done.next()
                         // Most responses are short, as in practice.
