@@ -9,6 +9,7 @@ let usage = """
            Soak [--quick] in-a-row [CALLS]
            Soak [--quick] clients [CLIENTS]
            Soak [--quick] slow-readers [READERS [SECONDS]]
+           Soak [--quick] deadlines [CALLS]
            Soak [--quick] server | resolver | clock | disk FOLDER
 
     """
@@ -37,6 +38,7 @@ case "at-once": try await underLoad(verdict) { try await $0.atOnce(number(1, 2_0
 case "in-a-row": try await underLoad(verdict) { try await $0.inARow(number(1, 100_000)) }
 case "clients": try await underLoad(verdict) { try await $0.clients(number(1, 10_000)) }
 case "slow-readers": try await underLoad(verdict) { try await $0.slowReaders(number(1, 1_000), seconds: number(2, 20)) }
+case "deadlines": try await underLoad(verdict) { try await $0.deadlines(number(1, 2_000)) }
 #if Store
 case "server": try await Outages(verdict: verdict).server()
 case "resolver": try await Outages(verdict: verdict).resolver()

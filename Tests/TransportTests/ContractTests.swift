@@ -21,8 +21,7 @@ import TsubameTesting
         try await check.verify { _ in NIOTransport() }
     }
 
-    @Test(
-        arguments: TransportContract.checks(for: [.reuse, .trailers, .requestTrailers, .informational, .connections]))
+    @Test(arguments: TransportContract.checks())
     func `a recorder keeps the contract while it records`(check: TransportContract) async throws {
         let path = FileManager.default.temporaryDirectory.appending(path: "\(UUID().uuidString).har").path
         defer { try? FileManager.default.removeItem(atPath: path) }

@@ -62,6 +62,19 @@ extension TransportContract {
     ]
 
     static let deadlines: [TransportContract] = [
+        TransportContract("the deadline of the connection holds") { run in
+            let silent = try FullBacklog()
+            let client = run.client(silent.url) { $0.timeouts.connect = .milliseconds(150) }
+            let clock = ContinuousClock()
+            let start = clock.now
+            let error = try await run.failure(.timeout) { _ = try await client.get("x") }
+            try run.expect(error.timeout, is: .connect, "the deadline of the error")
+            try run.expect(error.phase, is: .connecting, "the phase of the error")
+            try run.expect(clock.now - start >= .milliseconds(149), "the call ended before its deadline")
+            try await LeakCheck.verify(client)
+            await client.close()
+            withExtendedLifetime(silent) {}
+        },
         TransportContract("the deadline of the whole call holds while the response is awaited") { run in
             try await expire(.total, run, { $0.timeouts.total = .milliseconds(150) }, .stall)
         },

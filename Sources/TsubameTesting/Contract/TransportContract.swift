@@ -26,6 +26,9 @@ public struct TransportContract: Sendable, CustomStringConvertible {
         case informational
         /// Reports the connection of an exchange.
         case connections
+        /// Speaks HTTP/2 from the first byte, without TLS, for a client whose ``ConnectionSettings/httpVersion`` is
+        /// `.http2`.
+        case http2
     }
 
     /// An error that says how a transport breaks the contract.
@@ -54,7 +57,7 @@ public struct TransportContract: Sendable, CustomStringConvertible {
     public static func checks(for features: Set<Feature> = Set(Feature.allCases)) -> [TransportContract] {
         let all =
             requests + requestBodies + responses + responseBodies + failures + cancellation + deadlines + modesty
-            + connections + settings + embeddedServer
+            + connections + settings + http2 + embeddedServer
         return all.filter { $0.needs.isSubset(of: features) }
     }
 

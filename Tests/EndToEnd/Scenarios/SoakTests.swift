@@ -7,7 +7,7 @@ import Testing
     /// After the name of a run stand its calls, clients or readers, and then a seed or seconds.
     @Test(arguments: [
         ["faults", "1500", "1"], ["at-once", "300", "3"], ["in-a-row", "1000"], ["clients", "150"],
-        ["slow-readers", "150", "3"], ["server"], ["resolver"],
+        ["slow-readers", "150", "3"], ["deadlines", "110"], ["server"], ["resolver"],
     ])
     func `a short run keeps its promises`(_ arguments: [String]) async throws {
         expectPromisesKept(try await runProduct("Soak", ["--quick"] + arguments, limit: .seconds(240)))

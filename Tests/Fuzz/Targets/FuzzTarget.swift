@@ -27,7 +27,8 @@ package struct FuzzTarget: Sendable {
 
     package var isAvailable: Bool { availability() }
 
-    package static let all: [FuzzTarget] = messages + http2 + fields + texts + files + codings + comparisons
+    package static let all: [FuzzTarget] =
+        messages + proxies + http2 + fields + texts + files + secrets + codings + comparisons
 
     package static func named(_ name: String) -> FuzzTarget? { all.first { $0.name == name } }
 

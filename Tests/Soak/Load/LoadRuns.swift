@@ -9,7 +9,7 @@ import TsubameTesting
 struct LoadRuns {
     let verdict: Verdict
     private let server: ServerProcess
-    private let ports: LoadServerPorts
+    let ports: LoadServerPorts
 
     init(_ verdict: Verdict) throws {
         self.verdict = verdict
@@ -18,7 +18,7 @@ struct LoadRuns {
 
     func end() { server.stop() }
 
-    private func client(_ base: String) -> Client {
+    func client(_ base: String) -> Client {
         Client(base) {
             $0.timeouts.total = .seconds(60)
             $0.connection.tls.roots = .pem(TestCertificates.authorityPEM)

@@ -76,6 +76,30 @@ import TsubameTesting
         }
     }
 
+    @Test func `BAD-INPUT 39: DATA beyond the window of a stream is an error of that stream alone`() async throws {
+        try await withPeer { connection in
+            let greedy = try await connection.nextRequest()
+            try await connection.sendHeaders(greedy.stream, [(":status", "200")])
+            // Without a reader the client grants one window, and at most half of it again.
+            for _ in 0..<4 { try await connection.sendData(greedy.stream, [UInt8](repeating: 1, count: 16_384)) }
+            let reset = try await connection.frame("the reset") { $0.kind == .reset }
+            #expect(reset.stream == greedy.stream && reset.isEnd(3))
+            let other = try await connection.nextRequest()
+            try await connection.respond(other.stream, text: "other")
+        } client: { peer, client in
+            let error = try await failure {
+                try await client.stream(Request(.get, url: "\(peer.url)/greedy")) { response in
+                    #expect(try await client.get(url: "\(peer.url)/other").text() == "other")
+                    var received = 0
+                    for try await piece in response.body { received += piece.count }
+                    Issue.record("\(received) bytes were given as a whole body")
+                }
+            }
+            #expect(error.kind == .invalidResponse && error.reason.contains("flow control"), "\(error)")
+            #expect(peer.acceptedConnections == 1)
+        }
+    }
+
     @Test func `a cancelled call resets its stream, and the others go on`() async throws {
         try await withPeer { connection in
             let first = try await connection.nextRequest()
