@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Searches with libFuzzer and the address sanitizer for inputs that break the promises of Tests/Fuzz, and prints what is
 # kept in Tests/RESULTS.md. What is found lies in .build-fuzz/findings; inputs that reach new code in .build-fuzz/corpus.
-# Usage: [SECONDS_EACH=60] fuzz.sh [TARGET…]
+# Usage: [SECONDS_EACH=60] [JOBS=2] fuzz.sh [TARGET…]
 set -uo pipefail
 cd "$(dirname "$0")/../.."
 
@@ -26,15 +26,16 @@ search() {
     local target=$1 log=$folder/logs/$1 status
     mkdir -p "$folder/corpus/$target"
     # No leaks are looked for: LeakSanitizer does not know references whose high bits Swift uses.
-    ASAN_OPTIONS=detect_leaks=0 "$fuzz" "$target" -max_total_time="$seconds" -max_len="$2" -timeout=10 -rss_limit_mb=2048 \
+    TIMEFORMAT=%U
+    { time ASAN_OPTIONS=detect_leaks=0 "$fuzz" "$target" -max_total_time="$seconds" -max_len="$2" -timeout=10 -rss_limit_mb=2048 \
         -artifact_prefix="$folder/findings/$target-" -print_final_stats=1 "$folder/corpus/$target" "Tests/Fuzz/Seeds/$target" \
-        >"$log" 2>&1
+        >"$log" 2>&1; } 2>"$log.seconds"
     status=$?
     if [ "$status" = 75 ]; then
-        echo "| $target | skipped: $(sed -n 's/^skipped: //p' "$log") | | |"
+        echo "| $target | skipped: $(sed -n 's/^skipped: //p' "$log") | | | |"
         return 0
     fi
-    echo "| $target | $(sed -n 's/^stat::number_of_executed_units: *//p' "$log") | $(grep -oE 'cov: [0-9]+' "$log" | tail -n 1 | cut -d' ' -f2)" \
+    echo "| $target | $(cut -d. -f1 "$log.seconds") | $(sed -n 's/^stat::number_of_executed_units: *//p' "$log") | $(grep -oE 'cov: [0-9]+' "$log" | tail -n 1 | cut -d' ' -f2)" \
         "| $([ "$status" = 0 ] && echo 0 || echo "found, see $log") |"
     return "$status"
 }
@@ -43,7 +44,7 @@ export seconds folder fuzz
 
 echo "$(date +%F), $(uname -sm), $(nproc) cores, $seconds seconds for each target"
 echo
-echo "| Target | Inputs | Places reached | Findings |"
-echo "|---|---|---|---|"
+echo "| Target | Processor seconds | Inputs | Places reached | Findings |"
+echo "|---|---|---|---|---|"
 "$fuzz" list | { [ $# -gt 0 ] && grep -E "^($(IFS='|' && echo "$*")) " || cat; } |
-    xargs -P "$(nproc)" -L 1 bash -c 'search "$0" "$1"'
+    xargs -P "${JOBS:-$(nproc)}" -L 1 bash -c 'search "$0" "$1"'

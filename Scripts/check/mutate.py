@@ -161,10 +161,10 @@ def build(mutants):
         mutants = left
 
 
-def run_tests(filter, number):
+def run_tests(tests, number):
     """The names of the failed tests, or what else happened; empty if all passed."""
     process = subprocess.Popen(
-        ["swift", "test", "--enable-all-traits", "--skip-build", "--disable-xctest", "--parallel", "--filter", filter],
+        ["swift", "test", "--enable-all-traits", "--skip-build", "--disable-xctest", "--parallel", "--filter", tests],
         cwd=COPY, env=environment(TSUBAME_MUTANT=str(number)), text=True, errors="replace", stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True)
     try:
@@ -179,17 +179,17 @@ def run_tests(filter, number):
     return failed or {"crashes"}
 
 
-def failures(filter, by_chance, number):
+def failures(tests, by_chance, number):
     """The names of the tests that fail with this mutant; those that chance can make fail must fail twice."""
-    failed = run_tests(filter, number)
-    return failed & run_tests(filter, number) if failed and by_chance else failed
+    failed = run_tests(tests, number)
+    return failed & run_tests(tests, number) if failed and by_chance else failed
 
 
 def judge(number, mutant):
-    first = [(filter, True) for area, filter in FIRST.items() if mutant.path.startswith(area)]
-    for filter, by_chance in first + ROUNDS:
-        if failed := failures(filter, by_chance, number):
-            return filter.split("|")[0], sorted(failed)
+    first = [(tests, True) for area, tests in FIRST.items() if mutant.path.startswith(area)]
+    for tests, by_chance in first + ROUNDS:
+        if failed := failures(tests, by_chance, number):
+            return tests.split("|")[0], sorted(failed)
     return None, []
 
 
@@ -215,15 +215,17 @@ def main():
 
     COPY.parent.mkdir(exist_ok=True)
     files = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True).stdout.split("\n")
-    for name in filter(None, files):
+    for name in files:
+        if not name:
+            continue
         target = COPY / name
         target.parent.mkdir(parents=True, exist_ok=True)
         if not target.exists() or target.read_bytes() != (ROOT / name).read_bytes():
             shutil.copy(ROOT / name, target)
     mutants = build(mutants)
-    for filter, by_chance in ROUNDS:
-        if failed := failures(filter, by_chance, -1):
-            sys.exit(f"without a mutant {filter} fails: {failed}")
+    for tests, by_chance in ROUNDS:
+        if failed := failures(tests, by_chance, -1):
+            sys.exit(f"without a mutant {tests} fails: {failed}")
 
     # What a run has found is kept, so that a run can be continued.
     log = COPY.parent / f"results-{options.seed}-{options.count}.json"

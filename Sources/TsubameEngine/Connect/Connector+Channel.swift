@@ -7,11 +7,9 @@ import TsubameCore
 import TsubameWire
 
 extension Connector {
-    private static let largestRead = 256 << 10
-    /// The sizes of a connection's reads. They grow as long as each read fills its buffer.
-    private static let reads = AdaptiveRecvByteBufferAllocator(minimum: 1024, initial: 4096, maximum: largestRead)
-    /// The same after the reader of a body was slow, so that they grow anew.
-    static let smallReads = AdaptiveRecvByteBufferAllocator(minimum: 1024, initial: 8 << 10, maximum: largestRead)
+    /// The sizes of a connection's reads. They grow as long as each read fills its buffer. A connection whose reader was
+    /// slow starts again with the first size.
+    static let reads = AdaptiveRecvByteBufferAllocator(minimum: 1024, initial: 4096, maximum: 256 << 10)
 
     func initialize(_ channel: any Channel, _ attempt: AddressAttempt) -> EventLoopFuture<Void> {
         attempt.channel = channel

@@ -286,7 +286,8 @@ final class Exchange: CallCancellable, @unchecked Sendable {
                 || call.statusesPassedOnEarly?.contains(head.status) == true
         else { return false }
         let window = BodyWindow(
-            self, call: call, initial: gathered.all(), isCollected: !call.wantsStream)
+            self, call: call, initial: gathered.all(), isShared: connection?.isShared ?? false,
+            isCollected: !call.wantsStream)
         gathered = GatheredBytes()
         self.window = window
         resume(.success(response(head, ResponseBody(BodyPull(window)), trailers: trailers)))

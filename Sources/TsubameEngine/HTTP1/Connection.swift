@@ -258,7 +258,7 @@ final class Connection: ChannelInboundHandler, PooledConnection, @unchecked Send
         setDeadline(.idle, from: MonotonicClock.now)
         if exchange.window?.isReaderSlow == true {
             // One read could bring many times what a slow reader takes.
-            try? context?.channel.syncOptions?.setOption(.recvAllocator, value: Connector.smallReads)
+            try? context?.channel.syncOptions?.setOption(.recvAllocator, value: Connector.reads)
         }
         resume()
     }

@@ -28,16 +28,18 @@ package final class BodyWindow: Sendable {
 
     /// - Parameters:
     ///   - call: the call that the body belongs to, if the producer knows it.
+    ///   - pieces: the pieces that have arrived.
+    ///   - isShared: whether the memory of these pieces may hold pieces of other bodies.
     ///   - isCollected: whether the reader is known to take all that comes.
     package init(
-        _ producer: any BodyProducer, call: Call? = nil, initial pieces: [Bytes] = [], isCollected: Bool = false
+        _ producer: any BodyProducer, call: Call? = nil, initial pieces: [Bytes] = [], isShared: Bool = false,
+        isCollected: Bool = false
     ) {
         self.producer = producer
         self.call = call
         state.withLock { state in
             if isCollected { state.readAhead.trust() }
-            state.pieces = PieceQueue(pieces)
-            for piece in pieces { state.readAhead.received(piece.count) }
+            for piece in pieces { state.receive(piece, isShared: isShared) }
             state.readAhead.pauseIfFull(at: MonotonicClock.now)
         }
     }
@@ -51,9 +53,7 @@ package final class BodyWindow: Sendable {
         let (waiter, pause) = state.withLock { state -> (UnsafeContinuation<Void, Never>?, Bool) in
             // The body has no piece after its end.
             if state.end != nil { return (nil, false) }
-            // A piece that waits long must not keep a buffer that holds pieces of other bodies.
-            state.pieces.append(isShared && !state.readAhead.keepsUp ? piece.copied() : piece)
-            state.readAhead.received(piece.count)
+            state.receive(piece, isShared: isShared)
             defer { state.waiter = nil }
             return (state.waiter, state.readAhead.pauseIfFull(at: MonotonicClock.now))
         }
@@ -152,6 +152,12 @@ extension BodyWindow {
 }
 
 extension BodyWindow.State {
+    fileprivate mutating func receive(_ piece: Bytes, isShared: Bool) {
+        // A piece that waits long must not keep a buffer that holds pieces of other bodies.
+        pieces.append(isShared && !readAhead.keepsUp ? piece.copied() : piece)
+        readAhead.received(piece.count)
+    }
+
     fileprivate mutating func take() -> BodyWindow.Step {
         if isReading { return .busy }
         if let piece = pieces.popFirst() {
@@ -169,10 +175,8 @@ extension BodyWindow.State {
 
 /// Pieces in order, taken from the front without moving the rest each time.
 private struct PieceQueue {
-    private var pieces: [Bytes]
+    private var pieces: [Bytes] = []
     private var first = 0
-
-    init(_ pieces: [Bytes] = []) { self.pieces = pieces }
 
     var isEmpty: Bool { first == pieces.count }
 
