@@ -27,4 +27,19 @@ import TsubameTesting
         defer { try? FileManager.default.removeItem(atPath: path) }
         try await check.verify { _ in Recorder(file: path, mode: .record) }
     }
+
+    @Test func `a transport that sends nothing breaks a check that waits for a request`() async throws {
+        struct Answering: Transport {
+            func send(_ request: Request, exchange: TransportExchange) async throws(CallError) -> Response {
+                Response(status: .ok)
+            }
+        }
+        let check = try #require(TransportContract.checks().first { $0.name == "the target arrives byte for byte" })
+        let violation = await #expect(throws: TransportContract.Violation.self) {
+            try await check.verify(within: .milliseconds(200)) { _ in Answering() }
+        }
+        #expect(
+            violation?.description.contains("did not end within 0.2 seconds") == true,
+            "\(String(describing: violation))")
+    }
 }

@@ -23,7 +23,9 @@ public final class FullBacklog: Sendable {
     ///   - port: the port; with 0 the system chooses.
     /// - Throws: ``Unavailable`` if the system cannot make a port silent.
     public init(_ host: String = "127.0.0.1", port: Int = 0) throws(Unavailable) {
-        guard let listener = try? LoopbackSocket(host, port: UInt16(clamping: port)), listen(listener.descriptor, 0) == 0 else {
+        guard let listener = try? LoopbackSocket(host, port: UInt16(clamping: port)),
+            listen(listener.descriptor, 0) == 0
+        else {
             throw Unavailable()
         }
         var clients: [Int32] = []

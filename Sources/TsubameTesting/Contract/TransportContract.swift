@@ -62,11 +62,25 @@ public struct TransportContract: Sendable, CustomStringConvertible {
     }
 
     /// Runs the check.
-    /// - Parameter make: makes the transport for a client with these settings; nil for the built-in engine.
-    /// - Throws: ``Violation``, ``Leak``, or any error that the transport should not have thrown. The check waits as long
-    ///   as the transport does, so give the test a time limit.
-    public func verify(_ make: @escaping @Sendable (ConnectionSettings) -> (any Transport)?) async throws {
-        try await body(ContractRun(name: name, make: make))
+    /// - Parameters:
+    ///   - time: the longest time that the check may take. A transport that never sends a request would otherwise make the
+    ///     check wait without an end.
+    ///   - make: makes the transport for a client with these settings; nil for the built-in engine.
+    /// - Throws: ``Violation``, ``Leak``, or any error that the transport should not have thrown.
+    public func verify(
+        within time: Duration = .seconds(60),
+        _ make: @escaping @Sendable (ConnectionSettings) -> (any Transport)?
+    ) async throws {
+        let run = ContractRun(name: name, make: make)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await body(run) }
+            group.addTask {
+                try await Task.sleep(for: time)
+                throw run.violation("the check did not end within \(time); the transport may have sent no request")
+            }
+            defer { group.cancelAll() }
+            try await group.next()
+        }
     }
 }
 

@@ -114,18 +114,27 @@ struct StubTable: Sendable {
         return answer
     }
 
-    /// The route that differs least from the request, and how it differs; nil without routes.
+    /// The route that is most like the request, and how it differs; nil without routes. Among routes that fit in method and
+    /// path, and then among those whose paths are most alike, it is the one with the fewest differences.
     func nearest(to request: Request, as original: Request, body: Bytes?) -> (route: String, differences: [String])? {
         let subject = StubMatcher.Subject(request: request, body: body, states: states)
-        let candidates = entries.map { entry -> (entry: Entry, differences: [String], common: Int) in
+        struct Candidate {
+            let entry: Entry
+            let fits: Bool
+            let common: Int
+            let differences: [String]
+        }
+        let candidates = entries.map { entry in
             var (differences, common) = entry.key.pattern.differences(from: request, as: original)
+            let fits = differences.isEmpty
             differences += entry.matchers.compactMap { $0.difference(subject) }
             if entry.isUsedUp, differences.isEmpty { differences = ["all its answers have been given"] }
-            return (entry, differences, common)
+            return Candidate(entry: entry, fits: fits, common: common, differences: differences)
         }
         let best = candidates.min { left, right in
-            left.differences.count == right.differences.count
-                ? left.common > right.common : left.differences.count < right.differences.count
+            if left.fits != right.fits { return left.fits }
+            if left.common != right.common { return left.common > right.common }
+            return left.differences.count < right.differences.count
         }
         return best.map { ($0.entry.key.description, $0.differences) }
     }

@@ -162,7 +162,7 @@ import TsubameTesting
 
     // MARK: The nearest route
 
-    @Test func `the nearest route is that with the fewest differences and the most alike path`() async throws {
+    @Test func `the nearest route is the one that fits in method and path, or whose path is most alike`() async throws {
         let (client, _) = client {
             $0.on(.get, "/users/7/posts").respond(text: "x")
             $0.on(.get, "/teams").respond(text: "x")
@@ -178,6 +178,14 @@ import TsubameTesting
             await reason(Request(.post, "users", headers: ["X-A": "1"]))
                 == "no route of the stub fits; the nearest is POST /users with field X-A=1, query p=2: "
                 + "the parameter p is missing")
+        // Two conditions that fail weigh less than another method.
+        #expect(
+            await reason(Request(.post, "users"))
+                == "no route of the stub fits; the nearest is POST /users with field X-A=1, query p=2: "
+                + "the field X-A is missing; the parameter p is missing")
+        #expect(
+            await reason(Request(.get, "team"))
+                == "no route of the stub fits; the nearest is GET /teams: the path is /v1/team")
     }
 
     @Test func `stubs in parallel share nothing`() async throws {
