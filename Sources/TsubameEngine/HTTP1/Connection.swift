@@ -40,7 +40,7 @@ final class Connection: ChannelInboundHandler, PooledConnection, @unchecked Send
     private let isEncrypted: Bool
     @exclusivity(unchecked) var exchanges = 0
     private var isClosed = false
-    var membership: PoolMembership?
+    @exclusivity(unchecked) var membership: PoolMembership?
 
     init(_ key: ConnectionKey, _ loopPool: LoopPool, _ facts: ConnectionInfo) {
         self.key = key

@@ -4,7 +4,8 @@
 /// used again; its identifier is not.
 struct SlotTable<Element> {
     struct ID: Hashable, Sendable {
-        fileprivate let index: Int
+        /// The place in the table. A removed element's place is used again.
+        let index: Int
         fileprivate let generation: UInt32
     }
 
@@ -39,20 +40,15 @@ struct SlotTable<Element> {
     }
 
     /// The element; nil if it was removed. Changes of a removed element are lost; only ``remove(_:)`` removes one.
+    // A getter and a setter: coroutines would not be specialised, and would allocate a frame for each access.
     subscript(id: ID) -> Element? {
-        _read {
-            if isCurrent(id) { yield slots[id.index].element } else { yield nil }
-        }
-        _modify {
-            if isCurrent(id) {
-                yield &slots[id.index].element
-            } else {
-                var none: Element?
-                yield &none
-            }
+        @inline(__always) get { isCurrent(id) ? slots[id.index].element : nil }
+        @inline(__always) set {
+            if isCurrent(id), newValue != nil { slots[id.index].element = newValue }
         }
     }
 
+    @inline(__always)
     private func isCurrent(_ id: ID) -> Bool {
         id.index < slots.count && slots[id.index].generation == id.generation
     }
