@@ -40,7 +40,7 @@ final class Connection: ChannelInboundHandler, PooledConnection, @unchecked Send
     private let isEncrypted: Bool
     @exclusivity(unchecked) var exchanges = 0
     private var isClosed = false
-    @exclusivity(unchecked) var membership: PoolMembership?
+    var membership: PoolMembership?
 
     init(_ key: ConnectionKey, _ loopPool: LoopPool, _ facts: ConnectionInfo) {
         self.key = key

@@ -37,7 +37,7 @@ final class HTTP2Connection: ChannelInboundHandler, PooledConnection, @unchecked
     var goAwayCode: HTTP2Code?
     var hasStoppedAccepting = false
     var isClosed = false
-    @exclusivity(unchecked) var membership: PoolMembership?
+    var membership: PoolMembership?
 
     /// - Parameter limits: those of the call that it was made for, of which the server is told.
     init(_ key: ConnectionKey, _ loopPool: LoopPool, _ facts: ConnectionInfo, limits: Limits) {

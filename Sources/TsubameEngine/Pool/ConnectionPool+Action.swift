@@ -19,19 +19,13 @@ extension ConnectionPool {
         case close(Connection)
         /// The connection begins no further exchange, and closes after its last one.
         case stopAccepting(Connection)
-        /// A connection has become idle.
-        case becameIdle
+        /// The connection has become idle.
+        case becameIdle(Connection)
         /// The connection that the call wanted made is there, or may not be made.
         case warmedUp(Waiter)
         /// Fails the request, because the connector that was begun for it has failed.
         case fail(Waiter)
         /// Reports ``sharingDelayPassed(_:isKnownToShare:_:)`` after the sharing delay.
         case startSharingDelay(ConnectorID)
-    }
-
-    /// A connection for a request that need not wait.
-    struct Lease {
-        let id: MemberID
-        let connection: Connection
     }
 }

@@ -12,12 +12,10 @@ import TsubamePlatform
 struct ConnectionPool<Connection, Waiter> {
     typealias ConnectorID = ConnectorTable<Waiter, WaiterID>.ID
     typealias WaiterID = WaitingRequests<Waiter>.ID
-    typealias MemberID = SlotTable<PoolMember>.ID
+    typealias MemberID = SlotTable<Member>.ID
 
-    private let limits: PoolLimits
-    private var members = SlotTable<PoolMember>()
-    /// The connections, by the index of their identifiers.
-    private var links: [Connection?] = []
+    private let limits: Limits
+    private var members = SlotTable<Member>()
     /// Connections without an exchange, the newest last.
     private var idle: [MemberID] = []
     /// Connections in use that can carry several exchanges.
@@ -34,7 +32,7 @@ struct ConnectionPool<Connection, Waiter> {
     private(set) var isClosed = false
 
     /// - Parameter mayShare: whether one connection may serve many requests, as far as is known.
-    init(_ limits: PoolLimits, mayShare: Bool) {
+    init(_ limits: Limits, mayShare: Bool) {
         self.limits = limits
         connectorsAtOnce = mayShare ? 1 : .max
     }
@@ -50,14 +48,22 @@ struct ConnectionPool<Connection, Waiter> {
     var leasedCount: Int { members.count - idle.count }
     var waitingCount: Int { waiting.count }
     var connectingCount: Int { connectors.count }
+
     /// The requests that wait, in no order.
     var waiters: [Waiter] { waiting.all }
+
     /// All connections, in no order.
-    var connections: [Connection] { links.compactMap { $0 } }
+    var connections: [Connection] { members.ids.compactMap { members[$0]?.connection } }
+
     /// When the connection that is idle for the longest time became idle; nil if none is idle.
     var longestIdleSince: MonotonicTime? { idle.first.flatMap { members[$0]?.idleSince } }
+
     /// Since when the request waits that waits for the longest time; nil if none waits.
     var longestWaitSince: MonotonicTime? { waiting.first?.since }
+
+    private func isSpent(_ member: Member, at now: MonotonicTime) -> Bool {
+        member.exchanges >= limits.exchangesPerConnection || now &- member.madeAt >= limits.connectionLifetime
+    }
 
     // MARK: Requests
 
@@ -65,31 +71,34 @@ struct ConnectionPool<Connection, Waiter> {
     /// have closed it. An idle one goes to a new request only if none waits.
     /// - Parameter canCarry: whether the request can go out on the connection; it may look at the socket.
     /// - Returns: nil if the request must wait.
-    @inline(__always)
     mutating func lease(
-        at now: @autoclosure () -> MonotonicTime, _ actions: inout [Action],
-        where canCarry: (Connection, _ idleSince: MonotonicTime) -> Bool
+        at now: MonotonicTime, _ actions: inout [Action], where canCarry: (Member) -> Bool
     ) -> Lease? {
         for id in shared {
-            guard let member = members[id], member.hasRoom, !limits.isSpent(member, at: now()),
-                let connection = links[id.index], canCarry(connection, member.idleSince)
-            else { continue }
-            members[id]?.begin()
-            return Lease(id: id, connection: connection)
+            guard let member = members[id], member.hasRoom, !isSpent(member, at: now), canCarry(member)
+            else {
+                continue
+            }
+            begin(on: id)
+            return Lease(id: id, connection: member.connection)
         }
         guard waiting.isEmpty else { return nil }
         while let id = idle.popLast() {
-            guard var member = members[id], let connection = links[id.index] else { continue }
-            if member.hasRoom, !limits.isSpent(member, at: now()), canCarry(connection, member.idleSince) {
-                member.isIdle = false
-                member.begin()
-                members[id] = member
+            guard let member = members[id] else { continue }
+            if member.hasRoom, !isSpent(member, at: now), canCarry(member) {
+                members[id]?.isIdle = false
                 if member.isShared { shared.append(id) }
-                return Lease(id: id, connection: connection)
+                begin(on: id)
+                return Lease(id: id, connection: member.connection)
             }
             remove(id, &actions)
         }
         return nil
+    }
+
+    private mutating func begin(on id: MemberID) {
+        members[id]?.running += 1
+        members[id]?.exchanges += 1
     }
 
     /// A request waits for a connection.
@@ -124,7 +133,7 @@ struct ConnectionPool<Connection, Waiter> {
     /// Sends the request that waits for the longest time. Its connector then goes on for the others.
     private mutating func runFirst(on id: MemberID, _ connection: Connection, _ actions: inout [Action]) {
         guard let next = waiting.popFirst() else { return }
-        members[id]?.begin()
+        begin(on: id)
         actions.append(.run(next.waiter, on: connection))
         if let connector = next.connector { detach(connector, &actions) }
     }
@@ -223,14 +232,13 @@ struct ConnectionPool<Connection, Waiter> {
         guard let entry = end(id) else { return nil }
         connectorsAtOnce = isShared ? 1 : .max
         let member = members.insert(
-            PoolMember(isShared: isShared, madeAt: now, capacity: capacity, idleSince: now))
-        if member.index == links.count { links.append(connection) } else { links[member.index] = connection }
+            Member(connection: connection, isShared: isShared, madeAt: now, capacity: capacity, idleSince: now))
         if isShared { shared.append(member) }
         if let warmUp = entry.warmUp { actions.append(.warmedUp(warmUp)) }
         // The request that the connection was made for comes first; the others have connectors of their own.
         if let own = entry.waiting {
             if capacity > 0, let first = waiting.remove(own) {
-                members[member]?.begin()
+                begin(on: member)
                 actions.append(.run(first.waiter, on: connection))
             } else {
                 // The connection closed at once; the request gets another connector.
@@ -286,15 +294,15 @@ struct ConnectionPool<Connection, Waiter> {
     mutating func ended(
         on id: MemberID, available: Int, owesPlace: Bool, at now: MonotonicTime, _ actions: inout [Action]
     ) {
-        guard var member = members[id], member.running > 0 else { return }
-        member.running -= 1
-        if limits.isSpent(member, at: now) || (owesPlace && !waiting.isEmpty) {
-            member.capacity = 0
-            if member.running > 0, let connection = links[id.index] { actions.append(.stopAccepting(connection)) }
+        guard let member = members[id], member.running > 0 else { return }
+        let running = member.running - 1
+        members[id]?.running = running
+        if isSpent(member, at: now) || (owesPlace && !waiting.isEmpty) {
+            members[id]?.capacity = 0
+            if running > 0 { actions.append(.stopAccepting(member.connection)) }
         } else {
-            member.capacity = member.running + available
+            members[id]?.capacity = running + available
         }
-        members[id] = member
         settle(id, at: now, &actions)
         if !waiting.isEmpty { connectIfNeeded(&actions) }
     }
@@ -311,35 +319,27 @@ struct ConnectionPool<Connection, Waiter> {
 
     /// Waiting requests go out on a connection that has room. Without exchanges it becomes idle, or is closed.
     private mutating func settle(_ id: MemberID, at now: MonotonicTime, _ actions: inout [Action]) {
-        if !waiting.isEmpty { serve(id, at: now, &actions) }
-        guard var member = members[id], member.running == 0 else { return }
-        if member.capacity == 0 || isClosed || limits.isSpent(member, at: now) {
-            remove(id, &actions)
-        } else if !member.isIdle {
-            if member.isShared { shared.removeAll { $0 == id } }
-            member.isIdle = true
-            member.idleSince = now
-            members[id] = member
-            idle.append(id)
-            actions.append(.becameIdle)
-        }
-    }
-
-    /// Sends the requests that wait, as far as there is room.
-    private mutating func serve(_ id: MemberID, at now: MonotonicTime, _ actions: inout [Action]) {
         var hasBegun = false
-        while !waiting.isEmpty, let member = members[id], member.hasRoom, !limits.isSpent(member, at: now),
-            let connection = links[id.index]
-        {
-            runFirst(on: id, connection, &actions)
+        while !waiting.isEmpty, let member = members[id], member.hasRoom, !isSpent(member, at: now) {
+            runFirst(on: id, member.connection, &actions)
             hasBegun = true
         }
-        guard hasBegun, let member = members[id] else { return }
-        if member.isIdle {
+        guard let member = members[id] else { return }
+        if hasBegun, member.isIdle {
             leaveIdle(id)
             if member.isShared { shared.append(id) }
         }
-        if member.isShared { cancelSpareConnectors(&actions) }
+        if hasBegun, member.isShared { cancelSpareConnectors(&actions) }
+        guard member.running == 0 else { return }
+        if member.capacity == 0 || isClosed || isSpent(member, at: now) {
+            remove(id, &actions)
+        } else if !member.isIdle {
+            if member.isShared { shared.removeAll { $0 == id } }
+            members[id]?.isIdle = true
+            members[id]?.idleSince = now
+            idle.append(id)
+            actions.append(.becameIdle(member.connection))
+        }
     }
 
     private mutating func leaveIdle(_ id: MemberID) {
@@ -357,31 +357,30 @@ struct ConnectionPool<Connection, Waiter> {
 
     /// Closes a connection and returns its place.
     private mutating func remove(_ id: MemberID, _ actions: inout [Action]) {
-        guard let connection = forget(id) else { return }
-        actions += [.close(connection), .returnPlace]
+        guard let member = forget(id) else { return }
+        actions += [.close(member.connection), .returnPlace]
     }
 
-    private mutating func forget(_ id: MemberID) -> Connection? {
+    private mutating func forget(_ id: MemberID) -> Member? {
         leaveIdle(id)
         guard let member = members.remove(id) else { return nil }
         if member.isShared { shared.removeAll { $0 == id } }
-        return links[id.index].take()
+        return member
     }
 
     // MARK: Idle connections
 
     /// Closes the connection that is idle for the longest time, because another pool needs its place.
     mutating func closeLongestIdle(_ actions: inout [Action]) {
-        if let id = idle.first { remove(id, &actions) }
+        guard let id = idle.first else { return }
+        remove(id, &actions)
     }
 
     /// Closes the connections that are idle for too long, or too old.
     mutating func closeExpired(at now: MonotonicTime, _ actions: inout [Action]) {
         for id in idle {
             guard let member = members[id] else { continue }
-            if now &- member.idleSince >= limits.idleLifetime || limits.isSpent(member, at: now) {
-                remove(id, &actions)
-            }
+            if now &- member.idleSince >= limits.idleLifetime || isSpent(member, at: now) { remove(id, &actions) }
         }
     }
 

@@ -143,8 +143,9 @@ final class LoopPool: @unchecked Sendable {
     @inline(__always)
     private func lease(for exchange: Exchange) -> (any PooledConnection)? {
         let origin = origin(exchange.key)
-        let lease = origin.pool.lease(at: MonotonicClock.now, &actions) { connection, idleSince in
-            connection.availableStreams > 0 && connection.canCarry(exchange, idleSince: idleSince)
+        let lease = origin.pool.lease(at: MonotonicClock.now, &actions) { member in
+            let connection = member.connection
+            return connection.availableStreams > 0 && connection.canCarry(exchange, idleSince: member.idleSince)
         }
         // Connections that could not carry it are closed.
         if !actions.isEmpty { carryOut(origin) }
@@ -259,7 +260,7 @@ final class LoopPool: @unchecked Sendable {
         isCarryingOut = false
         if origin.pool.isEmpty { dropIfEmpty(origin) }
         // Each of these may bring further events.
-        while !laterEvents.isEmpty, !isCarryingOut, let event = laterEvents.popFirst() { event() }
+        while !isCarryingOut, let event = laterEvents.popFirst() { event() }
     }
 
     private func carryOut(_ action: Pool.Action, of origin: OriginPool, _ failure: CallError?) {

@@ -21,7 +21,7 @@ final class OriginPool {
         self.key = key
         let settings = key.settings.settings
         pool = Pool(
-            PoolLimits(
+            Pool.Limits(
                 connections: Swift.max(settings.connectionsPerOrigin, 1),
                 exchangesPerConnection: key.settings.exchangesPerConnection,
                 connectionLifetime: key.settings.connectionLifetime,

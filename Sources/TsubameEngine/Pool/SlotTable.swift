@@ -4,8 +4,7 @@
 /// used again; its identifier is not.
 struct SlotTable<Element> {
     struct ID: Hashable, Sendable {
-        /// The place in the table. A removed element's place is used again.
-        let index: Int
+        fileprivate let index: Int
         fileprivate let generation: UInt32
     }
 
@@ -40,15 +39,20 @@ struct SlotTable<Element> {
     }
 
     /// The element; nil if it was removed. Changes of a removed element are lost; only ``remove(_:)`` removes one.
-    // A getter and a setter: coroutines would not be specialised, and would allocate a frame for each access.
     subscript(id: ID) -> Element? {
-        @inline(__always) get { isCurrent(id) ? slots[id.index].element : nil }
-        @inline(__always) set {
-            if isCurrent(id), newValue != nil { slots[id.index].element = newValue }
+        _read {
+            if isCurrent(id) { yield slots[id.index].element } else { yield nil }
+        }
+        _modify {
+            if isCurrent(id) {
+                yield &slots[id.index].element
+            } else {
+                var none: Element?
+                yield &none
+            }
         }
     }
 
-    @inline(__always)
     private func isCurrent(_ id: ID) -> Bool {
         id.index < slots.count && slots[id.index].generation == id.generation
     }

@@ -11,9 +11,9 @@ import TsubameTesting
 
     private static func simulation(
         limit: Int = 2, pools: Int = 1, budget: Int? = nil, mayShare: Bool = false,
-        _ change: (inout PoolLimits) -> Void = { _ in }
+        _ change: (inout Pool.Limits) -> Void = { _ in }
     ) -> PoolSimulation {
-        var limits = PoolLimits(connections: limit)
+        var limits = Pool.Limits(connections: limit)
         change(&limits)
         return PoolSimulation(Array(repeating: limits, count: pools), budget: budget, mayShare: mayShare)
     }
@@ -25,7 +25,7 @@ import TsubameTesting
         var random = SplitMix64(state: UInt64(seed))
         let count = Int.random(in: 1...4, using: &random)
         let limits = (0..<count).map { _ in
-            PoolLimits(
+            Pool.Limits(
                 connections: Int.random(in: 1...6, using: &random),
                 exchangesPerConnection: Bool.random(using: &random) ? .max : Int.random(in: 1...5, using: &random),
                 connectionLifetime: Bool.random(using: &random) ? .max : 2_000_000_000, idleLifetime: 1_000_000_000)

@@ -19,7 +19,7 @@ struct PoolSimulation {
         var isStopping = false
     }
 
-    let limits: [PoolLimits]
+    let limits: [Pool.Limits]
     let budgetLimit: Int?
     var now: MonotonicTime = 1
     private(set) var pools: [Pool]
@@ -35,7 +35,7 @@ struct PoolSimulation {
     private var nextNumber = 0
     private var grants: [Int] = []
 
-    init(_ limits: [PoolLimits], budget: Int?, mayShare: Bool) {
+    init(_ limits: [Pool.Limits], budget: Int?, mayShare: Bool) {
         self.limits = limits
         budgetLimit = budget
         pools = limits.map { Pool($0, mayShare: mayShare) }
@@ -60,7 +60,7 @@ struct PoolSimulation {
         var actions: [Pool.Action] = []
         log.append("request \(waiter) in pool \(pool)")
         let mayTakeIdle = pools[pool].waitingCount == 0
-        let lease = onlyNew ? nil : pools[pool].lease(at: now, &actions) { _, _ in true }
+        let lease = onlyNew ? nil : pools[pool].lease(at: now, &actions) { _ in true }
         try perform(actions, of: pool)
         if let lease {
             let connection = connections[lease.connection]
