@@ -40,7 +40,9 @@ final class Connection: ChannelInboundHandler, PooledConnection, @unchecked Send
     private let isEncrypted: Bool
     @exclusivity(unchecked) var exchanges = 0
     private var isClosed = false
-    var membership: PoolMembership?
+    let madeAt = MonotonicClock.now
+    var idleSince: MonotonicTime = 0
+    var pool: OriginPool?
 
     init(_ key: ConnectionKey, _ loopPool: LoopPool, _ facts: ConnectionInfo) {
         self.key = key
@@ -51,6 +53,7 @@ final class Connection: ChannelInboundHandler, PooledConnection, @unchecked Send
 
     var isShared: Bool { false }
     var availableStreams: Int { !isClosed && exchange == nil && context != nil ? 1 : 0 }
+    var running: Int { exchange == nil ? 0 : 1 }
     var unconsumedBytes: Int { pending.capacity }
 
     // MARK: Life of the channel
@@ -231,7 +234,7 @@ final class Connection: ChannelInboundHandler, PooledConnection, @unchecked Send
         if leftover > 0 || isSending || !decoder.isReusable || requestEndsConnection || hasWaitingInput {
             close()
         } else {
-            loopPool.exchangeEnded(on: self)
+            loopPool.release(self)
         }
     }
 

@@ -37,7 +37,9 @@ final class HTTP2Connection: ChannelInboundHandler, PooledConnection, @unchecked
     var goAwayCode: HTTP2Code?
     var hasStoppedAccepting = false
     var isClosed = false
-    var membership: PoolMembership?
+    let madeAt = MonotonicClock.now
+    var idleSince: MonotonicTime = 0
+    var pool: OriginPool?
 
     /// - Parameter limits: those of the call that it was made for, of which the server is told.
     init(_ key: ConnectionKey, _ loopPool: LoopPool, _ facts: ConnectionInfo, limits: Limits) {
@@ -49,10 +51,11 @@ final class HTTP2Connection: ChannelInboundHandler, PooledConnection, @unchecked
 
     var isShared: Bool { true }
     var availableStreams: Int { isClosed || hasStoppedAccepting || context == nil ? 0 : session.availableStreams }
+    var running: Int { session.count }
     var unconsumedBytes: Int { pending.capacity }
 
     /// The socket is asked if the request could not be repeated; else the loop has most likely seen what there was.
-    func canCarry(_ exchange: Exchange, idleSince: MonotonicTime) -> Bool {
+    func canCarry(_ exchange: Exchange) -> Bool {
         guard !exchange.mayBeReplayed, let context else { return true }
         return SocketState.of(context.channel)?.isEstablished ?? true
     }
