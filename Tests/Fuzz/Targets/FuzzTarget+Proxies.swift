@@ -3,7 +3,7 @@
 import TsubameCore
 import TsubameWire
 
-/// What a handshake made of the bytes of a proxy.
+/// The answers of a handshake to the bytes of a proxy.
 private struct HandshakeLog: Equatable {
     var answers: [String] = []
     var mayBeginAnew = false
@@ -49,7 +49,7 @@ extension FuzzTarget {
                 } catch {
                     log.answers.append("\(error)")
                     isOver = true
-                    // Nobody reads on after an error.
+                    // An error ends the reading.
                     log.rest = []
                 }
                 try require(log.rest.count <= count, "the handshake added bytes to the input")

@@ -79,7 +79,9 @@ extension FuzzTarget {
             startedDateTime: "",
             request: .init(
                 method: "GET", url: "https://origin.test/?password=\(secret)",
-                headers: [.init("Cookie", "\(text); id=\(secret)"), .init("Referer", "//a:\(secret)@origin.test/\(text)")]),
+                headers: [
+                    .init("Cookie", "\(text); id=\(secret)"), .init("Referer", "//a:\(secret)@origin.test/\(text)"),
+                ]),
             response: .init(
                 status: 200,
                 headers: [
