@@ -26,7 +26,7 @@ public struct TransportContract: Sendable, CustomStringConvertible {
         case informational
         /// Reports the connection of an exchange.
         case connections
-        /// Speaks HTTP/2 from the first byte, without TLS, for a client whose ``ConnectionSettings/httpVersion`` is
+        /// Speaks HTTP/2 from the first byte, without TLS, for a client whose `connection.httpVersion` is
         /// `.http2`.
         case http2
     }
