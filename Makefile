@@ -66,12 +66,12 @@ format:
 
 lint:
 	$(SWIFT) format lint --strict --parallel --recursive $(FORMATTED)
-	@Scripts/check/check-house.sh
-	@python3 Scripts/check/check-rooms.py
-	@python3 Scripts/check/check-samples.py
+	@Scripts/lint/check-house.sh
+	@python3 Scripts/lint/check-rooms.py
+	@python3 Scripts/lint/check-samples.py
 	@python3 Scripts/tables/cache-table.py --check
-	@python3 Scripts/check/check-hostile-input.py
-	@python3 Scripts/check/check-prose.py
+	@python3 Scripts/lint/check-hostile-input.py
+	@python3 Scripts/lint/check-prose.py
 
 ## The documentation as a site, in .build-docs/site; a link that leads nowhere is an error.
 docs: setup

@@ -1,4 +1,4 @@
-// DocumentationSamples: the samples of the articles in Tsubame.docc, compiled and run. Scripts/check/check-samples.py
+// DocumentationSamples: the samples of the articles in Tsubame.docc, compiled and run. Scripts/lint/check-samples.py
 // compares the two.
 
 import Testing

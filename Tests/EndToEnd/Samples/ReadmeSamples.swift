@@ -1,4 +1,4 @@
-// ReadmeSamples: the samples of README.md, compiled and run. Scripts/check/check-samples.py compares the two.
+// ReadmeSamples: the samples of README.md, compiled and run. Scripts/lint/check-samples.py compares the two.
 
 #if Server
 import Foundation
