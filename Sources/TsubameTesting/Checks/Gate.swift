@@ -46,9 +46,11 @@ public final class Gate: Sendable {
 
     /// Waits until `count` waiters, counted from the beginning, have come to the gate. It also counts those who come
     /// after the gate has opened.
-    /// - Throws: `CancellationError` if the task is cancelled meanwhile.
-    public func waitForArrivals(_ count: Int) async throws(CancellationError) {
-        try await state.wait { $0.arrivals >= UInt64(clamping: count) }
+    /// - Throws: ``WaitTimeout`` after `time`, `CancellationError` if the task is cancelled before that.
+    public func waitForArrivals(_ count: Int, within time: Duration = .seconds(60)) async throws {
+        try await state.wait(
+            within: time, for: "\(count) waiters at a Gate", seen: { "\($0.arrivals)" },
+            until: { $0.arrivals >= UInt64(clamping: count) })
     }
 
     /// Calls `pass` once, on the thread that opens the gate, or at once if the gate is open.

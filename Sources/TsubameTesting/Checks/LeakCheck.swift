@@ -61,13 +61,20 @@ public enum LeakCheck {
 ///     #expect(response.status == .ok)
 /// }
 /// ```
+/// - Parameters:
+///   - base: the client's base URL.
+///   - transport: the transport beneath the client, such as a ``StubTransport``; nil for the built-in engine.
+///   - configure: changes the client's configuration.
+///   - body: uses the client.
 /// - Throws: any error of `body`. ``Leak`` if calls or connections are still in use when `body` has returned, or if a
 ///   connection outlives the closed client.
+@discardableResult
 public func withClient<R>(
-    _ base: String? = nil, _ configure: (inout Configuration) -> Void = { _ in },
+    _ base: String? = nil, transport: (any Transport)? = nil,
+    _ configure: (inout Configuration) -> Void = { _ in },
     _ body: (Client) async throws -> R
 ) async throws -> R {
-    let client = Client(base) {
+    let client = Client(base, transport: transport) {
         // A test should behave the same on every machine, and a failure in it should show at once.
         $0.connection.proxy = .none
         $0.retry = .off

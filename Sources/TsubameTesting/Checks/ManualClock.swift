@@ -94,8 +94,10 @@ public final class ManualClock: Clock, Sendable {
     }
 
     /// Waits until at least `count` tasks sleep.
-    /// - Throws: `CancellationError` if the task is cancelled before that.
-    public func waitForSleepers(_ count: Int) async throws(CancellationError) {
-        try await state.wait { $0.sleepers.count >= count }
+    /// - Throws: ``WaitTimeout`` after `time`, `CancellationError` if the task is cancelled before that.
+    public func waitForSleepers(_ count: Int, within time: Duration = .seconds(60)) async throws {
+        try await state.wait(
+            within: time, for: "\(count) sleeping tasks on a ManualClock", seen: { "\($0.sleepers.count)" },
+            until: { $0.sleepers.count >= count })
     }
 }

@@ -2,6 +2,12 @@
 
 internal import Synchronization
 
+/// An error: an event that a test waited for did not happen in time.
+public struct WaitTimeout: Error, Sendable, CustomStringConvertible {
+    /// The event, the duration of the wait, and the events so far.
+    public let description: String
+}
+
 /// Every wait in this module is built on this type: no wait polls, and no wait can miss a change. The one exception is
 /// ``LeakCheck``, which asks again and again, because a client does not report when a connection falls idle.
 final class Watched<Value: Sendable>: Sendable {
@@ -46,13 +52,16 @@ final class Watched<Value: Sendable>: Sendable {
         }
     }
 
-    private func add(_ waiter: Waiter) {
+    /// - Returns: whether the waiter waits; false if its condition is met already.
+    @discardableResult
+    private func add(_ waiter: Waiter) -> Bool {
         let isMet = state.withLock { state in
             if waiter.isMet(state.value) { return true }
             state.waiters.append(waiter)
             return false
         }
         if isMet { waiter.resume(true) }
+        return !isMet
     }
 
     private func drop(_ id: UInt64) {
@@ -75,16 +84,47 @@ final class Watched<Value: Sendable>: Sendable {
 
     /// Waits until the condition is met.
     func wait(until isMet: @escaping @Sendable (Value) -> Bool) async throws(CancellationError) {
+        if await !meets(isMet, newID()) { throw CancellationError() }
+    }
+
+    /// Waits until the condition is met, but no longer than `time`.
+    /// - Parameters:
+    ///   - what: the awaited event, for the error.
+    ///   - seen: says how far the value has come, for the error.
+    /// - Throws: ``WaitTimeout``, `CancellationError`.
+    func wait(
+        within time: Duration, for what: @autoclosure () -> String, seen: (Value) -> String,
+        until isMet: @escaping @Sendable (Value) -> Bool
+    ) async throws {
         let id = newID()
-        let isMet = await withTaskCancellationHandler {
+        var timer: Task<Void, any Error>?
+        defer { timer?.cancel() }
+        let isMet = await meets(isMet, id) {
+            timer = Task {
+                try await Task.sleep(for: time)
+                self.drop(id)
+            }
+        }
+        if isMet { return }
+        try Task.checkCancellation()
+        throw WaitTimeout(description: "waited \(time) for \(what()); so far: \(read(seen))")
+    }
+
+    /// Waits until the condition is met or ``drop(_:)`` ends the waiting.
+    /// - Parameter added: called once the waiter can be dropped, unless the condition is met at once.
+    /// - Returns: whether the condition was met.
+    private func meets(
+        _ isMet: @escaping @Sendable (Value) -> Bool, _ id: UInt64, added: () -> Void = {}
+    ) async -> Bool {
+        await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                add(Waiter(id: id, isMet: isMet) { continuation.resume(returning: $0) })
+                let waits = add(Waiter(id: id, isMet: isMet) { continuation.resume(returning: $0) })
+                if waits { added() }
                 // The cancellation handler below may have run before the waiter was added.
                 if Task.isCancelled { drop(id) }
             }
         } onCancel: {
             drop(id)
         }
-        if !isMet { throw CancellationError() }
     }
 }

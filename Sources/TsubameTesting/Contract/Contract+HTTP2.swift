@@ -6,9 +6,7 @@ import Tsubame
 
 extension TransportContract {
     static let http2: [TransportContract] = [
-        TransportContract("over HTTP/2, calls at once share a connection and get their own responses", needs: [.http2])
-        {
-            run in
+        TransportContract("over HTTP/2, calls share a connection and get their own responses", needs: [.http2]) { run in
             try await run.servingHTTP2(try await .start(versions: [.http2]) { .ok($0.target) }) { server, client in
                 // The client learns from the first response how many streams the server allows.
                 _ = try await client.get("first")

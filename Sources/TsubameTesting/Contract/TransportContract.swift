@@ -63,8 +63,7 @@ public struct TransportContract: Sendable, CustomStringConvertible {
 
     /// Runs the check.
     /// - Parameters:
-    ///   - time: the longest time that the check may take. A transport that never sends a request would otherwise make the
-    ///     check wait without an end.
+    ///   - time: the longest time that the check may take. After it, the check is cancelled, and its end is not awaited.
     ///   - make: makes the transport for a client with these settings; nil for the built-in engine.
     /// - Throws: ``Violation``, ``Leak``, or any error that the transport should not have thrown.
     public func verify(
@@ -72,15 +71,27 @@ public struct TransportContract: Sendable, CustomStringConvertible {
         _ make: @escaping @Sendable (ConnectionSettings) -> (any Transport)?
     ) async throws {
         let run = ContractRun(name: name, make: make)
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask { try await body(run) }
-            group.addTask {
-                try await Task.sleep(for: time)
-                throw run.violation("the check did not end within \(time); the transport may have sent no request")
+        let outcome = Watched<Result<Void, any Error>?>(nil)
+        let check = Task {
+            let result: Result<Void, any Error>
+            do {
+                result = .success(try await body(run))
+            } catch let error as WaitTimeout {
+                result = .failure(run.violation("\(error)"))
+            } catch {
+                result = .failure(error)
             }
-            defer { group.cancelAll() }
-            try await group.next()
+            outcome.change { $0 = result }
         }
+        do {
+            // A task group would wait for the check, and a transport may never end it.
+            try await outcome.wait(within: time, for: "the check", seen: { _ in "" }, until: { $0 != nil })
+        } catch {
+            check.cancel()
+            guard error is WaitTimeout else { throw error }
+            throw run.violation("the check did not end within \(time); the transport may have sent no request")
+        }
+        try outcome.read { $0 }?.get()
     }
 }
 

@@ -68,7 +68,7 @@ final class RecordingFile: @unchecked Sendable {
                     "no recorded exchange fits; the nearest is \(name): \(differences.joined(separator: "; "))"
                 } ?? "there are no recorded exchanges"
             throw CallError(
-                .misuse, "\(file.path): \(reason)", phase: .connecting,
+                .misuse, "\(file.path): \(reason)", phase: .preparing,
                 advice: "record it with mode: .update, or remove the file to record everything again")
         }
     }

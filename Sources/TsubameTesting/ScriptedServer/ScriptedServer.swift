@@ -210,25 +210,38 @@ public final class ScriptedServer: Sendable {
 
     /// The request with this index, once the whole request has arrived. If its connection ends before, this returns the
     /// part that has arrived.
-    /// - Throws: ``Stopped`` if the server is stopped before that, ``Forgotten``, `CancellationError`.
-    public func request(_ index: Int) async throws -> ReceivedRequest {
-        try await request(index, { $0.hasEnded })
+    /// - Throws: ``WaitTimeout`` after `time`, ``Stopped`` if the server is stopped before that, ``Forgotten``,
+    ///   `CancellationError`.
+    public func request(_ index: Int, within time: Duration = .seconds(60)) async throws -> ReceivedRequest {
+        try await request(index, time, { $0.hasEnded })
     }
 
     /// The request with this index once its head has arrived, with as much of its body as there is.
-    /// - Throws: ``Stopped`` if the server is stopped before that, ``Forgotten``, `CancellationError`.
-    public func head(_ index: Int) async throws -> ReceivedRequest {
-        try await request(index, { _ in true })
+    /// - Throws: ``WaitTimeout`` after `time`, ``Stopped`` if the server is stopped before that, ``Forgotten``,
+    ///   `CancellationError`.
+    public func head(_ index: Int, within time: Duration = .seconds(60)) async throws -> ReceivedRequest {
+        try await request(index, time, { _ in true })
     }
 
     private func request(
-        _ index: Int, _ isEnough: @escaping @Sendable (ReceivedRequest) -> Bool
+        _ index: Int, _ time: Duration, _ isEnough: @escaping @Sendable (ReceivedRequest) -> Bool
     ) async throws -> ReceivedRequest {
         let find: @Sendable (ServerRecord) -> ReceivedRequest? = { $0[index].flatMap { isEnough($0) ? $0 : nil } }
-        try await context.record.wait { $0.isStopped || index < $0.forgotten || find($0) != nil }
+        try await wait(within: time, for: "request \(index), counted from 0,") {
+            index < $0.forgotten || find($0) != nil
+        }
         if let request = context.record.read(find) { return request }
         if index < context.record.read({ $0.forgotten }) { throw Forgotten(index: index) }
         throw stopped("request \(index) had come")
+    }
+
+    /// Waits until the condition is met or the server has stopped.
+    private func wait(
+        within time: Duration, for what: String, until isMet: @escaping @Sendable (ServerRecord) -> Bool
+    ) async throws {
+        try await context.record.wait(
+            within: time, for: "\(what) at the ScriptedServer on port \(port)", seen: { $0.summary },
+            until: { $0.isStopped || isMet($0) })
     }
 
     private func stopped(_ what: String) -> Stopped {
@@ -244,16 +257,20 @@ public final class ScriptedServer: Sendable {
     public var acceptedConnections: Int { context.record.read { $0.accepted } }
 
     /// Waits until exactly `count` connections are open.
-    /// - Throws: `CancellationError`; ``Stopped`` if the server is stopped and the number is never reached.
-    public func waitUntil(openConnections count: Int) async throws {
-        try await context.record.wait { $0.channels.count == count || ($0.isStopped && $0.channels.isEmpty) }
+    /// - Throws: ``WaitTimeout`` after `time`, `CancellationError`; ``Stopped`` if the server is stopped and the number is
+    ///   never reached.
+    public func waitUntil(openConnections count: Int, within time: Duration = .seconds(60)) async throws {
+        try await context.record.wait(
+            within: time, for: "\(count) open connections at the ScriptedServer on port \(port)",
+            seen: { $0.summary },
+            until: { $0.channels.count == count || ($0.isStopped && $0.channels.isEmpty) })
         guard openConnections == count else { throw stopped("\(count) connections were open") }
     }
 
     /// Waits until at least `count` connections have been accepted.
-    /// - Throws: `CancellationError`; ``Stopped`` if the server is stopped before that.
-    public func waitUntil(acceptedConnections count: Int) async throws {
-        try await context.record.wait { $0.accepted >= count || $0.isStopped }
+    /// - Throws: ``WaitTimeout`` after `time`, `CancellationError`; ``Stopped`` if the server is stopped before that.
+    public func waitUntil(acceptedConnections count: Int, within time: Duration = .seconds(60)) async throws {
+        try await wait(within: time, for: "\(count) connections") { $0.accepted >= count }
         guard acceptedConnections >= count else { throw stopped("\(count) connections were accepted") }
     }
 
@@ -265,27 +282,30 @@ public final class ScriptedServer: Sendable {
     public var sentBodyBytes: Int { context.record.read { $0.sentBodyBytes } }
 
     /// Waits until at least `count` bytes of request bodies have arrived.
-    /// - Throws: `CancellationError`; ``Stopped`` if the server is stopped before that.
-    public func waitUntil(acceptedBodyBytes count: Int) async throws {
-        try await context.record.wait { $0.acceptedBodyBytes >= count || $0.isStopped }
+    /// - Throws: ``WaitTimeout`` after `time`, `CancellationError`; ``Stopped`` if the server is stopped before that.
+    public func waitUntil(acceptedBodyBytes count: Int, within time: Duration = .seconds(60)) async throws {
+        try await wait(within: time, for: "\(count) bytes of request bodies") { $0.acceptedBodyBytes >= count }
         guard acceptedBodyBytes >= count else { throw stopped("\(count) bytes of request bodies had arrived") }
     }
 
     /// Waits until at least `count` bytes of response bodies have been handed to the socket.
-    /// - Throws: `CancellationError`; ``Stopped`` if the server is stopped before that.
-    public func waitUntil(sentBodyBytes count: Int) async throws {
-        try await context.record.wait { $0.sentBodyBytes >= count || $0.isStopped }
+    /// - Throws: ``WaitTimeout`` after `time`, `CancellationError`; ``Stopped`` if the server is stopped before that.
+    public func waitUntil(sentBodyBytes count: Int, within time: Duration = .seconds(60)) async throws {
+        try await wait(within: time, for: "\(count) bytes of response bodies") { $0.sentBodyBytes >= count }
         guard sentBodyBytes >= count else { throw stopped("\(count) bytes of response bodies were sent") }
     }
 
     /// Waits until the client blocks a body by not reading, and no byte has moved on any connection for `time`. A test
     /// of back-pressure calls this before it looks at ``sentBodyBytes``. The absence of bytes is no event, hence the
     /// time; while bytes move, the wait continues.
-    /// - Throws: `CancellationError`; ``Stopped`` if the server is stopped before that.
-    public func waitUntilBlocked(for time: Duration = .milliseconds(200)) async throws {
+    /// - Throws: ``WaitTimeout`` if no body is blocked within `limit`, `CancellationError`; ``Stopped`` if the server is
+    ///   stopped before that.
+    public func waitUntilBlocked(for time: Duration = .milliseconds(200), within limit: Duration = .seconds(60))
+        async throws
+    {
         let record = context.record
         while true {
-            try await record.wait { !$0.blocked.isEmpty || $0.isStopped }
+            try await wait(within: limit, for: "a body that the client does not read") { !$0.blocked.isEmpty }
             let before = record.read { $0.moves }
             try await Task.sleep(for: time)
             let (isBlocked, isStopped, now) = record.read { (!$0.blocked.isEmpty, $0.isStopped, $0.moves) }

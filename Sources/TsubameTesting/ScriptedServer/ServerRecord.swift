@@ -31,6 +31,15 @@ struct ServerRecord: Sendable {
         return requests.indices.contains(place) ? requests[place] : nil
     }
 
+    /// The events so far, for the errors of waits.
+    var summary: String {
+        """
+        \(forgotten + requests.count) requests, the last one \(requests.last.map { $0.hasEnded ? "whole" : "not whole" } ?? "missing"), \
+        \(accepted) connections accepted, \(channels.count) open, \(acceptedBodyBytes) bytes of bodies received, \
+        \(sentBodyBytes) sent
+        """
+    }
+
     mutating func add(
         _ head: RequestParser.Head, connection: Int, indexOnConnection: Int, serverName: String?, tlsVersion: String?
     ) -> ReceivedRequest {

@@ -50,23 +50,30 @@ struct StubPattern: Sendable, Hashable, CustomStringConvertible {
         return rank(written + (uri.query.map { "?" + $0 } ?? ""), isWhole: false)
     }
 
-    /// How a request differs from the pattern, and how many characters of the paths agree.
-    func differences(from request: Request, as original: Request) -> (differences: [String], common: Int) {
+    /// How a request differs from the pattern, and how alike the paths are: the number of bytes that agree from the start,
+    /// or the largest number if the path fits.
+    func differences(from request: Request, as original: Request) -> (differences: [String], likeness: Int) {
         var differences: [String] = []
         if let method, method != request.method {
             differences.append("the method is \(request.method.rawValue), and not \(method.rawValue)")
         }
         guard let uri = request.uri else { return (differences + ["the request has no URL"], 0) }
-        let written: String? = if case .path(let below, _) = original.target { below.encoded } else { nil }
-        let candidates = [uri.origin.description + uri.path, uri.path] + (written.map { [$0] } ?? [])
-        let common = candidates.map { zip($0.utf8, path.utf8).prefix { $0 == $1 }.count }.max() ?? 0
         var anyMethod = request
         if let method { anyMethod.method = method }
-        if rank(of: anyMethod, as: original) == nil {
-            let isQuery = path.contains("?") && uri.path == path.prefix { $0 != "?" }
-            differences.append(isQuery ? "the query differs" : "the path is \(uri.path)")
+        if rank(of: anyMethod, as: original) != nil { return (differences, .max) }
+        let isQuery = path.contains("?") && uri.path == path.prefix { $0 != "?" }
+        differences.append(isQuery ? "the query differs" : "the path is \(uri.path)")
+        return (differences, likeness(of: uri, as: original))
+    }
+
+    private func likeness(of uri: TargetURI, as original: Request) -> Int {
+        func agreeing(_ text: String) -> Int { zip(text.utf8, path.utf8).prefix { $0 == $1 }.count }
+        if Self.hasScheme(path) {
+            let origin = uri.origin.description
+            return max(agreeing(origin + uri.path) - origin.utf8.count, 0)
         }
-        return (differences, common)
+        let written = if case .path(let below, _) = original.target { agreeing(below.encoded) } else { 0 }
+        return max(agreeing(uri.path), written)
     }
 
     private func rank(_ target: some StringProtocol, isWhole: Bool) -> Rank? {

@@ -114,28 +114,31 @@ struct StubTable: Sendable {
         return answer
     }
 
-    /// The route that is most like the request, and how it differs; nil without routes. Among routes that fit in method and
-    /// path, and then among those whose paths are most alike, it is the one with the fewest differences.
+    /// The route that is most like the request, and how it differs; nil without routes. A route that fits in method and path
+    /// comes first. Otherwise the most alike path counts. Of equal routes, the one with the fewest differences is named.
     func nearest(to request: Request, as original: Request, body: Bytes?) -> (route: String, differences: [String])? {
         let subject = StubMatcher.Subject(request: request, body: body, states: states)
-        struct Candidate {
-            let entry: Entry
-            let fits: Bool
-            let common: Int
-            let differences: [String]
-        }
         let candidates = entries.map { entry in
-            var (differences, common) = entry.key.pattern.differences(from: request, as: original)
+            var (differences, likeness) = entry.key.pattern.differences(from: request, as: original)
             let fits = differences.isEmpty
             differences += entry.matchers.compactMap { $0.difference(subject) }
             if entry.isUsedUp, differences.isEmpty { differences = ["all its answers have been given"] }
-            return Candidate(entry: entry, fits: fits, common: common, differences: differences)
+            return Candidate(entry: entry, fits: fits, likeness: likeness, differences: differences)
         }
         let best = candidates.min { left, right in
             if left.fits != right.fits { return left.fits }
-            if left.common != right.common { return left.common > right.common }
+            if left.likeness != right.likeness { return left.likeness > right.likeness }
             return left.differences.count < right.differences.count
         }
         return best.map { ($0.entry.key.description, $0.differences) }
     }
+}
+
+/// A route that a request does not fit.
+private struct Candidate {
+    let entry: StubTable.Entry
+    /// Whether method and path fit.
+    let fits: Bool
+    let likeness: Int
+    let differences: [String]
 }

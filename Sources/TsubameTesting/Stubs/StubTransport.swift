@@ -82,14 +82,13 @@ public final class StubTransport: Transport {
     public var requests: [Request] { state.read { $0.requests } }
 
     /// The request with this index, counted from 0, once it has arrived.
-    /// - Throws: `CancellationError` if the task is cancelled before that.
-    public func request(_ index: Int) async throws(CancellationError) -> Request {
-        while true {
-            if let request = state.read({ $0.requests.indices.contains(index) ? $0.requests[index] : nil }) {
-                return request
-            }
-            try await state.wait { $0.requests.indices.contains(index) }
-        }
+    /// - Throws: ``WaitTimeout`` after `time`, `CancellationError` if the task is cancelled before that.
+    public func request(_ index: Int, within time: Duration = .seconds(60)) async throws -> Request {
+        // Requests are only added.
+        try await state.wait(
+            within: time, for: "request \(index) to a stub, counted from 0", seen: { "\($0.requests.count) requests" },
+            until: { $0.requests.indices.contains(index) })
+        return state.read { $0.requests[index] }
     }
 
     // MARK: Transport
@@ -146,11 +145,11 @@ public final class StubTransport: Transport {
             return (false, state.table.answer(to: request, as: call.request, body: body), state.table)
         }
         if let answer { return answer }
-        if isClosed { throw CallError(.cancelled, "the stub has been closed", phase: .connecting, request: request) }
+        if isClosed { throw CallError(.cancelled, "the stub has been closed", phase: .preparing, request: request) }
         let reason =
             table.nearest(to: request, as: call.request, body: body).map { route, differences in
                 "no route of the stub fits; the nearest is \(route): \(differences.joined(separator: "; "))"
             } ?? "the stub has no routes"
-        throw CallError(.misuse, reason, phase: .connecting, advice: "add a route: stub.on(…)", request: request)
+        throw CallError(.misuse, reason, phase: .preparing, advice: "add a route: stub.on(…)", request: request)
     }
 }

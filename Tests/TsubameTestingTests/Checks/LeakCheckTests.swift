@@ -55,6 +55,17 @@ import TsubameTesting
         }
     }
 
+    @Test func `withClient runs its client over a transport`() async throws {
+        let stub = StubTransport { $0.on(.get, "/users").respond(text: "ada") }
+        try await withClient("https://api.example.com/v1", transport: stub) { client in
+            let text = try await client.get("users").text()
+            #expect(text == "ada")
+        }
+        try stub.assertAllUsed()
+        // The client is closed, and so is its transport.
+        await #expect(throws: CallError.self) { try await Client(transport: stub).get(url: "https://api.example.com") }
+    }
+
     @Test func `withClient throws the error of its body, not a leak`() async throws {
         struct Stop: Error {}
         try await ScriptedServer.start { _ in .stall }.use { server in

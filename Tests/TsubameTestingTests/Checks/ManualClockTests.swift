@@ -82,6 +82,21 @@ private final class Awake: Sendable {
         await #expect(throws: CancellationError.self) { try await waiter.value }
     }
 
+    @Test func `a wait for sleepers that never come ends, and says how many there are`() async throws {
+        let clock = ManualClock()
+        let task = Task { try await clock.sleep(for: .seconds(1)) }
+        try await clock.waitForSleepers(1)
+        let error = await #expect(throws: WaitTimeout.self) {
+            try await clock.waitForSleepers(2, within: .milliseconds(20))
+        }
+        #expect(error?.description == "waited 0.02 seconds for 2 sleeping tasks on a ManualClock; so far: 1")
+        // Zero is a time, too, and what has happened already needs none.
+        await #expect(throws: WaitTimeout.self) { try await clock.waitForSleepers(2, within: .zero) }
+        try await clock.waitForSleepers(1, within: .zero)
+        clock.advance(by: .seconds(1))
+        try await task.value
+    }
+
     @Test func `many sleepers cancelled and woken at once all end`() async throws {
         let clock = ManualClock()
         await withTaskGroup(of: Void.self) { group in

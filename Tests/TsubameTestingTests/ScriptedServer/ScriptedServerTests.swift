@@ -228,6 +228,28 @@ private func get(_ target: String) -> String { "GET \(target) HTTP/1.1\r\nHost: 
         #expect(server.requests.count == 2)
     }
 
+    @Test func `a wait for what never comes ends, and says what has come`() async throws {
+        try await ScriptedServer.start().use { server in
+            let client = try await RawClient.connect(to: server)
+            try await client.send("GET /a HTTP/1.1\r\nHost: h\r\n\r\n")
+            _ = try await server.request(0)
+            let error = await #expect(throws: WaitTimeout.self) {
+                _ = try await server.request(1, within: .milliseconds(20))
+            }
+            #expect(
+                error?.description == """
+                    waited 0.02 seconds for request 1, counted from 0, at the ScriptedServer on port \(server.port); \
+                    so far: 1 requests, the last one whole, 1 connections accepted, 1 open, \
+                    0 bytes of bodies received, 0 sent
+                    """)
+            await #expect(throws: WaitTimeout.self) {
+                try await server.waitUntil(openConnections: 2, within: .milliseconds(20))
+            }
+            await #expect(throws: WaitTimeout.self) { try await server.waitUntilBlocked(within: .milliseconds(20)) }
+            await client.close()
+        }
+    }
+
     @Test func `stop ends a body that is blocked`() async throws {
         let server = try await ScriptedServer.start { _ in .stream(nil) }
         let client = try await RawClient.connect(to: server, isPaused: true)

@@ -188,6 +188,36 @@ import TsubameTesting
                 == "no route of the stub fits; the nearest is GET /teams: the path is /v1/team")
     }
 
+    @Test func `a path that fits is nearer than one that begins alike, and an origin does not count`() async throws {
+        func reason(_ method: HTTPRequest.Method, _ path: String, _ build: (StubTransport) -> Void) async -> String? {
+            let (client, _) = client(build)
+            let error = await #expect(throws: CallError.self) { _ = try await client.send(Request(method, path: path)) }
+            return error?.reason.split(separator: "the nearest is ").last.map(String.init)
+        }
+        #expect(
+            await reason(.get, "users") {
+                $0.on(.get, "/users/7/posts").respond(text: "x")
+                $0.on(.post, "/users").respond(text: "x")
+            } == "POST /users: the method is GET, and not POST")
+        #expect(
+            await reason(.get, "users/8") {
+                $0.on(.get, "https://api.example.com/v1/a").respond(text: "x")
+                $0.on(.get, "/users/7").respond(text: "x")
+            } == "GET /users/7: the path is /v1/users/8")
+        // Of equal routes, the one with fewer differences.
+        #expect(
+            await reason(.get, "users") {
+                $0.on(.get, "/users", .header("X-A", "1"), .header("X-B", "2")).respond(text: "x")
+                $0.on(.get, "/users", .header("X-C", "3")).respond(text: "x")
+            } == "GET /users with field X-C=3: the field X-C is missing")
+        // A method and a path that fit are nearer than a route without conditions.
+        #expect(
+            await reason(.post, "users") {
+                $0.on(.get, "/users").respond(text: "x")
+                $0.on(.post, "/users", .header("X-A", "1"), .header("X-B", "2")).respond(text: "x")
+            } == "POST /users with field X-A=1, field X-B=2: the field X-A is missing; the field X-B is missing")
+    }
+
     @Test func `stubs in parallel share nothing`() async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             for number in 0..<50 {
