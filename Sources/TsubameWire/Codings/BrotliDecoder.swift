@@ -52,7 +52,9 @@ package final class BrotliDecoder: ContentDecoder {
         case Library.needsMoreInput, Library.needsMoreOutput:
             mayHaveMore = produced == output.count
         default:
-            throw fail(library.reason(decoder))
+            let error = fail(library.reason(decoder))
+            // Bytes that were decoded before are returned first.
+            guard produced > 0 else { throw error }
         }
         return produced
     }

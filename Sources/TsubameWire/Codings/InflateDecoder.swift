@@ -49,6 +49,8 @@ package final class InflateDecoder: ContentDecoder {
         while produced < output.count {
             switch state {
             case .failed(let reason):
+                // Bytes that were decoded before are returned first.
+                guard produced == 0 else { return produced }
                 throw ContentCodingError(coding: coding.rawValue, reason: reason)
             case .start:
                 guard let first = input.first else { return 0 }

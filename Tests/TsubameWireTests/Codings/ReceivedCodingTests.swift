@@ -111,6 +111,54 @@ import TsubameWire
         }
     }
 
+    @Test("BAD-INPUT 38: what was decoded before bytes that do not belong to it is given first", arguments: samples)
+    func decodedBeforeAnError(_ sample: Sample) throws {
+        let trailing = ContentCodingError(coding: sample.coding.rawValue, reason: .trailingBytes)
+        // The room is more than enough, or just enough.
+        for room in [4_096, Self.text.count] {
+            let decoder = try sample.coding.decoder()
+            var rest = (sample.coded + Array("garbage".utf8))[...]
+            var output = [UInt8](repeating: 0, count: room)
+            func decode() throws -> [UInt8] {
+                var consumed = 0
+                let produced = try output.withUnsafeMutableBytes { output in
+                    try rest.withUnsafeBytes { try decoder.decode(into: output, from: $0, inputConsumed: &consumed) }
+                }
+                try #require(produced > 0 || consumed > 0)
+                rest = rest.dropFirst(consumed)
+                return Array(output.prefix(produced))
+            }
+            var decoded: [UInt8] = []
+            while decoded.count < Self.text.count { decoded += try decode() }
+            #expect(decoded == Self.text)
+            // The next call throws; it does not return without having done anything.
+            #expect(throws: trailing) { try decode() }
+            #expect(throws: trailing) { try decode() }
+            #expect(throws: trailing) { try decoder.finish() }
+        }
+    }
+
+    @Test("what a call had no room for is there without further bytes", arguments: ReceivedCoding.available)
+    func outputThatWaits(_ coding: ReceivedCoding) throws {
+        let coded = try #require(CodedZeros.coded(coding, pieces: 1))
+        let decoder = try coding.decoder()
+        var output = [UInt8](repeating: 1, count: 1_000)
+        var (rest, total) = (coded[...], 0)
+        repeat {
+            var consumed = 0
+            total += try output.withUnsafeMutableBytes { output in
+                try rest.withUnsafeBytes { bytes in
+                    // No bytes may also have no address.
+                    let input = rest.isEmpty ? UnsafeRawBufferPointer(start: nil, count: 0) : bytes
+                    return try decoder.decode(into: output, from: input, inputConsumed: &consumed)
+                }
+            }
+            rest = rest.dropFirst(consumed)
+        } while !rest.isEmpty || decoder.mayHaveMore
+        try decoder.finish()
+        #expect(total == 1 << 20)
+    }
+
     @Test("BAD-INPUT 38: what is of no coding is corrupt, and stays so", arguments: samples)
     func corrupt(_ sample: Sample) throws {
         let decoder = try sample.coding.decoder()

@@ -26,6 +26,13 @@ import TsubameWire
         #expect(try decode([Self.skipped]) == [])
     }
 
+    @Test func `a block that is larger than the room is given piece by piece`() throws {
+        // One block of 65,536 times the same byte.
+        let frame = bytes("28b52ffd 60 00ff 030008 61")
+        #expect(try decode([frame], room: 4_096) == [UInt8](repeating: 0x61, count: 65_536))
+        #expect(try decode([frame], room: 65_536) == [UInt8](repeating: 0x61, count: 65_536))
+    }
+
     @Test("BAD-INPUT 38: a frame that is cut short is an error, be it the second or one to be skipped")
     func truncatedFrames() {
         for last in [Self.world, Self.skipped] {
