@@ -19,7 +19,8 @@ final class RetryBudget: Sendable {
         self.reserve = min(max(reserve, 0), 1_000_000) * Self.whole
         parts = Atomic(self.reserve)
         isUnlimited = extraLoad == .infinity
-        share = extraLoad.isFinite ? Int(min(max(extraLoad, 0), 1000) * Double(Self.whole)) : 0
+        // A value that is no number counts as 0, too.
+        share = extraLoad > 0 ? Int(min(extraLoad, 1000) * Double(Self.whole)) : 0
     }
 
     /// Adds the share of a response. Every call runs this, so it writes only if the budget is below its reserve.

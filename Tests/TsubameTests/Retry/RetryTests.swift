@@ -224,6 +224,25 @@ import TsubameTesting
         }
     }
 
+    @Test(arguments: [0.0, -1, -Double.infinity, .nan]) func `no extra load adds nothing`(_ load: Double) {
+        let budget = RetryBudget(extraLoad: load, reserve: 1)
+        #expect(budget.withdraw())
+        for _ in 0..<2_000 { budget.deposit() }
+        #expect(!budget.withdraw())
+    }
+
+    @Test func `an extra load adds its share, up to the reserve`() {
+        let budget = RetryBudget(extraLoad: 0.5, reserve: 1)
+        #expect(budget.withdraw())
+        budget.deposit()
+        #expect(!budget.withdraw())
+        for _ in 0..<10 { budget.deposit() }
+        #expect(budget.withdraw())
+        #expect(!budget.withdraw())
+        let unlimited = RetryBudget(extraLoad: .infinity, reserve: 0)
+        #expect((0..<100).allSatisfy { _ in unlimited.withdraw() })
+    }
+
     // MARK: Time
 
     @Test func `BAD-INPUT 37: Retry-After is obeyed, and one that nobody waits for is not`() async throws {
@@ -256,6 +275,26 @@ import TsubameTesting
             #expect(value9 == "after the usual wait")
             let value10 = try await client.get("x").text()
             #expect(value10 == "at once")
+        }
+    }
+
+    @Test func `the client waits for two minutes by default, and not for a second more`() async throws {
+        let clock = ManualClock()
+        let server = try await ScriptedServer.start(
+            replies: [
+                .status(.tooManyRequests, headers: [.retryAfter: "121"]),
+                .status(.tooManyRequests, headers: [.retryAfter: "120"]), .ok("after two minutes"),
+            ])
+        try await serving(server) {
+            $0.retry = Self.standard
+            $0.clock = clock
+        } _: { server, client in
+            #expect(try await client.get("x").status == .tooManyRequests)
+            #expect(server.requests.count == 1)
+            let call = Task { try await client.get("x").text() }
+            try await clock.waitForSleepers(1)
+            clock.advance(by: .seconds(120))
+            #expect(try await call.value == "after two minutes")
         }
     }
 

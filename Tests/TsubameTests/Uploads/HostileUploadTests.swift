@@ -238,6 +238,7 @@ import TsubameTesting
                     home: base, isCrossOrigin: false, allowedOrigins: [plain.origin], allowsInsecure: allowsInsecure))
         }
         #expect(throws: UploadResource.Unusable.self) { try resource(false) }
+        #expect(throws: UploadResource.Unusable.self) { try resource(RedirectPolicy.off.allowsInsecure) }
         #expect(try resource(true).uri == plain)
     }
 

@@ -108,10 +108,10 @@ enum CacheScene {
         return request.map { "\($0.name): \($0.value)" }.joined(separator: ", ")
     }
 
-    static func met(_ condition: [String], by response: [String]) -> String {
+    static func met(_ condition: [String], by response: [String], dated: Bool = true) -> String {
         let conditions = CacheConditions(fields(condition))
         if conditions.needsOrigin { return "origin" }
-        return conditions.areMet(by: StoredTerms(head(response))) ? "304" : "200"
+        return conditions.areMet(by: StoredTerms(head(response, dated: dated))) ? "304" : "200"
     }
 
     static func meant(_ response: [String], by update: [String]) -> String {

@@ -14,6 +14,9 @@ extension CacheStatement {
         .init("4", "what is stale is asked for with a condition", is: "validate, stale") {
             CacheScene.decided(fresh, after: 61)
         },
+        .init("4", "at the end of its lifetime it is stale", is: "validate, stale") {
+            CacheScene.decided(fresh, after: 60)
+        },
         .init("4", "without one if there is nothing to ask by", is: "forward, stale") {
             CacheScene.decided(["Cache-Control: max-age=60"], after: 61)
         },
@@ -102,6 +105,9 @@ extension CacheStatement {
         },
         .init("RFC 5861 3", "stale-while-revalidate allows it for so long", is: "reuse by stale-while-revalidate") {
             CacheScene.decided(["Cache-Control: max-age=5, stale-while-revalidate=5"])
+        },
+        .init("RFC 5861 3", "from the end of its lifetime on", is: "reuse by stale-while-revalidate") {
+            CacheScene.decided(["Cache-Control: max-age=10, stale-while-revalidate=5"])
         },
         .init("RFC 5861 3", "and no longer", is: "forward, stale") {
             CacheScene.decided(["Cache-Control: max-age=5, stale-while-revalidate=4"])

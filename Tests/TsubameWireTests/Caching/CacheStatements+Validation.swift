@@ -38,6 +38,9 @@ extension CacheStatement {
             CacheScene.met(["If-Modified-Since: Sun, 09 Sep 2001 01:39:59 GMT"], by: [modified])
         },
         .init("4.3.2", "without Last-Modified the Date counts", is: "200") { CacheScene.met([since], by: []) },
+        .init("4.3.2", "a response without any date has changed for all one knows", is: "200") {
+            CacheScene.met([since], by: [], dated: false)
+        },
         .init("4.3.2", "a tag comes before a date", is: "200") {
             CacheScene.met(["If-None-Match: \"b\"", since], by: ["ETag: \"a\"", modified])
         },

@@ -318,6 +318,8 @@ import TsubameWire
         #expect(jar.sent(to: "example.com/")?.utf8.count == 8_190)
         jar.set("c=d", from: "example.com/")
         #expect(jar.sent(to: "example.com/") == whole)
+        let field = jar.store.field(for: "example.com", path: "/", isSecure: true, now: 1_800_000_000)
+        #expect(field?.leftOut == 1)
     }
 
     @Test("BAD-INPUT 29: control characters and length reject a field") func rejectedFields() {

@@ -95,6 +95,7 @@ import TsubameWire
         ("example.com\tFALSE\t/\tFALSE\tsoon\ta\tgeheim", "fifth"),
         ("example.com\tFALSE\t/\tFALSE\t-1\ta\tgeheim", "fifth"),
         ("example.com\tFALSE\t/\tFALSE\t1.\ta\tgeheim", "fifth"),
+        ("example.com\tFALSE\t/\tFALSE\t1.2.3\ta\tgeheim", "fifth"),
         ("example.com\tFALSE\tx\tFALSE\t0\ta\tgeheim", "path"),
         ("\tFALSE\t/\tFALSE\t0\ta\tgeheim", "host"), ("a/b\tFALSE\t/\tFALSE\t0\ta\tgeheim", "host"),
         (".co.uk\tTRUE\t/\tFALSE\t0\ta\tgeheim", "public suffix"),

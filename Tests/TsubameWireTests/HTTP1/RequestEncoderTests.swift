@@ -68,6 +68,11 @@ import TsubameWire
         try encode(method, "/", headers, framing)
     }
 
+    @Test func `trailers are lines like those of a head`() throws {
+        let lines = try TrailerSection.lines(of: [.eTag: "\"a\"", .lastModified: "x\ty"])
+        #expect(String(decoding: lines, as: UTF8.self) == "ETag: \"a\"\r\nLast-Modified: x\ty\r\n")
+    }
+
     @Test func cookiesAreJoinedWhereTheFirstStands() throws {
         var fields: HTTPFields = [.accept: "*/*"]
         fields[.cookie] = "a=1; b=2; c=3"

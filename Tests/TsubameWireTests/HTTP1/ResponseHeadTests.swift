@@ -48,6 +48,13 @@ import TsubameWire
         refused("\(line)\r\nContent-Length: 2\r\n\r\nok", .invalidResponse, words)
     }
 
+    @Test("BAD-INPUT 12: HTTP/2 that nobody asked for is named")
+    func settingsOfHTTP2() {
+        refused(
+            "\0\0\u{12}\u{4}\0\0\0\0\0\0\u{3}\0\0\0d\0\u{4}\0\u{10}\0\0\n", .invalidResponse,
+            "no HTTP/1 but HTTP/2")
+    }
+
     @Test(
         "BAD-INPUT 12: a status that is not three digits from 100 on is refused",
         arguments: [
@@ -171,7 +178,8 @@ import TsubameWire
             ("A: \u{1B}[2J", "control character (0x1B)"),
             ("A: \u{7F}", "control character (0x7F)"), (" A: b", "starts with a blank"),
             ("\tA: b", "starts with a blank"),
-            (" ", "starts with a blank"), ("\u{0}", "holds a NUL"), ("A\u{B}: b", "0x0B in its field name"),
+            (" ", "starts with a blank"), (" \u{1}", "holds a control"),
+            ("\u{0}", "holds a NUL"), ("A\u{B}: b", "0x0B in its field name"),
         ])
     func fields(line: String, words: String) {
         refused("HTTP/1.1 200 OK\r\n\(line)\r\nContent-Length: 2\r\n\r\nok", .invalidResponse, words)

@@ -133,6 +133,17 @@ import TsubameWire
         #expect(run.finish().error == nil)
     }
 
+    @Test("What is left of a given up body counts by its bytes, and in frames below 256 bytes by its frames")
+    func shortLateData() {
+        var run = run()
+        run.session.reset(run.streams[1], .cancel)
+        run.read(flood(Frame.data(3, [UInt8](repeating: 0, count: 256), ends: false), 2_000))
+        let before = run.outcome.error
+        #expect(before == nil)
+        run.read(flood(Frame.data(3, [UInt8](repeating: 0, count: 255), ends: false), 1_001))
+        #expect(run.finish().error == Self.error)
+    }
+
     @Test("Sixteen MiB of it are: nobody wanted that much", arguments: [1_024, 16_384])
     func withoutEnd(_ size: Int) {
         var run = run()
