@@ -3,12 +3,15 @@
 
 All chosen mutants are compiled into one build of a copy of the sources, in .build-mutate. TSUBAME_MUTANT chooses, when a
 test process starts, which one of them is on. A mutant that does not compile is dropped, and the others are built again.
-A mutant is noticed if a test fails, a process crashes, or the tests do not end. The tests of values run first. What only
-the tests with sockets notice must be noticed twice by the same test, so that no chance failure counts.
+A mutant is noticed if a test fails, a process crashes, or the tests do not end. The tests of values judge all mutants
+first; the tests with sockets then judge those that are left. What only the tests with sockets notice must fail twice, so
+that no chance failure counts. A run ends with its first failure.
 
-mutate.py [--count 320] [--seed 1] [--only PART-OF-PATH] [--list] [--numbers 3,17]
+equal-mutants.txt lists mutants that change nothing that a test could see, with the reason. They are not judged.
+
+mutate.py [--count 320] [--seed 1] [--jobs 2] [--values] [--only PART-OF-PATH] [--list] [--numbers 3,17]
 """
-import argparse, collections, json, os, pathlib, random, re, shutil, signal, subprocess, sys, time
+import argparse, collections, concurrent.futures, json, os, pathlib, random, re, shutil, signal, subprocess, sys, threading, time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 COPY = ROOT / ".build-mutate" / "source"
@@ -16,11 +19,20 @@ AREAS = [
     "TsubameWire/HTTP1", "TsubameWire/HPACK", "TsubameWire/HTTP2", "TsubameWire/Codings", "TsubameWire/Caching",
     "TsubameWire/Cookies", "Tsubame/Retry", "Tsubame/Redirects",
 ]
-# Which tests run, in order, and whether chance can make one of them fail.
-ROUNDS = [("TsubameWireTests", False), ("FuzzTests", False), ("TsubameTests", True), ("HostileRe|HostileHTTP2|Interruption", True)]
-# Of the areas without tests of values: the tests that are most likely to notice.
-FIRST = {"Tsubame/Retry": "Retr|BackOff|Budget|Idempoten", "Tsubame/Redirects": "Redirect|CrossOrigin"}
-SECONDS = 300
+# Which tests run, in order. Chance can make one of those with sockets fail.
+VALUES = ["TsubameWireTests", "FuzzTests"]
+SOCKETS = ["TsubameTests", "HostileRe|HostileHTTP2|Interruption"]
+# The tests with sockets that are most likely to notice a mutant of an area.
+LIKELY = {
+    "Tsubame/Retry": "Retr|BackOff|Budget|Idempoten", "Tsubame/Redirects": "Redirect|CrossOrigin",
+    "TsubameWire/Caching": "Cach|Validat", "TsubameWire/Cookies": "Cookie", "TsubameWire/HTTP2": "HTTP2|Session",
+    "TsubameWire/HTTP1": "Hostile|Framing|Body", "TsubameWire/Codings": "Coding|Decod",
+}
+# They take long and ask nothing of the areas: charsets. Or they ask only for how long something takes.
+SKIPPED = "Charset|aFloodOfLinesEnds"
+# The longest times that the tests of values and those with sockets take, and more.
+SECONDS = {False: 120, True: 300}
+EQUAL = pathlib.Path(__file__).with_name("equal-mutants.txt")
 INVERSE = {"==": "!=", "!=": "==", "<": "<=", "<=": "<", ">": ">=", ">=": ">", "&&": "||", "||": "&&"}
 # Characters that may stand in an operator's name; each mutant has one of its own.
 MARKS = [chr(c) for c in (*range(0x2500, 0x2776), *range(0x2190, 0x2400))]
@@ -43,7 +55,7 @@ def places(path):
             continue
         code = code_of(line)
         # No statement of ours: a declaration of types, a line of a table, an attribute, a pattern.
-        # A loop that may end needs a return behind it.
+        # `while false` does not compile where the loop is the last statement of a function.
         if inside_text or re.match(r"\s*(import|public import|@|#|case |extension |protocol |struct )", code) or \
                 "while true" in code or \
                 " where " in code or len(re.findall(r"\b(?:0x)?\d", code)) > 3:
@@ -62,6 +74,20 @@ def places(path):
                 if "," not in re.sub(r"\([^()]*\)", "", one[1]):
                     found.append(Mutant(path, number, start, len("guard " + one[1]), "check", "guard " + one[1], "guard true"))
     return found
+
+
+def equal_mutants():
+    """Path, line of code, column in it and change of each listed mutant. `*` instead of the line stands for all of a file."""
+    return {
+        tuple(line.split("\t")[:4]) for line in EQUAL.read_text().splitlines() if line and not line.startswith("#")}
+
+
+def is_equal(mutant, equal):
+    line = (ROOT / "Sources" / mutant.path).read_text().splitlines()[mutant.line]
+    code = line.lstrip()
+    column = str(mutant.column - len(line) + len(code) + 1)
+    change = f"{mutant.before} → {mutant.after}"
+    return (mutant.path, code, column, change) in equal or (mutant.path, "*", "*", "*") in equal
 
 
 def changed(mutants):
@@ -141,7 +167,8 @@ def write(path, text):
 
 
 def environment(**more):
-    return {**os.environ, "SWIFT_DETERMINISTIC_HASHING": "1", "SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH": "6", **more}
+    return {**os.environ, "SWIFT_DETERMINISTIC_HASHING": "1", "SWIFT_BACKTRACE": "enable=no",
+            "SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH": "6", **more}
 
 
 def build(mutants):
@@ -163,42 +190,49 @@ def build(mutants):
         mutants = left
 
 
-def run_tests(tests, number):
-    """The names of the failed tests, or what else happened; empty if all passed."""
+def run_tests(tests, number, seconds):
+    """What the tests say of a mutant: the first test that fails, or what else happened; None if all pass."""
     process = subprocess.Popen(
-        ["swift", "test", "--enable-all-traits", "--skip-build", "--disable-xctest", "--parallel", "--filter", tests],
+        [COPY / ".build/debug/TsubamePackageTests.xctest", "--testing-library", "swift-testing", "--filter", tests,
+         "--skip", SKIPPED],
         cwd=COPY, env=environment(TSUBAME_MUTANT=str(number)), text=True, errors="replace", stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True)
-    try:
-        output, _ = process.communicate(timeout=SECONDS)
-    except subprocess.TimeoutExpired:
+    late = threading.Event()
+
+    def end():
+        late.set()
         os.killpg(process.pid, signal.SIGKILL)
-        process.communicate()
-        return {"does not end"}
-    failed = set(re.findall(r"^. Test (?!run )(.+?) (?:with \d+ test cases? )?failed after", output, re.M))
-    if process.returncode == 0:
-        return failed
-    return failed or {"crashes"}
+
+    timer = threading.Timer(seconds, end)
+    timer.start()
+    failed = None
+    for line in process.stdout:
+        line = re.sub("\x1b\\[[0-9;]*m", "", line)
+        if failed is None and (match := re.match(r"\W*Test (.+?) recorded an issue", line)):
+            failed = match[1]
+            os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+    timer.cancel()
+    if late.is_set():
+        return "does not end"
+    return failed or ("crashes" if process.returncode != 0 else None)
 
 
-def failures(tests, by_chance, number):
-    """The names of the tests that fail with this mutant; those that chance can make fail must fail twice."""
-    failed = run_tests(tests, number)
-    return failed & run_tests(tests, number) if failed and by_chance else failed
-
-
-def judge(number, mutant):
-    first = [(tests, True) for area, tests in FIRST.items() if mutant.path.startswith(area)]
-    for tests, by_chance in first + ROUNDS:
-        if failed := failures(tests, by_chance, number):
-            return tests.split("|")[0], sorted(failed)
-    return None, []
+def judge(number, rounds, by_chance):
+    """The tests that notice a mutant, and what they say; those that chance can make fail must fail twice."""
+    for tests in rounds:
+        run = lambda: run_tests(tests, number, SECONDS[by_chance])
+        if (failed := run()) and (not by_chance or run()):
+            return tests.split("|")[0], failed
+    return None, None
 
 
 def main():
     arguments = argparse.ArgumentParser()
     arguments.add_argument("--count", type=int, default=320)
     arguments.add_argument("--seed", type=int, default=1)
+    arguments.add_argument("--jobs", type=int, default=2)
+    arguments.add_argument("--values", action="store_true")
     arguments.add_argument("--only", default="")
     arguments.add_argument("--numbers", default="")
     arguments.add_argument("--list", action="store_true")
@@ -208,7 +242,12 @@ def main():
         mutant for area in AREAS for source in sorted((ROOT / "Sources" / area).glob("*.swift"))
         for mutant in places(str(source.relative_to(ROOT / "Sources"))) if options.only in mutant.path]
     random.Random(options.seed).shuffle(found)
-    mutants = sorted(enumerate(found[:min(options.count, len(MARKS))]), key=lambda pair: pair[1])
+    equal = equal_mutants()
+    chosen = found[:min(options.count, len(MARKS))]
+    mutants = sorted(
+        ((number, mutant) for number, mutant in enumerate(chosen) if not is_equal(mutant, equal)),
+        key=lambda pair: pair[1])
+    print(f"{len(chosen) - len(mutants)} of {len(chosen)} mutants are equal", file=sys.stderr)
     if options.list:
         for number, mutant in mutants:
             print(number, f"{mutant.path}:{mutant.line + 1}:{mutant.column + 1}", mutant.before, "→", mutant.after)
@@ -217,31 +256,48 @@ def main():
 
     COPY.parent.mkdir(exist_ok=True)
     files = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True).stdout.split("\n")
-    for name in files:
-        if not name:
-            continue
+    for old in (COPY / folder for folder in ("Sources", "Tests")):
+        for source in old.rglob("*.swift"):
+            if str(source.relative_to(COPY)) not in files and source.name != "Mutants.swift":
+                source.unlink()
+    for name in filter(None, files):
         target = COPY / name
         target.parent.mkdir(parents=True, exist_ok=True)
         if not target.exists() or target.read_bytes() != (ROOT / name).read_bytes():
             shutil.copy(ROOT / name, target)
     mutants = build(mutants)
-    for tests, by_chance in ROUNDS:
-        if failed := failures(tests, by_chance, -1):
-            sys.exit(f"without a mutant {tests} fails: {failed}")
+    for rounds, by_chance in (VALUES, False), ([] if options.values else SOCKETS, True):
+        if all(judge(-1, rounds, by_chance)):
+            sys.exit(f"without a mutant {judge(-1, rounds, by_chance)} fails")
 
-    # What a run has found is kept, so that a run can be continued.
+    # What a run has found is kept, so that a run can be continued. `None`: judged by values and sockets, not noticed.
     log = COPY.parent / f"results-{options.seed}-{options.count}.json"
     results = json.loads(log.read_text()) if log.exists() else {}
+    lock = threading.Lock()
     numbers = {int(number) for number in options.numbers.split(",") if number}
-    for number, mutant in mutants:
+
+    def judge_one(number, mutant, sockets):
         key = f"{mutant.path}:{mutant.line + 1}:{mutant.column + 1} {mutant.before} → {mutant.after}"
-        if (numbers and number not in numbers) or (key in results and not numbers):
-            continue
+        likely = [tests for area, tests in LIKELY.items() if mutant.path.startswith(area)]
+        seen = results.get(key, "new")
+        if not numbers and seen not in ("new", "by sockets") or numbers and number not in numbers:
+            return
+        if not numbers and not sockets and seen == "by sockets":
+            return
         begin = time.monotonic()
-        where, failed = judge(number, mutant)
-        results[key] = where
-        log.write_text(json.dumps(results, indent=1, ensure_ascii=False))
-        print(f"{number} {key}: {where or 'NOT NOTICED'} {failed[:2]} {time.monotonic() - begin:.0f} s", flush=True)
+        if sockets:
+            where, failed = judge(number, likely + SOCKETS, True)
+        else:
+            # No test of values uses the module above.
+            where, failed = (None, None) if mutant.path.startswith("Tsubame/") else judge(number, VALUES, False)
+        with lock:
+            results[key] = where or (None if sockets else "by sockets")
+            log.write_text(json.dumps(results, indent=1, ensure_ascii=False))
+            print(f"{number} {key}: {where or 'not noticed'} {failed or ''} {time.monotonic() - begin:.0f} s", flush=True)
+
+    for sockets in (False,) if options.values else (False, True):
+        with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+            list(pool.map(lambda pair: judge_one(*pair, sockets), mutants))
 
     survivors = [key for key, where in results.items() if where is None]
     by_round = collections.Counter(where for where in results.values() if where)
