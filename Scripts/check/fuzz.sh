@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Searches with libFuzzer and the address sanitizer for inputs that break the promises of Tests/Fuzz, and prints what is
 # kept in Tests/RESULTS.md. What is found lies in .build-fuzz/findings; inputs that reach new code in .build-fuzz/corpus.
-# Usage: [SECONDS_EACH=60] [JOBS=2] fuzz.sh [TARGET…]
+# Usage: [SECONDS_EACH=60] [JOBS=NUMBER-OF-CORES] fuzz.sh [TARGET…]
 set -uo pipefail
 cd "$(dirname "$0")/../.."
 
@@ -26,7 +26,7 @@ search() {
     local target=$1 log=$folder/logs/$1 status
     mkdir -p "$folder/corpus/$target"
     # No leaks are looked for: LeakSanitizer does not know references whose high bits Swift uses.
-    TIMEFORMAT=%U
+    TIMEFORMAT='%U %S'
     { time ASAN_OPTIONS=detect_leaks=0 "$fuzz" "$target" -max_total_time="$seconds" -max_len="$2" -timeout=10 -rss_limit_mb=2048 \
         -artifact_prefix="$folder/findings/$target-" -print_final_stats=1 "$folder/corpus/$target" "Tests/Fuzz/Seeds/$target" \
         >"$log" 2>&1; } 2>"$log.seconds"
@@ -35,7 +35,7 @@ search() {
         echo "| $target | skipped: $(sed -n 's/^skipped: //p' "$log") | | | |"
         return 0
     fi
-    echo "| $target | $(cut -d. -f1 "$log.seconds") | $(sed -n 's/^stat::number_of_executed_units: *//p' "$log") | $(grep -oE 'cov: [0-9]+' "$log" | tail -n 1 | cut -d' ' -f2)" \
+    echo "| $target | $(tail -n 1 "$log.seconds" | awk '{ print int($1 + $2) }') | $(sed -n 's/^stat::number_of_executed_units: *//p' "$log") | $(grep -oE 'cov: [0-9]+' "$log" | tail -n 1 | cut -d' ' -f2)" \
         "| $([ "$status" = 0 ] && echo 0 || echo "found, see $log") |"
     return "$status"
 }

@@ -8,7 +8,7 @@ import TsubameWire
 
 extension Connector {
     /// The sizes of a connection's reads. They grow as long as each read fills its buffer. A connection whose reader was
-    /// slow starts again with the first size.
+    /// slow starts again with the first size for each new buffer. The channel keeps its largest buffer.
     static let reads = AdaptiveRecvByteBufferAllocator(minimum: 1024, initial: 4096, maximum: 256 << 10)
 
     func initialize(_ channel: any Channel, _ attempt: AddressAttempt) -> EventLoopFuture<Void> {

@@ -262,6 +262,9 @@ final class Exchange: CallCancellable, @unchecked Sendable {
         if isObserved { call.emit(.headReceived(response(head, ResponseBody(), trailers: nil))) }
     }
 
+    /// Whether one read of the connection may bring pieces of several bodies.
+    private var sharesReads: Bool { connection?.isShared ?? false }
+
     /// A piece of the body; true if reading is to pause.
     func receive(_ piece: Bytes) -> Bool {
         guard !isOver else { return false }
@@ -271,7 +274,7 @@ final class Exchange: CallCancellable, @unchecked Sendable {
             if shownBytes > shown.count { shown.append(piece.slice(0..<(shownBytes - shown.count))) }
             tellReceived(isLast: false)
         }
-        if let window { return window.append(piece, isShared: connection?.isShared ?? false) }
+        if let window { return window.append(piece, isShared: sharesReads) }
         gathered.append(piece)
         return false
     }
@@ -286,8 +289,7 @@ final class Exchange: CallCancellable, @unchecked Sendable {
                 || call.statusesPassedOnEarly?.contains(head.status) == true
         else { return false }
         let window = BodyWindow(
-            self, call: call, initial: gathered.all(), isShared: connection?.isShared ?? false,
-            isCollected: !call.wantsStream)
+            self, call: call, initial: gathered.all(), isShared: sharesReads, isCollected: !call.wantsStream)
         gathered = GatheredBytes()
         self.window = window
         resume(.success(response(head, ResponseBody(BodyPull(window)), trailers: trailers)))

@@ -81,9 +81,8 @@ extension LoadRuns {
         }
         let late = (ContinuousClock.now - begin - time).milliseconds
         let isRight = end?.kind == .timeout && end?.timeout == stall.limit && late >= -1
-        return (
-            late, isRight ? nil : "\(stall.limit) of \(stall.url): \(end.map { "\($0)" } ?? "a response"), \(late) ms"
-        )
+        let problem = "\(stall.limit) of \(stall.url): \(end.map { "\($0)" } ?? "a response"), \(late) ms"
+        return (late, isRight ? nil : problem)
     }
 }
 #endif

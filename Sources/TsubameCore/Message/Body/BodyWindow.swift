@@ -27,9 +27,11 @@ package final class BodyWindow: Sendable {
     let call: Call?
 
     /// - Parameters:
+    ///   - producer: the sender of the pieces, which is told when the reader has made room or has given up.
     ///   - call: the call that the body belongs to, if the producer knows it.
     ///   - pieces: the pieces that have arrived.
-    ///   - isShared: whether the memory of these pieces may hold pieces of other bodies.
+    ///   - isShared: whether the memory of these pieces may hold pieces of other bodies. The window copies such pieces
+    ///     unless the reader keeps up.
     ///   - isCollected: whether the reader is known to take all that comes.
     package init(
         _ producer: any BodyProducer, call: Call? = nil, initial pieces: [Bytes] = [], isShared: Bool = false,
