@@ -78,6 +78,7 @@ extension CacheStatement {
             CacheScene.age(["Age: 7"], dated: false)
         },
         .init("5.1", "of several Ages the first counts", is: "10") { CacheScene.age(["Age: 10", "Age: 20"]) },
+        .init("5.1", "also if it is empty", is: "0") { CacheScene.age(["Age: , 20"]) },
         .init("5.1", "also in one field", is: "10") { CacheScene.age(["Age: 10, 20"]) },
         .init("5.1", "an Age that is no number is passed over", is: "0") { CacheScene.age(["Age: old"]) },
         .init("5.1", "so is a negative one", is: "0") { CacheScene.age(["Age: -10"]) },

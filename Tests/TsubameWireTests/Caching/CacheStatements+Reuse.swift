@@ -91,6 +91,9 @@ extension CacheStatement {
             CacheScene.decided(
                 ["Cache-Control: max-age=5, must-revalidate", "ETag: \"a\""], ["Cache-Control: max-stale"])
         },
+        .init("5.2.2.2", "from the end of its lifetime on", is: "forward, stale") {
+            CacheScene.decided(["Cache-Control: max-age=10, must-revalidate"], ["Cache-Control: max-stale"])
+        },
         .init("5.2.2.8", "proxy-revalidate is for shared caches", is: "reuse by max-stale") {
             CacheScene.decided(["Cache-Control: max-age=5, proxy-revalidate"], ["Cache-Control: max-stale"])
         },

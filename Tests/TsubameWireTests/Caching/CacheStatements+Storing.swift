@@ -58,6 +58,9 @@ extension CacheStatement {
         .init("3.1", "fields of the connection are not stored", is: "none") {
             CacheScene.updated(["Connection: close, X-Hop", "X-Hop: 1"], by: [], "X-Hop")
         },
+        .init("3.1", "others are, whatever Connection names", is: "1") {
+            CacheScene.updated(["Connection: close, X-Hop", "X-A: 1"], by: [], "X-A")
+        },
         .init("3.1", "nor are those that frame it or offer another protocol", is: "none none") {
             let response = ["Transfer-Encoding: chunked", "Upgrade: h2c"]
             return ["Transfer-Encoding", "Upgrade"].map { CacheScene.updated(response, by: [], $0) }.joined(

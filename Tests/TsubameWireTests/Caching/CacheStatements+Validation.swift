@@ -17,6 +17,9 @@ extension CacheStatement {
         .init("4.3.1", "both are", is: "If-None-Match: \"a\", " + since) {
             CacheScene.condition(["ETag: \"a\"", modified])
         },
+        .init("4.3.1", "an entity tag may be empty", is: "If-None-Match: \"\"") {
+            CacheScene.condition(["ETag: \"\""])
+        },
         .init("4.3.1", "an entity tag without quotes is none", is: "") { CacheScene.condition(["ETag: a"]) },
 
         // MARK: The caller's own conditions

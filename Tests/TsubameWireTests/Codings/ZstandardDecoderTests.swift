@@ -24,6 +24,10 @@ import TsubameWire
             #expect(try decode([Array(all[..<cut]), Array(all[cut...])]) == expected)
         }
         #expect(try decode([Self.skipped]) == [])
+        for low in UInt8(0)...15 {
+            let skipped = [0x50 | low] + Self.skipped.dropFirst()
+            #expect(try decode([skipped + Self.hello]) == Array("hello ".utf8))
+        }
     }
 
     @Test func `a block that is larger than the room is given piece by piece`() throws {
@@ -52,6 +56,12 @@ import TsubameWire
         }
     }
 
+    @Test func `the encoder adds a checksum`() throws {
+        let coded = try #require(CodedZeros.coded(.zstd, pieces: 1))
+        // Bit 2 of the frame header descriptor (RFC 8878 section 3.1.1.1.1).
+        #expect(coded[4] & 4 == 4)
+    }
+
     /// A frame of one block of zeros whose head announces a window of 2 to the power of `log` bytes.
     private func frame(windowLog log: UInt8) -> [UInt8] {
         bytes("28b52ffd00") + [(log - 10) << 3] + bytes("430000") + [0]
@@ -63,7 +73,7 @@ import TsubameWire
         for log in [24, 27, 31, 41] as [UInt8] {
             #expect(
                 throws: ContentCodingError(coding: "zstd", reason: .corrupt("its window is larger than 8 MiB"))
-            ) { try decode([frame(windowLog: log)]) }
+            ) { try #require(ZstandardDecoder()).drain(frame(windowLog: log), room: 16) }
         }
         // The frame has one segment and announces one byte more than 8 MiB.
         #expect(throws: ContentCodingError.self) { try decode([bytes("28b52ffda001008000") + bytes("4300000000")]) }

@@ -322,6 +322,20 @@ import TsubameWire
         #expect(field?.leftOut == 1)
     }
 
+    @Test func aSecondIsALifetime() {
+        let jar = Jar()
+        jar.set("a=b; Max-Age=1", from: "example.com/")
+        #expect(jar.sent(to: "example.com/", now: 1_800_000_000) == "a=b")
+        #expect(jar.sent(to: "example.com/", now: 1_800_000_001) == nil)
+    }
+
+    @Test func aCookieIsDescribedWithoutItsValue() {
+        var cookie = Cookie(name: "a", value: "secret", domain: "example.com")
+        #expect("\(cookie)" == "a=…; host example.com; path /")
+        (cookie.isSecure, cookie.isHTTPOnly, cookie.sameSite) = (true, true, .lax)
+        #expect("\(cookie)".hasSuffix("; path /; secure; HTTP only; same site Lax"))
+    }
+
     @Test("BAD-INPUT 29: control characters and length reject a field") func rejectedFields() {
         let jar = Jar()
         #expect(!jar.set("a=b\r\nX: y", from: "example.com/"))

@@ -67,6 +67,10 @@ import TsubameWire
         #expect(text.contains("\n.example.com\tTRUE\t/\tFALSE\t1800000060\tb\t2\n"))
     }
 
+    @Test func anIPv6AddressHasNoPort() {
+        #expect(read("a::80\tFALSE\t/\tFALSE\t0\ta\tb\n").store.cookies.map(\.domain) == ["a::80"])
+    }
+
     @Test func whatHasEndedIsNotWritten() {
         var store = CookieStore()
         try? store.store("a=1; Max-Age=60", host: "example.com", path: "/", isSecure: true, now: Self.now)

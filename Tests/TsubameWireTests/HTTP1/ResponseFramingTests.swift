@@ -29,6 +29,7 @@ import TsubameWire
         arguments: [
             ("-6", "is no number"), ("+8", "is no number"), ("crap", "is no number"), ("6abc", "\"6abc\" is no number"),
             ("", "is no number"), ("6 6", "is no number"), ("0x6", "is no number"), ("6,", "is no number"),
+            ("6:", "is no number"),
             (",6", "is no number"), ("6,,6", "is no number"), ("6;6", "is no number"), ("1e3", "is no number"),
             ("\u{B2}", "is no number"), ("9223372036854775808", "above 2^63"), ("18446744073709551622", "above 2^63"),
             (String(repeating: "9", count: 400), "above 2^63"),
