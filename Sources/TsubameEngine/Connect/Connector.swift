@@ -18,8 +18,8 @@ final class Connector: @unchecked Sendable {
     let loopPool: LoopPool
     /// The exchange that wants the connection; if it has got another one meanwhile, this one serves whoever waits.
     let exchange: Exchange
-    /// Where its pool holds it.
-    var index = 0
+    /// The name by which its pool knows it.
+    var id: OriginPool.Pool.ConnectorID?
     private(set) var facts = ConnectorFacts()
     var order = AddressOrder([])
     /// The addresses that are being tried.

@@ -28,8 +28,8 @@ extension Exchange {
             ResendReason(.closedConnection, "the idle connection had been closed by the server"), afterRefusal: false)
     }
 
-    /// Once more, on any connection: the server has said that it did not process the request (RFC 9113 section 8.7), so
-    /// that no harm can come of it, whatever the method.
+    /// Sends the request again, on any connection. The server has said that it did not process it (RFC 9113 section 8.7), so
+    /// this is harmless for any method.
     /// - Parameters:
     ///   - words: what the server said.
     ///   - counts: whether this is one of the three times that it may say so.

@@ -32,14 +32,14 @@ final class Exchange: CallCancellable, @unchecked Sendable {
 
     /// The connection it runs on; nil while it waits and once it is over.
     var connection: (any PooledConnection)?
-    /// What makes a connection for it.
-    var connector: Connector?
     /// It only has a connection made.
     let isWarmUp: Bool
     /// Its loop pool counts it until it is over.
     var isFromElsewhere = false
     var info: ConnectionInfo?
     var isWaiting = false
+    /// Its place among the waiting exchanges of its pool.
+    var waiterID: OriginPool.Pool.WaiterID?
     var phase = CallError.Phase.waiting
     @exclusivity(unchecked) var timings = Timings()
     /// Its stream, where the connection has several.

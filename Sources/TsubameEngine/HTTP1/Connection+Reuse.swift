@@ -11,14 +11,14 @@ extension Connection {
 
     /// The socket is asked before an exchange goes out on it if the request could not be repeated; else the loop, which
     /// reads its sockets all the time, has most likely seen what there was.
-    func canCarry(_ exchange: Exchange) -> Bool {
+    func canCarry(_ exchange: Exchange, idleSince: MonotonicTime) -> Bool {
         let mayBeStale = !exchange.mayBeReplayed || MonotonicClock.now &- idleSince > Self.freshness
-        return !mayBeStale || !hasUnreadInput
+        return !mayBeStale || !hasUnreadInput(since: idleSince)
     }
 
     /// Bytes came while nothing was asked for, or the server has closed: an answer read from here might not be ours
     /// (CVE-2026-1525), and a request sent here would be lost.
-    private var hasUnreadInput: Bool {
+    private func hasUnreadInput(since idleSince: MonotonicTime) -> Bool {
         guard let state = socketState else { return false }
         return !state.isEstablished || state.silence &+ Self.tick < MonotonicClock.now &- idleSince
     }

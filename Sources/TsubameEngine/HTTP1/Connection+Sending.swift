@@ -25,7 +25,7 @@ extension Connection {
             // The loop pool opens files before it asks for a connection.
             detach(exchange)
             exchange.fail(CallError(.misuse, "the body's file was not opened", phase: .preparing))
-            return loopPool.release(self)
+            return loopPool.exchangeEnded(on: self)
         }
         let smallBody = exchange.smallBody
         let asksFirst = exchange.asksFirst(framing)
@@ -35,7 +35,7 @@ extension Connection {
             // Nothing was written: the connection is as good as before.
             detach(exchange)
             exchange.fail(CallError(error, phase: .preparing))
-            loopPool.release(self)
+            loopPool.exchangeEnded(on: self)
             return
         }
         exchange.phase = .waitingForHead

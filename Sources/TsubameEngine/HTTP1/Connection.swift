@@ -40,9 +40,7 @@ final class Connection: ChannelInboundHandler, PooledConnection, @unchecked Send
     private let isEncrypted: Bool
     @exclusivity(unchecked) var exchanges = 0
     private var isClosed = false
-    let madeAt = MonotonicClock.now
-    var idleSince: MonotonicTime = 0
-    var pool: OriginPool?
+    @exclusivity(unchecked) var membership: PoolMembership?
 
     init(_ key: ConnectionKey, _ loopPool: LoopPool, _ facts: ConnectionInfo) {
         self.key = key
@@ -53,7 +51,6 @@ final class Connection: ChannelInboundHandler, PooledConnection, @unchecked Send
 
     var isShared: Bool { false }
     var availableStreams: Int { !isClosed && exchange == nil && context != nil ? 1 : 0 }
-    var running: Int { exchange == nil ? 0 : 1 }
     var unconsumedBytes: Int { pending.capacity }
 
     // MARK: Life of the channel
@@ -73,8 +70,9 @@ final class Connection: ChannelInboundHandler, PooledConnection, @unchecked Send
         isClosed = true
         deadline.cancel()
         sender?.stop()
-        if let exchange { ended(exchange) }
+        // The pool is told first, so that a request which is sent again does not come back here.
         loopPool.removed(self)
+        if let exchange { ended(exchange) }
         context.fireChannelInactive()
     }
 
@@ -234,7 +232,7 @@ final class Connection: ChannelInboundHandler, PooledConnection, @unchecked Send
         if leftover > 0 || isSending || !decoder.isReusable || requestEndsConnection || hasWaitingInput {
             close()
         } else {
-            loopPool.release(self)
+            loopPool.exchangeEnded(on: self)
         }
     }
 

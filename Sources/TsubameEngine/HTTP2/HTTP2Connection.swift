@@ -37,9 +37,7 @@ final class HTTP2Connection: ChannelInboundHandler, PooledConnection, @unchecked
     var goAwayCode: HTTP2Code?
     var hasStoppedAccepting = false
     var isClosed = false
-    let madeAt = MonotonicClock.now
-    var idleSince: MonotonicTime = 0
-    var pool: OriginPool?
+    @exclusivity(unchecked) var membership: PoolMembership?
 
     /// - Parameter limits: those of the call that it was made for, of which the server is told.
     init(_ key: ConnectionKey, _ loopPool: LoopPool, _ facts: ConnectionInfo, limits: Limits) {
@@ -51,11 +49,10 @@ final class HTTP2Connection: ChannelInboundHandler, PooledConnection, @unchecked
 
     var isShared: Bool { true }
     var availableStreams: Int { isClosed || hasStoppedAccepting || context == nil ? 0 : session.availableStreams }
-    var running: Int { session.count }
     var unconsumedBytes: Int { pending.capacity }
 
     /// The socket is asked if the request could not be repeated; else the loop has most likely seen what there was.
-    func canCarry(_ exchange: Exchange) -> Bool {
+    func canCarry(_ exchange: Exchange, idleSince: MonotonicTime) -> Bool {
         guard !exchange.mayBeReplayed, let context else { return true }
         return SocketState.of(context.channel)?.isEstablished ?? true
     }
@@ -75,9 +72,10 @@ final class HTTP2Connection: ChannelInboundHandler, PooledConnection, @unchecked
     func channelInactive(context: ChannelHandlerContext) {
         isClosed = true
         deadline.cancel()
+        // The pool is told first, so that a request which is sent again does not come back here.
+        loopPool.removed(self)
         let running = activeStreams.filter { $0.exchange != nil }
         for activeStream in running { lost(activeStream) }
-        loopPool.removed(self)
         context.fireChannelInactive()
     }
 
@@ -120,8 +118,8 @@ final class HTTP2Connection: ChannelInboundHandler, PooledConnection, @unchecked
             write(to: context, promise: nil)
             context.close(promise: nil)
         }
-        for activeStream in activeStreams where activeStream.exchange != nil { lost(activeStream) }
         loopPool.removed(self)
+        for activeStream in activeStreams where activeStream.exchange != nil { lost(activeStream) }
     }
 
     func stopAccepting() { hasStoppedAccepting = true }

@@ -18,7 +18,7 @@ final class EventLoopPools: Sendable {
     let executor: LoopExecutor
 
     init() {
-        let (budget, proxies) = (ConnectionBudget(), ProxyMemory())
+        let (budget, proxies) = (SharedConnectionBudget(), ProxyMemory())
         let loops = MultiThreadedEventLoopGroup.singleton.makeIterator().prefix(Self.maximum)
         let versions = versions
         let loopPools = loops.map { LoopPool($0, budget, proxies, versions) }

@@ -1,87 +1,64 @@
-// ConnectionBudget: how many connections a client has, over all its loops.
+// ConnectionBudget: how many connections the pools of a client may have together. A pure value.
 
-import NIOCore
-import Synchronization
-import TsubameCore
 import TsubamePlatform
 
-/// Counts connections, made and being made; one that is given back goes to the pool that has waited longest.
-final class ConnectionBudget: Sendable {
-    /// A pool that may make no connection, and wants one.
-    private struct Waiting: Sendable {
-        let loopPool: LoopPool
-        let key: ConnectionKey
+/// Counts the connections of several pools, those that are being made included. A place that is given back goes to the pool
+/// whose request has waited longest.
+struct ConnectionBudget<Pool: Equatable & Sendable>: Sendable {
+    /// A pool that wants a place.
+    struct Claim: Sendable {
+        let pool: Pool
+        /// Since when its first request waits.
         let since: MonotonicTime
-        /// It has none at all: who waits there is not served by an answer that is still to come.
+        /// Whether it has no connection at all: an exchange that ends serves none of its requests.
         let hasNone: Bool
     }
 
-    private struct State: Sendable {
-        var count = 0
-        var waiting: [Waiting] = []
+    /// In nanoseconds: how long a pool that has connections waits before connections of other pools are closed for it. A new
+    /// connection costs more than a wait for an exchange.
+    static var fairnessDelay: MonotonicTime { 250_000_000 }
+
+    private var claims: [Claim] = []
+    /// The number of places that are taken.
+    private(set) var count = 0
+
+    /// Whether a pool waits for a place.
+    var isContended: Bool { !claims.isEmpty }
+
+    /// Takes a place, if fewer than `limit` are taken. Otherwise the claim, which replaces an earlier one of its pool, is
+    /// kept until the pool gets a place or withdraws.
+    mutating func take(limit: Int?, orKeep claim: Claim?) -> Bool {
+        guard let limit, count >= Swift.max(limit, 1) else {
+            count += 1
+            return true
+        }
+        if let claim {
+            withdraw(claim.pool)
+            claims.append(claim)
+        }
+        return false
     }
 
-    /// In nanoseconds: how long a pool that has connections waits before those of others are closed for it.
-    private static let fairnessTimeout: UInt64 = 250_000_000
+    /// The requests of the pool have been served otherwise.
+    mutating func withdraw(_ pool: Pool) { claims.removeAll { $0.pool == pool } }
 
-    private let state = Mutex(State())
-    /// Read wherever a connection becomes idle, so it costs no lock.
-    private let contended = Atomic(false)
-
-    /// Whether a pool waits for a connection of somebody else's to be closed.
-    var isContended: Bool { contended.load(ordering: .relaxed) }
-
-    /// Takes one; false if there are `limit` already, and then the pool, if there is one, gets the next that is given
-    /// back once it has waited longest.
-    func take(limit: Int?, for pool: OriginPool?, of loopPool: LoopPool) -> Bool {
-        state.withLock { state in
-            guard let limit, state.count >= Swift.max(limit, 1) else {
-                state.count += 1
-                return true
-            }
-            guard let pool, let first = pool.waiting.first else { return false }
-            state.waiting.removeAll { $0.loopPool === loopPool && $0.key == pool.key }
-            state.waiting.append(
-                Waiting(loopPool: loopPool, key: pool.key, since: first.call.start, hasNone: pool.total == 0))
-            contended.store(true, ordering: .relaxed)
-            return false
+    /// Whether a connection that has become free must be closed for another pool, although a request of its own pool waits.
+    /// That is so if a request of the other pool has waited longer, and if that pool has no connection or has waited for the
+    /// fairness delay.
+    func owesPlace(_ pool: Pool, waitingSince since: MonotonicTime, at now: MonotonicTime) -> Bool {
+        claims.contains { claim in
+            claim.pool != pool && claim.since < since
+                && (claim.hasNone || (now > claim.since && now - claim.since > Self.fairnessDelay))
         }
     }
 
-    /// Whether a connection that has just become free, and for which somebody of its own pool waits, must be closed for
-    /// another pool. A handshake is dear: only for one that waits longer, and that has no connection, or has waited long.
-    func mustGiveUp(of pool: OriginPool, on loopPool: LoopPool) -> Bool {
-        guard isContended, let first = pool.waiting.first else { return false }
-        let (start, now) = (first.call.start, MonotonicClock.now)
-        return state.withLock { state in
-            state.waiting.contains { other in
-                guard other.since < start, other.loopPool !== loopPool || other.key != pool.key else { return false }
-                return other.hasNone || now &- other.since > Self.fairnessTimeout
-            }
+    /// Gives a place back, or on.
+    /// - Returns: the pool that now has the place; nil if it is free.
+    mutating func giveBack() -> Pool? {
+        guard let index = claims.indices.min(by: { claims[$0].since < claims[$1].since }) else {
+            count -= 1
+            return nil
         }
-    }
-
-    /// Those who waited in the pool have been served by the connections that it has: none need be closed for it any more.
-    func withdraw(_ pool: OriginPool, of loopPool: LoopPool) {
-        guard isContended else { return }
-        state.withLock { state in
-            state.waiting.removeAll { $0.loopPool === loopPool && $0.key == pool.key }
-            contended.store(!state.waiting.isEmpty, ordering: .relaxed)
-        }
-    }
-
-    /// Gives one back, or on to the pool that has waited longest: whoever gave it back would always be faster than one on
-    /// another loop.
-    func giveBack() {
-        let next = state.withLock { state -> Waiting? in
-            guard let index = state.waiting.indices.min(by: { state.waiting[$0].since < state.waiting[$1].since })
-            else {
-                state.count -= 1
-                return nil
-            }
-            contended.store(state.waiting.count > 1, ordering: .relaxed)
-            return state.waiting.remove(at: index)
-        }
-        if let next { next.loopPool.loop.execute { next.loopPool.useGranted(next.key) } }
+        return claims.remove(at: index).pool
     }
 }

@@ -1,36 +1,53 @@
 // LoopPool: what one event loop owns: its connections by origin, and the exchanges that wait for one.
 
+import DequeModule
 import NIOCore
 import Synchronization
 import TsubameCore
 import TsubamePlatform
 
-/// The pool of one loop. An exchange that starts here stays here.
+/// The pools of one loop. An exchange that starts here stays here.
+///
+/// ``ConnectionPool`` decides; this class tells it the events and carries its actions out. An event that happens while
+/// actions are carried out waits until they are done, so no action meets a pool in the middle of a decision.
 // Everything but `arrivals` and `load` is confined to `loop`; no two accesses overlap there, so none is checked for it.
 final class LoopPool: @unchecked Sendable {
+    typealias Pool = OriginPool.Pool
+
+    /// In milliseconds: how long calls wait for one connection that may do for all of them. One that takes longer may never
+    /// come.
+    private static let sharingDelay: Int64 = 500
+
     let loop: any EventLoop
-    let budget: ConnectionBudget
+    let budget: SharedConnectionBudget
     let proxies: ProxyMemory
     let versions: ProtocolMemory
     /// Exchanges from other threads that are here and not over; read by callers that look for a loop with room.
     let load = Atomic(0)
     /// The number of sockets that are not closed yet.
     @exclusivity(unchecked) var openSockets = 0
-    /// Handed over from other threads and not yet begun. Whoever finds it empty wakes the loop, so that many at once cost
-    /// one task of the loop.
+    /// The pools of all loops of the client.
+    @exclusivity(unchecked) var siblings: [LoopPool] = []
+    /// Handed over from other threads and not yet begun. The thread that finds it empty wakes the loop, so that many at once
+    /// cost one task of the loop.
     private let arrivals = Mutex<[Exchange]>([])
     @exclusivity(unchecked) private var arrived: [Exchange] = []
-    @exclusivity(unchecked) private(set) var pools: [ConnectionKey: OriginPool] = [:]
-    @exclusivity(unchecked) private var lastPool: OriginPool?
-    @exclusivity(unchecked) private var waitDeadline = Deadline()
-    @exclusivity(unchecked) var idleSweep: Scheduled<Void>?
+    @exclusivity(unchecked) private(set) var origins: [ConnectionKey: OriginPool] = [:]
+    @exclusivity(unchecked) private var lastOrigin: OriginPool?
+    @exclusivity(unchecked) var waitDeadline = Deadline()
+    @exclusivity(unchecked) private var idleSweep: Scheduled<Void>?
     @exclusivity(unchecked) private(set) var isClosed = false
     /// Those that have arrived are being begun; the connections that write when they all have been.
     @exclusivity(unchecked) private var isStarting = false
     @exclusivity(unchecked) private var unflushed: [any PooledConnection] = []
+    /// The actions of the event that is being handled.
+    @exclusivity(unchecked) private var actions: [Pool.Action] = []
+    @exclusivity(unchecked) private var isCarryingOut = false
+    /// The events that have happened meanwhile.
+    @exclusivity(unchecked) private var laterEvents = Deque<() -> Void>()
 
     init(
-        _ loop: any EventLoop, _ budget: ConnectionBudget, _ proxies: ProxyMemory, _ versions: ProtocolMemory
+        _ loop: any EventLoop, _ budget: SharedConnectionBudget, _ proxies: ProxyMemory, _ versions: ProtocolMemory
     ) {
         self.loop = loop
         self.budget = budget
@@ -38,20 +55,27 @@ final class LoopPool: @unchecked Sendable {
         self.versions = versions
     }
 
-    private func pool(_ key: ConnectionKey) -> OriginPool {
-        if let lastPool, lastPool.key == key { return lastPool }
-        let pool: OriginPool
-        if let known = pools[key] {
-            pool = known
+    private func origin(_ key: ConnectionKey) -> OriginPool {
+        if let lastOrigin, lastOrigin.key == key { return lastOrigin }
+        let origin: OriginPool
+        if let known = origins[key] {
+            origin = known
         } else {
-            pool = OriginPool(key, budget, version: key.mayShare ? versions.version(of: key.origin) : nil)
-            pools[key] = pool
+            origin = OriginPool(key, version: key.mayShare ? versions.version(of: key.origin) : nil)
+            origins[key] = origin
         }
-        lastPool = pool
-        return pool
+        lastOrigin = origin
+        return origin
     }
 
-    // MARK: Exchanges
+    private func dropIfEmpty(_ origin: OriginPool) {
+        guard origin.pool.isEmpty, origins[origin.key] === origin else { return }
+        origins[origin.key] = nil
+        origin.sharingDelay?.cancel()
+        if lastOrigin === origin { lastOrigin = nil }
+    }
+
+    // MARK: Arrivals
 
     /// Begins an exchange, from any thread.
     func handOver(_ exchange: Exchange) {
@@ -77,270 +101,289 @@ final class LoopPool: @unchecked Sendable {
         while let connection = unflushed.popLast() { connection.flush() }
     }
 
-    /// Whether a connection is to write later, when all that have arrived were begun: it is told by ``PooledConnection/flush()``.
+    /// Whether a connection is to write later, when all that have arrived were begun: it is told by
+    /// ``PooledConnection/flush()``.
     func delaysFlush(of connection: any PooledConnection) -> Bool {
         guard isStarting else { return false }
         if unflushed.last !== connection { unflushed.append(connection) }
         return true
     }
 
-    /// Begins an exchange: on a connection that carries several, on the newest idle one, or else it waits, and a connection is made if there may be
-    /// one more.
+    // MARK: Exchanges
+
+    /// Begins an exchange: on a connection that has room for it, or it waits for one.
     func start(_ exchange: Exchange) {
+        if isCarryingOut { return laterEvents.append { self.start(exchange) } }
         guard exchange.begin() else { return }
         guard !isClosed else {
             return exchange.fail(
                 CallError(.cancelled, "the client is closed", phase: .waiting, advice: "make a new one"))
         }
         if case .file(let path) = exchange.upload { return exchange.openFile(path) }
-        let pool = pool(exchange.key)
-        if exchange.isWarmUp { return warmUp(pool, exchange) }
-        if exchange.sendings == 0 {
-            // Whoever waits although there is room waits for a new connection.
-            if !pool.shared.isEmpty, let connection = pool.takeShared(for: exchange) { return connection.run(exchange) }
-            if pool.waiting.isEmpty, let connection = pool.takeIdle(for: exchange) {
-                lease(connection, of: pool)
-                return connection.run(exchange)
-            }
+        if exchange.isWarmUp {
+            let origin = origin(exchange.key)
+            exchange.isWaiting = true
+            origin.pool.warmUp(exchange, &actions)
+            return carryOut(origin)
         }
+        // After a lost connection only a new one will do.
+        if exchange.sendings == 0, let connection = lease(for: exchange) { return connection.run(exchange) }
         // Before a connection is made for nothing; one that is there finds out as it writes the head.
-        if let error = exchange.invalidity { return exchange.fail(error) }
-        pool.wait(exchange)
-        exchange.call.emit(.queued)
-        // Whoever was told may have cancelled the call.
-        guard exchange.isWaiting else { return }
-        connectIfNeeded(pool)
+        if let error = exchange.invalidity { exchange.fail(error) } else { exchange.call.emit(.queued) }
+        // The pool may have gone with its last connection.
+        let origin = origin(exchange.key)
+        // An observer may have cancelled the call.
+        guard !exchange.isDone else { return dropIfEmpty(origin) }
+        exchange.isWaiting = true
+        exchange.waiterID = origin.pool.wait(exchange, since: exchange.call.start, &actions)
+        carryOut(origin)
         setWaitDeadline(of: exchange)
     }
 
     @inline(__always)
-    private func lease(_ connection: any PooledConnection, of pool: OriginPool) {
-        pool.leased += 1
-        if connection.isShared { pool.shared.append(connection) }
-    }
-
-    /// - Parameter isGranted: one connection has been given on to the pool: it is used, or given back.
-    func connectIfNeeded(_ pool: OriginPool, isGranted: Bool = false) {
-        var isGranted = isGranted
-        defer { if isGranted { budget.giveBack() } }
-        guard !pool.isConnecting else { return }
-        pool.isConnecting = true
-        defer {
-            pool.isConnecting = false
-            if pool.sharingTimeout == nil, let connector = pool.sharedCandidate {
-                limitSharingWait(with: connector, of: pool)
-            }
+    private func lease(for exchange: Exchange) -> (any PooledConnection)? {
+        let origin = origin(exchange.key)
+        let lease = origin.pool.lease(at: MonotonicClock.now, &actions) { connection, idleSince in
+            connection.availableStreams > 0 && connection.canCarry(exchange, idleSince: idleSince)
         }
-        let settings = pool.key.settings.settings
-        let limit = Swift.max(settings.connectionsPerOrigin, 1)
-        while pool.needsConnector, pool.total < limit {
-            // The longest idle connection makes room; whoever waits is told when it has gone.
-            guard isGranted || budget.take(limit: settings.connections, for: pool, of: self) else { return makeRoom() }
-            isGranted = false
-            guard let next = pool.nextUnconnected() else {
-                budget.giveBack()
-                return
-            }
-            // From here on the connector's own deadlines run, and the total time as ever.
-            next.waitLimit = .total
-            next.waitDeadline = next.call.deadline
-            let connector = Connector(next)
-            pool.add(connector)
-            connector.start()
-        }
+        // Connections that could not carry it are closed.
+        if !actions.isEmpty { carryOut(origin) }
+        guard let connection = lease?.connection, connection.availableStreams == 0 else { return lease?.connection }
+        // It has closed meanwhile.
+        exchangeEnded(on: connection)
+        return nil
     }
 
-    /// A connection was closed somewhere, and may be made here.
-    func useGranted(_ key: ConnectionKey) {
-        guard !isClosed, let pool = pools[key] else { return budget.giveBack() }
-        connectIfNeeded(pool, isGranted: true)
-    }
-
-    /// Makes a connection that nobody waits for yet, unless a limit has been reached: then there are as many as there
-    /// may be.
-    private func warmUp(_ pool: OriginPool, _ exchange: Exchange) {
-        let settings = pool.key.settings.settings
-        guard pool.total < Swift.max(settings.connectionsPerOrigin, 1),
-            budget.take(limit: settings.connections, for: nil, of: self)
-        else { return exchange.warmedUp() }
-        exchange.isWaiting = true
-        let connector = Connector(exchange)
-        pool.add(connector)
-        connector.start()
-    }
-
-    /// The pools of all loops of the client.
-    @exclusivity(unchecked) var siblings: [LoopPool] = []
-
-    /// Taken out of the queue because it has ended otherwise.
+    /// The exchange has ended while it waited.
     func forget(_ exchange: Exchange) {
-        guard exchange.isWaiting, let pool = pools[exchange.key] else { return }
+        guard exchange.isWaiting else { return }
+        exchange.isWaiting = false
+        leave(exchange)
+    }
+
+    private func leave(_ exchange: Exchange) {
+        if isCarryingOut { return laterEvents.append { self.leave(exchange) } }
+        guard let origin = origins[exchange.key] else { return }
         if exchange.isWarmUp {
-            exchange.isWaiting = false
-            if let connector = exchange.connector { cancel(connector, of: pool) }
-            return dropIfEmpty(pool)
+            for (id, connector) in origin.connectors where connector.exchange === exchange {
+                origin.pool.cancelWarmUp(id, &actions)
+            }
+        } else if let id = exchange.waiterID {
+            origin.pool.leave(id, &actions)
         }
-        pool.waiting.remove(exchange)
-        // A connector goes on for someone else who is waiting; one is given up for each who is not.
-        let orphan = exchange.connector ?? pool.connectors.first { !$0.exchange.isWaiting }
-        if let orphan {
-            if pool.hasSpareConnector { cancel(orphan, of: pool) } else { orphan.loseExchange() }
-        }
-        dropIfEmpty(pool)
-    }
-
-    /// Gives up what is being made for nobody who waits.
-    func cancelSpareConnectors(of pool: OriginPool) {
-        for connector in pool.connectors
-        where !connector.exchange.isWaiting && !connector.exchange.isWarmUp && pool.hasSpareConnector {
-            cancel(connector, of: pool)
-        }
-    }
-
-    private func cancel(_ connector: Connector, of pool: OriginPool) {
-        pool.remove(connector)
-        connector.cancel()
-        budget.giveBack()
+        carryOut(origin)
     }
 
     // MARK: Connections
 
+    /// A connector has made its connection, or has failed.
     func finished(_ connector: Connector, _ result: Result<any PooledConnection, CallError>) {
-        guard let pool = pools[connector.key] else {
-            budget.giveBack()
+        if isCarryingOut { return laterEvents.append { self.finished(connector, result) } }
+        guard let origin = origins[connector.key], let id = connector.id,
+            origin.connectors.removeValue(forKey: id) != nil
+        else {
+            // The connector was cancelled meanwhile.
+            if case .success(let connection) = result { connection.close() }
             return
         }
-        pool.remove(connector)
         switch result {
         case .success(let connection):
-            lease(connection, of: pool)
-            connection.pool = pool
-            learn(connection, of: pool)
-            // Who waits longer has a connector of its own, with deadlines of its own, or is queued behind the limit.
-            guard connector.exchange.isWaiting, !connector.exchange.isWarmUp else {
-                connector.exchange.warmedUp()
-                return connection.isShared ? exchangeEnded(on: connection) : release(connection)
-            }
-            pool.waiting.remove(connector.exchange)
-            connector.exchange.take(connector.facts)
-            connection.run(connector.exchange)
-            if connection.isShared { fill(connection, of: pool) }
-            // What it speaks may have been all that others waited for.
-            connectIfNeeded(pool)
+            if origin.key.mayShare { versions.note(connection.isShared ? .http2 : .http11, of: origin.key.origin) }
+            if connector.exchange.isWaiting, !connector.exchange.isWarmUp { connector.exchange.take(connector.facts) }
+            let member = origin.pool.connected(
+                id, connection, isShared: connection.isShared, capacity: connection.availableStreams,
+                at: MonotonicClock.now, &actions)
+            if let member { connection.membership = PoolMembership(origin: origin, id: member) }
+            carryOut(origin)
         case .failure(let error):
-            budget.giveBack()
-            pool.learnFailure()
-            // If the exchange found another connection meanwhile, the failure concerns nobody.
-            if connector.exchange.isWaiting { connector.exchange.fail(error) }
-            connectIfNeeded(pool)
-            dropIfEmpty(pool)
+            origin.pool.failed(id, &actions)
+            carryOut(origin, failure: error)
         }
     }
 
-    /// An exchange has ended on a connection: the longest waiting exchange gets it, or it becomes idle.
-    func release(_ connection: any PooledConnection) {
-        guard let pool = connection.pool else { return connection.close() }
-        // Somebody else may wait longer for a connection than whoever is next here.
-        guard !pool.isSpent(connection), !budget.mustGiveUp(of: pool, on: self) else { return connection.close() }
-        while let next = pool.waiting.popFirst() {
-            if next.isDone { continue }
-            next.connector?.loseExchange()
-            return connection.run(next)
-        }
-        guard !isClosed else { return connection.close() }
-        budget.withdraw(pool, of: self)
-        pool.leased -= 1
-        connection.idleSince = MonotonicClock.now
-        pool.idle.append(connection)
-        if budget.isContended { _ = closeLongestIdle() }
-        startIdleSweep()
+    /// An exchange has ended on a connection, which then goes to the next one, or becomes idle.
+    func exchangeEnded(on connection: any PooledConnection) {
+        if isCarryingOut { return laterEvents.append { self.exchangeEnded(on: connection) } }
+        guard let membership = connection.membership else { return connection.close() }
+        let (origin, now) = (membership.origin, MonotonicClock.now)
+        let owesPlace = budget.isContended && owesPlace(origin, at: now)
+        origin.pool.ended(
+            on: membership.id, available: connection.availableStreams, owesPlace: owesPlace, at: now, &actions)
+        carryOut(origin)
+    }
+
+    /// Whether an exchange of another pool has waited so long that it gets the next place.
+    private func owesPlace(_ origin: OriginPool, at now: MonotonicTime) -> Bool {
+        guard let since = origin.pool.longestWaitSince else { return false }
+        return budget.owesPlace(.init(loopPool: self, key: origin.key), waitingSince: since, at: now)
+    }
+
+    /// The server allows more streams than it did, or fewer, or the connection accepts no more.
+    func availableStreamsChanged(on connection: any PooledConnection) {
+        if isCarryingOut { return laterEvents.append { self.availableStreamsChanged(on: connection) } }
+        guard let membership = connection.membership else { return }
+        membership.origin.pool.availableChanged(
+            on: membership.id, to: connection.availableStreams, at: MonotonicClock.now, &actions)
+        carryOut(membership.origin)
     }
 
     /// A connection is gone.
     func removed(_ connection: any PooledConnection) {
-        guard let pool = connection.pool else { return }
-        connection.pool = nil
-        if let index = pool.idle.lastIndex(where: { $0 === connection }) {
-            pool.idle.remove(at: index)
+        guard let membership = connection.membership else { return }
+        connection.membership = nil
+        closed(membership)
+    }
+
+    private func closed(_ membership: PoolMembership) {
+        if isCarryingOut { return laterEvents.append { self.closed(membership) } }
+        membership.origin.pool.closed(membership.id, &actions)
+        carryOut(membership.origin)
+    }
+
+    /// The pool gets a place that another pool has given back.
+    func grantPlace(_ key: ConnectionKey) {
+        guard let origin = origins[key] else { return budget.giveBack() }
+        origin.pool.grantPlace(&actions)
+        carryOut(origin)
+    }
+
+    // MARK: Actions
+
+    /// Carries out the actions of an event, and then handles the events that have happened meanwhile.
+    /// - Parameter failure: why the connector of the event has failed.
+    private func carryOut(_ origin: OriginPool, failure: CallError? = nil) {
+        isCarryingOut = true
+        var index = 0
+        while index < actions.count {
+            carryOut(actions[index], of: origin, failure)
+            index += 1
+        }
+        actions.removeAll(keepingCapacity: true)
+        isCarryingOut = false
+        if origin.pool.isEmpty { dropIfEmpty(origin) }
+        // Each of these may bring further events.
+        while !laterEvents.isEmpty, !isCarryingOut, let event = laterEvents.popFirst() { event() }
+    }
+
+    private func carryOut(_ action: Pool.Action, of origin: OriginPool, _ failure: CallError?) {
+        switch action {
+        case .run(let exchange, let connection):
+            exchange.isWaiting = false
+            // The exchange or the connection may have ended since the pool decided.
+            if !exchange.isDone, connection.availableStreams > 0 { return connection.run(exchange) }
+            exchangeEnded(on: connection)
+            if !exchange.isDone { start(exchange) }
+        case .becameIdle:
+            budget.withdraw(.init(loopPool: self, key: origin.key))
+            if budget.isContended { laterEvents.append { self.closeLongestIdle() } }
+            startIdleSweep()
+        case .takePlace: takePlace(for: origin)
+        case .returnPlace: budget.giveBack()
+        case .connect(let id, let exchange):
+            // From here on the connector's own deadlines run, and the total time as ever.
+            exchange.waitLimit = .total
+            exchange.waitDeadline = exchange.call.deadline
+            let connector = Connector(exchange)
+            connector.id = id
+            origin.connectors[id] = connector
+            connector.start()
+        case .detach(let id): origin.connectors[id]?.loseExchange()
+        case .cancel(let id): origin.connectors.removeValue(forKey: id)?.cancel()
+        case .close(let connection):
+            connection.membership = nil
+            connection.close()
+        case .stopAccepting(let connection): connection.stopAccepting()
+        case .warmedUp(let exchange): exchange.warmedUp()
+        case .fail(let exchange):
+            exchange.isWaiting = false
+            if let failure { exchange.fail(failure) }
+        case .startSharingDelay(let id): startSharingDelay(id, of: origin)
+        }
+    }
+
+    private func takePlace(for origin: OriginPool) {
+        let claim = origin.pool.longestWaitSince.map { since in
+            SharedConnectionBudget.Budget.Claim(
+                pool: .init(loopPool: self, key: origin.key), since: since, hasNone: origin.pool.total == 0)
+        }
+        if budget.take(limit: origin.key.settings.settings.connections, orKeep: claim) {
+            origin.pool.grantPlace(&actions)
         } else {
-            pool.leased -= 1
-            if connection.isShared { pool.removeShared(connection) }
-        }
-        budget.giveBack()
-        connectIfNeeded(pool)
-        dropIfEmpty(pool)
-    }
-
-    private func dropIfEmpty(_ pool: OriginPool) {
-        guard pool.isEmpty, pools[pool.key] === pool else { return }
-        pools[pool.key] = nil
-        pool.sharingTimeout?.cancel()
-        if lastPool === pool { lastPool = nil }
-    }
-
-    /// How many connections there are for a key, idle, in use, or being made.
-    func connections(for key: ConnectionKey) -> Int { pools[key]?.total ?? 0 }
-
-    // MARK: Waiting and idling
-
-    private func setWaitDeadline(of exchange: Exchange) {
-        guard exchange.isWaiting else { return }
-        let call = exchange.call
-        let poolTime = call.timeouts.nanoseconds(.pool)
-        let (limit, overflow) = MonotonicClock.now.addingReportingOverflow(poolTime)
-        // While a connection is being made, its own deadlines run.
-        let isConnecting = exchange.phase != .waiting
-        let due = isConnecting || overflow ? MonotonicClock.never : limit
-        exchange.waitLimit = call.deadline <= due ? .total : .pool
-        exchange.waitDeadline = Swift.min(due, call.deadline)
-        if exchange.waitDeadline < waitDeadline.due {
-            waitDeadline.set(exchange.waitDeadline, on: loop, self.waitFires)
+            origin.pool.refusePlace(&actions)
+            if claim != nil { laterEvents.append { self.makeRoom() } }
         }
     }
 
-    private var waitFires: @Sendable () -> Void { { [weak self] in self?.waitFired() } }
+    private func startSharingDelay(_ id: Pool.ConnectorID, of origin: OriginPool) {
+        // Cancelled with the pool.
+        origin.sharingDelay = loop.assumeIsolated().scheduleTask(in: .milliseconds(Self.sharingDelay)) {
+            [weak self, weak origin] in
+            guard let self, let origin else { return }
+            origin.sharingDelay = nil
+            let isKnown = versions.version(of: origin.key.origin) == .http2
+            origin.pool.sharingDelayPassed(id, isKnownToShare: isKnown, &actions)
+            carryOut(origin)
+        }
+    }
 
-    private func waitFired() {
-        guard waitDeadline.hasPassed(on: loop, waitFires) else { return }
-        waitDeadline.clear()
+    // MARK: Idle connections
+
+    /// Has an idle connection closed: the longest idle one of this loop or, if there is none here, of another.
+    private func makeRoom() {
+        if closeLongestIdle() { return }
+        for loopPool in siblings where loopPool !== self { loopPool.loop.execute { loopPool.closeLongestIdle() } }
+    }
+
+    @discardableResult
+    private func closeLongestIdle() -> Bool {
+        let longest = origins.values.filter { $0.pool.idleCount > 0 }.min { left, right in
+            left.pool.longestIdleSince ?? .max < right.pool.longestIdleSince ?? .max
+        }
+        guard let longest else { return false }
+        longest.pool.closeLongestIdle(&actions)
+        carryOut(longest)
+        return true
+    }
+
+    private func startIdleSweep() {
+        guard idleSweep == nil else { return }
+        idleSweep = loop.scheduleTask(in: .seconds(1)) { [weak self] in self?.closeExpiredIdle() }
+    }
+
+    private func closeExpiredIdle() {
+        idleSweep = nil
         let now = MonotonicClock.now
-        var next = MonotonicClock.never
-        for exchange in pools.values.flatMap(\.waiting.all) {
-            if exchange.waitDeadline > now {
-                next = Swift.min(next, exchange.waitDeadline)
-            } else if exchange.waitLimit == .total {
-                exchange.fail(exchange.call.expired(exchange.phase))
-            } else {
-                let time = Duration.nanoseconds(clamping: exchange.call.timeouts.nanoseconds(.pool)).inSeconds
-                exchange.timedOut(.pool, "no connection to \(exchange.key.origin.authority) was free within \(time)")
-            }
+        for origin in Array(origins.values) {
+            origin.pool.closeExpired(at: now, &actions)
+            carryOut(origin)
         }
-        if next != MonotonicClock.never { waitDeadline.set(next, on: loop, self.waitFires) }
+        if origins.values.contains(where: { $0.pool.idleCount > 0 }) { startIdleSweep() }
     }
+
+    // MARK: The client
 
     func close() {
         isClosed = true
         idleSweep?.cancel()
         idleSweep = nil
-        for pool in Array(pools.values) {
-            for connection in pool.idle { connection.close() }
-            for connector in pool.connectors where connector.exchange.isWarmUp {
-                connector.exchange.warmedUp()
-                cancel(connector, of: pool)
-            }
-            cancelSpareConnectors(of: pool)
+        for origin in Array(origins.values) {
+            origin.pool.close(&actions)
+            carryOut(origin)
         }
     }
+
+    /// How many connections there are for a key, idle, in use, or being made.
+    func connections(for key: ConnectionKey) -> Int { origins[key]?.pool.total ?? 0 }
 
     var statistics: EngineStatistics {
         var sum = EngineStatistics()
         sum.sockets = openSockets
-        return pools.values.reduce(into: sum) { sum, pool in
-            sum.leased += pool.leased
-            sum.idle += pool.idle.count
-            sum.waiting += pool.waiting.count
-            sum.connecting += pool.connectors.count
-            sum.unconsumedBytes += (pool.idle + pool.shared).reduce(0) { $0 + $1.unconsumedBytes }
+        return origins.values.reduce(into: sum) { sum, origin in
+            sum.leased += origin.pool.leasedCount
+            sum.idle += origin.pool.idleCount
+            sum.waiting += origin.pool.waitingCount
+            sum.connecting += origin.pool.connectingCount
+            sum.unconsumedBytes += origin.pool.connections.reduce(0) { $0 + $1.unconsumedBytes }
         }
     }
 }

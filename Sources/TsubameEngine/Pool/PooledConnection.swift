@@ -11,20 +11,13 @@ protocol PooledConnection: AnyObject {
     var isShared: Bool { get }
     /// How many more exchanges it could begin now; 0 once it is closed or must carry no further one.
     var availableStreams: Int { get }
-    /// How many run on it.
-    var running: Int { get }
-    /// How many have begun on it.
-    var exchanges: Int { get }
-    /// When it stood.
-    var madeAt: MonotonicTime { get }
-    /// When its last exchange ended.
-    var idleSince: MonotonicTime { get set }
     /// The pool that counts it; nil before it stands, and after it is gone.
-    var pool: OriginPool? { get set }
+    var membership: PoolMembership? { get set }
     /// Memory of the bytes that were received and not consumed.
     var unconsumedBytes: Int { get }
     /// Whether this exchange can go out on it, as far as can be told: it may ask the system.
-    func canCarry(_ exchange: Exchange) -> Bool
+    /// - Parameter idleSince: when the last exchange on it ended.
+    func canCarry(_ exchange: Exchange, idleSince: MonotonicTime) -> Bool
     /// Begins the exchange.
     func run(_ exchange: Exchange)
     /// The exchange has ended otherwise (cancelled, timed out): nothing of it may be left on the wire.
@@ -33,7 +26,7 @@ protocol PooledConnection: AnyObject {
     func resumeReading(for exchange: Exchange)
     /// Sends what has gathered while several exchanges were begun.
     func flush()
-    /// Begins no further exchange: whoever ends the last one closes it.
+    /// Begins no further exchange. The pool closes the connection after the last one.
     func stopAccepting()
     func close()
 }

@@ -6,7 +6,9 @@ import Testing
 @Suite(.serialized) struct SoakTests {
     /// After the name of a run stand its calls, clients or readers, and then a seed or seconds.
     @Test(arguments: [
-        ["faults", "1500", "1"], ["at-once", "300", "3"], ["in-a-row", "1000"], ["clients", "150"],
+        // With seed 3, calls hung while a request could be begun on a closed connection.
+        ["faults", "1500", "1"], ["faults", "1500", "3"], ["at-once", "300", "3"], ["in-a-row", "1000"],
+        ["clients", "150"],
         ["slow-readers", "150", "3"], ["deadlines", "110"], ["server"], ["resolver"],
     ])
     func `a short run keeps its promises`(_ arguments: [String]) async throws {

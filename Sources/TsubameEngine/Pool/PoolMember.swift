@@ -1,0 +1,45 @@
+// PoolMember: what a pool counts of one connection.
+
+import TsubamePlatform
+
+/// The counts of one connection. They hold no reference, so a pool changes them without counting references.
+struct PoolMember {
+    /// Whether the connection carries several exchanges at once.
+    let isShared: Bool
+    let madeAt: MonotonicTime
+    /// How many exchanges it may carry at once; 0 after it accepts no more.
+    var capacity: Int
+    /// The number of exchanges that run on it.
+    var running = 0
+    /// The number of exchanges that it has begun.
+    var exchanges = 0
+    /// Whether it carries no exchange, and is kept for the next request.
+    var isIdle = false
+    /// When its last exchange ended.
+    var idleSince: MonotonicTime = 0
+
+    var hasRoom: Bool { running < capacity }
+
+    mutating func begin() {
+        running += 1
+        exchanges += 1
+    }
+}
+
+/// The limits of a pool. Times are in nanoseconds.
+struct PoolLimits {
+    /// The number of connections, those that are being made included.
+    var connections = 1
+    var exchangesPerConnection = Int.max
+    /// How long after it was made a connection may begin an exchange.
+    var connectionLifetime = MonotonicTime.max
+    /// How long a connection may be idle.
+    var idleLifetime = MonotonicTime.max
+
+    /// Whether a connection begins no further exchange.
+    @inline(__always)
+    func isSpent(_ member: PoolMember, at now: @autoclosure () -> MonotonicTime) -> Bool {
+        member.exchanges >= exchangesPerConnection
+            || (connectionLifetime != .max && now() &- member.madeAt >= connectionLifetime)
+    }
+}

@@ -1,0 +1,80 @@
+// WaitingRequests: the requests that wait for a connection, the longest waiting first.
+
+import DequeModule
+import TsubamePlatform
+
+/// A queue whose members can leave from the middle. The order also holds entries of requests that have gone. They are
+/// skipped, and swept out once they are the most.
+struct WaitingRequests<Waiter> {
+    typealias ConnectorID = ConnectorTable<Waiter, ID>.ID
+
+    /// One request that waits.
+    struct Entry {
+        let waiter: Waiter
+        let since: MonotonicTime
+        /// The connector that was begun for it.
+        var connector: ConnectorID?
+    }
+
+    typealias ID = SlotTable<Entry>.ID
+
+    private var entries = SlotTable<Entry>()
+    private var order = Deque<ID>()
+    /// The requests that no connector was begun for, in the same order.
+    private var unconnected = Deque<ID>()
+
+    var count: Int { entries.count }
+    var isEmpty: Bool { entries.isEmpty }
+    /// All requests, in no order.
+    var all: [Waiter] { entries.ids.compactMap { entries[$0]?.waiter } }
+    /// The request that waits for the longest time.
+    var first: Entry? { order.lazy.compactMap { entries[$0] }.first }
+
+    /// - Parameter since: when its call began.
+    mutating func append(_ waiter: Waiter, since: MonotonicTime) -> ID {
+        let id = entries.insert(Entry(waiter: waiter, since: since))
+        order.append(id)
+        unconnected.append(id)
+        sweep()
+        return id
+    }
+
+    /// Takes a request out; nil if it has gone.
+    mutating func remove(_ id: ID) -> Entry? {
+        guard let entry = entries.remove(id) else { return nil }
+        sweep()
+        return entry
+    }
+
+    /// Takes the request out that waits for the longest time.
+    mutating func popFirst() -> Entry? {
+        while let id = order.popFirst() {
+            if let entry = entries.remove(id) { return entry }
+        }
+        return nil
+    }
+
+    // MARK: Connectors
+
+    mutating func setConnector(_ connector: ConnectorID?, of id: ID) { entries[id]?.connector = connector }
+
+    /// The longest waiting request that no connector was begun for. It is not found again.
+    mutating func popUnconnected() -> (id: ID, waiter: Waiter)? {
+        while let id = unconnected.popFirst() {
+            if let entry = entries[id], entry.connector == nil { return (id, entry.waiter) }
+        }
+        return nil
+    }
+
+    /// The connector of the request has ended without a use for it.
+    mutating func returnUnconnected(_ id: ID) {
+        if entries[id] != nil { unconnected.prepend(id) }
+    }
+
+    private mutating func sweep() {
+        if order.count > 16, order.count > 2 * count { order.removeAll { entries[$0] == nil } }
+        if unconnected.count > 16, unconnected.count > 2 * count {
+            unconnected.removeAll { entries[$0].map { $0.connector != nil } ?? true }
+        }
+    }
+}

@@ -1,0 +1,241 @@
+// ConnectionPoolTests: the decisions of the pool, on integers. See PoolSimulation for the rules that hold after each event.
+
+import Testing
+import TsubamePlatform
+import TsubameTesting
+
+@testable import TsubameEngine
+
+@Suite struct ConnectionPoolTests {
+    private typealias Pool = ConnectionPool<Int, Int>
+
+    private static func simulation(
+        limit: Int = 2, pools: Int = 1, budget: Int? = nil, mayShare: Bool = false,
+        _ change: (inout PoolLimits) -> Void = { _ in }
+    ) -> PoolSimulation {
+        var limits = PoolLimits(connections: limit)
+        change(&limits)
+        return PoolSimulation(Array(repeating: limits, count: pools), budget: budget, mayShare: mayShare)
+    }
+
+    // MARK: Any order of events
+
+    /// 100 seeds of 1,500 events each.
+    @Test(arguments: 0..<100) func `the rules hold after any event`(seed: Int) throws {
+        var random = SplitMix64(state: UInt64(seed))
+        let count = Int.random(in: 1...4, using: &random)
+        let limits = (0..<count).map { _ in
+            PoolLimits(
+                connections: Int.random(in: 1...6, using: &random),
+                exchangesPerConnection: Bool.random(using: &random) ? .max : Int.random(in: 1...5, using: &random),
+                connectionLifetime: Bool.random(using: &random) ? .max : 2_000_000_000, idleLifetime: 1_000_000_000)
+        }
+        let budget = Bool.random(using: &random) ? nil : Int.random(in: 1...6, using: &random)
+        var simulation = PoolSimulation(limits, budget: budget, mayShare: Bool.random(using: &random))
+        for _ in 0..<1_500 { try simulation.step(using: &random) }
+        if Bool.random(using: &random) {
+            for pool in 0..<count { try simulation.close(pool) }
+        }
+        // Connections are made, and exchanges end. Then each request has had its connection.
+        try simulation.finish()
+        #expect(simulation.waiting.isEmpty && simulation.warmUps.isEmpty)
+    }
+
+    // MARK: Requests
+
+    @Test func `the newest idle connection is used first`() throws {
+        var simulation = Self.simulation()
+        let first = try simulation.request(0)
+        let second = try simulation.request(0)
+        let connections = try (0..<2).map { _ in try simulation.connectNext() }
+        try simulation.end(first, on: connections[0])
+        simulation.now += 1
+        try simulation.end(second, on: connections[1])
+        let third = try simulation.request(0)
+        #expect(simulation.connections[connections[1]]?.running == [third])
+    }
+
+    @Test func `requests that wait are served in order`() throws {
+        var simulation = Self.simulation(limit: 1)
+        let requests = try (0..<4).map { _ in try simulation.request(0) }
+        let connection = try simulation.connectNext()
+        for request in requests {
+            #expect(simulation.connections[connection]?.running == [request])
+            try simulation.end(request, on: connection)
+        }
+    }
+
+    @Test func `a request that has gone leaves its connector to the next`() throws {
+        var simulation = Self.simulation(limit: 1)
+        let first = try simulation.request(0)
+        let second = try simulation.request(0)
+        try simulation.cancel(first)
+        #expect(simulation.connectors.count == 1)
+        let connection = try simulation.connectNext()
+        #expect(simulation.connections[connection]?.running == [second])
+    }
+
+    @Test func `the last request that goes ends its connector`() throws {
+        var simulation = Self.simulation()
+        try simulation.cancel(try simulation.request(0))
+        #expect(simulation.connectors.isEmpty && simulation.budget.count == 0 && simulation.pools[0].isEmpty)
+    }
+
+    @Test func `a connection carries no more exchanges than it may`() throws {
+        var simulation = Self.simulation(limit: 1) { $0.exchangesPerConnection = 2 }
+        let requests = try (0..<3).map { _ in try simulation.request(0) }
+        let first = try simulation.connectNext()
+        try simulation.end(requests[0], on: first)
+        try simulation.end(requests[1], on: first)
+        #expect(simulation.connections[first] == nil)
+        let second = try simulation.connectNext()
+        #expect(simulation.connections[second]?.running == [requests[2]])
+    }
+
+    @Test func `an idle connection makes room for a request that wants a new one`() throws {
+        var simulation = Self.simulation(limit: 1)
+        let first = try simulation.request(0)
+        let connection = try simulation.connectNext()
+        try simulation.end(first, on: connection)
+        try simulation.request(0, onlyNew: true)
+        #expect(simulation.connections[connection] == nil && simulation.connectors.count == 1)
+    }
+
+    @Test func `a connection that is too old begins no exchange`() throws {
+        var simulation = Self.simulation { $0.connectionLifetime = 100 }
+        let first = try simulation.request(0)
+        let old = try simulation.connectNext()
+        try simulation.end(first, on: old)
+        simulation.now += 100
+        try simulation.request(0)
+        #expect(simulation.connections[old] == nil && simulation.connectors.count == 1)
+    }
+
+    // MARK: Sharing
+
+    @Test func `one connection that is shared serves all who wait, up to its capacity`() throws {
+        var simulation = Self.simulation(limit: 4, mayShare: true)
+        for _ in 0..<5 { try simulation.request(0) }
+        #expect(simulation.connectors.count == 1 && simulation.delays.count == 1)
+        let connection = try simulation.connectNext(isShared: true, capacity: 3)
+        #expect(simulation.connections[connection]?.running.count == 3)
+        #expect(simulation.connectors.count == 1)
+        try simulation.changeCapacity(of: connection, to: 5)
+        #expect(simulation.connections[connection]?.running.count == 5)
+        // The connector for the others is not needed any more.
+        #expect(simulation.connectors.isEmpty)
+    }
+
+    @Test(arguments: [true, false]) func `after the sharing delay there are more connectors`(isKnown: Bool) throws {
+        var simulation = Self.simulation(limit: 4, mayShare: true)
+        for _ in 0..<4 { try simulation.request(0) }
+        try simulation.passDelay(0, isKnownToShare: isKnown)
+        #expect(simulation.connectors.count == (isKnown ? 2 : 4))
+    }
+
+    @Test func `a connector that fails ends the wait for one that serves all`() throws {
+        var simulation = Self.simulation(limit: 4, mayShare: true)
+        for _ in 0..<4 { try simulation.request(0) }
+        try simulation.failConnector(0)
+        #expect(simulation.waiting.count == 3 && simulation.connectors.count == 3)
+    }
+
+    @Test func `a connection that accepts no more is closed after its last exchange`() throws {
+        var simulation = Self.simulation(mayShare: true)
+        let request = try simulation.request(0)
+        let connection = try simulation.connectNext(isShared: true, capacity: 8)
+        try simulation.changeCapacity(of: connection, to: 0)
+        try simulation.request(0)
+        #expect(simulation.connectors.count == 1)
+        try simulation.end(request, on: connection)
+        #expect(simulation.connections[connection] == nil)
+    }
+
+    @Test func `a shared connection that is spent accepts no more, and ends with its last exchange`() throws {
+        var simulation = Self.simulation(limit: 1, mayShare: true) { $0.exchangesPerConnection = 2 }
+        let requests = try (0..<2).map { _ in try simulation.request(0) }
+        let connection = try simulation.connectNext(isShared: true, capacity: 8)
+        try simulation.end(requests[0], on: connection)
+        #expect(simulation.connections[connection]?.isStopping == true)
+        try simulation.end(requests[1], on: connection)
+        #expect(simulation.connections.isEmpty)
+    }
+
+    // MARK: Several pools
+
+    @Test func `an idle connection makes room for another pool`() throws {
+        var simulation = Self.simulation(pools: 2, budget: 1)
+        let first = try simulation.request(0)
+        let connection = try simulation.connectNext()
+        try simulation.end(first, on: connection)
+        try simulation.request(1)
+        #expect(simulation.connections.isEmpty)
+        #expect(simulation.connectors.map(\.pool) == [1])
+    }
+
+    /// Whether a connection that becomes free goes to the request of its own pool, or is closed for one that waits longer.
+    @Test(arguments: [(false, 1 as MonotonicTime, true), (true, 1, false), (true, 250_000_002, true)])
+    func `a pool without connections, or one that has waited long, gets the place`(
+        _ hasOne: Bool, _ time: MonotonicTime, _ getsPlace: Bool
+    ) throws {
+        var simulation = Self.simulation(pools: 2, budget: hasOne ? 2 : 1)
+        if hasOne {
+            try simulation.request(1)
+            _ = try simulation.connectNext()
+        }
+        let first = try simulation.request(0)
+        let connection = try simulation.connectNext()
+        try simulation.request(1)
+        simulation.now += time
+        let own = try simulation.request(0)
+        try simulation.end(first, on: connection)
+        #expect((simulation.connections[connection] == nil) == getsPlace)
+        #expect(simulation.connections[connection]?.running == (getsPlace ? nil : [own]))
+        #expect(simulation.connectors.map(\.pool) == (getsPlace ? [1] : []))
+    }
+
+    // MARK: Warming up
+
+    @Test func `warming up makes a connection that waits for the first request`() throws {
+        var simulation = Self.simulation()
+        try simulation.warmUp(0)
+        let connection = try simulation.connectNext()
+        #expect(simulation.warmUps.isEmpty && simulation.pools[0].idleCount == 1)
+        let request = try simulation.request(0)
+        #expect(simulation.connections[connection]?.running == [request])
+    }
+
+    @Test func `warming up beyond a limit makes none, and takes no turn`() throws {
+        var simulation = Self.simulation(limit: 2, pools: 2, budget: 1)
+        try simulation.warmUp(0)
+        try simulation.warmUp(0)
+        #expect(simulation.connectors.count == 1 && simulation.warmUps.count == 1)
+        #expect(!simulation.budget.isContended)
+    }
+
+    // MARK: Idle connections
+
+    @Test func `a connection that is idle for too long is closed`() throws {
+        var simulation = Self.simulation { $0.idleLifetime = 100 }
+        let first = try simulation.request(0)
+        let connection = try simulation.connectNext()
+        try simulation.end(first, on: connection)
+        simulation.now += 99
+        try simulation.closeExpired(0)
+        #expect(simulation.connections[connection] != nil)
+        simulation.now += 1
+        try simulation.closeExpired(0)
+        #expect(simulation.connections.isEmpty && simulation.pools[0].isEmpty)
+    }
+
+    @Test func `a closed pool keeps no connection, and serves those who wait`() throws {
+        var simulation = Self.simulation(limit: 1)
+        let requests = try (0..<2).map { _ in try simulation.request(0) }
+        let connection = try simulation.connectNext()
+        try simulation.close(0)
+        try simulation.end(requests[0], on: connection)
+        #expect(simulation.connections[connection]?.running == [requests[1]])
+        try simulation.end(requests[1], on: connection)
+        #expect(simulation.connections.isEmpty)
+    }
+}
