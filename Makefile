@@ -104,7 +104,7 @@ soak: setup-test
 	python3 Scripts/check/soak-tool.py .build/debug/tsubame
 	for run in faults at-once in-a-row clients slow-readers deadlines; do .build-soak/release/Soak $$run || exit; done
 
-## Breaks one line at a time and asks whether the tests notice; hours. Results are kept in Tests/RESULTS.md.
+## Breaks one line at a time and asks whether the tests notice; two hours. Results are kept in Tests/RESULTS.md.
 mutate: setup-test
 	@python3 Scripts/check/mutate.py
 

@@ -9,7 +9,7 @@ that no chance failure counts. A run ends with its first failure.
 
 equal-mutants.txt lists mutants that change nothing that a test could see, with the reason. They are not judged.
 
-mutate.py [--count 320] [--seed 1] [--jobs 2] [--values] [--only PART-OF-PATH] [--list] [--numbers 3,17]
+mutate.py [--count 400] [--seed 1] [--jobs 2] [--values] [--only PART-OF-PATH] [--list] [--numbers 3,17]
 """
 import argparse, collections, concurrent.futures, json, os, pathlib, random, re, shutil, signal, subprocess, sys, threading, time
 
@@ -229,7 +229,7 @@ def judge(number, rounds, by_chance):
 
 def main():
     arguments = argparse.ArgumentParser()
-    arguments.add_argument("--count", type=int, default=320)
+    arguments.add_argument("--count", type=int, default=400)
     arguments.add_argument("--seed", type=int, default=1)
     arguments.add_argument("--jobs", type=int, default=2)
     arguments.add_argument("--values", action="store_true")
@@ -276,8 +276,11 @@ def main():
     lock = threading.Lock()
     numbers = {int(number) for number in options.numbers.split(",") if number}
 
+    def key_of(mutant):
+        return f"{mutant.path}:{mutant.line + 1}:{mutant.column + 1} {mutant.before} → {mutant.after}"
+
     def judge_one(number, mutant, sockets):
-        key = f"{mutant.path}:{mutant.line + 1}:{mutant.column + 1} {mutant.before} → {mutant.after}"
+        key = key_of(mutant)
         likely = [tests for area, tests in LIKELY.items() if mutant.path.startswith(area)]
         seen = results.get(key, "new")
         if not numbers and seen not in ("new", "by sockets") or numbers and number not in numbers:
@@ -299,6 +302,8 @@ def main():
         with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
             list(pool.map(lambda pair: judge_one(*pair, sockets), mutants))
 
+    # An earlier state of the sources had other mutants.
+    results = {key: results[key] for key in (key_of(mutant) for _, mutant in mutants) if key in results}
     survivors = [key for key, where in results.items() if where is None]
     by_round = collections.Counter(where for where in results.values() if where)
     print(f"\n{len(results)} mutants, {len(results) - len(survivors)} noticed "

@@ -46,9 +46,8 @@ package final class BrotliDecoder: ContentDecoder {
         let produced = output.count - outputLeft
         switch result {
         case Library.success:
+            // Bytes behind the end are refused when they are passed again.
             state = .ended
-            // The decoded bytes are returned first. The remaining bytes are refused when they are passed again.
-            if inputLeft > 0, produced == 0 { throw fail(.trailingBytes) }
         case Library.needsMoreInput, Library.needsMoreOutput:
             mayHaveMore = produced == output.count
         default:

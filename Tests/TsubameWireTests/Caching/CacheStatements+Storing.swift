@@ -115,6 +115,9 @@ extension CacheStatement {
         .init("5.2.2.4", "no-cache may name fields", is: "fields([\"set-cookie\", \"x-a\"])") {
             "\(CacheScene.directives("no-cache=\"Set-Cookie, X-A\"").noCache)"
         },
+        .init("5.2.2.4", "the fields of several are named together", is: "fields([\"a\", \"b\"])") {
+            "\(CacheScene.directives("no-cache=\"a\", no-cache=\"b\"").noCache)"
+        },
         .init("5.2.2.4", "no-cache without names is about everything", is: "everything") {
             "\(CacheScene.directives("no-cache=\"a\", no-cache").noCache)"
         },
