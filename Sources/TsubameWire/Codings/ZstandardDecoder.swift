@@ -47,25 +47,26 @@ package final class ZstandardDecoder: ContentDecoder {
         var produced = 0
         while produced < output.count {
             let before = (inputConsumed, produced)
+            var next = UnsafeRawBufferPointer(rebasing: input[inputConsumed...])
             switch state {
             case .failed(let reason):
                 // Bytes that were decoded before are returned first.
                 guard produced == 0 else { return produced }
                 throw Self.error(reason)
             case .boundary(let magic):
-                let rest = UnsafeRawBufferPointer(rebasing: input[inputConsumed...])
-                guard !rest.isEmpty else { return produced }
-                guard let magic = magic.followed(by: rest) else {
+                guard !next.isEmpty else { return produced }
+                guard let followed = magic.followed(by: next) else {
                     state = .failed(hadFrame ? .trailingBytes : .corrupt("no frame begins here"))
                     continue
                 }
-                // The library keeps the part of a frame's header that has arrived.
-                state = magic.isWhole ? .inside : .boundary(magic)
+                // The library keeps the part of a frame's header that has arrived. It gets the magic number alone: a whole
+                // frame at once would take another way through the library, which refuses other frames.
+                next = UnsafeRawBufferPointer(rebasing: next.prefix(magic.missing))
+                state = followed.isWhole ? .inside : .boundary(followed)
             case .inside: break
             }
             decompress(
-                UnsafeRawBufferPointer(rebasing: input[inputConsumed...]),
-                into: UnsafeMutableRawBufferPointer(rebasing: output[produced...]), &inputConsumed, &produced)
+                next, into: UnsafeMutableRawBufferPointer(rebasing: output[produced...]), &inputConsumed, &produced)
             if inputConsumed == input.count || before == (inputConsumed, produced), !state.isFailed { break }
         }
         mayHaveMore = state == .inside && produced == output.count
@@ -123,12 +124,14 @@ private struct MagicNumber: Equatable {
     private var count = 0
     private var isSkippable = false
 
-    var isWhole: Bool { count == 4 }
+    var isWhole: Bool { missing == 0 }
+    /// The number of bytes that have not arrived.
+    var missing: Int { 4 - count }
 
     /// nil if the bytes do not continue a magic number.
     func followed(by bytes: UnsafeRawBufferPointer) -> MagicNumber? {
         var copy = self
-        for byte in bytes.prefix(4 - count) {
+        for byte in bytes.prefix(missing) {
             if copy.count == 0 { copy.isSkippable = byte & 0xF0 == 0x50 }
             let isRight =
                 switch (copy.count, copy.isSkippable) {

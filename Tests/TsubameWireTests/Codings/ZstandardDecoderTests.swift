@@ -56,6 +56,14 @@ import TsubameWire
         }
     }
 
+    @Test func `a frame is as good in one piece as in two`() throws {
+        // An empty compressed block, which the library refuses if it gets the whole frame at once.
+        let coded = bytes("502a4d18 02000000 7878 28b52ffd 20 00 050000")
+        for cut in 0...coded.count {
+            #expect(try decode([Array(coded[..<cut]), Array(coded[cut...])]) == [], "\(cut)")
+        }
+    }
+
     @Test func `the encoder adds a checksum`() throws {
         let coded = try #require(CodedZeros.coded(.zstd, pieces: 1))
         // Bit 2 of the frame header descriptor (RFC 8878 section 3.1.1.1.1).
