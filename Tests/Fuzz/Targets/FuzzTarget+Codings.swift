@@ -75,12 +75,18 @@ extension FuzzTarget {
         ) { bytes in
             let whole = try DecodedInput(try coding.decoder(), [bytes], room: 65_536)
             let cut = try DecodedInput(try coding.decoder(), Cuts.pieces(bytes), room: 1_000)
-            // An error can come before the last bytes of a piece are out: what is there must be the same.
-            if whole.failure == nil, cut.failure == nil || whole.isCutOff {
+            guard !whole.isCutOff, !cut.isCutOff else {
+                // With an error, libzstd does not give the last block.
+                let missing = abs(whole.bytes.count - cut.bytes.count)
+                try require(missing <= 128 << 10, "another cut gives \(missing) bytes less or more")
+                let areEqual = zip(whole.bytes, cut.bytes).allSatisfy(==)
+                return try require(areEqual, "another cut is another content")
+            }
+            if whole.failure == nil, cut.failure == nil {
                 try requireEqual(whole.bytes, cut.bytes, "another cut is another content")
             }
             try requireEqual(
-                whole.failure == nil, cut.failure == nil || cut.isCutOff && whole.isCutOff,
+                whole.failure == nil, cut.failure == nil,
                 "another cut fails: \(whole.failure ?? "") / \(cut.failure ?? "")")
         }
     }
