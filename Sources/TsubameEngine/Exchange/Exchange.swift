@@ -39,7 +39,7 @@ final class Exchange: CallCancellable, @unchecked Sendable {
     var info: ConnectionInfo?
     var isWaiting = false
     /// Its place among the waiting exchanges of its pool.
-    var waiterID: OriginPool.Pool.WaiterID?
+    var waiterID: (origin: OriginPool, id: OriginPool.Pool.WaiterID)?
     var phase = CallError.Phase.waiting
     @exclusivity(unchecked) var timings = Timings()
     /// Its stream, where the connection has several.

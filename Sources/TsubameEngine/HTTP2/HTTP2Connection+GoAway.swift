@@ -33,5 +33,7 @@ extension HTTP2Connection {
                 "the server ended the connection (\(code)) before it took the request", orElse: error)
         }
         loopPool.availableStreamsChanged(on: self)
+        // The pool counts them until it is told. It closes the connection after the last one.
+        for _ in unprocessed { exchangeEnded() }
     }
 }

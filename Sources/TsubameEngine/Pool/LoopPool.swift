@@ -45,6 +45,7 @@ final class LoopPool: @unchecked Sendable {
     @exclusivity(unchecked) private var isCarryingOut = false
     /// The events that have happened meanwhile.
     @exclusivity(unchecked) private var laterEvents = Deque<() -> Void>()
+    @exclusivity(unchecked) private var isHandlingLaterEvents = false
 
     init(
         _ loop: any EventLoop, _ budget: SharedConnectionBudget, _ proxies: ProxyMemory, _ versions: ProtocolMemory
@@ -128,6 +129,7 @@ final class LoopPool: @unchecked Sendable {
         }
         // After a lost connection only a new one will do.
         if exchange.sendings == 0, let connection = lease(for: exchange) { return connection.run(exchange) }
+        guard !exchange.isDone else { return }
         // Before a connection is made for nothing; one that is there finds out as it writes the head.
         if let error = exchange.invalidity { exchange.fail(error) } else { exchange.call.emit(.queued) }
         // The pool may have gone with its last connection.
@@ -135,7 +137,7 @@ final class LoopPool: @unchecked Sendable {
         // An observer may have cancelled the call.
         guard !exchange.isDone else { return dropIfEmpty(origin) }
         exchange.isWaiting = true
-        exchange.waiterID = origin.pool.wait(exchange, since: exchange.call.start, &actions)
+        exchange.waiterID = (origin, origin.pool.wait(exchange, since: exchange.call.start, &actions))
         carryOut(origin)
         setWaitDeadline(of: exchange)
     }
@@ -148,8 +150,10 @@ final class LoopPool: @unchecked Sendable {
         }
         // Connections that could not carry it are closed.
         if !actions.isEmpty { carryOut(origin) }
-        guard let connection = lease?.connection, connection.availableStreams == 0 else { return lease?.connection }
-        // It has closed meanwhile.
+        guard let connection = lease?.connection, connection.availableStreams == 0 || exchange.isDone else {
+            return lease?.connection
+        }
+        // One of the two has ended meanwhile.
         exchangeEnded(on: connection)
         return nil
     }
@@ -168,7 +172,8 @@ final class LoopPool: @unchecked Sendable {
             for (id, connector) in origin.connectors where connector.exchange === exchange {
                 origin.pool.cancelWarmUp(id, &actions)
             }
-        } else if let id = exchange.waiterID {
+        } else if let waiter = exchange.waiterID, waiter.origin === origin {
+            let id = waiter.id
             origin.pool.leave(id, &actions)
         }
         carryOut(origin)
@@ -261,8 +266,11 @@ final class LoopPool: @unchecked Sendable {
         actions.removeAll(keepingCapacity: true)
         isCarryingOut = false
         if origin.pool.isEmpty { dropIfEmpty(origin) }
-        // Each of these may bring further events.
-        while !laterEvents.isEmpty, !isCarryingOut, let event = laterEvents.popFirst() { event() }
+        // Each of these may bring further events. Only one loop handles them, so their number takes no stack.
+        guard !isHandlingLaterEvents, !laterEvents.isEmpty else { return }
+        isHandlingLaterEvents = true
+        while let event = laterEvents.popFirst() { event() }
+        isHandlingLaterEvents = false
     }
 
     private func carryOut(_ action: Pool.Action, of origin: OriginPool, _ failure: CallError?) {
@@ -272,6 +280,7 @@ final class LoopPool: @unchecked Sendable {
             // The exchange or the connection may have ended since the pool decided.
             if !exchange.isDone, connection.availableStreams > 0 { return connection.run(exchange) }
             exchangeEnded(on: connection)
+            exchange.phase = .waiting
             if !exchange.isDone { start(exchange) }
         case .becameIdle:
             budget.withdraw(.init(loopPool: self, key: origin.key))
