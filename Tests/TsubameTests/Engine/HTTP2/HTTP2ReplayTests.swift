@@ -80,6 +80,28 @@ import TsubameTesting
         }
     }
 
+    @Test func `after a GOAWAY the connection closes, also if its last request is given up`() async throws {
+        let (both, done) = (Gate(), Gate())
+        try await withPeer { connection in
+            guard connection.number == 0 else { return try await connection.echo() }
+            let first = try await connection.nextRequest()
+            both.open()
+            _ = try await connection.nextRequest()
+            try await connection.goAway(first.stream, 0)
+            // The first request gets no answer.
+            try await done.wait()
+        } client: { peer, client in
+            let impatient = client.with { $0.timeouts.head = .milliseconds(400) }
+            let first = Task { try await impatient.get(url: "\(peer.url)/first").text() }
+            try await both.wait()
+            #expect(try await client.get(url: "\(peer.url)/second").text() == "/second")
+            await #expect(throws: CallError.self) { try await first.value }
+            try await LeakCheck.verify(client)
+            #expect(await client.statistics().sockets == 1)
+            done.open()
+        }
+    }
+
     @Test func `an idle connection that gets a GOAWAY is closed by the client`() async throws {
         let isIdle = Gate()
         try await withPeer { connection in
