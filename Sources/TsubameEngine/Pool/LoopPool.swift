@@ -173,8 +173,7 @@ final class LoopPool: @unchecked Sendable {
                 origin.pool.cancelWarmUp(id, &actions)
             }
         } else if let waiter = exchange.waiterID, waiter.origin === origin {
-            let id = waiter.id
-            origin.pool.leave(id, &actions)
+            origin.pool.leave(waiter.id, &actions)
         }
         carryOut(origin)
     }
