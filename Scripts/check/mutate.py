@@ -9,9 +9,12 @@ that no chance failure counts. A run ends with its first failure.
 
 equal-mutants.txt lists mutants that change nothing that a test could see, with the reason. They are not judged.
 
+The sample depends on each mutant alone, so a change of a line replaces only its own mutants. What an earlier run has found
+is kept for files that are still the same; after a change of the tests, mutants that were not noticed are judged again.
+
 mutate.py [--count 400] [--seed 1] [--jobs 2] [--values] [--only PART-OF-PATH] [--list] [--numbers 3,17]
 """
-import argparse, collections, concurrent.futures, json, os, pathlib, random, re, shutil, signal, subprocess, sys, threading, time
+import argparse, collections, concurrent.futures, hashlib, json, os, pathlib, re, shutil, signal, subprocess, sys, threading, time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 COPY = ROOT / ".build-mutate" / "source"
@@ -22,6 +25,12 @@ AREAS = [
 # Which tests run, in order. Chance can make one of those with sockets fail.
 VALUES = ["TsubameWireTests", "FuzzTests"]
 SOCKETS = ["TsubameTests", "HostileRe|HostileHTTP2|Interruption"]
+# The tests of values that are most likely to notice a mutant of an area. They are run before all others.
+NEAREST = {
+    "TsubameWire/Caching": "Cache", "TsubameWire/Cookies": "Cookie", "TsubameWire/HTTP2": "Session",
+    "TsubameWire/HPACK": "HPACK|Huffman", "TsubameWire/HTTP1": "ByteScan|Request|Response",
+    "TsubameWire/Codings": "Coding|Decoder",
+}
 # The tests with sockets that are most likely to notice a mutant of an area.
 LIKELY = {
     "Tsubame/Retry": "Retr|BackOff|Budget|Idempoten", "Tsubame/Redirects": "Redirect|CrossOrigin",
@@ -37,7 +46,8 @@ INVERSE = {"==": "!=", "!=": "==", "<": "<=", "<=": "<", ">": ">=", ">=": ">", "
 # Characters that may stand in an operator's name; each mutant has one of its own.
 MARKS = [chr(c) for c in (*range(0x2500, 0x2776), *range(0x2190, 0x2400))]
 
-Mutant = collections.namedtuple("Mutant", "path line column length kind before after")
+# `code` is the text of the line. If it stands in the file more than once, a number tells which line is meant.
+Mutant = collections.namedtuple("Mutant", "path line column length kind before after code")
 
 
 def code_of(line):
@@ -48,8 +58,11 @@ def code_of(line):
 
 
 def places(path):
-    found, inside_text = [], False
+    found, inside_text, seen = [], False, collections.Counter()
     for number, line in enumerate((ROOT / "Sources" / path).read_text().splitlines()):
+        text = line.lstrip()
+        seen[text] += 1
+        text += f" [{seen[text]}]" if seen[text] > 1 else ""
         if line.count('"""') % 2:
             inside_text = not inside_text
             continue
@@ -61,18 +74,19 @@ def places(path):
                 " where " in code or len(re.findall(r"\b(?:0x)?\d", code)) > 3:
             continue
         for match in re.finditer(r"(?<= )(==|!=|<=|>=|<|>|&&|\|\|)(?= )", code):
-            found.append(Mutant(path, number, match.start(), len(match[1]), "operator", match[1], INVERSE[match[1]]))
+            found.append(Mutant(path, number, match.start(), len(match[1]), "operator", match[1], INVERSE[match[1]], text))
         for match in re.finditer(r"(?<![\w.$@\"\\])(0x[0-9A-Fa-f_]+|\d[\d_]*|true|false)(?![\w.\"])", code):
             literal = match[1]
             after = {"true": "false", "false": "true"}.get(literal) or str(int(literal.replace("_", ""), 0) + 1)
-            found.append(Mutant(path, number, match.start(), len(literal), "constant", literal, after))
+            found.append(Mutant(path, number, match.start(), len(literal), "constant", literal, after, text))
         if match := re.match(r"(.*?\b)(if|guard) (?!#)(.*)$", code):
             start = len(match[1])
             if match[2] == "if":
-                found.append(Mutant(path, number, start, 3, "check", "if", "if false,"))
+                found.append(Mutant(path, number, start, 3, "check", "if", "if false,", text))
             elif one := re.match(r"guard ((?!let |var |case )[^{]*?) else \{", line[start:]):
                 if "," not in re.sub(r"\([^()]*\)", "", one[1]):
-                    found.append(Mutant(path, number, start, len("guard " + one[1]), "check", "guard " + one[1], "guard true"))
+                    found.append(Mutant(
+                        path, number, start, len("guard " + one[1]), "check", "guard " + one[1], "guard true", text))
     return found
 
 
@@ -82,12 +96,32 @@ def equal_mutants():
         tuple(line.split("\t")[:4]) for line in EQUAL.read_text().splitlines() if line and not line.startswith("#")}
 
 
-def is_equal(mutant, equal):
+def identity(mutant):
+    """The mutant as equal-mutants.txt names it."""
     line = (ROOT / "Sources" / mutant.path).read_text().splitlines()[mutant.line]
-    code = line.lstrip()
-    column = str(mutant.column - len(line) + len(code) + 1)
-    change = f"{mutant.before} → {mutant.after}"
-    return (mutant.path, code, column, change) in equal or (mutant.path, "*", "*", "*") in equal
+    column = mutant.column - len(line) + len(line.lstrip()) + 1
+    return mutant.path, mutant.code, str(column), f"{mutant.before} → {mutant.after}"
+
+
+def is_equal(mutant, equal):
+    return identity(mutant) in equal or (mutant.path, "*", "*", "*") in equal
+
+
+def digest(*texts):
+    return hashlib.sha256("\n".join(texts).encode()).hexdigest()
+
+
+def state_of_the_tests():
+    return digest(*(source.read_text() for source in sorted((ROOT / "Tests").rglob("*.swift"))))
+
+
+def kept_results(log):
+    """What an earlier run has found, as far as it is still true. `None`: not noticed by any test."""
+    old = json.loads(log.read_text()) if log.exists() else {}
+    same = {path for path, state in old.get("files", {}).items()
+            if (ROOT / "Sources" / path).exists() and digest((ROOT / "Sources" / path).read_text()) == state}
+    return {key: where for key, where in old.get("results", {}).items()
+            if key.split(":")[0] in same and (where is not None or old["tests"] == state_of_the_tests())}
 
 
 def changed(mutants):
@@ -241,7 +275,7 @@ def main():
     found = [
         mutant for area in AREAS for source in sorted((ROOT / "Sources" / area).glob("*.swift"))
         for mutant in places(str(source.relative_to(ROOT / "Sources"))) if options.only in mutant.path]
-    random.Random(options.seed).shuffle(found)
+    found.sort(key=lambda mutant: digest(str(options.seed), *identity(mutant)))
     equal = equal_mutants()
     chosen = found[:min(options.count, len(MARKS))]
     mutants = sorted(
@@ -270,9 +304,10 @@ def main():
         if all(judge(-1, rounds, by_chance)):
             sys.exit(f"without a mutant {judge(-1, rounds, by_chance)} fails")
 
-    # What a run has found is kept, so that a run can be continued. `None`: judged by values and sockets, not noticed.
-    log = COPY.parent / f"results-{options.seed}-{options.count}.json"
-    results = json.loads(log.read_text()) if log.exists() else {}
+    log = COPY.parent / f"results-{options.seed}.json"
+    results = kept_results(log)
+    about = {"tests": state_of_the_tests(), "files": {
+        mutant.path: digest((ROOT / "Sources" / mutant.path).read_text()) for mutant in found}}
     lock = threading.Lock()
     numbers = {int(number) for number in options.numbers.split(",") if number}
 
@@ -292,10 +327,11 @@ def main():
             where, failed = judge(number, likely + SOCKETS, True)
         else:
             # No test of values uses the module above.
-            where, failed = (None, None) if mutant.path.startswith("Tsubame/") else judge(number, VALUES, False)
+            nearest = [f"TsubameWireTests.*({tests})" for area, tests in NEAREST.items() if mutant.path.startswith(area)]
+            where, failed = judge(number, nearest + VALUES, False) if nearest else (None, None)
         with lock:
             results[key] = where or (None if sockets else "by sockets")
-            log.write_text(json.dumps(results, indent=1, ensure_ascii=False))
+            log.write_text(json.dumps({**about, "results": results}, indent=1, ensure_ascii=False))
             print(f"{number} {key}: {where or 'not noticed'} {failed or ''} {time.monotonic() - begin:.0f} s", flush=True)
 
     for sockets in (False,) if options.values else (False, True):
@@ -305,7 +341,7 @@ def main():
     # An earlier state of the sources had other mutants.
     results = {key: results[key] for key in (key_of(mutant) for _, mutant in mutants) if key in results}
     survivors = [key for key, where in results.items() if where is None]
-    by_round = collections.Counter(where for where in results.values() if where)
+    by_round = collections.Counter(where.split(".")[0] for where in results.values() if where)
     print(f"\n{len(results)} mutants, {len(results) - len(survivors)} noticed "
           f"({100 * (len(results) - len(survivors)) / len(results):.1f} %): {dict(by_round)}")
     print(*survivors, sep="\n")
