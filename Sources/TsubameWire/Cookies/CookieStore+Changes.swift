@@ -115,14 +115,17 @@ extension CookieStore {
         // first.
         while let entries = domains[domain], entries.count > Self.maximumPerDomain,
             let victim = entries.min(by: {
-                ($0.cookie.isSecure ? 1 : 0, $0.used) < ($1.cookie.isSecure ? 1 : 0, $1.used)
+                ($0.cookie.isSecure ? 1 : 0, $0.used, $0.created) < ($1.cookie.isSecure ? 1 : 0, $1.used, $1.created)
             })
         {
             remove(victim)
         }
         guard count > Self.maximum else { return }
         for domain in Array(domains.keys) { removeExpired(in: domain, now: now) }
-        while count > Self.maximum, let victim = domains.values.joined().min(by: { $0.used < $1.used }) {
+        // Cookies that were sent together were used at the same time. The oldest of them goes first.
+        while count > Self.maximum,
+            let victim = domains.values.joined().min(by: { ($0.used, $0.created) < ($1.used, $1.created) })
+        {
             remove(victim)
         }
     }

@@ -168,6 +168,18 @@ import TsubameTesting
         }
     }
 
+    @Test func `the policy off with retries added retries no connection failure`() async throws {
+        let dead = try await ScriptedServer.start { _ in [.close] }
+        try await serving(dead) {
+            $0.retry = .off
+            ($0.retry.retries, $0.retry.delay) = (2, .zero)
+        } _: { server, client in
+            let error = try await failure { try await client.get("x") }
+            #expect(error.kind == .emptyReply && error.attempts == 1, "\(error)")
+            #expect(server.requests.count == 1)
+        }
+    }
+
     @Test func `a server that comes back is reached`() async throws {
         let clock = ManualClock()
         let server = try await ScriptedServer.start { _ in .ok("back") }

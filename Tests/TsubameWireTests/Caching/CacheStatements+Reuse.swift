@@ -103,6 +103,14 @@ extension CacheStatement {
         .init("RFC 8246 2", "once it is stale it is", is: "forward, stale") {
             CacheScene.decided(["Cache-Control: max-age=5, immutable"], ["Cache-Control: max-age=0"])
         },
+        .init("RFC 8246 2", "from the end of its lifetime on", is: "forward, stale") {
+            CacheScene.decided(
+                ["Cache-Control: max-age=60, immutable"], after: 60, ["Cache-Control: max-age=0, max-stale=10"])
+        },
+        .init("RFC 8246 2", "and a moment later", is: "forward, stale") {
+            CacheScene.decided(
+                ["Cache-Control: max-age=60, immutable"], after: 60.5, ["Cache-Control: max-age=0, max-stale=10"])
+        },
         .init("RFC 8246 2", "and whenever the caller insists", is: "forward, request") {
             CacheScene.decided(["Cache-Control: max-age=60, immutable"], ["Cache-Control: no-cache"])
         },

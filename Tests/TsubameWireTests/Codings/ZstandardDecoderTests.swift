@@ -107,6 +107,21 @@ import TsubameWire
         }
     }
 
+    @Test("BAD-INPUT 38: the call that meets the fault throws, if it has decoded nothing")
+    func theFaultIsNotPutOff() throws {
+        // No frame; a window of 16 MiB; a block of the type that is reserved.
+        for wrong in [bytes("00"), frame(windowLog: 24), bytes("28b52ffd2000070000")] {
+            let decoder = try #require(ZstandardDecoder())
+            var room = [UInt8](repeating: 0, count: 64)
+            var consumed = 0
+            #expect(throws: ContentCodingError.self) {
+                try room.withUnsafeMutableBytes { room in
+                    try wrong.withUnsafeBytes { try decoder.decode(into: room, from: $0, inputConsumed: &consumed) }
+                }
+            }
+        }
+    }
+
     @Test func aDictionaryIsNotThere() {
         // Frame_Header_Descriptor 01: one byte of a dictionary ID follows the window.
         #expect(throws: ContentCodingError.self) { try decode([bytes("28b52ffd015807 31000068656c6c6f20")]) }

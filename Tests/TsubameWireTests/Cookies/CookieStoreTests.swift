@@ -297,6 +297,32 @@ import TsubameWire
         #expect(jar.sent(to: "h3049.example/") == "a=3049")
     }
 
+    @Test("BAD-INPUT 29: of cookies that were sent together, the oldest goes first") func ofCookiesSentTogether() {
+        let hosts = (1...8).map { (1...$0).map { "l\($0)" }.reversed().joined(separator: ".") + ".example.com" }
+        let jar = Jar()
+        // From the longest host to the shortest, so that neither the order of hosts nor that of sending is the order.
+        for (number, host) in hosts.reversed().enumerated() {
+            jar.set("a\(number)=; Domain=\(host)", from: "\(host)/")
+        }
+        #expect(jar.sent(to: "\(hosts[7])/")?.split(separator: ";").count == 8)
+        for number in 0..<2_992 { jar.set("b=", from: "h\(number).example/") }
+        for number in 0..<8 {
+            #expect(jar.store.cookies.first?.name == "a\(number)")
+            jar.set("c=", from: "i\(number).example/")
+        }
+        #expect(jar.store.count == 3_000 && jar.store.cookies.first?.name == "b")
+    }
+
+    @Test func ofCookiesOfOneDomainSentTogetherTheOldestGoesFirst() {
+        let jar = Jar()
+        for number in 0..<180 { jar.set("a\(number)=", from: "example.com/") }
+        #expect(jar.sent(to: "example.com/") != nil)
+        for number in 0..<10 {
+            #expect(jar.store.cookies.first?.name == "a\(number)")
+            jar.set("b\(number)=", from: "example.com/")
+        }
+    }
+
     @Test func cookiesThatHaveEndedGoFirst() {
         let jar = Jar()
         for number in 0..<2_999 { jar.set("a=\(number)", from: "h\(number).example/") }

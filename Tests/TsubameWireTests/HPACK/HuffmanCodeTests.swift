@@ -2,7 +2,7 @@
 
 import Testing
 import TsubameCore
-import TsubameWire
+@testable import TsubameWire
 
 @Suite struct HuffmanCodeTests {
     /// A literal without indexing, named "a", with a coded value of these bits.
@@ -82,6 +82,20 @@ import TsubameWire
             if code.count > 7 || code.contains("0") { expected = nil }
             let read = try? values([0x00, 0x01, 0x61, 0x82, UInt8(number >> 8), UInt8(number & 0xFF)])
             if read != expected.map({ [$0] }) { Issue.record("\(bits): \(String(describing: read))") }
+        }
+    }
+
+    @Test("Nothing behind the string is read, whatever its length") func nothingBehindTheStringIsRead() throws {
+        let memory = GuardedMemory(capacity: 64)
+        for length in 1...40 {
+            // Eight characters of five bits fill five bytes, and 'a' is 00011.
+            let value = [UInt8](repeating: 0x61, count: length)
+            let coded = Array(block(String(repeating: bits(0x61), count: length)).dropFirst(4))
+            var output = [UInt8](repeating: 0, count: 128)
+            let count = try output.withUnsafeMutableBytes { output in
+                try HuffmanCode.shared.decode(memory.copy(of: coded), to: #require(output.baseAddress))
+            }
+            #expect(Array(output.prefix(count)) == value)
         }
     }
 

@@ -58,6 +58,8 @@ struct ResponseFeeder {
         var decoder = ResponseDecoder(limits: limits)
         decoder.begin(isHead: isHead)
         var buffer: [UInt8] = []
+        // `remainsSafe` appends a head.
+        let memory = GuardedMemory(capacity: bytes.count + 100)
         var offset = 0
         var start = 0
         var ends = Array(cuts)
@@ -65,7 +67,7 @@ struct ResponseFeeder {
         for end in ends where end > start {
             buffer += bytes[start..<end]
             start = end
-            run(&decoder, buffer, &offset, &outcome)
+            run(&decoder, buffer, &offset, &outcome, memory)
             if outcome.isOver || outcome.error != nil { break }
             #expect(
                 !checksKept || buffer.count - offset <= max(limits.headBytes, limits.trailerBytes),
@@ -140,12 +142,13 @@ struct ResponseFeeder {
     }
 
     private func run(
-        _ decoder: inout ResponseDecoder, _ buffer: [UInt8], _ offset: inout Int, _ outcome: inout Outcome
+        _ decoder: inout ResponseDecoder, _ buffer: [UInt8], _ offset: inout Int, _ outcome: inout Outcome,
+        _ memory: GuardedMemory
     ) {
         while !outcome.isOver, outcome.error == nil {
             let before = offset
             do throws(WireError) {
-                let event = try next(&decoder, buffer, &offset)
+                let event = try next(&decoder, buffer, &offset, memory)
                 #expect(offset >= before && offset <= buffer.count)
                 switch event {
                 case .needsMore:
@@ -171,7 +174,7 @@ struct ResponseFeeder {
                 outcome.error = error
             }
         }
-        remainsSafe(&decoder, buffer, offset, outcome)
+        remainsSafe(&decoder, buffer, offset, outcome, memory)
     }
 
     private func finish(_ decoder: inout ResponseDecoder, _ unconsumed: Int, _ outcome: inout Outcome) {
@@ -189,13 +192,14 @@ struct ResponseFeeder {
 
     /// After the end or an error, more bytes change nothing.
     private func remainsSafe(
-        _ decoder: inout ResponseDecoder, _ buffer: [UInt8], _ offset: Int, _ outcome: Outcome
+        _ decoder: inout ResponseDecoder, _ buffer: [UInt8], _ offset: Int, _ outcome: Outcome,
+        _ memory: GuardedMemory
     ) {
         var offset = offset
         let before = offset
         let more = buffer + latin1("HTTP/1.1 200 OK\r\n\r\n")
         do throws(WireError) {
-            guard case .end(nil) = try next(&decoder, more, &offset), outcome.isOver else {
+            guard case .end(nil) = try next(&decoder, more, &offset, memory), outcome.isOver else {
                 Issue.record("something came after the end")
                 return
             }
@@ -206,13 +210,9 @@ struct ResponseFeeder {
     }
 
     private func next(
-        _ decoder: inout ResponseDecoder, _ buffer: [UInt8], _ offset: inout Int
+        _ decoder: inout ResponseDecoder, _ buffer: [UInt8], _ offset: inout Int, _ memory: GuardedMemory
     ) throws(WireError) -> ResponseDecoder.Event {
-        // Memory of exactly this size, so that the address sanitizer reports a read after its end.
-        let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: buffer.count, alignment: 1)
-        defer { copy.deallocate() }
-        copy.copyBytes(from: buffer)
-        return try decoder.next(UnsafeRawBufferPointer(copy), &offset)
+        try decoder.next(memory.copy(of: buffer), &offset)
     }
 }
 

@@ -281,9 +281,35 @@ import TsubameWire
         let exact = "Content-Length: 0\r\nX: \(String(repeating: "x", count: 9))\r\n\r\n"
         #expect(feeder.feedInEveryWay(all + exact).isOver)
         refused(all + "x" + exact, .limitExceeded, "limits.headBytes", feeder: feeder)
+        // A tab behind the last byte that counts is not read.
+        refused(
+            start + "X: " + String(repeating: "x", count: 40) + "\t\r\n\r\n", .limitExceeded, "limits.headBytes",
+            feeder: ResponseFeeder(limits: headLimit(60)))
         // The body after the head does not count.
         let body = String(repeating: "x", count: 900)
         #expect(feeder.feedInEveryWay(start + "Content-Length: 900\r\n\r\n" + body).body.count == 900)
+    }
+
+    private func headLimit(_ bytes: Int) -> Limits {
+        var limits = Limits()
+        limits.headBytes = bytes
+        return limits
+    }
+
+    @Test("BAD-INPUT 16: a head without fields is all that a limit of 0 fields allows")
+    func noFields() {
+        var feeder = ResponseFeeder()
+        feeder.limits.headFields = 0
+        #expect(feeder.feedInEveryWay("HTTP/1.1 204 No Content\r\n\r\n").isOver)
+        refused("HTTP/1.1 204 No Content\r\nA: b\r\n\r\n", .limitExceeded, "limits.headFields", feeder: feeder)
+    }
+
+    @Test("BAD-INPUT 12: a limit that holds no status line does not hide that the answer is no HTTP")
+    func noHTTPWithinTheLimit() {
+        let feeder = ResponseFeeder(limits: headLimit(24), checksKept: false)
+        refused("SSH-2.0-OpenSSH_9.2p1 Debian-2", .invalidResponse, "is no HTTP/1", feeder: feeder)
+        let first = feeder.feed(Array("SSH-2.0-OpenSSH_9.2p1 De".utf8))
+        #expect(first.error?.kind == .invalidResponse, "\(first)")
     }
 
     /// These streams are up to 300 KB long. To cut them everywhere would take hours.
