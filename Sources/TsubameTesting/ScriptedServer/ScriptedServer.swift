@@ -298,12 +298,14 @@ public final class ScriptedServer: Sendable {
     /// Waits until the client blocks a body by not reading, and no byte has moved on any connection for `time`. A test
     /// of back-pressure calls this before it looks at ``sentBodyBytes``. The absence of bytes is no event, hence the
     /// time; while bytes move, the wait continues.
-    /// - Throws: ``WaitTimeout`` if no body is blocked within `limit`, `CancellationError`; ``Stopped`` if the server is
+    /// - Throws: ``WaitTimeout`` if no body is blocked within `limit`, or if bytes still move then; `CancellationError`; ``Stopped`` if the server is
     ///   stopped before that.
     public func waitUntilBlocked(for time: Duration = .milliseconds(200), within limit: Duration = .seconds(60))
         async throws
     {
         let record = context.record
+        let clock = ContinuousClock()
+        let end = clock.now.advanced(by: limit)
         while true {
             try await wait(within: limit, for: "a body that the client does not read") { !$0.blocked.isEmpty }
             let before = record.read { $0.moves }
@@ -311,6 +313,11 @@ public final class ScriptedServer: Sendable {
             let (isBlocked, isStopped, now) = record.read { (!$0.blocked.isEmpty, $0.isStopped, $0.moves) }
             if isStopped { throw stopped("a body was blocked") }
             if isBlocked, now == before { return }
+            guard clock.now < end else {
+                throw WaitTimeout(
+                    description: "waited \(limit) for \(time) without a byte at the ScriptedServer on port \(port); "
+                        + "so far: \(record.read { $0.summary })")
+            }
         }
     }
 }

@@ -1,5 +1,6 @@
 // LeakCheckTests: what counts as left open, for one client.
 
+import Foundation
 import HTTPTypes
 import Testing
 import Tsubame
@@ -46,6 +47,31 @@ import TsubameTesting
             try await LeakCheck.verifyClosed(client)
             await other.close()
         }
+    }
+
+    @Test func `a file that is still open is a leak of its folder`() async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "tsubame-leak-\(UUID())")
+        let (inside, other) = (folder.appending(path: "a/b"), folder.appending(path: "a2"))
+        for folder in [inside, other] {
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        }
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let path = inside.appending(path: "open.bin")
+        try Data("x".utf8).write(to: path)
+        let file = try FileHandle(forReadingFrom: path)
+        func leak(_ folder: String) async -> Leak? {
+            await #expect(throws: Leak.self) {
+                try await LeakCheck.verifyNoOpenFiles(in: folder, within: .milliseconds(20))
+            }
+        }
+        #expect(await leak(folder.path + "/a")?.description.contains("/a/b/open.bin") == true)
+        // The name of the other folder begins with the same letters.
+        try await LeakCheck.verifyNoOpenFiles(in: other.path)
+        try FileManager.default.removeItem(at: path)
+        #expect(await leak(folder.path + "/./a/")?.description.contains("/a/b/open.bin") == true)
+        try file.close()
+        try await LeakCheck.verifyNoOpenFiles(in: folder.path)
+        #expect(await leak(folder.path + "/none")?.description.contains("No such file") == true)
     }
 
     @Test func `an attempt to connect that fails leaves no socket`() async throws {
