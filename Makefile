@@ -102,7 +102,7 @@ soak: setup-test
 	$(STEADY) $(SWIFT) build $(TRAITS) --build-tests
 	$(STEADY) TSUBAME_SOAK=100000 $(SWIFT) test $(TRAITS) --skip-build --disable-xctest --filter RandomCloseTests
 	python3 Scripts/check/soak-tool.py .build/debug/tsubame
-	for run in faults at-once in-a-row clients slow-readers deadlines; do .build-soak/release/Soak $$run || exit; done
+	@Scripts/check/soak.sh
 
 ## Breaks one line at a time and asks whether the tests notice; two hours. Results are kept in Tests/RESULTS.md.
 mutate: setup-test

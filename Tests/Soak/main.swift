@@ -10,7 +10,7 @@ let usage = """
            Soak [--quick] clients [CLIENTS]
            Soak [--quick] slow-readers [READERS [SECONDS]]
            Soak [--quick] deadlines [CALLS]
-           Soak [--quick] server | resolver | clock | disk FOLDER
+           Soak [--quick] server | resolver | names FOLDER | clock | disk FOLDER
 
     """
 
@@ -42,6 +42,8 @@ case "deadlines": try await underLoad(verdict) { try await $0.deadlines(number(1
 #if Store
 case "server": try await Outages(verdict: verdict).server()
 case "resolver": try await Outages(verdict: verdict).resolver()
+case "names" where arguments.count > 1:
+    try await Outages(verdict: verdict).names(URL(filePath: arguments[1], directoryHint: .isDirectory))
 case "clock": try await Outages(verdict: verdict).clock()
 case "disk" where arguments.count > 1:
     try await Outages(verdict: verdict).disk(URL(filePath: arguments[1], directoryHint: .isDirectory))

@@ -16,12 +16,27 @@ import Testing
     }
 
     @Test(.enabled("a program may mount a file system in a namespace of its own") { await Self.mayMount() })
-    func `BAD-INPUT: a full disk is survived`() async throws {
+    func `BAD-INPUT 42: a full disk is survived`() async throws {
         try await withFolder { folder in
             let soak = try BuiltProducts.url(of: "Soak").path
             let commands = "mount -t tmpfs -o size=2m none \(folder.path) && exec \(soak) --quick disk \(folder.path)"
             expectPromisesKept(
                 try await runProduct("/usr/bin/unshare", ["-rm", "sh", "-c", commands], limit: .seconds(120)))
+        }
+    }
+
+    @Test(.enabled("a program may mount a file in a namespace of its own") { await Self.mayMount() })
+    func `the system's resolver may fail for a while`() async throws {
+        try await withFolder { folder in
+            // No server of names listens there.
+            let files = ["hosts": "", "resolv.conf": "nameserver 127.0.0.9\noptions timeout:1 attempts:1\n"]
+            for (name, text) in files { try Data(text.utf8).write(to: folder.appending(path: name)) }
+            let soak = try BuiltProducts.url(of: "Soak").path
+            let mounts = files.keys.map { "mount --bind \(folder.path)/\($0) /etc/\($0)" }.joined(separator: " && ")
+            expectPromisesKept(
+                try await runProduct(
+                    "/usr/bin/unshare", ["-rm", "sh", "-c", "\(mounts) && exec \(soak) --quick names \(folder.path)"],
+                    limit: .seconds(120)))
         }
     }
 

@@ -93,6 +93,29 @@ struct Outages {
         server.stop()
     }
 
+    /// The system's resolver, in a mount namespace in which `hosts` of this folder is /etc/hosts, and no server of names
+    /// answers.
+    func names(_ folder: URL) async throws {
+        let hosts = folder.appending(path: "hosts")
+        let (server, ports) = try ServerProcess.start(["load-server"], as: LoadServerPorts.self)
+        let client = client("http://swallow.test:\(ports.plain)") {
+            $0.connection.exchangesPerConnection = 1
+            $0.connection.addressLifetime = .zero
+        }
+        for round in 0..<3 {
+            try Data().write(to: hosts)
+            let kind = await Self.failure(client)
+            verdict.promise(
+                "round \(round): a name that the system does not find: \(kind?.rawValue ?? "right")",
+                kind == .nameResolution)
+            try Data("127.0.0.1 swallow.test\n".utf8).write(to: hosts)
+            let again = await Self.failure(client)
+            verdict.promise("round \(round): the name is there again: \(again?.rawValue ?? "right")", again == nil)
+        }
+        await verdict.promiseRest(client)
+        server.stop()
+    }
+
     // MARK: A disk that is full
 
     /// - Parameter folder: an empty folder on a file system of about a mebibyte.
@@ -105,7 +128,10 @@ struct Outages {
             $0.cookies = .jar(jar)
         }
         let isRoomy = await works(client, jar, ports.plain, "before")
-        verdict.promise("with room, responses and cookies are kept", isRoomy && jar.failure == nil)
+        verdict.promise("with room, cookies are kept", isRoomy && jar.failure == nil)
+        _ = try await client.get("100/1000")
+        let early = await Self.stored(client, 100, 1_000)
+        verdict.promise("with room, a response is kept: \(early)", early == .right)
 
         let filler = folder.appending(path: "filler")
         fill(filler)
@@ -115,6 +141,10 @@ struct Outages {
             if isRight != true { kinds.insert("call \(id)") }
         }
         verdict.promise("a full disk costs no call its response: \(kinds.sorted())", kinds.isEmpty)
+        let states = await Self.states(client, 0..<20, 50_000)
+        verdict.promise("what the cache gives is whole: \(states)", !states.contains(.wrong))
+        let first = await Self.stored(client, 100, 1_000)
+        verdict.promise("a response that was kept before is there: \(first)", first == .right)
         let stillWorks = await works(client, jar, ports.plain, "full")
         verdict.promise("cookies go on in memory", stillWorks)
         verdict.promise("the jar says why it keeps none: \(jar.failure?.reason ?? "")", jar.failure?.kind == .file)
@@ -133,6 +163,18 @@ struct Outages {
         let worksAgain = await works(client, jar, ports.plain, "after")
         verdict.promise(
             "with room again, cookies are kept again: \(jar.failure?.reason ?? "")", worksAgain && jar.failure == nil)
+        _ = try await client.get("200/1000")
+        let late = await Self.stored(client, 200, 1_000)
+        verdict.promise("with room again, a response is kept again: \(late)", late == .right)
+        let reopened = try ResponseCache(folder: folder.appending(path: "cache"))
+        let second = self.client("http://127.0.0.1:\(ports.plain)") {
+            $0.cache = .cache(reopened)
+            // A response is stored for the jar whose cookies its request had.
+            $0.cookies = .jar(jar)
+        }
+        let found: [Stored] = [await Self.stored(second, 100, 1_000), await Self.stored(second, 200, 1_000)]
+        verdict.promise("a new cache has the responses of both times: \(found)", found == [.right, .right])
+        await second.close()
         let file = try await client.download("8/300000", to: target)
         let bytes = try Data(contentsOf: file.url)
         verdict.promise("and a download succeeds", bytes.elementsEqual(Content.bytes(id: 8, count: 300_000)))
@@ -142,6 +184,23 @@ struct Outages {
             "a new jar has the cookies of all times: \(names.sorted())", names == ["before", "full", "after"])
         await verdict.promiseRest(client)
         server.stop()
+    }
+
+    private enum Stored { case right, wrong, missing }
+
+    /// Asks the cache alone for a response.
+    private static func stored(_ client: Client, _ id: Int, _ count: Int) async -> Stored {
+        var request = Request(.get, path: "\(id)/\(count)")
+        request.cachePolicy = .onlyStored
+        guard let response = try? await client.send(request) else { return .wrong }
+        if response.statusCode == 504 { return .missing }
+        return response.bytes.elementsEqual(Content.bytes(id: id, count: count)) ? .right : .wrong
+    }
+
+    private static func states(_ client: Client, _ ids: Range<Int>, _ count: Int) async -> Set<Stored> {
+        var states: Set<Stored> = []
+        for id in ids { states.insert(await stored(client, id, count)) }
+        return states
     }
 
     /// Whether a call and a cookie work.
@@ -178,10 +237,13 @@ struct Outages {
         }
         let move = unsafeBitCast(symbol, to: (@convention(c) (Int) -> Void).self)
         let (server, ports) = try ServerProcess.start(["load-server"], as: LoadServerPorts.self)
-        let client = client("http://127.0.0.1:\(ports.plain)") {
+        let jar = CookieJar()
+        let url = "http://127.0.0.1:\(ports.plain)/"
+        let client = client(url) {
             $0.cache = .memory()
-            $0.cookies = .memory
+            $0.cookies = .jar(jar)
         }
+        var now = 0
         for seconds in [3_600, -7_200, 86_400 * 400, -86_400 * 800, 0] {
             let begin = ContinuousClock.now
             async let silent: CallError.Kind? = {
@@ -193,7 +255,18 @@ struct Outages {
                 }
             }()
             try await Task.sleep(for: .milliseconds(100))
+            // Both live for a minute.
+            try jar.set("short=1; Max-Age=60", from: url)
+            _ = try await client.get("9/10")
+            let isKept = try await client.get("9/10").isFromCache && jar.cookies(for: url).count == 1
+            verdict.promise("before the jump, a response and a cookie are kept", isKept)
             move(seconds)
+            if seconds > now {
+                let response = try await client.get("9/10")
+                let isOver = try !response.isFromCache && jar.cookies(for: url).isEmpty
+                verdict.promise("after a jump of \(seconds - now) s both are over", isOver)
+            }
+            now = seconds
             let kind = await Self.failure(client)
             verdict.promise("after a jump of \(seconds) s a call succeeds: \(kind?.rawValue ?? "right")", kind == nil)
             let deadline = await silent
