@@ -1,6 +1,7 @@
 // Lines: a body as lines of text, read as they arrive.
 
 public import TsubameCore
+import TsubameWire
 
 /// The lines of a body in UTF-8, without their ends (`\n`, `\r\n` or `\r`). A wrong byte becomes U+FFFD. The last
 /// line counts even without an end.
@@ -14,16 +15,14 @@ public struct Lines: AsyncSequence, Sendable {
     /// Gives the lines, each read when it is asked for.
     public struct AsyncIterator: AsyncIteratorProtocol {
         private var chunks: ResponseBody.AsyncIterator
-        private let limit: Int
+        private var splitter: LineSplitter
         private var chunk = Bytes()
         private var position = 0
-        private var line: [UInt8] = []
-        private var skipsLineFeed = false
         private var isAtEnd = false
 
         fileprivate init(_ body: ResponseBody, _ limit: Int) {
             chunks = body.makeAsyncIterator()
-            self.limit = limit
+            splitter = LineSplitter(limit: limit)
         }
 
         /// The next line; nil at the end.
@@ -31,21 +30,7 @@ public struct Lines: AsyncSequence, Sendable {
         ///   body.
         public mutating func next() async throws(CallError) -> String? {
             while !isAtEnd {
-                while position < chunk.count {
-                    let byte = chunk[position]
-                    position += 1
-                    if byte == 0x0A, skipsLineFeed {
-                        skipsLineFeed = false
-                        continue
-                    }
-                    skipsLineFeed = byte == 0x0D
-                    if byte == 0x0A || byte == 0x0D { return take() }
-                    line.append(byte)
-                    guard line.count <= limit else {
-                        throw CallError(
-                            .limitExceeded, "a line of the body is longer than \(limit) bytes", phase: .receivingBody)
-                    }
-                }
+                if let line = try split() { return line }
                 if let next = try await chunks.next() {
                     chunk = next
                     position = 0
@@ -53,12 +38,15 @@ public struct Lines: AsyncSequence, Sendable {
                     isAtEnd = true
                 }
             }
-            return line.isEmpty ? nil : take()
+            return splitter.finish()
         }
 
-        private mutating func take() -> String {
-            defer { line.removeAll(keepingCapacity: true) }
-            return String(decoding: line, as: UTF8.self)
+        private mutating func split() throws(CallError) -> String? {
+            do throws(WireError) {
+                return try chunk.withUnsafeBytes { bytes throws(WireError) in try splitter.next(bytes, &position) }
+            } catch {
+                throw CallError(error, phase: .receivingBody)
+            }
         }
     }
 

@@ -67,16 +67,10 @@ extension FuzzTarget {
                 try requireEqual(strict, text, "strict decoding gives another text")
             }
         },
+        // The lines and events of the same bytes, in one piece and cut.
         FuzzTarget("events") { bytes in
-            var parser = ServerSentEventParser(limit: 256)
-            let text = String(decoding: bytes, as: UTF8.self)
-            for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
-                let event: ServerSentEvent?
-                do { event = try parser.take(String(line)) } catch { return }
-                guard let event else { continue }
-                try require(event.data.utf8.count <= 256, "an event of \(event.data.utf8.count) bytes")
-                try require(!event.id.utf8.contains(0), "an identifier holds a NUL")
-            }
+            let whole = try events(in: [bytes])
+            try requireEqual(whole, try events(in: Cuts.pieces(bytes)), "another cut gives other events")
         },
         // The first line is the boundary.
         FuzzTarget("multipart", upTo: 2_048) { bytes in
@@ -114,4 +108,34 @@ extension FuzzTarget {
             try requireEqual(parts.map { Array($0.body) }, [lines[2]], "the content changed")
         },
     ]
+}
+
+/// The events in these pieces of a stream, as texts, and then the error, if there is one.
+private func events(in pieces: [[UInt8]]) throws -> [String] {
+    var splitter = LineSplitter(limit: 300)
+    var parser = ServerSentEventParser(limit: 256)
+    var found: [String] = []
+    func take(_ line: String) throws {
+        guard let event = try parser.take(line) else { return }
+        try require(event.data.utf8.count <= 256, "an event of \(event.data.utf8.count) bytes")
+        try require(!event.id.utf8.contains(0), "an identifier holds a NUL")
+        found.append("\(event)")
+    }
+    do {
+        for piece in pieces {
+            var position = 0
+            func next() throws -> String? {
+                try piece.withUnsafeBytes { bytes throws(WireError) in try splitter.next(bytes, &position) }
+            }
+            while let line = try next() {
+                try require(line.utf8.count <= 900, "a line of \(line.utf8.count) bytes")
+                try take(line)
+            }
+            try require(position == piece.count, "\(piece.count - position) bytes are left")
+        }
+        if let line = splitter.finish() { try take(line) }
+    } catch let error as WireError {
+        found.append("\(error)")
+    }
+    return found
 }
