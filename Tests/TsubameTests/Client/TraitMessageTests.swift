@@ -18,6 +18,13 @@ import Testing
             "HTTPBin", "Server",
             "func test() async throws { let server = try await HTTPBin.start(tls: .make()); _ = server }"
         ),
+        (
+            "TsubameTesting", "TestServer",
+            "func test() async throws { _ = try await ScriptedServer.start(replies: []) }"
+        ),
+        ("TsubameTesting", "TestServer", "func test() async throws { _ = try await ScriptedServer.start() }"),
+        ("TsubameTesting", "TestServer", "let roots = TestCertificates.authorityPEM"),
+        ("TsubameTesting", "TestServer", "let reply = Reply.ok(\"hello\")"),
     ])
     func `without its trait a product builds, and its use names the trait`(
         _ module: String, _ trait: String, _ line: String

@@ -125,6 +125,7 @@ import TsubameTesting
             ),
             ("file:///etc/passwd", "the redirect to a file: URI is not followed"),
             ("data:text/plain,x", "the redirect to a data: URI is not followed"),
+            ("unix:/run/app.sock", "the redirect to a unix: URI is not followed"),
         ])
     func notFollowed(location: String, why: String) async throws {
         let server = try await Self.server(to: location, tls: .localhost)
@@ -256,6 +257,27 @@ import TsubameTesting
             #expect(second.text == body)
             #expect(second["content-type"] == (body.isEmpty ? nil : "application/x-www-form-urlencoded"))
             #expect(second["content-length"] == (body.isEmpty ? nil : "10"))
+        }
+    }
+
+    @Test(
+        "BAD-INPUT 24: other methods than POST go on as the status says",
+        arguments: [
+            (301, "PUT", "PUT"), (302, "PUT", "PUT"), (303, "PUT", "GET"), (307, "PUT", "PUT"), (308, "PUT", "PUT"),
+            (301, "DELETE", "DELETE"), (302, "DELETE", "DELETE"), (303, "DELETE", "GET"), (307, "PATCH", "PATCH"),
+            (301, "HEAD", "HEAD"), (302, "HEAD", "HEAD"), (303, "HEAD", "HEAD"), (308, "HEAD", "HEAD"),
+        ])
+    func otherMethods(status: Int, first: String, second: String) async throws {
+        let server = try await ScriptedServer.start(replies: [
+            .redirect(to: "/end", status: .init(code: status)), .ok(first == "HEAD" ? "" : "end"),
+        ])
+        try await serving(server) { server, client in
+            let method = try #require(HTTPRequest.Method(first))
+            let body: RequestBody = first == "HEAD" ? .empty : .text("value")
+            let response = try await client.send(Request(method, "start", body: body))
+            #expect(response.statusCode == 200)
+            let last = try await server.request(1)
+            #expect(last.method == second && last.text == (second == first && first != "HEAD" ? "value" : ""))
         }
     }
 

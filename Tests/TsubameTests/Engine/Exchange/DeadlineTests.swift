@@ -148,7 +148,9 @@ extension Timeouts {
     }
 
     @Test(arguments: Way.allCases)
-    func `a head that drips for ever does not outlive the deadline on the whole head`(_ way: Way) async throws {
+    func `BAD-INPUT 16: a head that drips for ever does not outlive the deadline on the whole head`(_ way: Way)
+        async throws
+    {
         // Forty lines, 50 ms apart: no pause lets a peer be idle for 200 ms.
         let server = try await ScriptedServer.start { _ in Self.drip("HTTP/1.1 200 OK\r\n", "X-Drip: 1\r\n") }
         try await serving(server) { server, client in

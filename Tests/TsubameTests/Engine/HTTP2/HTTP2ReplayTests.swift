@@ -58,7 +58,9 @@ import TsubameTesting
         }
     }
 
-    @Test func `what a GOAWAY leaves out goes to another connection, what it names is finished`() async throws {
+    @Test func `BAD-INPUT 40: what a GOAWAY leaves out goes to another connection, what it names is finished`()
+        async throws
+    {
         let both = Gate()
         try await withPeer { connection in
             guard connection.number == 0 else { return try await connection.echo() }
