@@ -14,6 +14,13 @@ let package = Package(
             linkerSettings: [
                 .unsafeFlags(
                     ["-static-stdlib", "-l_FoundationCShims", "-l_FoundationCollections"], .when(platforms: [.linux]))
-            ])
+            ]),
+        // The test kit without its trait: stubs and recordings, and none of the packages of the servers.
+        .executableTarget(
+            name: "testkit-consumer",
+            dependencies: [
+                .product(name: "Tsubame", package: "Tsubame"), .product(name: "TsubameTesting", package: "Tsubame"),
+            ],
+            swiftSettings: [.swiftLanguageMode(.v6)]),
     ]
 )

@@ -6,6 +6,13 @@ set -euo pipefail
 cd "$(dirname "$0")/../.."
 
 swift build --package-path Benchmarks -c release --product tsubame-bench
+swift build --package-path Benchmarks -c release --product testkit-consumer
+Benchmarks/.build/release/testkit-consumer
+if ldd Benchmarks/.build/release/testkit-consumer | grep -E 'sqlite3|brotli|zstd'; then exit 1; fi
+if ls Benchmarks/.build/release | grep -E '^(Hummingbird|NIOHTTP2|X509|HTTPBin)\.build$'; then
+    echo "the test kit without its trait is built with the packages of its servers" >&2
+    exit 1
+fi
 resolved=$(python3 - Benchmarks/Package.resolved <<'PY'
 import json, sys
 print("\n".join(sorted(pin["identity"] for pin in json.load(open(sys.argv[1]))["pins"])))

@@ -1,8 +1,27 @@
 // Unavailable: the messages for code that uses the servers of this module without the trait TestServer.
 
 #if !TestServer
+/// Stands for each value of the servers, so that the compiler names the trait and nothing else.
+@dynamicCallable
+@dynamicMemberLookup
+public struct NeedsTestServer: Sendable {
+    /// Never called.
+    public func dynamicallyCall(withKeywordArguments arguments: KeyValuePairs<String, Any>) -> NeedsTestServer { self }
+
+    /// Never called.
+    public subscript(dynamicMember name: String) -> NeedsTestServer { self }
+}
+
 /// The scripted server, which needs the package's trait TestServer.
-public struct ScriptedServer: Sendable {
+@available(
+    *, unavailable,
+    message: """
+        ScriptedServer needs the package's trait TestServer: \
+        .package(url: …, traits: [.defaults, "TestServer"])
+        """
+)
+@dynamicMemberLookup
+public enum ScriptedServer {
     /// Needs the package's trait TestServer.
     @available(
         *, unavailable,
@@ -11,7 +30,28 @@ public struct ScriptedServer: Sendable {
             .package(url: …, traits: [.defaults, "TestServer"])
             """
     )
-    public static func start() async throws -> ScriptedServer { ScriptedServer() }
+    public static subscript(dynamicMember name: String) -> NeedsTestServer { NeedsTestServer() }
+}
+
+/// The certificates of the scripted server, which needs the package's trait TestServer.
+@available(
+    *, unavailable,
+    message: """
+        TestCertificates needs the package's trait TestServer: \
+        .package(url: …, traits: [.defaults, "TestServer"])
+        """
+)
+@dynamicMemberLookup
+public enum TestCertificates {
+    /// Needs the package's trait TestServer.
+    @available(
+        *, unavailable,
+        message: """
+            TestCertificates needs the package's trait TestServer: \
+            .package(url: …, traits: [.defaults, "TestServer"])
+            """
+    )
+    public static subscript(dynamicMember name: String) -> NeedsTestServer { NeedsTestServer() }
 }
 
 /// A reply of the scripted server, which needs the package's trait TestServer.
@@ -22,7 +62,18 @@ public struct ScriptedServer: Sendable {
         .package(url: …, traits: [.defaults, "TestServer"])
         """
 )
-public enum Reply {}
+@dynamicMemberLookup
+public enum Reply {
+    /// Needs the package's trait TestServer.
+    @available(
+        *, unavailable,
+        message: """
+            Reply needs the package's trait TestServer: \
+            .package(url: …, traits: [.defaults, "TestServer"])
+            """
+    )
+    public static subscript(dynamicMember name: String) -> NeedsTestServer { NeedsTestServer() }
+}
 
 /// A request that the scripted server has received, which needs the package's trait TestServer.
 @available(
@@ -32,7 +83,18 @@ public enum Reply {}
         .package(url: …, traits: [.defaults, "TestServer"])
         """
 )
-public enum ReceivedRequest {}
+@dynamicMemberLookup
+public enum ReceivedRequest {
+    /// Needs the package's trait TestServer.
+    @available(
+        *, unavailable,
+        message: """
+            ReceivedRequest needs the package's trait TestServer: \
+            .package(url: …, traits: [.defaults, "TestServer"])
+            """
+    )
+    public static subscript(dynamicMember name: String) -> NeedsTestServer { NeedsTestServer() }
+}
 
 /// The delays of the scripted server's connections, which needs the package's trait TestServer.
 @available(
@@ -42,7 +104,18 @@ public enum ReceivedRequest {}
         .package(url: …, traits: [.defaults, "TestServer"])
         """
 )
-public enum LinkConditions {}
+@dynamicMemberLookup
+public enum LinkConditions {
+    /// Needs the package's trait TestServer.
+    @available(
+        *, unavailable,
+        message: """
+            LinkConditions needs the package's trait TestServer: \
+            .package(url: …, traits: [.defaults, "TestServer"])
+            """
+    )
+    public static subscript(dynamicMember name: String) -> NeedsTestServer { NeedsTestServer() }
+}
 
 /// A server's certificate and key, which needs the package's trait TestServer.
 @available(
@@ -52,7 +125,18 @@ public enum LinkConditions {}
         .package(url: …, traits: [.defaults, "TestServer"])
         """
 )
-public enum TLSIdentity {}
+@dynamicMemberLookup
+public enum TLSIdentity {
+    /// Needs the package's trait TestServer.
+    @available(
+        *, unavailable,
+        message: """
+            TLSIdentity needs the package's trait TestServer: \
+            .package(url: …, traits: [.defaults, "TestServer"])
+            """
+    )
+    public static subscript(dynamicMember name: String) -> NeedsTestServer { NeedsTestServer() }
+}
 
 /// A certificate authority for tests, which needs the package's trait TestServer.
 @available(
@@ -62,7 +146,18 @@ public enum TLSIdentity {}
         .package(url: …, traits: [.defaults, "TestServer"])
         """
 )
-public enum TestAuthority {}
+@dynamicMemberLookup
+public enum TestAuthority {
+    /// Needs the package's trait TestServer.
+    @available(
+        *, unavailable,
+        message: """
+            TestAuthority needs the package's trait TestServer: \
+            .package(url: …, traits: [.defaults, "TestServer"])
+            """
+    )
+    public static subscript(dynamicMember name: String) -> NeedsTestServer { NeedsTestServer() }
+}
 
 /// The checks that a transport must pass, which needs the package's trait TestServer.
 @available(
@@ -72,5 +167,16 @@ public enum TestAuthority {}
         .package(url: …, traits: [.defaults, "TestServer"])
         """
 )
-public enum TransportContract {}
+@dynamicMemberLookup
+public enum TransportContract {
+    /// Needs the package's trait TestServer.
+    @available(
+        *, unavailable,
+        message: """
+            TransportContract needs the package's trait TestServer: \
+            .package(url: …, traits: [.defaults, "TestServer"])
+            """
+    )
+    public static subscript(dynamicMember name: String) -> NeedsTestServer { NeedsTestServer() }
+}
 #endif
