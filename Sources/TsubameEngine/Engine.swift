@@ -10,7 +10,7 @@ public import TsubameCore
 ///
 /// An origin has a home loop; a call that already runs on a loop stays on that one, any other goes to the home loop.
 /// See Documentation/design/engine.md.
-public final class Engine: Transport {
+public final class Engine: CountedTransport {
     private let loops: EventLoopPools
     private let settings: SharedSettings
 
@@ -124,8 +124,8 @@ public final class Engine: Transport {
         for loopPool in loops.loopPools { _ = try? await loopPool.loop.submit { loopPool.close() }.get() }
     }
 
-    package func statistics() async -> EngineStatistics {
-        var sum = EngineStatistics()
+    package func statistics() async -> TransportStatistics {
+        var sum = TransportStatistics()
         for loopPool in loops.loopPools {
             guard let part = try? await loopPool.loop.submit({ loopPool.statistics }).get() else { continue }
             sum.running += loopPool.load.load(ordering: .relaxed)

@@ -161,11 +161,6 @@ public final class Client: Sendable {
         await runningCalls.drained()
     }
 
-    /// The connections and waiting exchanges of the engine, for tests.
-    package func statistics() async -> EngineStatistics { await engine?.statistics() ?? EngineStatistics() }
-
-    package var runningCallCount: Int { runningCalls.count }
-
     // MARK: Sending
 
     /// Sends the request and collects the response's body in memory, up to `limits.bufferedBody`.

@@ -172,10 +172,26 @@ package struct ArchiveRedaction: Sendable {
         // Nothing can be found in a coded body.
         if isCoded { return Array(Redaction.placeholder.utf8) }
         var body = BodyRedaction(rules, keepsNumbers: true)
-        let shown = body.redacted(
-            bytes[...], type: Self.hasMembers(bytes, type) ? "application/json" : type, isCoded: false)
+        let shown = body.redacted(bytes[...], type: Self.type(of: bytes, type), isCoded: false)
         for value in body.withheld { learn(written: value, by: rules) }
         return shown
+    }
+
+    /// The type by which a body is redacted. Many programs send a form or JSON with another type, or without any.
+    private static func type(of bytes: [UInt8], _ type: String) -> String {
+        if hasMembers(bytes, type) { return "application/json" }
+        return looksLikeForm(bytes) && !type.lowercased().hasPrefix("multipart/")
+            ? "application/x-www-form-urlencoded" : type
+    }
+
+    /// Whether a body consists of pairs of a name and a value, written without blanks.
+    private static func looksLikeForm(_ bytes: [UInt8]) -> Bool {
+        guard let equals = bytes.firstIndex(of: UInt8(ascii: "=")), equals > 0 else { return false }
+        let isName: (UInt8) -> Bool = { byte in
+            (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
+                || "-._~%+*[]".utf8.contains(byte)
+        }
+        return bytes[..<equals].allSatisfy(isName) && bytes.allSatisfy { (0x21...0x7E).contains($0) && $0 != 0x3C }
     }
 
     private static func string(json: ArraySlice<UInt8>) -> String? {

@@ -17,7 +17,13 @@ package struct SecretValues: Sendable {
         var values: Set<[UInt8]> = []
         /// The lengths of the values, the greatest first: a value may begin with another one.
         var lengths: [Int] = []
+        /// The bytes that are compared where the first bytes stand in a text.
+        var comparedBytes = 0
     }
+
+    /// How many bytes may be compared for each byte of a text. A server could send thousands of secrets with the same first
+    /// bytes, and then a text full of these.
+    private static let effort = 1_000
 
     /// By their first ``shortest`` bytes, so that one pass over a text finds all of them.
     private var values: [UInt64: Group] = [:]
@@ -104,6 +110,7 @@ package struct SecretValues: Sendable {
         if values[key]?.lengths.contains(value.count) == false {
             values[key]?.lengths.append(value.count)
             values[key]?.lengths.sort(by: >)
+            values[key]?.comparedBytes += value.count
         }
         return true
     }
@@ -126,7 +133,8 @@ package struct SecretValues: Sendable {
         value.count >= Self.shortest && values[Self.key(value)]?.values.contains(Array(value)) == true
     }
 
-    /// The bytes with ``Redaction/placeholder`` in place of each value; nil if they hold none.
+    /// The bytes with ``Redaction/placeholder`` in place of each value; nil if they hold none. A text that takes too long
+    /// to search is withheld as a whole.
     package func replaced(in bytes: [UInt8]) -> [UInt8]? {
         guard !values.isEmpty, bytes.count >= Self.shortest else { return nil }
         let mask: UInt64 = (1 << (UInt64(Self.shortest) * 8)) - 1
@@ -135,11 +143,14 @@ package struct SecretValues: Sendable {
         var end = 0
         var key: UInt64 = 0
         var count = 0
+        var effort = (bytes.count + 64) * Self.effort
         while end < bytes.count {
             key = (key << 8 | UInt64(bytes[end])) & mask
             count += 1
             end += 1
             guard count >= Self.shortest, let group = values[key] else { continue }
+            effort -= group.comparedBytes
+            if effort < 0 { return Array(Redaction.placeholder.utf8) }
             let place = end - Self.shortest
             guard let length = Self.length(of: group, in: bytes, at: place) else { continue }
             output += bytes[start..<place]

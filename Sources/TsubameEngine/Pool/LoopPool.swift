@@ -383,8 +383,8 @@ final class LoopPool: @unchecked Sendable {
     /// How many connections there are for a key, idle, in use, or being made.
     func connections(for key: ConnectionKey) -> Int { origins[key]?.pool.total ?? 0 }
 
-    var statistics: EngineStatistics {
-        var sum = EngineStatistics()
+    var statistics: TransportStatistics {
+        var sum = TransportStatistics()
         sum.sockets = openSockets
         return origins.values.reduce(into: sum) { sum, origin in
             sum.leased += origin.pool.leasedCount

@@ -13,6 +13,8 @@ public struct Leak: Error, Sendable, CustomStringConvertible {
 public enum LeakCheck {
     /// Waits until no call of `client` (and of its views) runs, no connection is leased or being made, and no exchange
     /// waits for a connection. Every open socket must belong to an idle connection, which is no leak.
+    ///
+    /// The connections of a transport of your own are not counted; those of a ``Recorder`` above the built-in engine are.
     /// - Parameters:
     ///   - client: the client that must have come to rest.
     ///   - time: the longest wait. After a call ends, its connection is released within a few turns of an event loop.
@@ -67,7 +69,7 @@ public enum LeakCheck {
 ///   - configure: changes the client's configuration.
 ///   - body: uses the client.
 /// - Throws: any error of `body`. ``Leak`` if calls or connections are still in use when `body` has returned, or if a
-///   connection outlives the closed client.
+///   connection outlives the closed client. The connections of a transport of your own are not counted.
 @discardableResult
 public func withClient<R>(
     _ base: String? = nil, transport: (any Transport)? = nil,

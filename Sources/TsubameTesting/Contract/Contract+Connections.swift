@@ -69,6 +69,14 @@ extension TransportContract {
             try await run.refuses(tls: .localhost) { _ in }
             try await run.refuses(tls: .localhost) { $0.connection.tls.roots = .pem(TestCertificates.selfSignedPEM) }
         },
+        TransportContract("a certificate below a root that the caller trusts is accepted") { run in
+            try await run.honours(tls: .localhost) { $0.connection.tls.roots = .pem(TestCertificates.authorityPEM) }
+        },
+        TransportContract("an address of the other family, or of no interface, is not used") { run in
+            try await run.refuses { $0.connection.addressFamily = .ipv6 }
+            // An address for documentation (RFC 5737), which no machine has.
+            try await run.refuses { $0.connection.interface = "192.0.2.1" }
+        },
         TransportContract("a pin is checked, also without verification") { run in
             let wrong = "sha256/AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="
             try await run.refuses(tls: .localhost) {
@@ -124,6 +132,21 @@ extension TransportContract {
             try await run.refuses(tls: TLSIdentity.localhost.with(versions: .tls12 ... .tls12)) {
                 $0.connection.tls.verification = .dangerouslyOff
                 $0.connection.tls.minimumVersion = .tls13
+            }
+        },
+        TransportContract("a version of TLS that is too new is refused") { run in
+            try await run.refuses(tls: TLSIdentity.localhost.with(versions: .tls13 ... .tls13)) {
+                $0.connection.tls.verification = .dangerouslyOff
+                $0.connection.tls.maximumVersion = .tls12
+            }
+        },
+        TransportContract("a handshake that fails is an error of TLS, while securing the connection") { run in
+            let server = try await ScriptedServer.start(tls: .localhost)
+            try await server.use { server in
+                let client = run.client("https://127.0.0.1:\(server.port)")
+                let error = try await run.failure(.tls, .unsupported) { _ = try await client.get("x") }
+                if error.kind == .tls { try run.expect(error.phase, is: .securing, "the phase of the error") }
+                await client.close()
             }
         },
     ]

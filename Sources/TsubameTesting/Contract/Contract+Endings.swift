@@ -16,6 +16,23 @@ extension TransportContract {
                 try await server.waitUntil(openConnections: 0)
             }
         },
+        TransportContract("a call that is cancelled while it connects ends at once") { run in
+            let port: FullBacklog
+            do throws(FullBacklog.Unavailable) {
+                port = try FullBacklog()
+            } catch {
+                // This system refuses connections instead of letting them wait.
+                return
+            }
+            let client = run.client(port.url)
+            let task = Task { _ = try await client.get("x") }
+            // No server sees a connection that is being made.
+            try await Task.sleep(for: .milliseconds(50))
+            task.cancel()
+            try await run.failure(.cancelled) { try await task.value }
+            await client.close()
+            withExtendedLifetime(port) {}
+        },
         TransportContract("a call that is cancelled while it sends its body ends at once") { run in
             try await run.serving(try await .start()) { server, client in
                 let body = RequestBody.stream { PieceThenSilence() }
@@ -92,6 +109,7 @@ extension TransportContract {
                 let body = RequestBody.stream { PieceThenSilence() }
                 let error = try await run.failure(.timeout) { _ = try await client.post("x", body: body) }
                 try run.expect(error.timeout, is: .idle, "the deadline of the error")
+                try run.expect(error.phase, is: .sendingBody, "the phase of the error")
                 try await server.waitUntil(openConnections: 0)
             }
         },

@@ -14,7 +14,8 @@ extension TransportContract {
         },
         TransportContract("a name without an address is a failed look-up") { run in
             let client = run.client("http://nowhere.invalid")
-            try await run.failure(.nameResolution) { _ = try await client.get("x") }
+            let error = try await run.failure(.nameResolution) { _ = try await client.get("x") }
+            try run.expect(error.phase, is: .resolving, "the phase of the error")
             await client.close()
         },
         TransportContract("a server that closes, or resets, without a response is an error") { run in

@@ -25,9 +25,10 @@ extension TransportContract {
                 try run.expect(response.headers[values: "Set-Cookie"], is: ["a=1; Path=/", "b=2, c"], "Set-Cookie")
             }
         },
-        TransportContract("HEAD, 204 and 304 have no body, whatever Content-Length says") { run in
+        TransportContract("HEAD, 204 and 304 have no body, whatever the fields say") { run in
             let server = try await ScriptedServer.start(replies: [
                 .bytes("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n"),
+                .bytes("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"),
                 .bytes("HTTP/1.1 204 No Content\r\n\r\n"),
                 .bytes("HTTP/1.1 304 Not Modified\r\nContent-Length: 5\r\nETag: \"x\"\r\n\r\n"), .ok("after"),
             ])
@@ -35,6 +36,7 @@ extension TransportContract {
                 let head = try await client.head("x")
                 try run.expect(head.bytes.count, is: 0, "the body of HEAD")
                 try run.expect(head.headers["Content-Length"], is: "5", "Content-Length of HEAD")
+                try run.expect(try await client.head("x").bytes.count, is: 0, "the body of a chunked HEAD")
                 for status in [204, 304] {
                     let response = try await client.get("x")
                     try run.expect(response.statusCode, is: status, "the status")

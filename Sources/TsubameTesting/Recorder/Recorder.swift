@@ -19,12 +19,13 @@ internal import TsubamePlatform
 /// is a real client with its whole chain.
 ///
 /// **Secrets** do not get into the file. The recorder withholds credentials, the values of cookies, and each value with a
-/// secret name (``/Tsubame/Redaction``, `Configuration.secrets`) in URLs, fields, forms, JSON and multipart bodies. It
-/// also withholds such a value, if it has at least 6 bytes, wherever an exchange repeats it. A secret without a secret name
-/// that stands nowhere else is not recognised. Requests are compared in the same form, and a withheld value fits any value.
+/// secret name (``/Tsubame/Redaction``, `Configuration.secrets`) in URLs, fields, forms, JSON and multipart bodies. A
+/// body without a type of its own is looked at as what it seems to be. The recorder also withholds such a value, if it has at
+/// least 6 bytes, wherever an exchange repeats it. A secret without a secret name that stands nowhere else is not recognised,
+/// nor are names in XML and HTML. Requests are compared in the same form, and a withheld value fits any value.
 ///
 /// One recorder owns its file. Clients that use the same file must share the recorder.
-public final class Recorder: Transport {
+public final class Recorder: Transport, CountedTransport {
     /// The rule that says when requests are sent and when they are replayed.
     public enum Mode: Sendable, Hashable, CaseIterable {
         /// Replays the file if it exists, and records it otherwise.
@@ -176,6 +177,11 @@ public final class Recorder: Transport {
     /// The settings that the upstream transport does not honour. The engine honours all.
     public func unsupported(_ settings: ConnectionSettings) -> Set<ConnectionSettings.Name> {
         upstream?.unsupported(settings) ?? []
+    }
+
+    package func statistics() async -> TransportStatistics {
+        let transport = upstream ?? state.withLock { $0.engine }
+        return await (transport as? any CountedTransport)?.statistics() ?? TransportStatistics()
     }
 
     /// Waits until the exchanges so far are in the file, and refuses later requests. The client calls this.

@@ -40,6 +40,8 @@ final class ReplyRunner {
     private let output: ConnectionOutput
     private let record: Watched<ServerRecord>
     private let hasTLS: Bool
+    /// Whether the connection speaks HTTP/2 alone, although no stream is there yet.
+    private let speaksHTTP2: Bool
     private var turns: [Turn] = []
     private var position = 0
     /// Whether a step is in progress; `finish` continues after it.
@@ -60,13 +62,14 @@ final class ReplyRunner {
     /// - Parameter channel: the connection, or its HTTP/2 stream.
     init(
         _ channel: any Channel, writer: ReplyWriter, output: ConnectionOutput, record: Watched<ServerRecord>,
-        hasTLS: Bool
+        hasTLS: Bool, speaksHTTP2: Bool = false
     ) {
         self.channel = channel
         self.writer = writer
         self.output = output
         self.record = record
         self.hasTLS = hasTLS
+        self.speaksHTTP2 = speaksHTTP2
     }
 
     func add(_ turn: Turn) {
@@ -188,8 +191,13 @@ final class ReplyRunner {
             guard writer.isHTTP2 else { return end(by: .reset) }
             write([.resetStream(code)])
         case .goAway(let code, let lastStream):
-            guard writer.isHTTP2 else { return end(by: .cutOff) }
-            write([.goAway(code, lastStream: lastStream)])
+            if writer.isHTTP2 {
+                write([.goAway(code, lastStream: lastStream)])
+            } else if speaksHTTP2 {
+                write([.raw(ServerWire.settings + ServerWire.goAway(code, lastStream: lastStream ?? 0))])
+            } else {
+                end(by: .cutOff)
+            }
         case .endStream: writer.end { self.finish() }
         case .outputLimit(let count):
             output.limit = count

@@ -163,13 +163,14 @@ extension Reply {
         /// Ends the TCP connection by a reset (RST).
         public static let reset = Step(kind: .reset)
 
-        /// Ends the HTTP/2 stream of the request by RST_STREAM with this error code (RFC 9113 section 7). HTTP/1.1 has
-        /// no such frame; the server resets the connection instead.
+        /// Ends the HTTP/2 stream of the request by RST_STREAM with this error code (RFC 9113 section 7). In HTTP/1.1, and
+        /// from `onConnect`, there is no stream; the server resets the connection instead.
         public static func resetStream(code: UInt32 = 2) -> Step { Step(kind: .resetStream(code: code)) }
 
         /// Says by GOAWAY that the server handles no streams above `lastStream` (RFC 9113 section 6.8). With nil, that
         /// is the stream of this request. A number must be that of a stream of the client, and not above that of an earlier
-        /// GOAWAY. HTTP/1.1 has no such frame; the server closes the connection instead.
+        /// GOAWAY. From `onConnect`, a server that speaks HTTP/2 alone sends it before any request, and nil stands for 0.
+        /// HTTP/1.1 has no such frame; the server closes the connection instead.
         public static func goAway(code: UInt32 = 0, lastStream: Int? = nil) -> Step {
             Step(kind: .goAway(code: code, lastStream: lastStream))
         }

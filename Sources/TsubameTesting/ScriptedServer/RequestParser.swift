@@ -35,15 +35,17 @@ struct RequestParser {
         case chunkSize
         case chunk(remaining: Int)
         case chunkEnd
-        case trailers([ReceivedRequest.Field])
+        case trailers
         case end([ReceivedRequest.Field])
         case failed
     }
 
-    /// The largest size of a head or a line, in bytes, before the parser gives up.
+    /// The largest size of a head, a line or all trailers, in bytes, before the parser gives up.
     private static let bound = 8 << 20
 
     private var stage = Stage.head
+    private var trailers: [ReceivedRequest.Field] = []
+    private var trailerBytes = 0
     private var buffer = ByteBuffer()
     /// The number of bytes at the start of the buffer that are known to hold no end of a head.
     private var searched = 0
@@ -79,7 +81,7 @@ struct RequestParser {
                 guard let size = Int(digits, radix: 16), size >= 0 else {
                     return fail("the chunk size \"\(text)\" is no number")
                 }
-                stage = size > 0 ? .chunk(remaining: size) : .trailers([])
+                stage = size > 0 ? .chunk(remaining: size) : .trailers
                 return .piece(line, isContent: false)
             case .chunk(let remaining):
                 guard let piece = take(upTo: remaining) else { return nil }
@@ -91,10 +93,17 @@ struct RequestParser {
                 guard Self.text(line).isEmpty else { return fail("a chunk is longer than its size") }
                 stage = .chunkSize
                 return .piece(line, isContent: false)
-            case .trailers(let fields):
+            case .trailers:
                 guard let line = takeLine() else { return bounded("trailer") }
+                trailerBytes += line.readableBytes
+                guard trailerBytes <= Self.bound else { return fail("trailers of more than \(Self.bound) bytes") }
                 let text = Self.text(line)
-                stage = text.isEmpty ? .end(fields) : .trailers(fields + [Self.field(text)])
+                if text.isEmpty {
+                    stage = .end(trailers)
+                    (trailers, trailerBytes) = ([], 0)
+                } else {
+                    trailers.append(Self.field(text))
+                }
                 return .piece(line, isContent: false)
             case .end(let trailers):
                 stage = .head

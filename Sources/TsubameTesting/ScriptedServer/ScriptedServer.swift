@@ -6,7 +6,7 @@ internal import NIOPosix
 internal import NIOSSL
 public import Tsubame
 
-/// A server on 127.0.0.1 that sends exact bytes at exact times, as its script says. It records every byte that it
+/// A server on 127.0.0.1 that sends exact bytes at exact times, as its script says. It records every request that it
 /// receives.
 ///
 /// ```swift

@@ -35,7 +35,8 @@ final class ServerConnection: ChannelInboundHandler {
     func channelActive(context: ChannelHandlerContext) {
         let writer = ReplyWriter(context.channel, output: output)
         let runner = ReplyRunner(
-            context.channel, writer: writer, output: output, record: server.record, hasTLS: facts.hasTLS)
+            context.channel, writer: writer, output: output, record: server.record, hasTLS: facts.hasTLS,
+            speaksHTTP2: server.versions == [.http2])
         intake = RequestIntake(facts, server: server, runner: runner)
         if let reply = server.script.onConnect(facts.number) {
             runner.add(ReplyRunner.Turn(reply, isWhole: true))

@@ -127,6 +127,14 @@ struct FaultyChain: Sendable, CustomTestStringConvertible {
             let root = try IssuedCertificate.root()
             return (try leaf(of: root, .dnsName("*")).identity(), root)
         },
+        FaultyChain("a name with a NUL", "not for localhost") {
+            let root = try IssuedCertificate.root()
+            return (try leaf(of: root, .dnsName("localhost\0.evil.example")).identity(), root)
+        },
+        FaultyChain("an asterisk for several labels", "not for localhost") {
+            let root = try IssuedCertificate.root()
+            return (try leaf(of: root, .dnsName("*.*"), .dnsName("*.localhost")).identity(), root)
+        },
         FaultyChain("two faults", "it expired on ", "; it is self-signed") {
             let own = try IssuedCertificate.root("localhost", to: -IssuedCertificate.day) {
                 try IssuedCertificate.server()

@@ -147,6 +147,70 @@ import TsubameTesting
         }
     }
 
+    @Test func `a GOAWAY can come before any request`() async throws {
+        let server = try await ScriptedServer.start(
+            versions: [.http2], { _ in .ok("hello") }, onConnect: { $0 == 0 ? [.goAway(lastStream: 0)] : nil })
+        try await server.use { server in
+            try await withClient(server.url, { $0.connection.httpVersion = .http2 }) { client in
+                // No stream was processed, so even a POST goes to another connection.
+                let text = try await client.post("", body: .text("x")).text()
+                #expect(text == "hello" && server.requests.last?.connection == 1)
+                #expect(server.acceptedConnections == 2)
+            }
+        }
+    }
+
+    @Test func `a GOAWAY with an error before any request is told`() async throws {
+        let server = try await ScriptedServer.start(
+            versions: [.http2], { _ in .ok() }, onConnect: { _ in [.goAway(code: 11), .close] })
+        try await server.use { server in
+            try await withClient(server.url, { $0.connection.httpVersion = .http2 }) { client in
+                let error = await #expect(throws: CallError.self) { _ = try await client.post("", body: .text("x")) }
+                #expect(error?.reason.contains("ENHANCE_YOUR_CALM") == true, "\(String(describing: error))")
+            }
+        }
+    }
+
+    @Test(arguments: [
+        Reply.Moment.requestHead, .requestBody(after: 2), .beforeHead, .inHead(after: 11), .inBody(after: 2),
+        .afterResponse,
+    ])
+    func `each effect works at each moment over HTTP/1.1`(moment: Reply.Moment) async throws {
+        let garbage = Reply.Step.bytes("garbage\r\n\r\n")
+        for (name, effect) in [
+            ("close", .close), ("cutOff", .cutOff), ("reset", .reset), ("halfClose", .halfClose), ("stall", .stall),
+            ("garbage", garbage), ("goAway", .goAway()), ("resetStream", .resetStream()),
+        ] as [(String, Reply.Step)] {
+            let reply = Reply.ok("hello").interrupted(moment, by: effect)
+            let server = try await ScriptedServer.start {
+                $0.index == 0 ? reply : .ok("again")
+            } onHead: {
+                $0.index == 0 && reply.isEarly ? reply : nil
+            }
+            // In the body, the garbage stands for the rest of it.
+            let expected: String? =
+                switch (moment, name) {
+                case (.afterResponse, _): "hello"
+                case (.inBody, "garbage"): "hegar"
+                default: nil
+                }
+            try await server.use { server in
+                try await withClient(server.url) { client in
+                    // The deadline ends what the connection does not.
+                    let isSilent = (name == "stall" || name == "garbage") && expected == nil
+                    let text = try? await client.post(
+                        "", body: .text("0123"), timeout: isSilent ? .milliseconds(300) : .seconds(60)
+                    ).text()
+                    #expect(text == expected, "\(name)")
+                    // After a whole response the silent connection is used again, and stays silent.
+                    if moment == .afterResponse, name == "stall" { return }
+                    let again = try await client.get("").text()
+                    #expect(again == "again" && server.requests.last?.connection == 1, "\(name)")
+                }
+            }
+        }
+    }
+
     @Test func `after GOAWAY the next call takes a new connection`() async throws {
         try await withHTTP2({ request in
             request.index == 0 ? Reply.ok("hello").interrupted(.afterResponse, by: .goAway()) : .ok("again")

@@ -74,6 +74,21 @@ import Testing
         }
     }
 
+    @Test func `trailers that do not end are given up`() {
+        var parser = RequestParser()
+        parser.push(ByteBuffer(string: "POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n"))
+        let lines = ByteBuffer(
+            string: String(repeating: "x: \(String(repeating: "y", count: 1_000))\r\n", count: 1_000))
+        var problem: String?
+        for _ in 0..<20 where problem == nil {
+            parser.push(lines)
+            while let event = parser.next() {
+                if case .failed(let reason) = event { problem = reason }
+            }
+        }
+        #expect(problem == "trailers of more than 8388608 bytes")
+    }
+
     @Test func `a problem is told with the request`() async throws {
         try await ScriptedServer.start().use { server in
             let client = try await RawClient.connect(to: server)

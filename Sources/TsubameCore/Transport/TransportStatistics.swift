@@ -1,7 +1,7 @@
-// EngineStatistics: what an engine has open.
+// TransportStatistics: the open connections and exchanges of a transport.
 
 /// How many connections and exchanges there are, for tests and for the curious.
-package struct EngineStatistics: Sendable, Hashable {
+package struct TransportStatistics: Sendable, Hashable {
     package var leased = 0
     package var idle = 0
     package var waiting = 0
@@ -14,4 +14,9 @@ package struct EngineStatistics: Sendable, Hashable {
     package var running = 0
 
     package init() {}
+}
+
+/// A transport that counts its open connections: the engine, and a transport that uses one.
+package protocol CountedTransport: Transport {
+    func statistics() async -> TransportStatistics
 }
