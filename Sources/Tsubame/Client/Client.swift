@@ -229,7 +229,8 @@ public final class Client: Sendable {
 
     package func makeCall(
         _ request: consuming Request, wantsStream: Bool = false, defaultTotal: Duration? = nil,
-        executor: (any TaskExecutor)? = nil, limits: Limits? = nil, observer: (@Sendable (CallEvent) -> Void)? = nil
+        executor: (any TaskExecutor)? = nil, limits: Limits? = nil, retriesItself: (@Sendable () -> Bool)? = nil,
+        observer: (@Sendable (CallEvent) -> Void)? = nil
     ) -> Call {
         var timeouts = configuration.timeouts
         if !request.isPlain, !request.timeouts.isUnset { timeouts = request.timeouts.merged(over: timeouts) }
@@ -247,7 +248,7 @@ public final class Client: Sendable {
             request, timeouts: timeouts, limits: limits ?? configuration.limits, wantsStream: wantsStream,
             statusesPassedOnEarly: RedirectPolicy.statuses, observers: observers, observer: observer,
             executor: executor, isGuarded: chain.hasUserInterceptors,
-            sharedFields: sharedFields)
+            sharedFields: sharedFields, retriesItself: retriesItself)
     }
 
     private func isCollected(_ response: borrowing Response) -> Bool {
@@ -270,49 +271,33 @@ public final class Client: Sendable {
         }
     }
 
-    /// Runs one call: sends its request down the chain, passes the response to `body`, and emits exactly one last
-    /// event.
+    /// Runs one call: sends its request down the chain and passes the response to `body`.
     func perform<T: Sendable>(
         _ call: Call, _ body: @escaping @Sendable (Response) async throws(CallError) -> T
+    ) async throws(CallError) -> T {
+        try await perform(sending: call) { () async throws(CallError) -> (T, Response) in
+            let response = try await self.run(try self.prepare(call.request), call)
+            let value = try await body(call.requiresAcceptedStatus ? try await response.accepted() : response)
+            return (value, (value as? Response) ?? response)
+        }
+    }
+
+    /// Runs one call whose `body` sends every request itself, by ``sendAgain(_:_:)``. The call has exactly one last event.
+    /// - Parameter body: gives the value of the call and the response for its last event.
+    func perform<T: Sendable>(
+        sending call: Call, _ body: @escaping @Sendable () async throws(CallError) -> (T, Response)
     ) async throws(CallError) -> T {
         try begin(call)
         do {
             let value = try await withTaskCancellationHandler(
                 operation: {
-                    let request = try prepare(call.request)
-                    var response =
-                        chain.hasUserInterceptors
-                        ? try await guarded(call, request) : try await chain.run(request, from: 0, call)
-                    addSettings(to: &response)
-                    if call.requiresAcceptedStatus { response = try await response.accepted() }
-                    let value = try await body(response)
+                    let (value, response) = try await body()
                     if call.isObserved { await call.settle() }
-                    call.finish(.finished((value as? Response) ?? response))
+                    call.finish(.finished(response))
                     return value
                 }, onCancel: { call.cancel() }, isolation: nil)
             runningCalls.end(call)
             return value
-        } catch {
-            throw await fail(call, error)
-        }
-    }
-
-    /// Does the same for a call whose `body` sends every request itself, by ``sendAgain(_:_:)``.
-    func perform(
-        sending call: Call, _ body: @escaping @Sendable () async throws(CallError) -> Response
-    ) async throws(CallError) -> Response {
-        try begin(call)
-        do {
-            let response = try await withTaskCancellationHandler(
-                operation: {
-                    var response = try await body()
-                    if call.requiresAcceptedStatus { response = try await response.accepted() }
-                    if call.isObserved { await call.settle() }
-                    call.finish(.finished(response))
-                    return response
-                }, onCancel: { call.cancel() }, isolation: nil)
-            runningCalls.end(call)
-            return response
         } catch {
             throw await fail(call, error)
         }
@@ -325,6 +310,10 @@ public final class Client: Sendable {
         var request = try prepare(raw)
         // A redirect to another origin starts again from this request.
         request.entry = raw
+        return try await run(request, call)
+    }
+
+    private func run(_ request: Request, _ call: Call) async throws(CallError) -> Response {
         var response =
             chain.hasUserInterceptors
             ? try await guarded(call, request) : try await chain.run(request, from: 0, call)

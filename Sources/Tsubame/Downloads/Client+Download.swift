@@ -113,7 +113,7 @@ extension Client {
     ) async throws(CallError) -> DownloadedFile {
         let run = try DownloadRun(self, request, to: target, resume: resume, policy, progress)
         let start = try run.start()
-        return try await run.perform(start, run.client.makeCall(start.request, wantsStream: true))
+        return try await run.perform(start, run.makeCall(start))
     }
 
     /// Starts a download whose callbacks run on the main actor.
@@ -151,7 +151,7 @@ extension Client {
             let run = try DownloadRun(self, request, to: target, resume: resume, policy, relay)
             let start = try run.start()
             prepared = (run, start)
-            call = run.client.makeCall(start.request, wantsStream: true)
+            call = run.makeCall(start)
         } catch {
             prepared = nil
             var failed = request
@@ -201,7 +201,7 @@ extension BlockingClient {
     private func perform(_ run: DownloadRun) throws(CallError) -> DownloadedFile {
         let start = try run.start()
         return try Self.wait(start.request) { executor async throws(CallError) in
-            try await run.perform(start, run.client.makeCall(start.request, wantsStream: true, executor: executor))
+            try await run.perform(start, run.makeCall(start, executor: executor))
         }
     }
 }

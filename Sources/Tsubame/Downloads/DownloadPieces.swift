@@ -88,7 +88,7 @@ final class DownloadPieces: Sendable {
                 guard call.onCancel(self) else { throw call.cancelled(.receivingBody) }
                 result = .success(end)
             } catch {
-                if !DownloadTransfer.isOfConnection(error) { self.cancel() }
+                if error.transience == .permanent { self.cancel() }
                 result = .failure(error)
             }
             await group.waitForAll()
@@ -127,35 +127,14 @@ final class DownloadPieces: Sendable {
         }
     }
 
-    /// Brings one piece, over as many connections as the client's retry policy allows.
+    /// Brings one piece, in one call with as many exchanges as the client's retry policy allows.
     /// - Returns: whether the piece is complete.
     private func bring(_ piece: Range<Int64>) async -> Bool {
-        var failures = 0
-        while let gap = part.gap(in: piece) {
-            do throws(CallError) {
-                guard try await fetch(gap) else { return false }
-            } catch {
-                if error.kind == .file { state.withLock { $0.failure = $0.failure ?? error } }
-                guard DownloadTransfer.isOfConnection(error) else { return false }
-            }
-            if state.withLock({ $0.disagrees || $0.isCancelled }) { return false }
-            guard let left = part.gap(in: piece) else { return true }
-            failures = left.lowerBound &- gap.lowerBound >= RetryPolicy.worth ? 1 : failures + 1
-            guard failures <= run.client.configuration.retry.retries else { return false }
-        }
-        return true
-    }
-
-    /// - Returns: whether the server sent bytes of the gap.
-    private func fetch(_ gap: Range<Int64>) async throws(CallError) -> Bool {
+        guard let gap = part.gap(in: piece) else { return true }
         var request = run.asking(for: gap, record, isBounded: true)
-        // The main call asks for the bytes that this call leaves out.
-        request.isMendedElsewhere = { true }
-        if call.deadline != MonotonicClock.never {
-            let now = MonotonicClock.now
-            request.timeouts.total = .nanoseconds(clamping: call.deadline > now ? call.deadline - now : 0)
-        }
-        let helper = run.client.makeCall(request, wantsStream: true, executor: call.executor)
+        if let timeLeft = call.timeLeft { request.timeouts.total = timeLeft }
+        let helper = run.client.makeCall(
+            request, wantsStream: true, executor: call.executor, retriesItself: { true })
         let isWanted = state.withLock { state in
             if state.isCancelled || state.disagrees { return false }
             state.calls[helper.id] = helper
@@ -163,20 +142,51 @@ final class DownloadPieces: Sendable {
         }
         guard isWanted else { return false }
         defer { state.withLock { $0.calls[helper.id] = nil } }
-        return try await run.client.perform(helper) { response throws(CallError) in
-            defer { response.body.discard() }
-            let answer = DownloadAnswer(
-                response, asked: gap, record: self.record, received: gap.lowerBound,
-                hasDigest: self.run.digest != nil)
-            guard case .rest(let span, _) = answer else {
-                // A server that refuses this call may be busy; the bytes of the other calls stay valid.
-                if answer != .refused { self.disagree() }
-                return false
+        do throws(CallError) {
+            return try await run.client.perform(sending: helper) { () async throws(CallError) -> (Bool, Response) in
+                try await self.bring(piece, helper)
             }
-            try self.part.join(DownloadRecord.origin(of: response))
-            _ = try await DownloadWriter(self.part, self.run.meter).write(response, span) { _ in gap.upperBound }
-            return true
+        } catch {
+            if error.kind == .file { state.withLock { $0.failure = $0.failure ?? error } }
+            return false
         }
+    }
+
+    /// - Returns: whether the piece is complete, and the last response.
+    private func bring(_ piece: Range<Int64>, _ helper: Call) async throws(CallError) -> (Bool, Response) {
+        var retries = 0
+        while true {
+            let gap = part.gap(in: piece) ?? piece
+            do throws(CallError) {
+                let (isRest, response) = try await fetch(gap, helper)
+                if !isRest || state.withLock({ $0.disagrees || $0.isCancelled }) { return (false, response) }
+                if part.gap(in: piece) == nil { return (true, response) }
+                // A range may be shorter than the one that was asked for, but not again and again.
+                throw CallError(
+                    .incompleteResponse, "the server sent less than the range", phase: .receivingBody,
+                    request: response.request)
+            } catch {
+                let moved = (part.gap(in: piece) ?? gap).lowerBound &- gap.lowerBound
+                if moved >= RetryPolicy.worth { helper.forgiveExchanges(1) }
+                try await run.pause(after: error, moved: moved, received: part.received, &retries, helper)
+            }
+        }
+    }
+
+    /// - Returns: whether the server sent bytes of the gap, and its response.
+    private func fetch(_ gap: Range<Int64>, _ helper: Call) async throws(CallError) -> (Bool, Response) {
+        let response = try await run.client.sendAgain(run.asking(for: gap, record, isBounded: true), helper)
+        defer { response.body.discard() }
+        let answer = DownloadAnswer(
+            response, asked: gap, record: record, received: gap.lowerBound, hasDigest: run.digest != nil)
+        guard case .rest(let span, _) = answer else {
+            // A server that refuses this call may be busy; the bytes of the other calls stay valid.
+            if answer != .refused { disagree() }
+            return (false, response)
+        }
+        try part.join(DownloadRecord.origin(of: response))
+        _ = try await DownloadWriter(part, run.meter).write(response, span) { _ in gap.upperBound }
+        return (true, response)
     }
 
     /// Ends the other calls: the first response brings all of the rest.

@@ -91,9 +91,46 @@ struct DownloadRun: Sendable {
     }
 
     private func performHere(_ start: Start, _ call: Call) async throws(CallError) -> DownloadedFile {
-        try await client.perform(call) { response throws(CallError) in
+        try await client.perform(sending: call) { () async throws(CallError) -> (DownloadedFile, Response) in
             var transfer = DownloadTransfer(self, start.leftover, call)
-            return try await transfer.run(response)
+            let file = try await transfer.run()
+            return (file, file.response)
+        }
+    }
+
+    func makeCall(_ start: Start, executor: (any TaskExecutor)? = nil) -> Call {
+        client.makeCall(
+            start.request, wantsStream: true, executor: executor, retriesItself: { [resumes] in resumes })
+    }
+
+    /// Waits before the next request for missing bytes, if the client's retry policy allows one.
+    /// - Parameters:
+    ///   - moved: the bytes that the last request has brought for good.
+    ///   - received: the bytes that are there.
+    ///   - retries: the number of retries so far.
+    /// - Throws: the error, if no other request is to be sent.
+    func pause(
+        after error: CallError, moved: Int64, received: Int64, _ retries: inout Int, _ call: Call
+    ) async throws(CallError) {
+        if call.isCancelled { throw error }
+        let policy = client.configuration.retry
+        // A status that ends the download is a response to the policy, not an error.
+        let response = error.kind == .status ? error.response : nil
+        let outcome = RetryPolicy.Outcome(
+            request: error.request ?? request, response: response, error: response == nil ? error : nil, retries: retries)
+        let next = policy.next(
+            after: outcome, RetryPolicy.Attempt(call, response: response), .resumable(bytes: moved))
+        switch next {
+        case .success, .stop(nil, _): throw error
+        case .stop(let why?, let isObstacle):
+            call.emit(.decision(why))
+            throw isObstacle ? error.with(retryObstacle: why) : error
+        case .retry(let number, let delay, let reason, _):
+            retries = number
+            let why = ResendReason(
+                .retry, "\(reason) after \(received) bytes, retry \(number) of \(policy.retries)")
+            call.emit(.resending(outcome.request, why: why, after: delay))
+            try await BackOff.wait(delay, on: client.chain.clock?.clock, call)
         }
     }
 }

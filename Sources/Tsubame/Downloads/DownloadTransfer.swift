@@ -38,27 +38,22 @@ struct DownloadTransfer {
         asked = leftover.map { Self.gap(of: $0) }
     }
 
-    /// Runs to the end of the download, beginning with the response to the first request.
-    mutating func run(_ first: Response) async throws(CallError) -> DownloadedFile {
+    /// Runs to the end of the download, one exchange after another.
+    mutating func run() async throws(CallError) -> DownloadedFile {
         do throws(CallError) {
-            var last = first
-            var next: Response? = first
             while true {
                 let before = part?.received ?? 0
                 do throws(CallError) {
-                    if next == nil { next = try await run.client.sendAgain(request(), call) }
-                    if let response = next {
-                        defer { response.body.discard() }
-                        next = nil
-                        last = response
-                        if try await take(response) { return try await finish(last) }
-                    }
+                    let response = try await run.client.sendAgain(request(), call)
+                    defer { response.body.discard() }
+                    if try await take(response) { return try await finish(response) }
                 } catch {
-                    let moved = max((part?.received ?? 0) &- before, 0)
-                    guard let delay = delay(after: error, moved: moved) else { throw error }
-                    try await BackOff.wait(delay, on: run.client.chain.clock?.clock, call)
+                    guard run.resumes else { throw error }
+                    let received = part?.received ?? 0
+                    // Bytes that cannot be resumed do not count.
+                    let moved = part?.record == nil ? 0 : max(received &- before, 0)
+                    try await run.pause(after: error, moved: moved, received: received, &retries, call)
                 }
-                next = nil
                 asked = part.flatMap { $0.record == nil || $0.received == 0 ? nil : Self.gap(of: $0) }
             }
         } catch {
@@ -314,34 +309,5 @@ struct DownloadTransfer {
             advice:
                 "\(part.received) bytes are kept in \(part.path): the next download that resumes continues after them"
         )
-    }
-
-    // MARK: Retries
-
-    /// The delay before the next request; nil if a request would not help, or no retry is left.
-    private mutating func delay(after error: CallError, moved: Int64) -> Duration? {
-        guard run.resumes, Self.isOfConnection(error) else { return nil }
-        let policy = run.client.configuration.retry
-        // Bytes that cannot be resumed do not count.
-        let isWorth = moved >= RetryPolicy.worth && part?.record != nil
-        if isWorth { retries = 0 }
-        guard retries < policy.retries, isWorth || policy.budget.withdraw() else { return nil }
-        let delay = policy.backOff(after: retries)
-        guard BackOff.fits(delay, call) else { return nil }
-        retries += 1
-        let why = ResendReason(
-            .retry, "\(error.kind.words) after \(part?.received ?? 0) bytes, retry \(retries) of \(policy.retries)")
-        call.emit(.resending(error.request ?? run.request, why: why, after: delay))
-        return delay
-    }
-
-    /// Whether a new connection may help.
-    static func isOfConnection(_ error: CallError) -> Bool {
-        switch error.kind {
-        case .connectionFailed, .connectionLost, .emptyReply, .incompleteResponse: true
-        case .tls: error.phase == .receivingBody
-        case .timeout: error.timeout == .idle
-        default: false
-        }
     }
 }

@@ -11,13 +11,6 @@ final class BackOff: CallCancellable {
 
     func cancel() { latch.settle(.cancelled) }
 
-    /// Whether a delay that begins now ends before the call's deadline.
-    static func fits(_ delay: Duration, _ call: Call) -> Bool {
-        if call.deadline == MonotonicClock.never { return true }
-        let (end, overflow) = MonotonicClock.now.addingReportingOverflow(delay.nanosecondsClamped)
-        return !overflow && end < call.deadline
-    }
-
     /// - Parameter clock: the clock of the delay, or nil for real time.
     static func wait(
         _ delay: Duration, on clock: (any Clock<Duration>)?, _ call: Call

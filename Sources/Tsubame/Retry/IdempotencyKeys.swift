@@ -10,9 +10,10 @@ import TsubameCore
 
 /// Adds an `Idempotency-Key` to requests that may not be repeated otherwise, so that the server recognises a
 /// repetition.
-struct IdempotencyKeys: MessageHook {
-    func willSend(_ request: inout Request) throws(CallError) {
-        guard !request.method.isIdempotent, request.isMendedElsewhere?() != true,
+struct IdempotencyKeys: CallMessageHook {
+    func willSend(_ request: inout Request, _ call: Call) throws(CallError) {
+        // A transfer that is continued repeats no request.
+        guard !request.method.isIdempotent, call.retriesItself?() != true,
             !request.headers.contains(.idempotencyKey)
         else { return }
         request.headers.append(HTTPField(name: .idempotencyKey, value: "\"\(UUID().uuidString.lowercased())\""))

@@ -79,7 +79,6 @@ struct UploadResource: Sendable, Hashable {
         request.tags = original.tags
         request.acceptedStatuses = original.acceptedStatuses
         request.contentFields = UploadFields.ofContent
-        request.isMendedElsewhere = { true }
         return request
     }
 

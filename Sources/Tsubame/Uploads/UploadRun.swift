@@ -48,7 +48,6 @@ struct UploadRun: Sendable {
             first.headers[.uploadLength] = "\(source.length)"
             first.headers[.uploadDraftInteropVersion] = "\(UploadFields.interopVersion)"
             first.contentFields = UploadFields.ofContent
-            first.isMendedElsewhere = { state.resource != nil }
         }
         self.request = first
     }
@@ -59,7 +58,9 @@ struct UploadRun: Sendable {
         let (sum, overflow) = limits.informationalResponses.addingReportingOverflow(
             Int(clamping: min((source?.length ?? 0) / Self.interimStep, 1 << 20)))
         if !overflow { limits.informationalResponses = sum }
-        let call = client.makeCall(request, executor: executor, limits: limits, observer: state.take)
+        let call = client.makeCall(
+            request, executor: executor, limits: limits, retriesItself: { [state] in state.resource != nil },
+            observer: state.take)
         state.follow(call)
         return call
     }
@@ -73,20 +74,26 @@ struct UploadRun: Sendable {
     }
 
     private func performHere(_ call: Call) async throws(CallError) -> Response {
-        try await client.perform(sending: call) { () throws(CallError) in
+        try await client.perform(sending: call) { () async throws(CallError) -> (Response, Response) in
             guard let source else {
                 if isStream { call.emit(.decision("the upload is not resumed: its body is a stream")) }
-                return try await client.collected(try await client.sendAgain(request, call))
+                return try await last(try await client.collected(try await client.sendAgain(request, call)), call)
             }
             do throws(CallError) {
                 var transfer = UploadTransfer(self, source, call)
-                return try await transfer.run()
+                return try await last(try await transfer.run(), call)
             } catch {
                 let isOver = [.cancelled, .requestBody, .limitExceeded].contains(error.kind)
                 if isOver || state.failure != nil { dismiss() }
                 throw error
             }
         }
+    }
+
+    /// The last response, as the value of the call and for its last event.
+    private func last(_ response: Response, _ call: Call) async throws(CallError) -> (Response, Response) {
+        let last = call.requiresAcceptedStatus ? try await response.accepted() : response
+        return (last, last)
     }
 
     /// Deletes the upload resource, because the upload will not continue. The call does not wait for the response.

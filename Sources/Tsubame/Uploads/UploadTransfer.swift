@@ -28,8 +28,8 @@ struct UploadTransfer {
     private let source: UploadSource
     private let call: Call
     private var retries = 0
-    /// Whether the last stretch has brought enough bytes that a retry costs nothing of the budget.
-    private var hasMoved = false
+    /// The bytes of the last stretch, if they were enough that a retry costs nothing of the budget.
+    private var moved: Int64 = 0
     /// The number of bytes that the server had when this stretch began.
     private var beginning: Int64 = 0
 
@@ -70,7 +70,7 @@ struct UploadTransfer {
             response = try await send(run.request)
         } catch {
             noteObstacle()
-            guard state.resource != nil, Self.isOfConnection(error) else { throw error }
+            guard state.resource != nil, error.transience != .permanent else { throw error }
             return .broken(.error(error), retryAfter: nil)
         }
         guard state.resource != nil else {
@@ -107,7 +107,7 @@ struct UploadTransfer {
         do throws(CallError) {
             response = try await send(request)
         } catch {
-            guard Self.isOfConnection(error) else { throw error }
+            guard error.transience != .permanent else { throw error }
             // An earlier response says more than the error that the server cannot be reached.
             if case .error = interruption { return .broken(.error(error), retryAfter: nil) }
             return .broken(interruption, retryAfter: nil)
@@ -160,7 +160,7 @@ struct UploadTransfer {
         do throws(CallError) {
             response = try await send(request)
         } catch {
-            guard Self.isOfConnection(error) else { throw error }
+            guard error.transience != .permanent else { throw error }
             return .broken(.error(error), retryAfter: nil)
         }
         try checkCompletion(response, behind: end)
@@ -221,7 +221,7 @@ struct UploadTransfer {
     /// Starts the count of retries anew after a stretch that has brought enough bytes.
     private mutating func credit(_ offset: Int64) {
         guard offset &- beginning >= RetryPolicy.worth else { return }
-        (retries, hasMoved, beginning) = (0, true, offset)
+        (retries, moved, beginning) = (0, offset &- beginning, offset)
         // The two are the request that broke off, and the one that asked how many bytes came.
         call.forgiveExchanges(2)
     }
@@ -233,44 +233,36 @@ struct UploadTransfer {
     ) async throws(CallError) -> Bool {
         credit(state.acknowledged)
         let policy = run.client.configuration.retry
-        let (isMeant, asked) = decide(interruption)
-        guard isMeant else { return false }
-        let retryAfter = asked == nil ? retryAfter : nil
-        guard retries < policy.retries, hasMoved || policy.budget.withdraw() else { return false }
-        if let retryAfter, retryAfter > policy.maximumRetryAfter { return false }
-        let delay = max(asked ?? retryAfter ?? policy.backOff(after: retries), .zero)
-        guard BackOff.fits(delay, call) else { return false }
-        retries += 1
-        hasMoved = false
-        let what =
-            switch interruption {
-            case .error(let error): error.kind.words
-            case .response(let response), .standstill(let response): "\(response.statusCode)"
-            }
-        let why = ResendReason(.retry, "\(what) during an upload, retry \(retries) of \(policy.retries)")
-        call.emit(.resending(run.request, why: why, after: delay))
-        try await BackOff.wait(delay, on: run.client.chain.clock?.clock, call)
-        return true
+        let (outcome, isUnfinished) = outcome(of: interruption)
+        let next = policy.next(
+            after: outcome, RetryPolicy.Attempt(retryAfter: retryAfter, timeLeft: call.timeLeft),
+            .resumable(bytes: moved, isUnfinished: isUnfinished))
+        switch next {
+        case .success, .stop(nil, _): return false
+        case .stop(let why?, _):
+            call.emit(.decision(why))
+            return false
+        case .retry(let number, let delay, let reason, _):
+            (retries, moved) = (number, 0)
+            let why = ResendReason(.retry, "\(reason) during an upload, retry \(number) of \(policy.retries)")
+            call.emit(.resending(run.request, why: why, after: delay))
+            try await BackOff.wait(delay, on: run.client.chain.clock?.clock, call)
+            return true
+        }
     }
 
-    /// Whether to resume after an interruption, and the delay if the policy's rule names one.
-    private func decide(_ interruption: Interruption) -> (isMeant: Bool, after: Duration?) {
-        let policy = run.client.configuration.retry
-        let outcome: RetryPolicy.Outcome
-        let isMeant: Bool
+    /// What the policy decides about, and whether the upload is unfinished whatever the status is.
+    private func outcome(of interruption: Interruption) -> (RetryPolicy.Outcome, isUnfinished: Bool) {
         switch interruption {
         case .error(let error):
-            outcome = RetryPolicy.Outcome(
-                request: error.request ?? run.request, response: nil, error: error, retries: retries)
-            isMeant = policy.retriesConnectionFailures
+            let request = error.request ?? run.request
+            return (RetryPolicy.Outcome(request: request, response: nil, error: error, retries: retries), false)
         case .response(let response), .standstill(let response):
-            outcome = RetryPolicy.Outcome(request: response.request, response: response, error: nil, retries: retries)
-            isMeant = (200..<300).contains(response.statusCode) || isPassing(response)
-        }
-        return switch policy.rule?(outcome) {
-        case .giveUp: (false, nil)
-        case .retry(let after): (true, after)
-        case .standard, nil: (isMeant, nil)
+            let isUnfinished = (200..<300).contains(response.statusCode) || isPassing(response)
+            return (
+                RetryPolicy.Outcome(request: response.request, response: response, error: nil, retries: retries),
+                isUnfinished
+            )
         }
     }
 
@@ -286,16 +278,6 @@ struct UploadTransfer {
         Self.passing.contains(response.statusCode)
             || (response.statusCode == 409 && response.request.headers.contains(.uploadOffset))
             || run.client.configuration.retry.statuses.contains(response.statusCode)
-    }
-
-    /// Whether a new connection may help.
-    private static func isOfConnection(_ error: CallError) -> Bool {
-        if Retries.isOfConnection(error) { return true }
-        switch error.kind {
-        case .tls: return [.sendingHead, .sendingBody, .waitingForHead, .receivingBody].contains(error.phase)
-        case .timeout: return error.timeout == .idle || error.timeout == .head
-        default: return false
-        }
     }
 
     private func fail(_ reason: String, _ response: Response?) -> CallError {

@@ -121,7 +121,10 @@ private final class EventConnections: @unchecked Sendable {
     private var retry = firstRetry
     private var wasConnected = false
     private var isOver = false
-    /// Connections that were opened again after the last event.
+    /// The response of the connection that has ended.
+    private var last: Response?
+    /// Connections that were opened again, in all and after the last event.
+    private var reconnects = 0
     private var failures = 0
 
     init(_ stream: EventStream, _ handoff: Handoff<ServerSentEvent, CallError>) {
@@ -130,21 +133,33 @@ private final class EventConnections: @unchecked Sendable {
     }
 
     func run() async {
-        var left = stream.reconnects
         while true {
+            var failure: CallError?
             do throws(CallError) {
                 try await connect()
             } catch {
-                guard wasConnected, error.isOfConnection, left != 0 else { return handoff.end(error) }
+                guard wasConnected else { return handoff.end(error) }
+                failure = error
             }
-            if isOver || left == 0 { return handoff.end() }
-            left = left.map { $0 - 1 }
-            // Without a new event there is always a delay, even if the server asks for none.
-            let doubled = Swift.max(retry, Self.leastRetry) * (1 << Swift.min(failures, 10))
-            let wait = failures == 0 ? retry : Swift.min(doubled, Swift.max(retry, Self.longestRetry))
-            failures += 1
-            guard (try? await stream.client.configuration.clock.sleep(for: wait)) != nil else { return handoff.end() }
+            if isOver { return handoff.end() }
+            guard case .retry(let number, let delay, _, _) = next(after: failure) else {
+                if let failure { return handoff.end(failure) } else { return handoff.end() }
+            }
+            (reconnects, failures) = (number, failures + 1)
+            guard (try? await stream.client.configuration.clock.sleep(for: delay)) != nil else { return handoff.end() }
         }
+    }
+
+    /// Asks the client's retry policy. A connection that has ended without a failure is opened again, too.
+    private func next(after failure: CallError?) -> RetryPolicy.Next {
+        // Without a new event there is always a delay, even if the server asks for none.
+        let doubled = Swift.max(retry, Self.leastRetry) * (1 << Swift.min(failures, 10))
+        let delay = failures == 0 ? retry : Swift.min(doubled, Swift.max(retry, Self.longestRetry))
+        let outcome = RetryPolicy.Outcome(
+            request: failure?.request ?? stream.request, response: failure == nil ? last : nil, error: failure,
+            retries: reconnects)
+        return stream.client.configuration.retry.next(
+            after: outcome, RetryPolicy.Attempt(), .subscription(maximum: stream.reconnects ?? .max, delay: delay))
     }
 
     private func connect() async throws(CallError) {
@@ -173,6 +188,7 @@ private final class EventConnections: @unchecked Sendable {
                 request: response.request, response: response)
         }
         wasConnected = true
+        last = response
         var events = response.body.events(after: lastID).makeAsyncIterator()
         defer {
             lastID = events.resumption.lastID
@@ -182,16 +198,6 @@ private final class EventConnections: @unchecked Sendable {
             failures = 0
             event.valueRules = response.details.valueRules
             guard await handoff.give(event) else { return isOver = true }
-        }
-    }
-}
-
-extension CallError {
-    /// Whether a new connection may help.
-    fileprivate var isOfConnection: Bool {
-        switch kind {
-        case .connectionFailed, .connectionLost, .emptyReply, .incompleteResponse, .nameResolution, .timeout: true
-        default: false
         }
     }
 }

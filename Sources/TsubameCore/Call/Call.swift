@@ -51,6 +51,9 @@ public final class Call: Sendable {
     package let sharedFields: PreencodedFields?
     /// Whether the caller's closure has the response.
     package var isInClosure: Bool { state.withLock { $0.isInClosure } }
+    /// Whether whoever sends the requests of this call decides by itself what follows a failure, because it continues
+    /// where the failure was. nil stands for never.
+    package let retriesItself: (@Sendable () -> Bool)?
     private let observers: ObserverList
     private let observer: (@Sendable (CallEvent) -> Void)?
     private let state = Mutex(State())
@@ -61,7 +64,7 @@ public final class Call: Sendable {
         _ request: consuming Request, timeouts: Timeouts, limits: Limits, wantsStream: Bool,
         statusesPassedOnEarly: ClosedRange<Int>? = nil, observers: ObserverList,
         observer: (@Sendable (CallEvent) -> Void)? = nil, executor: (any TaskExecutor)? = nil,
-        isGuarded: Bool = false, sharedFields: PreencodedFields? = nil
+        isGuarded: Bool = false, sharedFields: PreencodedFields? = nil, retriesItself: (@Sendable () -> Bool)? = nil
     ) {
         id = Self.count.wrappingAdd(1, ordering: .relaxed).newValue
         start = MonotonicClock.now
@@ -76,6 +79,7 @@ public final class Call: Sendable {
         self.executor = executor
         self.isGuarded = isGuarded
         self.sharedFields = sharedFields
+        self.retriesItself = retriesItself
         let (deadline, overflow) = start.addingReportingOverflow(timeouts.nanoseconds(.total))
         self.deadline = overflow ? MonotonicClock.never : deadline
     }

@@ -193,13 +193,6 @@ public struct Request: Sendable {
         set { change { $0.entry = newValue.map { RequestEntry($0) } } }
     }
 
-    /// Says whether the sender of the request handles a failure in another way than by sending the same request again.
-    /// nil means never.
-    package var isMendedElsewhere: (@Sendable () -> Bool)? {
-        get { details?.isMendedElsewhere }
-        set { change { $0.isMendedElsewhere = newValue } }
-    }
-
     /// The canonical names of fields that describe the content, beside those that begin with `content-`.
     package var contentFields: Set<String> {
         get { details?.contentFields ?? [] }
@@ -211,7 +204,6 @@ public struct Request: Sendable {
         let names = contentFields
         body = .empty
         headers.removeAll { $0.name.canonicalName.hasPrefix("content-") || names.contains($0.name.canonicalName) }
-        if isMendedElsewhere != nil { isMendedElsewhere = nil }
     }
 
     /// How often the client added credentials because the server had asked for them.
@@ -280,7 +272,6 @@ final class RequestDetails: @unchecked Sendable {
     var priority = Request.Priority.normal
     var isCrossOrigin = false
     fileprivate var entry: RequestEntry?
-    var isMendedElsewhere: (@Sendable () -> Bool)?
     var contentFields: Set<String> = []
     var answeredChallenges = 0
     var redaction: Redaction?
@@ -300,7 +291,6 @@ final class RequestDetails: @unchecked Sendable {
         copy.priority = priority
         copy.isCrossOrigin = isCrossOrigin
         copy.entry = entry
-        copy.isMendedElsewhere = isMendedElsewhere
         copy.contentFields = contentFields
         copy.answeredChallenges = answeredChallenges
         copy.redaction = redaction

@@ -30,6 +30,24 @@ import TsubameWire
     static let hello = bytes("1f8b08000000000002ffcb48cdc9c9570000f6f981ed06000000")
     static let world = bytes("1f8b08000000000002ff2bcf2fca4901004311773a05000000")
     static let empty = bytes("1f8b08000000000002ff03000000000000000000")
+    @Test func `output that had no room comes without any input`() throws {
+        let decoder = InflateDecoder(.gzip)
+        var output = [UInt8](repeating: 1, count: 1_000)
+        var (rest, total) = (Self.zeros[...], 0)
+        while !rest.isEmpty || decoder.mayHaveMore {
+            var consumed = 0
+            total += try output.withUnsafeMutableBytes { output in
+                if rest.isEmpty {
+                    return try decoder.decode(
+                        into: output, from: UnsafeRawBufferPointer(start: nil, count: 0), inputConsumed: &consumed)
+                }
+                return try rest.withUnsafeBytes { try decoder.decode(into: output, from: $0, inputConsumed: &consumed) }
+            }
+            rest = rest.dropFirst(consumed)
+        }
+        #expect(total == 65_536)
+    }
+
     /// 65,536 zeros.
     static let zeros = bytes(
         """

@@ -231,6 +231,18 @@ import TsubameWire
 }
 
 /// Megabytes of zeros, made by the library's own encoders.
+@Suite struct EncoderPieceTests {
+    @Test(arguments: [ReceivedCoding.gzip, .deflate, .brotli, .zstd])
+    func `content that is encoded in pieces is one content`(_ coding: ReceivedCoding) throws {
+        // Where the library is not installed, there is no encoder.
+        guard let coded = CodedZeros.coded(coding, pieces: 3) else {
+            #expect(coding == .brotli && BrotliEncoder() == nil || coding == .zstd && ZstandardEncoder() == nil)
+            return
+        }
+        #expect(coded.count < 100_000)
+    }
+}
+
 enum CodedZeros {
     static func coded(_ coding: ReceivedCoding, pieces: Int) -> [UInt8]? {
         let encoder: (any ContentEncoder)? =

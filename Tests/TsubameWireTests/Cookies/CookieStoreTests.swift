@@ -379,12 +379,15 @@ import TsubameWire
         ] {
             #expect(!jar.insert(Cookie(name: name, value: value, domain: "example.com")))
         }
+        let longest = String(repeating: "v", count: 4_095)
+        #expect(jar.insert(Cookie(name: "n", value: longest, domain: "example.com")))
+        #expect(!jar.insert(Cookie(name: "n", value: longest + "v", domain: "example.com")))
         #expect(!jar.insert(Cookie(name: "a", value: "b", domain: "")))
         #expect(!jar.insert(Cookie(name: "a", value: "b", domain: "a/b")))
         #expect(!jar.insert(Cookie(name: "a", value: "b", domain: "co.uk", isHostOnly: false)))
         #expect(!jar.insert(Cookie(name: "a", value: "b", domain: "example.com", path: "/\n")))
         #expect(!jar.insert(Cookie(name: "a", value: "b", domain: "example.com", path: "x")))
-        #expect(jar.store.count == 1)
+        #expect(jar.store.count == 2)
     }
 
     @Test func aCookieOfTheProgramsOwnHasItsDomainInTheOneFormOfHosts() {

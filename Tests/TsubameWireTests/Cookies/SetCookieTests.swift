@@ -4,6 +4,14 @@ import Testing
 import TsubameWire
 
 @Suite struct SetCookieTests {
+    @Test(arguments: [
+        ("session=1; HttpOnly", "session"), (" a b = c", "a b"), ("no value", ""), ("", ""), ("; a=b", ""),
+        ("=x", ""), ("a=b=c", "a"),
+    ])
+    func `a refused field still has its name`(_ field: String, _ name: String) {
+        #expect(SetCookie.name(of: field) == name)
+    }
+
     private func parsed(_ text: String) -> SetCookie? { try? SetCookie(text) }
 
     @Test func aWholeFieldIsRead() throws {

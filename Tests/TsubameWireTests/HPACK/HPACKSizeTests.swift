@@ -21,6 +21,20 @@ import TsubameWire
         #expect(encoder.table.maxSize == sizes.last.map { min(max($0, 0), 4096) } ?? 4096)
     }
 
+    @Test("A table that grows keeps its entries, from the newest to the oldest", arguments: [15, 16, 17, 32, 33, 60])
+    func growingTable(count: Int) throws {
+        // A literal with incremental indexing for each entry, and then each entry by its index.
+        var block: [UInt8] = []
+        for number in 0..<count { block += [0x40, 1, 0x61, 1, UInt8(0x30 + number)] }
+        for age in 0..<count { block.append(0x80 | UInt8(62 + age)) }
+        var decoder = HPACKDecoder()
+        var fields = DecodedFields(maxBytes: 1 << 20, maxFields: 1_000)
+        try decoder.decode(block, into: &fields)
+        let values = fields.slots.map { fields.bytes[Int($0.valueStart)] }
+        let written = (0..<count).map { UInt8(0x30 + $0) }
+        #expect(values == written + written.reversed())
+    }
+
     @Test("Our own bound is announced where it is below what the peer starts from, and never exceeded")
     func ownBounds() {
         var small = HPACKEncoder(tableSize: 100)

@@ -99,6 +99,15 @@ import TsubameCore
         }
     }
 
+    @Test("No bytes are no characters") func noBytes() throws {
+        var output = [UInt8](repeating: 0, count: 16)
+        let count = try output.withUnsafeMutableBytes { output in
+            try HuffmanCode.shared.decode(
+                UnsafeRawBufferPointer(start: nil, count: 0), to: #require(output.baseAddress))
+        }
+        #expect(count == 0)
+    }
+
     @Test("The code for the end of the string is an error wherever it stands")
     func theEndOfTheString() {
         let end = bits(256)

@@ -312,6 +312,14 @@ import TsubameWire
         #expect(first.error?.kind == .invalidResponse, "\(first)")
     }
 
+    @Test("BAD-INPUT 16: a status line may be as long as the limit of a line")
+    func longestStatusLine() {
+        var feeder = ResponseFeeder()
+        feeder.limits.lineBytes = 17
+        #expect(feeder.feedInEveryWay("HTTP/1.1 204 OK\r\n\r\n").isOver)
+        refused("HTTP/1.1 204 OK!\r\n\r\n", .limitExceeded, "limits.lineBytes", feeder: feeder)
+    }
+
     /// These streams are up to 300 KB long. To cut them everywhere would take hours.
     @Test("BAD-INPUT 16: the default limits hold, cut at every position around each of them")
     func defaultLimits() {

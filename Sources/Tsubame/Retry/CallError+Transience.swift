@@ -1,0 +1,31 @@
+// CallError+Transience: the one classification of failures by what another attempt may bring.
+
+import TsubameCore
+
+/// What another attempt may bring after a failure.
+enum Transience: Sendable, Hashable {
+    /// The same failure.
+    case permanent
+    /// A success: the server was not reached, or the connection broke before the response was there.
+    case connection
+    /// A success for whoever continues where the attempt stopped. To send the whole request again is no help.
+    case interruption
+}
+
+extension CallError {
+    /// What another attempt may bring.
+    var transience: Transience {
+        if let isTransient { return isTransient ? .connection : .permanent }
+        switch kind {
+        case .connectionFailed, .connectionLost, .emptyReply, .incompleteResponse: return .connection
+        case .timeout: return timeout == .connect || timeout == .tls ? .connection : .interruption
+        // Before, the same name had been found.
+        case .nameResolution: return .interruption
+        // A handshake that fails will fail again, but a fault in the middle of a transfer comes from the network.
+        case .tls:
+            let isTransfer = [.sendingHead, .sendingBody, .waitingForHead, .receivingBody].contains(phase)
+            return isTransfer ? .interruption : .permanent
+        default: return .permanent
+        }
+    }
+}
