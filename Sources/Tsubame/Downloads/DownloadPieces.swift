@@ -88,7 +88,7 @@ final class DownloadPieces: Sendable {
                 guard call.onCancel(self) else { throw call.cancelled(.receivingBody) }
                 result = .success(end)
             } catch {
-                if error.transience == .permanent { self.cancel() }
+                if !error.transience.mayContinue { self.cancel() }
                 result = .failure(error)
             }
             await group.waitForAll()

@@ -117,7 +117,8 @@ struct DownloadRun: Sendable {
         // A status that ends the download is a response to the policy, not an error.
         let response = error.kind == .status ? error.response : nil
         let outcome = RetryPolicy.Outcome(
-            request: error.request ?? request, response: response, error: response == nil ? error : nil, retries: retries)
+            request: error.request ?? request, response: response, error: response == nil ? error : nil,
+            retries: retries)
         let next = policy.next(
             after: outcome, RetryPolicy.Attempt(call, response: response), .resumable(bytes: moved))
         switch next {

@@ -40,6 +40,8 @@ struct DownloadTransfer {
 
     /// Runs to the end of the download, one exchange after another.
     mutating func run() async throws(CallError) -> DownloadedFile {
+        // Not when the last reference is gone: the caller may begin the next download at once.
+        defer { part?.unlock() }
         do throws(CallError) {
             while true {
                 let before = part?.received ?? 0

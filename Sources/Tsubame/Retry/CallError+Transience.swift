@@ -8,8 +8,13 @@ enum Transience: Sendable, Hashable {
     case permanent
     /// A success: the server was not reached, or the connection broke before the response was there.
     case connection
-    /// A success for whoever continues where the attempt stopped. To send the whole request again is no help.
+    /// A success for a transfer that continues where the attempt stopped. To send the whole request again is no help.
     case interruption
+    /// A success in another call only: the time of this one is over.
+    case expiry
+
+    /// Whether the call itself may continue a transfer.
+    var mayContinue: Bool { self == .connection || self == .interruption }
 }
 
 extension CallError {
@@ -18,7 +23,12 @@ extension CallError {
         if let isTransient { return isTransient ? .connection : .permanent }
         switch kind {
         case .connectionFailed, .connectionLost, .emptyReply, .incompleteResponse: return .connection
-        case .timeout: return timeout == .connect || timeout == .tls ? .connection : .interruption
+        case .timeout:
+            switch timeout {
+            case .connect, .tls: return .connection
+            case .total: return .expiry
+            default: return .interruption
+            }
         // Before, the same name had been found.
         case .nameResolution: return .interruption
         // A handshake that fails will fail again, but a fault in the middle of a transfer comes from the network.

@@ -112,8 +112,7 @@ extension RetryPolicy {
         case (.permanent, _), (.interruption, .none): false
         // A subscription is not switched off by the policy, but by its own limit. Each connection is a call of its own.
         case (_, .subscription): true
-        // The time of the call is over.
-        case _ where error.timeout == .total: false
+        case (.expiry, _): false
         case (.connection, _), (.interruption, _): retriesConnectionFailures
         }
     }

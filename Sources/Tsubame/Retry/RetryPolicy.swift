@@ -20,6 +20,10 @@ public import TsubameCore
 /// The delay before the n-th retry is a random time up to `delay` · 2ⁿ⁻¹ (full jitter), or the server's `Retry-After`.
 /// If the delay would end after the call's total deadline, the call returns the response or throws the error at once.
 ///
+/// Downloads and uploads that are resumed, and streams of events, ask the same policy. They continue where an attempt
+/// stopped, so they also retry interruptions, such as a body that stays silent. Each mebibyte that an attempt has moved starts
+/// the count of ``retries`` anew.
+///
 /// ``extraLoad`` limits the retries of all calls of a client and its views together. When a server is down, most calls
 /// fail at once instead of adding to its load.
 public struct RetryPolicy: Sendable {

@@ -70,7 +70,7 @@ struct UploadTransfer {
             response = try await send(run.request)
         } catch {
             noteObstacle()
-            guard state.resource != nil, error.transience != .permanent else { throw error }
+            guard state.resource != nil, error.transience.mayContinue else { throw error }
             return .broken(.error(error), retryAfter: nil)
         }
         guard state.resource != nil else {
@@ -107,7 +107,7 @@ struct UploadTransfer {
         do throws(CallError) {
             response = try await send(request)
         } catch {
-            guard error.transience != .permanent else { throw error }
+            guard error.transience.mayContinue else { throw error }
             // An earlier response says more than the error that the server cannot be reached.
             if case .error = interruption { return .broken(.error(error), retryAfter: nil) }
             return .broken(interruption, retryAfter: nil)
@@ -160,7 +160,7 @@ struct UploadTransfer {
         do throws(CallError) {
             response = try await send(request)
         } catch {
-            guard error.transience != .permanent else { throw error }
+            guard error.transience.mayContinue else { throw error }
             return .broken(.error(error), retryAfter: nil)
         }
         try checkCompletion(response, behind: end)

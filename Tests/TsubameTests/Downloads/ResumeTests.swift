@@ -363,8 +363,11 @@ struct ResumeTests {
             }
             try await serving(server, { $0.retry = .off }) { server, client in
                 let target = folder.appending(path: "a")
-                let first = Task { try await client.download("a", to: target, resume: true) }
-                try await gate.waitForArrivals(1)
+                let hasBegun = Gate()
+                let first = Task {
+                    try await client.download("a", to: target, resume: true) { if $0.received > 0 { hasBegun.open() } }
+                }
+                try await hasBegun.wait()
                 let busy = try await failure { try await client.download("a", to: target, resume: true) }
                 #expect(busy.kind == .file && busy.reason.contains("another download"), "\(busy)")
                 gate.open()

@@ -51,7 +51,8 @@ import TsubameCore
 
     @Test func `the deadlines of a new connection are failures of connections, the others interruptions`() {
         for name in Timeouts.Name.allCases {
-            let expected: Transience = name == .connect || name == .tls ? .connection : .interruption
+            let expected: Transience =
+                name == .connect || name == .tls ? .connection : name == .total ? .expiry : .interruption
             #expect(Self.error(.timeout, .connecting, name).transience == expected)
         }
     }
@@ -81,7 +82,8 @@ import TsubameCore
         for (error, progress, isRetried) in [
             (Self.lost, .none, true), (Self.lost, resumable, true), (Self.interrupted, .none, false),
             (Self.interrupted, resumable, true), (Self.error(.status), resumable, false),
-            (Self.error(.cancelled), resumable, false), (Self.error(.timeout, .receivingBody, .total), resumable, false),
+            (Self.error(.cancelled), resumable, false),
+            (Self.error(.timeout, .receivingBody, .total), resumable, false),
             (Self.error(.timeout, .receivingBody, .total), .subscription(maximum: 1, delay: .zero), true),
         ] as [(CallError, Progress, Bool)] {
             let next = policy.decide(failed(error), .init(), progress)

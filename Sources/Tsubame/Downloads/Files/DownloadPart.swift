@@ -327,6 +327,9 @@ final class DownloadPart: Sendable {
         unlink(path)
     }
 
+    /// Lets another download have the file. Nothing may be written afterwards.
+    func unlock() { _ = flock(descriptor, LOCK_UN) }
+
     /// The files to remove when the program is interrupted.
     var temporaryPaths: [String] { [path, recordPath] }
 
