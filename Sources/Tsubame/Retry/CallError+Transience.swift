@@ -2,7 +2,7 @@
 
 import TsubameCore
 
-/// What another attempt may bring after a failure.
+/// The prospect of another attempt after a failure.
 enum Transience: Sendable, Hashable {
     /// The same failure.
     case permanent
@@ -18,7 +18,7 @@ enum Transience: Sendable, Hashable {
 }
 
 extension CallError {
-    /// What another attempt may bring.
+    /// The prospect of another attempt.
     var transience: Transience {
         if let isTransient { return isTransient ? .connection : .permanent }
         switch kind {

@@ -4,14 +4,14 @@ import TsubameCore
 import TsubamePlatform
 
 extension RetryPolicy {
-    /// What an attempt has left for the next one.
+    /// The state that an attempt leaves for the next one.
     enum Progress: Sendable, Hashable {
         /// Nothing: the next attempt sends the whole request again.
         case none
         /// The next attempt continues where this one stopped.
         /// - Parameters:
         ///   - bytes: the bytes that no later attempt has to move again.
-        ///   - isUnfinished: whether the response leaves the transfer unfinished, whatever its status is.
+        ///   - isUnfinished: whether the response leaves the transfer unfinished, with any status.
         case resumable(bytes: Int64, isUnfinished: Bool = false)
         /// The next attempt continues a subscription, which has a limit and a delay of its own. Subscriptions take
         /// nothing out of the budget, because their delays limit the load.
@@ -37,13 +37,13 @@ extension RetryPolicy {
         }
     }
 
-    /// What follows an attempt.
+    /// The step after an attempt.
     enum Next: Sendable, Hashable {
         /// The attempt did not fail.
         case success
         /// The outcome stands.
         /// - Parameters:
-        ///   - why: why there is no other attempt; nil if nobody expects one.
+        ///   - why: why there is no other attempt; nil if that needs no reason.
         ///   - isObstacle: whether the error of the call names the reason.
         case stop(why: String?, isObstacle: Bool = false)
         /// - Parameters:

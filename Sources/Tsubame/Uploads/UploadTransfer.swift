@@ -251,7 +251,7 @@ struct UploadTransfer {
         }
     }
 
-    /// What the policy decides about, and whether the upload is unfinished whatever the status is.
+    /// The outcome for the policy, and whether the upload is unfinished with any status.
     private func outcome(of interruption: Interruption) -> (RetryPolicy.Outcome, isUnfinished: Bool) {
         switch interruption {
         case .error(let error):

@@ -51,7 +51,7 @@ public final class Call: Sendable {
     package let sharedFields: PreencodedFields?
     /// Whether the caller's closure has the response.
     package var isInClosure: Bool { state.withLock { $0.isInClosure } }
-    /// Whether whoever sends the requests of this call decides by itself what follows a failure, because it continues
+    /// Whether the sender of the requests of this call decides by itself about another attempt, because it continues
     /// where the failure was. nil stands for never.
     package let retriesItself: (@Sendable () -> Bool)?
     private let observers: ObserverList

@@ -1,4 +1,4 @@
-// DownloadRetryTests: downloads and event streams ask the client's retry policy, and nobody else retries them.
+// DownloadRetryTests: downloads and event streams ask the client's retry policy, and the chain leaves them to it.
 
 import Foundation
 import HTTPTypes
