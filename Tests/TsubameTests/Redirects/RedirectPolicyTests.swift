@@ -10,6 +10,11 @@ import TsubameTesting
         try await ScriptedServer.start { $0.path == "/start" ? .redirect(to: location) : .ok($0.path) }
     }
 
+    @Test func `the text of a policy names what it does beside the limit`() {
+        #expect("\(RedirectPolicy.follow(max: 3))" == "up to 3" && "\(RedirectPolicy.off)" == "off")
+        #expect("\(RedirectPolicy.rule { _ in .standard })" == "up to 20, by a rule")
+    }
+
     @Test func `a rule sees the response and the request that would follow, and lets it go on`() async throws {
         let seen = Log<RedirectPolicy.Redirect>()
         let server = try await ScriptedServer.start { request in

@@ -37,6 +37,13 @@ import TsubameCore
     private static let lost = error(.connectionLost, .waitingForHead)
     private static let interrupted = error(.timeout, .receivingBody, .idle)
 
+    @Test func `the text of a policy names its reasons`() {
+        #expect("\(RetryPolicy.off)" == "off")
+        #expect("\(RetryPolicy.connectionFailures)" == "up to 2 after connection failures")
+        let ruled = RetryPolicy.standard { ($0.statuses, $0.rule) = ([503, 429], { _ in .standard }) }
+        #expect("\(ruled)" == "up to 3 after connection failures, 429, 503, a rule")
+    }
+
     // MARK: The classification
 
     @Test(arguments: CallError.Kind.allCases) func `each kind of failure has one class`(_ kind: CallError.Kind) {
