@@ -250,6 +250,9 @@ def run_tests(tests, number, seconds):
     timer.cancel()
     if late.is_set():
         return "does not end"
+    if process.returncode == 69 and failed is None:
+        print(f"no test matches {tests}", file=sys.stderr, flush=True)
+        os._exit(2)
     return failed or ("crashes" if process.returncode != 0 else None)
 
 
@@ -307,7 +310,8 @@ def main():
 
     log = COPY.parent / f"results-{options.seed}.json"
     results = kept_results(log)
-    about = {"tests": state_of_the_tests(), "files": {
+    files = json.loads(log.read_text())["files"] if log.exists() else {}
+    about = {"tests": state_of_the_tests(), "files": files | {
         mutant.path: digest((ROOT / "Sources" / mutant.path).read_text()) for mutant in found}}
     lock = threading.Lock()
     numbers = {int(number) for number in options.numbers.split(",") if number}

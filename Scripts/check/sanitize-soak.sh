@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
-# Runs each load and fault run of Tests/Soak, in short, under sanitizers, and prints what is kept in Tests/SANITIZERS.md.
-# The same runs are a part of sanitize.sh, which needs an hour more.
+# Runs the load and the faults of Tests/Soak, in short, under sanitizers, and prints what is kept in Tests/SANITIZERS.md. The
+# runs that need a namespace or a preloaded library are left to sanitize.sh, which does all tests and needs an hour more.
 # sanitize-soak.sh thread|address …
 set -uo pipefail
 cd "$(dirname "$0")/../.."
 
+[ $# -gt 0 ] || { echo "usage: sanitize-soak.sh thread|address …" >&2; exit 64; }
 export SWIFT_DETERMINISTIC_HASHING=1
 status=0
 folder=$(mktemp -d)

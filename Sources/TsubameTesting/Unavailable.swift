@@ -1,7 +1,7 @@
 // Unavailable: the messages for code that uses the servers of this module without the trait TestServer.
 
 #if !TestServer
-/// Stands for each value of the servers, so that the compiler names the trait and nothing else.
+/// Stands for each value of the servers, so that the compiler names the trait where a type is named.
 @dynamicCallable
 @dynamicMemberLookup
 public struct NeedsTestServer: Sendable {

@@ -29,8 +29,6 @@ extension CallError {
             case .total: return .expiry
             default: return .interruption
             }
-        // Before, the same name had been found.
-        case .nameResolution: return .interruption
         // A handshake that fails will fail again, but a fault in the middle of a transfer comes from the network.
         case .tls:
             let isTransfer = [.sendingHead, .sendingBody, .waitingForHead, .receivingBody].contains(phase)

@@ -34,7 +34,12 @@ final class Retries: FollowUpPolicy {
 
     private func followUp(_ outcome: RetryPolicy.Outcome, _ hop: borrowing Hop) -> FollowUp {
         // The sender of a transfer continues it, and asks the policy itself.
-        if hop.call.retriesItself?() == true { return .proceed }
+        if hop.call.retriesItself?() == true {
+            if let response = outcome.response, !policy.statuses.contains(response.statusCode) {
+                policy.budget.deposit()
+            }
+            return .proceed
+        }
         switch policy.next(after: outcome, .init(hop.call, response: outcome.response), .none) {
         case .success, .stop(nil, _): return .proceed
         case .stop(let why?, let isObstacle): return isObstacle ? .giveUp(why) : .note(why)

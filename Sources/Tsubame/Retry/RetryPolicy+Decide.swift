@@ -91,11 +91,12 @@ extension RetryPolicy {
         return .retry(number: retries + 1, after: next, reason: outcome.reason, isFree: hasMoved || isSubscription)
     }
 
-    /// Decides what follows an attempt, and counts it: a success fills the budget, and a retry takes from it.
+    /// Decides what follows an attempt, and counts it: a retry takes from the budget, and a success fills it. The chain sees
+    /// each response of a transfer as well, so that a transfer fills nothing.
     func next(after outcome: Outcome, _ attempt: Attempt, _ progress: Progress) -> Next {
         let next = decide(outcome, attempt, progress)
         switch next {
-        case .success: budget.deposit()
+        case .success: if progress == .none { budget.deposit() }
         case .stop: break
         case .retry(_, _, let reason, let isFree):
             guard isFree || budget.withdraw() else {
@@ -109,6 +110,8 @@ extension RetryPolicy {
 
     private func mayRetry(_ error: CallError, _ progress: Progress) -> Bool {
         switch (error.transience, progress) {
+        // A subscription has found the name before.
+        case (.permanent, .subscription): error.kind == .nameResolution && error.isTransient != false
         case (.permanent, _), (.interruption, .none): false
         // A subscription is not switched off by the policy, but by its own limit. Each connection is a call of its own.
         case (_, .subscription): true

@@ -21,8 +21,9 @@ public import TsubameCore
 /// If the delay would end after the call's total deadline, the call returns the response or throws the error at once.
 ///
 /// Downloads and uploads that are resumed, and streams of events, ask the same policy. They continue where an attempt
-/// stopped, so they also retry interruptions, such as a body that stays silent. Each mebibyte that an attempt has moved starts
-/// the count of ``retries`` anew.
+/// stopped, so they also retry interruptions, such as a body that stays silent. A mebibyte that an attempt of a transfer has
+/// moved starts the count of ``retries`` anew. A stream asks ``rule`` when its connection has ended. The rule has then seen the
+/// response of that connection before, as that of any call.
 ///
 /// ``extraLoad`` limits the retries of all calls of a client and its views together. When a server is down, most calls
 /// fail at once instead of adding to its load.

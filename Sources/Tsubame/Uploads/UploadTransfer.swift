@@ -28,6 +28,8 @@ struct UploadTransfer {
     private let source: UploadSource
     private let call: Call
     private var retries = 0
+    /// Why the policy allows no other attempt, for the error of the call.
+    private var obstacle: String?
     /// The bytes of the last stretch, if they were enough that a retry costs nothing of the budget.
     private var moved: Int64 = 0
     /// The number of bytes that the server had when this stretch began.
@@ -211,8 +213,12 @@ struct UploadTransfer {
         switch interruption {
         case .error(let error):
             let count = state.acknowledged
-            throw error.with(advice: "the server said that it has \(count) of \(source.length) bytes of the upload")
-        case .response(let response): return response
+            throw error.with(
+                advice: "the server said that it has \(count) of \(source.length) bytes of the upload",
+                retryObstacle: obstacle)
+        case .response(var response):
+            if let obstacle { response.details = response.details.with(retryObstacle: obstacle) }
+            return response
         case .standstill(let response):
             throw fail("the server takes nothing more, at \(state.acknowledged) of \(source.length) bytes", response)
         }
@@ -239,8 +245,9 @@ struct UploadTransfer {
             .resumable(bytes: moved, isUnfinished: isUnfinished))
         switch next {
         case .success, .stop(nil, _): return false
-        case .stop(let why?, _):
+        case .stop(let why?, let isObstacle):
             call.emit(.decision(why))
+            if isObstacle { obstacle = why }
             return false
         case .retry(let number, let delay, let reason, _):
             (retries, moved) = (number, 0)

@@ -72,6 +72,7 @@ package struct ArchiveRedaction: Sendable {
     private func scrubbed(_ bytes: [UInt8], _ type: String, keepsNumbers: Bool) -> [UInt8]? {
         guard let plain = secrets.replaced(in: bytes) else { return nil }
         guard Self.hasMembers(bytes, type) else { return plain }
+        if plain.elementsEqual(Redaction.placeholder.utf8) { return Array("\"\(Redaction.placeholder)\"".utf8) }
         let json = JSONRedaction(bytes[...], by: Redaction(secrets: []), keepsNumbers: keepsNumbers, values: secrets)
         // Text beside the JSON, as in an event stream.
         return secrets.replaced(in: json.output) ?? json.output
@@ -184,14 +185,18 @@ package struct ArchiveRedaction: Sendable {
             ? "application/x-www-form-urlencoded" : type
     }
 
-    /// Whether a body consists of pairs of a name and a value, written without blanks.
+    /// Whether a body has a pair of a name and a value, as in a form. Markup is none.
     private static func looksLikeForm(_ bytes: [UInt8]) -> Bool {
-        guard let equals = bytes.firstIndex(of: UInt8(ascii: "=")), equals > 0 else { return false }
         let isName: (UInt8) -> Bool = { byte in
             (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
                 || "-._~%+*[]".utf8.contains(byte)
         }
-        return bytes[..<equals].allSatisfy(isName) && bytes.allSatisfy { (0x21...0x7E).contains($0) && $0 != 0x3C }
+        let content = bytes.drop { $0 <= 0x20 }
+        if content.first == UInt8(ascii: "<") { return false }
+        return content.split(separator: UInt8(ascii: "&")).contains { piece in
+            guard let equals = piece.firstIndex(of: UInt8(ascii: "=")) else { return false }
+            return equals > piece.startIndex && piece[..<equals].allSatisfy(isName)
+        }
     }
 
     private static func string(json: ArraySlice<UInt8>) -> String? {

@@ -23,7 +23,7 @@ package struct SecretValues: Sendable {
 
     /// How many bytes may be compared for each byte of a text. A server could send thousands of secrets with the same first
     /// bytes, and then a text full of these.
-    private static let effort = 1_000
+    private static let effort = 30
 
     /// By their first ``shortest`` bytes, so that one pass over a text finds all of them.
     private var values: [UInt64: Group] = [:]

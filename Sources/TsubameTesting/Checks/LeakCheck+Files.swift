@@ -21,7 +21,8 @@ extension LeakCheck {
             guard let paths = OpenFiles.paths() else {
                 throw Leak(description: "the open files of this process cannot be listed on this system")
             }
-            let left = paths.filter { $0.hasPrefix(folder + "/") }.sorted()
+            let prefix = folder == "/" ? folder : folder + "/"
+            let left = paths.filter { $0.hasPrefix(prefix) }.sorted()
             if left.isEmpty { return }
             // Which descriptors are open is no event either.
             guard clock.now < end else { throw Leak(description: "files left open: \(left.joined(separator: ", "))") }

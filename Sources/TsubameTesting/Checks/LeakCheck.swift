@@ -8,8 +8,8 @@ public struct Leak: Error, Sendable, CustomStringConvertible {
     public let description: String
 }
 
-/// Verifies that a client has come to rest. Everything is counted for this client alone, so tests can run in parallel;
-/// the descriptors of a whole process would change under the test.
+/// Verifies that a client has come to rest, or that a folder has no open file. Calls, connections and sockets are counted for
+/// one client, and files for one folder. So tests can run in parallel; all descriptors of a process would change under them.
 public enum LeakCheck {
     /// Waits until no call of `client` (and of its views) runs, no connection is leased or being made, and no exchange
     /// waits for a connection. Every open socket must belong to an idle connection, which is no leak.

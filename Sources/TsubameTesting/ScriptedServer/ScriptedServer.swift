@@ -298,8 +298,8 @@ public final class ScriptedServer: Sendable {
     /// Waits until the client blocks a body by not reading, and no byte has moved on any connection for `time`. A test
     /// of back-pressure calls this before it looks at ``sentBodyBytes``. The absence of bytes is no event, hence the
     /// time; while bytes move, the wait continues.
-    /// - Throws: ``WaitTimeout`` if no body is blocked within `limit`, or if bytes still move then; `CancellationError`; ``Stopped`` if the server is
-    ///   stopped before that.
+    /// - Throws: ``WaitTimeout`` if no body is blocked within `limit`, and also if bytes still move then.
+    ///   `CancellationError`; ``Stopped`` if the server is stopped before that.
     public func waitUntilBlocked(for time: Duration = .milliseconds(200), within limit: Duration = .seconds(60))
         async throws
     {

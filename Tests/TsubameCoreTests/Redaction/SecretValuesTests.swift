@@ -59,8 +59,10 @@ import TsubameCore
     func `BAD-INPUT: a text that takes too long to search is withheld as a whole`() {
         var secrets = SecretValues()
         // One beginning, all lengths, and a text full of the beginning.
-        for length in 6...4_000 { secrets.insert(Array("abcdef".utf8) + Array(repeating: 0x78, count: length)) }
-        let text = Array(String(repeating: "abcdef", count: 1 << 20).utf8)
+        for length in stride(from: 6, through: 4_000, by: 20) {
+            secrets.insert(Array("abcdef".utf8) + Array(repeating: 0x78, count: length))
+        }
+        let text = Array(String(repeating: "abcdef", count: 1 << 14).utf8)
         #expect(secrets.replaced(in: text) == Array("[redacted]".utf8))
         #expect(secrets.replaced(in: Array("a text without the beginning".utf8)) == nil)
     }

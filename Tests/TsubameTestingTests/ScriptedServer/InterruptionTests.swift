@@ -198,12 +198,28 @@ import TsubameTesting
                 try await withClient(server.url) { client in
                     // The deadline ends what the connection does not.
                     let isSilent = (name == "stall" || name == "garbage") && expected == nil
-                    let text = try? await client.post(
-                        "", body: .text("0123"), timeout: isSilent ? .milliseconds(300) : .seconds(60)
-                    ).text()
+                    var (text, kind): (String?, CallError.Kind?)
+                    do throws(CallError) {
+                        text = try await client.post(
+                            "", body: .text("0123"), timeout: isSilent ? .milliseconds(300) : .seconds(60)
+                        ).text()
+                    } catch {
+                        kind = error.kind
+                    }
                     #expect(text == expected, "\(name)")
-                    // After a whole response the silent connection is used again, and stays silent.
-                    if moment == .afterResponse, name == "stall" { return }
+                    let kinds: [CallError.Kind?] =
+                        switch name {
+                        case _ where expected != nil: [nil]
+                        case "stall": [.timeout]
+                        case "garbage": [.invalidResponse]
+                        default: [.emptyReply, .connectionLost, .incompleteResponse]
+                        }
+                    #expect(kinds.contains(kind), "\(name): \(String(describing: kind))")
+                    if moment == .afterResponse {
+                        // The silent connection is used again, and stays silent.
+                        if name == "stall" { return }
+                        try await server.waitUntil(openConnections: 0)
+                    }
                     let again = try await client.get("").text()
                     #expect(again == "again" && server.requests.last?.connection == 1, "\(name)")
                 }

@@ -50,7 +50,7 @@ import TsubameCore
         let expected: Transience =
             switch kind {
             case .connectionFailed, .connectionLost, .emptyReply, .incompleteResponse: .connection
-            case .timeout, .nameResolution: .interruption
+            case .timeout: .interruption
             default: .permanent
             }
         #expect(Self.error(kind, .securing).transience == expected)
