@@ -23,14 +23,27 @@ private nonisolated(unsafe) let areSettingsChanged = {
     return flag
 }()
 
+/// The globals that the handler reads. The first use of each allocates it. In the handler, that would wait for ever if the
+/// signal came during another allocation.
+private struct HandlerMemory {
+    let files: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>
+    let areSettingsChanged: UnsafeMutablePointer<Bool>
+    let settings: UnsafeMutablePointer<termios>
+}
+
+/// Set before the handler is installed.
+private nonisolated(unsafe) var ready: HandlerMemory?
+
 private func removeUnfinishedFiles() {
+    guard let ready else { return }
     for slot in 0..<unfinishedCapacity {
-        if let path = unfinishedFiles[slot] { unlink(path) }
+        if let path = ready.files[slot] { unlink(path) }
     }
 }
 
 private func restoreTerminal() {
-    if areSettingsChanged.pointee { _ = tcsetattr(changedTerminal, TCSAFLUSH, originalSettings) }
+    guard let ready, ready.areSettingsChanged.pointee else { return }
+    _ = tcsetattr(changedTerminal, TCSAFLUSH, ready.settings)
 }
 
 private let slots = Mutex(())
@@ -71,6 +84,8 @@ enum EndSignals {
 
     /// Installs the handlers. A signal that the process ignores stays ignored.
     static func tidyUpBeforeTheEnd() {
+        ready = HandlerMemory(
+            files: unfinishedFiles, areSettingsChanged: areSettingsChanged, settings: originalSettings)
         for number in [SIGINT, SIGTERM, SIGHUP, SIGQUIT] {
             let before = signal(number) { number in
                 let code = errno
