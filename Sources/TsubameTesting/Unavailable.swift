@@ -12,6 +12,15 @@ public struct NeedsTestServer: Sendable {
     public subscript(dynamicMember name: String) -> NeedsTestServer { self }
 }
 
+/// A type of the servers. It has every member, so that the compiler finds no other fault than the missing trait.
+@dynamicMemberLookup
+public protocol TestServerType {}
+
+extension TestServerType {
+    /// Never called.
+    public static subscript(dynamicMember name: String) -> NeedsTestServer { NeedsTestServer() }
+}
+
 /// The scripted server, which needs the package's trait TestServer.
 @available(
     *, unavailable,
@@ -20,18 +29,7 @@ public struct NeedsTestServer: Sendable {
         .package(url: …, traits: [.defaults, "TestServer"])
         """
 )
-@dynamicMemberLookup
-public enum ScriptedServer {
-    /// Needs the package's trait TestServer.
-    @available(
-        *, unavailable,
-        message: """
-            ScriptedServer needs the package's trait TestServer: \
-            .package(url: …, traits: [.defaults, "TestServer"])
-            """
-    )
-    public static subscript(dynamicMember name: String) -> NeedsTestServer { NeedsTestServer() }
-}
+public enum ScriptedServer: TestServerType {}
 
 /// The certificates of the scripted server, which needs the package's trait TestServer.
 @available(
@@ -41,18 +39,7 @@ public enum ScriptedServer {
         .package(url: …, traits: [.defaults, "TestServer"])
         """
 )
-@dynamicMemberLookup
-public enum TestCertificates {
-    /// Needs the package's trait TestServer.
-    @available(
-        *, unavailable,
-        message: """
-            TestCertificates needs the package's trait TestServer: \
-            .package(url: …, traits: [.defaults, "TestServer"])
-            """
-    )
-    public static subscript(dynamicMember name: String) -> NeedsTestServer { NeedsTestServer() }
-}
+public enum TestCertificates: TestServerType {}
 
 /// A reply of the scripted server, which needs the package's trait TestServer.
 @available(
@@ -62,18 +49,7 @@ public enum TestCertificates {
         .package(url: …, traits: [.defaults, "TestServer"])
         """
 )
-@dynamicMemberLookup
-public enum Reply {
-    /// Needs the package's trait TestServer.
-    @available(
-        *, unavailable,
-        message: """
-            Reply needs the package's trait TestServer: \
-            .package(url: …, traits: [.defaults, "TestServer"])
-            """
-    )
-    public static subscript(dynamicMember name: String) -> NeedsTestServer { NeedsTestServer() }
-}
+public enum Reply: TestServerType {}
 
 /// A request that the scripted server has received, which needs the package's trait TestServer.
 @available(
@@ -83,18 +59,7 @@ public enum Reply {
         .package(url: …, traits: [.defaults, "TestServer"])
         """
 )
-@dynamicMemberLookup
-public enum ReceivedRequest {
-    /// Needs the package's trait TestServer.
-    @available(
-        *, unavailable,
-        message: """
-            ReceivedRequest needs the package's trait TestServer: \
-            .package(url: …, traits: [.defaults, "TestServer"])
-            """
-    )
-    public static subscript(dynamicMember name: String) -> NeedsTestServer { NeedsTestServer() }
-}
+public enum ReceivedRequest: TestServerType {}
 
 /// The delays of the scripted server's connections, which needs the package's trait TestServer.
 @available(
@@ -104,18 +69,7 @@ public enum ReceivedRequest {
         .package(url: …, traits: [.defaults, "TestServer"])
         """
 )
-@dynamicMemberLookup
-public enum LinkConditions {
-    /// Needs the package's trait TestServer.
-    @available(
-        *, unavailable,
-        message: """
-            LinkConditions needs the package's trait TestServer: \
-            .package(url: …, traits: [.defaults, "TestServer"])
-            """
-    )
-    public static subscript(dynamicMember name: String) -> NeedsTestServer { NeedsTestServer() }
-}
+public enum LinkConditions: TestServerType {}
 
 /// A server's certificate and key, which needs the package's trait TestServer.
 @available(
@@ -125,18 +79,7 @@ public enum LinkConditions {
         .package(url: …, traits: [.defaults, "TestServer"])
         """
 )
-@dynamicMemberLookup
-public enum TLSIdentity {
-    /// Needs the package's trait TestServer.
-    @available(
-        *, unavailable,
-        message: """
-            TLSIdentity needs the package's trait TestServer: \
-            .package(url: …, traits: [.defaults, "TestServer"])
-            """
-    )
-    public static subscript(dynamicMember name: String) -> NeedsTestServer { NeedsTestServer() }
-}
+public enum TLSIdentity: TestServerType {}
 
 /// A certificate authority for tests, which needs the package's trait TestServer.
 @available(
@@ -146,18 +89,7 @@ public enum TLSIdentity {
         .package(url: …, traits: [.defaults, "TestServer"])
         """
 )
-@dynamicMemberLookup
-public enum TestAuthority {
-    /// Needs the package's trait TestServer.
-    @available(
-        *, unavailable,
-        message: """
-            TestAuthority needs the package's trait TestServer: \
-            .package(url: …, traits: [.defaults, "TestServer"])
-            """
-    )
-    public static subscript(dynamicMember name: String) -> NeedsTestServer { NeedsTestServer() }
-}
+public enum TestAuthority: TestServerType {}
 
 /// The checks that a transport must pass, which needs the package's trait TestServer.
 @available(
@@ -167,16 +99,5 @@ public enum TestAuthority {
         .package(url: …, traits: [.defaults, "TestServer"])
         """
 )
-@dynamicMemberLookup
-public enum TransportContract {
-    /// Needs the package's trait TestServer.
-    @available(
-        *, unavailable,
-        message: """
-            TransportContract needs the package's trait TestServer: \
-            .package(url: …, traits: [.defaults, "TestServer"])
-            """
-    )
-    public static subscript(dynamicMember name: String) -> NeedsTestServer { NeedsTestServer() }
-}
+public enum TransportContract: TestServerType {}
 #endif

@@ -113,25 +113,17 @@ struct DownloadRun: Sendable {
         after error: CallError, moved: Int64, received: Int64, _ retries: inout Int, _ call: Call
     ) async throws(CallError) {
         if call.isCancelled { throw error }
-        let policy = client.configuration.retry
         // A status that ends the download is a response to the policy, not an error.
         let response = error.kind == .status ? error.response : nil
         let outcome = RetryPolicy.Outcome(
             request: error.request ?? request, response: response, error: response == nil ? error : nil,
             retries: retries)
-        let next = policy.next(
-            after: outcome, RetryPolicy.Attempt(call, response: response), .resumable(bytes: moved))
-        switch next {
-        case .success, .stop(nil, _): throw error
-        case .stop(let why?, let isObstacle):
-            call.emit(.decision(why))
-            throw isObstacle ? error.with(retryObstacle: why) : error
-        case .retry(let number, let delay, let reason, _):
-            retries = number
-            let why = ResendReason(
-                .retry, "\(reason) after \(received) bytes, retry \(number) of \(policy.retries)")
-            call.emit(.resending(outcome.request, why: why, after: delay))
-            try await BackOff.wait(delay, on: client.chain.clock?.clock, call)
+        let step = try await client.step(
+            after: outcome, RetryPolicy.Attempt(call, response: response), .resumable(bytes: moved),
+            "after \(received) bytes", showing: outcome.request, call)
+        switch step {
+        case .retry(let number): retries = number
+        case .stop(let obstacle): throw error.with(retryObstacle: obstacle)
         }
     }
 }

@@ -24,17 +24,6 @@ extension RetryPolicy {
         var retryAfter: Duration?
         /// The time until the deadline of the call; nil without a deadline.
         var timeLeft: Duration?
-
-        init(retryAfter: Duration? = nil, timeLeft: Duration? = nil) {
-            self.retryAfter = retryAfter
-            self.timeLeft = timeLeft
-        }
-
-        /// - Parameter response: the response with the delay for which the server asks.
-        init(_ call: Call, response: Response? = nil) {
-            retryAfter = response.flatMap(Retries.retryAfter)
-            timeLeft = call.timeLeft
-        }
     }
 
     /// The step after an attempt.
@@ -140,6 +129,13 @@ extension RetryPolicy {
 
     private func ownDelay(after count: Int, _ progress: Progress) -> Duration {
         if case .subscription(_, let delay) = progress { delay } else { backOff(after: count) }
+    }
+}
+
+extension RetryPolicy.Attempt {
+    /// - Parameter response: the response with the delay for which the server asks.
+    init(_ call: Call, response: Response?) {
+        self.init(retryAfter: response.flatMap(Retries.retryAfter), timeLeft: call.timeLeft)
     }
 }
 

@@ -238,23 +238,17 @@ struct UploadTransfer {
         after interruption: Interruption, _ retryAfter: Duration?
     ) async throws(CallError) -> Bool {
         credit(state.acknowledged)
-        let policy = run.client.configuration.retry
         let (outcome, isUnfinished) = outcome(of: interruption)
-        let next = policy.next(
+        let step = try await run.client.step(
             after: outcome, RetryPolicy.Attempt(retryAfter: retryAfter, timeLeft: call.timeLeft),
-            .resumable(bytes: moved, isUnfinished: isUnfinished))
-        switch next {
-        case .success, .stop(nil, _): return false
-        case .stop(let why?, let isObstacle):
-            call.emit(.decision(why))
-            if isObstacle { obstacle = why }
-            return false
-        case .retry(let number, let delay, let reason, _):
+            .resumable(bytes: moved, isUnfinished: isUnfinished), "during an upload", showing: run.request, call)
+        switch step {
+        case .retry(let number):
             (retries, moved) = (number, 0)
-            let why = ResendReason(.retry, "\(reason) during an upload, retry \(number) of \(policy.retries)")
-            call.emit(.resending(run.request, why: why, after: delay))
-            try await BackOff.wait(delay, on: run.client.chain.clock?.clock, call)
             return true
+        case .stop(let obstacle):
+            self.obstacle = obstacle
+            return false
         }
     }
 

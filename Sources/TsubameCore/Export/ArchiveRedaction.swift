@@ -185,14 +185,18 @@ package struct ArchiveRedaction: Sendable {
             ? "application/x-www-form-urlencoded" : type
     }
 
-    /// Whether a body has a pair of a name and a value, as in a form. Markup is none.
+    /// Whether a body is text with a pair of a name and a value, as in a form. Markup is none, and neither are the bytes of
+    /// a picture, in which any pair of bytes stands somewhere.
     private static func looksLikeForm(_ bytes: [UInt8]) -> Bool {
         let isName: (UInt8) -> Bool = { byte in
             (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
                 || "-._~%+*[]".utf8.contains(byte)
         }
         let content = bytes.drop { $0 <= 0x20 }
-        if content.first == UInt8(ascii: "<") { return false }
+        let isText =
+            String(validating: bytes, as: UTF8.self) != nil
+            && !bytes.contains { $0 < 0x20 && !(0x09...0x0D).contains($0) }
+        guard isText, content.first != UInt8(ascii: "<") else { return false }
         return content.split(separator: UInt8(ascii: "&")).contains { piece in
             guard let equals = piece.firstIndex(of: UInt8(ascii: "=")) else { return false }
             return equals > piece.startIndex && piece[..<equals].allSatisfy(isName)

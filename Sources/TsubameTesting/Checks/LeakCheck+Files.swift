@@ -19,7 +19,8 @@ extension LeakCheck {
         let end = clock.now.advanced(by: time)
         while true {
             guard let paths = OpenFiles.paths() else {
-                throw Leak(description: "the open files of this process cannot be listed on this system")
+                throw Leak(
+                    description: "the open files of this process cannot be listed: \(String(cString: strerror(errno)))")
             }
             let prefix = folder == "/" ? folder : folder + "/"
             let left = paths.filter { $0.hasPrefix(prefix) }.sorted()
@@ -28,41 +29,5 @@ extension LeakCheck {
             guard clock.now < end else { throw Leak(description: "files left open: \(left.joined(separator: ", "))") }
             await Task.yield()
         }
-    }
-}
-
-private enum OpenFiles {
-    /// The path without symbolic links; nil if there is no such file or folder.
-    static func resolved(_ path: String) -> String? {
-        guard let found = realpath(path, nil) else { return nil }
-        defer { free(found) }
-        return String(cString: found)
-    }
-
-    /// The paths behind the descriptors of this process; nil if the system does not list them.
-    static func paths() -> [String]? {
-        #if os(Linux)
-        let table = "/proc/self/fd"
-        guard let folder = opendir(table) else { return nil }
-        defer { closedir(folder) }
-        var paths: [String] = []
-        var buffer = [UInt8](repeating: 0, count: Int(PATH_MAX) + 16)
-        while let entry = readdir(folder) {
-            let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
-                pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-            }
-            let count = readlink("\(table)/\(name)", &buffer, buffer.count)
-            if count > 0 { paths.append(String(decoding: buffer.prefix(count), as: UTF8.self)) }
-        }
-        return paths
-        #elseif canImport(Darwin)
-        return (0..<getdtablesize()).compactMap { descriptor in
-            var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
-            guard fcntl(descriptor, F_GETPATH, &buffer) == 0 else { return nil }
-            return buffer.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } }
-        }
-        #else
-        return nil
-        #endif
     }
 }

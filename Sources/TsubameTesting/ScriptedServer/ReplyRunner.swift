@@ -194,7 +194,7 @@ final class ReplyRunner {
             if writer.isHTTP2 {
                 write([.goAway(code, lastStream: lastStream)])
             } else if speaksHTTP2 {
-                write([.raw(ServerWire.settings + ServerWire.goAway(code, lastStream: lastStream ?? 0))])
+                write([.raw(HTTP2Prelude.settings + HTTP2Prelude.goAway(code, lastStream: lastStream ?? 0))])
             } else {
                 end(by: .cutOff)
             }

@@ -81,6 +81,29 @@ import TsubameCore
         #expect(content == [0xFF, 0xFE] + Array("[redacted]".utf8))
     }
 
+    @Test(arguments: [
+        "token=s3cret12&x=1", "flag&token=s3cret12", "token=s3cret12&x=1\r\n", "a=hello world&token=s3cret12",
+        "a=é&token=s3cret12",
+    ])
+    func `a form is redacted although no type says that it is one`(_ text: String) {
+        for type in ["", "text/plain", "application/octet-stream"] {
+            let body = HTTPArchive.PostData(mimeType: type, text: text)
+            let shown = redacted(entry(body: body)).request.postData?.bytes ?? []
+            let expected = text.replacing("s3cret12", with: "[redacted]")
+            #expect(String(decoding: shown, as: UTF8.self) == expected, "\(type)")
+        }
+    }
+
+    @Test func `bytes that are no text are not taken for a form, whatever stands among them`() {
+        for picture in [
+            Array("x&a=".utf8) + [0, 1, 2], Array("&token=".utf8) + [0xFF, 0xD8], Array("<p>&a=b</p>".utf8),
+        ] {
+            let content = HTTPArchive.Content(
+                mimeType: "image/png", text: Data(picture).base64EncodedString(), encoding: "base64")
+            #expect(redacted(entry(content: content)).response.content.bytes == picture)
+        }
+    }
+
     @Test func `a word that names secrets is no secret`() {
         let entry = redacted(
             entry(

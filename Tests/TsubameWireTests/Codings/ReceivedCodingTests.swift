@@ -230,7 +230,6 @@ import TsubameWire
     }
 }
 
-/// Megabytes of zeros, made by the library's own encoders.
 @Suite struct EncoderPieceTests {
     @Test(arguments: [ReceivedCoding.gzip, .deflate, .brotli, .zstd])
     func `content that is encoded in pieces is one content`(_ coding: ReceivedCoding) throws {
@@ -251,6 +250,7 @@ import TsubameWire
     }
 }
 
+/// Megabytes of zeros, made by the library's own encoders.
 enum CodedZeros {
     static func coded(_ coding: ReceivedCoding, pieces: Int) -> [UInt8]? {
         let encoder: (any ContentEncoder)? =
