@@ -48,7 +48,15 @@ let package = Package(
     ],
     targets: [
         .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
+        // The headers of Linux's readiness calls, which Swift's own module of the C library leaves out.
+        .systemLibrary(name: "CEpoll"),
         .target(name: "TsubamePlatform", swiftSettings: settings),
+        .target(
+            name: "TsubameSockets",
+            dependencies: [
+                "TsubamePlatform", .target(name: "CEpoll", condition: .when(platforms: [.linux, .android])),
+            ],
+            swiftSettings: settings),
         .target(
             name: "TsubameCore",
             dependencies: ["TsubamePlatform", .product(name: "HTTPTypes", package: "swift-http-types")],
@@ -148,6 +156,8 @@ let package = Package(
         .example("APIConnector"),
 
         .testTarget(name: "TsubamePlatformTests", dependencies: ["TsubamePlatform"], swiftSettings: settings),
+        .testTarget(
+            name: "TsubameSocketsTests", dependencies: ["TsubameSockets", "TsubamePlatform"], swiftSettings: settings),
         .testTarget(
             name: "TsubameCoreTests",
             dependencies: [

@@ -12,6 +12,7 @@ fail() {
 # Imports go downwards only: the modules that each target imports, beside the system's own.
 python3 Scripts/lint/check-imports.py <<'TABLE' || status=1
 TsubamePlatform: Darwin Glibc Musl
+TsubameSockets: TsubamePlatform CEpoll
 TsubameCore: TsubamePlatform HTTPTypes
 TsubameWire: TsubamePlatform TsubameCore CZlib HTTPTypes
 TsubameEngine: TsubamePlatform TsubameCore TsubameWire DequeModule HTTPTypes NIOConcurrencyHelpers NIOCore NIOPosix NIOSSL NIOTLS

@@ -1,0 +1,200 @@
+// EventLoop: one thread that serves many sockets, runs tasks, and keeps deadlines.
+
+package import TsubamePlatform
+
+/// A loop waits for its sockets, calls their members, and runs the jobs of tasks that prefer it as their executor. Loops
+/// belong to the process: they are made when first needed, and stay.
+///
+/// ```swift
+/// let loop = try EventLoop()
+/// loop.execute { … }
+/// await withTaskExecutorPreference(loop) { … }
+/// ```
+/// Each turn has bounds, so that nothing waits for long. It runs at most ``jobsPerTurn`` jobs, calls each member that asked for
+/// it once more, and looks at the deadlines. Jobs also run after each socket's report, while its connection and
+/// memory are still in the processor's caches.
+// All but `execute`, `enqueue`, `stop` and the constants is confined to the loop's thread. The inbox has its own guards.
+package final class EventLoop: TaskExecutor, @unchecked Sendable {
+    /// The jobs of one turn. A job takes a few microseconds, if it is no user code that holds the loop.
+    package static let jobsPerTurn = 1_024
+    /// The bytes that a member should move in one call, before it asks to be called again.
+    package static let bytesPerCall = 256 << 10
+
+    private let poller: any Poller
+    private let inbox = Inbox()
+    private let forks = ForkCount.now
+    @exclusivity(unchecked) private var members = MemberTable()
+    @exclusivity(unchecked) private var deadlines = Deadlines()
+    @exclusivity(unchecked) private var jobs: [Job] = []
+    @exclusivity(unchecked) private var running: [Job] = []
+    /// The closures that were given on the loop's own thread.
+    @exclusivity(unchecked) private var work: [@Sendable () -> Void] = []
+    @exclusivity(unchecked) private var runningWork: [@Sendable () -> Void] = []
+    @exclusivity(unchecked) private var taken = Inbox.Contents()
+    @exclusivity(unchecked) private var again: [MemberID] = []
+    @exclusivity(unchecked) private var isStopped = false
+
+    /// Makes a loop and starts its thread.
+    /// - Throws: ``SocketError`` if the process has no descriptor or no thread left.
+    package init(_ kind: PollerKind = .standard) throws(SocketError) {
+        poller = try kind.makePoller()
+        _ = LoopThread.key
+        let code = LoopThread.start(self)
+        guard code == 0 else { throw SocketError(.start, code) }
+    }
+
+    // MARK: On any thread
+
+    /// Whether the caller runs on this loop's thread.
+    @inline(__always)
+    package var isCurrent: Bool { LoopThread.current == Unmanaged.passUnretained(self).toOpaque() }
+
+    /// - Throws: ``SocketError`` if the process was forked after the loop was made: its thread is not in this process.
+    package func checkFork() throws(SocketError) {
+        if forks != ForkCount.now { throw SocketError(.use, ECHILD) }
+    }
+
+    /// Runs the closure on the loop's thread, in its next turn. Closures of one thread run in their order.
+    package func execute(_ work: @escaping @Sendable () -> Void) {
+        if isCurrent { return self.work.append(work) }
+        if inbox.put(work) { poller.wake() }
+    }
+
+    package func enqueue(_ job: consuming ExecutorJob) { enqueue(UnownedJob(job), for: asUnownedTaskExecutor()) }
+
+    /// Runs a job of a task that prefers another executor, which stands for several loops.
+    package func enqueue(_ job: UnownedJob, for executor: UnownedTaskExecutor) {
+        let job = Job(job: job, executor: executor)
+        if isCurrent { return jobs.append(job) }
+        if inbox.put(job) { poller.wake() }
+    }
+
+    package func asUnownedTaskExecutor() -> UnownedTaskExecutor { UnownedTaskExecutor(ordinary: self) }
+
+    /// Ends the loop's thread after its current turn, for tests. Tasks that prefer the loop must have ended.
+    package func stop() { execute { self.isStopped = true } }
+
+    // MARK: Members, on the loop
+
+    /// The number of members.
+    package var memberCount: Int { members.count }
+
+    /// Adds a member, without a socket and without a deadline.
+    package func add(_ member: any LoopMember) -> MemberID { members.add(member) }
+
+    /// Removes a member. It is not called again. Its socket must be unwatched before.
+    package func remove(_ member: MemberID) {
+        guard members.remove(member) else { return }
+        deadlines.set(member.slot, to: MonotonicClock.never)
+    }
+
+    /// Reports the states of a member's socket to the member. The first report comes when the socket is readable, writable
+    /// or connected.
+    package func watch(_ socket: borrowing Socket, for member: MemberID) throws(SocketError) {
+        try poller.add(socket.descriptor, member)
+    }
+
+    /// Reports nothing more of a socket, which is still open.
+    package func unwatch(_ socket: borrowing Socket) { poller.remove(socket.descriptor) }
+
+    /// Asks for the next report of these states, after an operation that would block.
+    @inline(__always)
+    package func arm(_ socket: borrowing Socket, _ states: Readiness) { poller.arm(socket.descriptor, states) }
+
+    /// Calls the member again in the next turn, as if its socket were readable and writable.
+    package func callAgain(_ member: MemberID) { again.append(member) }
+
+    /// Sets the member's deadline; ``MonotonicClock/never`` clears it. A later deadline than the one before costs one store.
+    @inline(__always)
+    package func setDeadline(of member: MemberID, to due: MonotonicTime) { deadlines.set(member.slot, to: due) }
+
+    // MARK: The turns
+
+    func run() {
+        LoopThread.enter(self)
+        while !isStopped {
+            takeInbox()
+            runWork()
+            runJobs()
+            callAgain()
+            passDeadlines()
+            wait()
+        }
+    }
+
+    private func takeInbox() {
+        guard inbox.take(into: &taken) else { return }
+        jobs.append(contentsOf: taken.jobs)
+        taken.jobs.removeAll(keepingCapacity: true)
+        work.append(contentsOf: taken.work)
+        taken.work.removeAll(keepingCapacity: true)
+    }
+
+    /// Runs the closures of this turn. Those that they give run in the next one.
+    private func runWork() {
+        guard !work.isEmpty else { return }
+        swap(&work, &runningWork)
+        for work in runningWork { work() }
+        runningWork.removeAll(keepingCapacity: true)
+    }
+
+    @inline(__always)
+    private func runJobs() {
+        if !jobs.isEmpty { runSomeJobs() }
+    }
+
+    private func runSomeJobs() {
+        if jobs.count <= Self.jobsPerTurn {
+            swap(&jobs, &running)
+        } else {
+            running.append(contentsOf: jobs.prefix(Self.jobsPerTurn))
+            jobs.removeFirst(Self.jobsPerTurn)
+        }
+        for job in running { job.job.runSynchronously(on: job.executor) }
+        running.removeAll(keepingCapacity: true)
+    }
+
+    private func callAgain() {
+        guard !again.isEmpty else { return }
+        let called = again
+        again.removeAll(keepingCapacity: true)
+        for id in called {
+            members[id]?.ready([.readable, .writable])
+            runJobs()
+        }
+    }
+
+    private func passDeadlines() {
+        guard deadlines.next != MonotonicClock.never else { return }
+        let now = MonotonicClock.now
+        while let slot = deadlines.takeDue(at: now) { members[slot: slot]?.deadlinePassed() }
+    }
+
+    private func wait() {
+        var milliseconds: Int32 = 0
+        var sleeps = false
+        if jobs.isEmpty, work.isEmpty, again.isEmpty, inbox.fallAsleep() {
+            sleeps = true
+            milliseconds = timeout()
+        }
+        poller.wait(milliseconds: milliseconds) { id, states in
+            if sleeps {
+                inbox.wakeUp()
+                sleeps = false
+            }
+            // A report for a member that is gone finds none.
+            guard let member = members[id] else { return }
+            member.ready(states)
+            runJobs()
+        }
+        if sleeps { inbox.wakeUp() }
+    }
+
+    /// The time until the next deadline, rounded up, so that the loop does not turn without a deadline to pass.
+    private func timeout() -> Int32 {
+        let next = deadlines.next
+        guard next != MonotonicClock.never else { return -1 }
+        let now = MonotonicClock.now
+        return next <= now ? 0 : Int32(clamping: (next - now + 999_999) / 1_000_000)
+    }
+}

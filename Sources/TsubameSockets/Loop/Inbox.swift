@@ -1,0 +1,68 @@
+// Inbox: the work that other threads give to a loop.
+
+import Synchronization
+
+/// A job of a task, and the executor that the task prefers.
+struct Job: Sendable {
+    let job: UnownedJob
+    let executor: UnownedTaskExecutor
+}
+
+/// A thread puts work in and learns whether it has to wake the loop. The loop sleeps only after it has seen that nothing has
+/// come, so no wake-up is lost.
+struct Inbox: ~Copyable, Sendable {
+    struct Contents: Sendable {
+        var jobs: [Job] = []
+        var work: [@Sendable () -> Void] = []
+    }
+
+    private enum State {
+        static let awake = 0
+        /// Something has come since the loop last looked.
+        static let filled = 1
+        static let asleep = 2
+    }
+
+    private let contents = Mutex(Contents())
+    private let state = Atomic(State.awake)
+
+    // MARK: On any thread
+
+    /// - Returns: whether the loop sleeps and has to be woken.
+    borrowing func put(_ job: Job) -> Bool {
+        contents.withLock { $0.jobs.append(job) }
+        return fill()
+    }
+
+    /// - Returns: whether the loop sleeps and has to be woken.
+    borrowing func put(_ work: @escaping @Sendable () -> Void) -> Bool {
+        contents.withLock { $0.work.append(work) }
+        return fill()
+    }
+
+    private borrowing func fill() -> Bool {
+        state.exchange(State.filled, ordering: .acquiringAndReleasing) == State.asleep
+    }
+
+    // MARK: On the loop
+
+    /// Exchanges the contents with an empty one, whose memory is used again.
+    /// - Returns: whether something has come since the last time.
+    @inline(__always)
+    borrowing func take(into other: inout Contents) -> Bool {
+        guard state.load(ordering: .relaxed) == State.filled,
+            state.exchange(State.awake, ordering: .acquiringAndReleasing) == State.filled
+        else { return false }
+        contents.withLock { swap(&$0, &other) }
+        return true
+    }
+
+    /// - Returns: false if something has come, so that the loop must not sleep.
+    borrowing func fallAsleep() -> Bool {
+        state.compareExchange(expected: State.awake, desired: State.asleep, ordering: .acquiringAndReleasing).exchanged
+    }
+
+    borrowing func wakeUp() {
+        _ = state.compareExchange(expected: State.asleep, desired: State.awake, ordering: .acquiringAndReleasing)
+    }
+}

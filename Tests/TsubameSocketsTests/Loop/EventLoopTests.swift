@@ -1,0 +1,325 @@
+// EventLoopTests: work, tasks, sockets and deadlines of a loop, with both pollers.
+
+import Synchronization
+import Testing
+import TsubamePlatform
+import TsubameSockets
+
+@Suite(.timeLimit(.minutes(2))) struct EventLoopTests {
+    private static let kinds = PollerKind.allCases.filter(\.isAvailable)
+
+    private func with<T>(_ kind: PollerKind, _ body: (EventLoop) async throws -> T) async throws -> T {
+        let loop = try EventLoop(kind)
+        defer { loop.stop() }
+        return try await body(loop)
+    }
+
+    // MARK: Work and tasks
+
+    @Test(arguments: kinds) func `no wake-up is lost, whichever thread gives the work`(kind: PollerKind) async throws {
+        try await with(kind) { loop in
+            let count = Counter()
+            await withTaskGroup(of: Void.self) { group in
+                for _ in 0..<4 {
+                    group.addTask {
+                        for _ in 0..<2_000 {
+                            // One after the other, so that the loop falls asleep in between.
+                            await withUnsafeContinuation { continuation in
+                                loop.execute {
+                                    count.add()
+                                    continuation.resume()
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+            #expect(count.now == 8_000)
+        }
+    }
+
+    @Test(arguments: kinds) func `a task runs on the loop that it prefers, and on no other`(kind: PollerKind)
+        async throws
+    {
+        try await with(kind) { loop in
+            let other = try EventLoop(kind)
+            defer { other.stop() }
+            #expect(!loop.isCurrent)
+            await withTaskExecutorPreference(loop) {
+                #expect(loop.isCurrent && !other.isCurrent)
+                await withTaskExecutorPreference(other) { #expect(other.isCurrent && !loop.isCurrent) }
+                await Task.yield()
+                #expect(loop.isCurrent)
+            }
+        }
+    }
+
+    @Test(arguments: kinds) func `tasks that never rest do not keep a socket or a deadline waiting`(
+        kind: PollerKind
+    ) async throws {
+        try await with(kind) { loop in
+            let isOver = Counter()
+            let ends = try connectedPair()
+            let near = Socket(taking: ends.near)
+            let far = Socket(taking: ends.far)
+            let (came, passed) = (Signal(), Signal())
+            let reader = Reader(loop, near) { seen in
+                if seen.text == "x" { came.fire() }
+                if seen.deadlines > 0 { passed.fire() }
+            }
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for _ in 0..<10 {
+                    group.addTask(executorPreference: loop) {
+                        while isOver.now == 0 { await Task.yield() }
+                    }
+                }
+                try await loop.run { try reader.start() }
+                _ = far.write("x")
+                await came.wait()
+                try await loop.run { reader.id.map { loop.setDeadline(of: $0, to: MonotonicClock.now) } }
+                await passed.wait()
+                isOver.add()
+            }
+            try await loop.run { reader.stop() }
+        }
+    }
+
+    // MARK: Sockets
+
+    @Test(arguments: kinds) func `ten thousand sockets each get their own bytes`(kind: PollerKind) async throws {
+        var limit = rlimit()
+        getrlimit(.init(RLIMIT_NOFILE.rawValue), &limit)
+        let pairs = min(5_000, (Int(clamping: limit.rlim_cur) - 1_000) / 4)
+        try await with(kind) { loop in
+            let done = Signal()
+            let answered = Mutex(0)
+            var readers: [Reader] = []
+            for _ in 0..<pairs {
+                let ends = try connectedPair()
+                let near = Socket(taking: ends.near)
+                let far = Socket(taking: ends.far)
+                readers.append(Reader(loop, near, echoes: true))
+                readers.append(
+                    Reader(loop, far) { seen in
+                        guard seen.text == "hello" else { return }
+                        let isLast = answered.withLock { count in
+                            count += 1
+                            return count == pairs
+                        }
+                        if isLast { done.fire() }
+                    })
+            }
+            let all = readers
+            try await loop.run {
+                for reader in all { try reader.start() }
+                for index in stride(from: 1, to: all.count, by: 2) { all[index].send("hello") }
+            }
+            await done.wait()
+            let left = try await loop.run {
+                for reader in all { reader.stop() }
+                return loop.memberCount
+            }
+            #expect(left == 0)
+            #expect(all.allSatisfy { $0.now.text == "hello" })
+        }
+    }
+
+    @Test(arguments: kinds) func `a report for a closed socket does not reach the one that has its number now`(
+        kind: PollerKind
+    ) async throws {
+        try await with(kind) { loop in
+            // Both have bytes before the loop looks, so one wait reports both. The one that is told first takes the other's
+            // place under the same number.
+            let pairs = try [connectedPair(), connectedPair(), connectedPair()]
+            let newcomer = Mutex<Reader?>(nil)
+            let readers = Mutex<[Reader]>([])
+            let told = Signal()
+            let replace: @Sendable (Int) -> Void = { other in
+                guard newcomer.withLock({ $0 == nil }), let number = readers.withLock({ $0[other].release() }) else {
+                    return
+                }
+                dup2(pairs[2].near, number)
+                let reader = Reader(loop, Socket(taking: number))
+                newcomer.withLock { $0 = reader }
+                #expect(throws: Never.self) { try reader.start() }
+                loop.execute { loop.execute { told.fire() } }
+            }
+            let first = Reader(loop, Socket(taking: pairs[0].near)) { _ in replace(1) }
+            let second = Reader(loop, Socket(taking: pairs[1].near)) { _ in replace(0) }
+            readers.withLock { $0 = [first, second] }
+            for pair in pairs.prefix(2) {
+                let far = Socket(taking: pair.far)
+                #expect(far.write("x") == .bytes(1))
+                #expect(far.release() == pair.far)
+            }
+            try await loop.run {
+                try first.start()
+                try second.start()
+            }
+            await told.wait()
+            try await loop.run {}
+            let late = try #require(newcomer.withLock { $0 })
+            #expect(first.now.reports.count + second.now.reports.count == 1)
+            #expect(late.now.reports.allSatisfy { $0 == [.writable] }, "\(late.now.reports)")
+            try await loop.run {
+                for reader in [first, second, late] { reader.stop() }
+            }
+            for number in pairs.map(\.far) + [pairs[2].near] { close(number) }
+        }
+    }
+
+    @Test(arguments: kinds) func `the loop tells of a connection, of a refusal, and of a reset`(kind: PollerKind)
+        async throws
+    {
+        try await with(kind) { loop in
+            let listener = try Listener()
+            let socket = try Socket(for: listener.address)
+            _ = try socket.connect(to: listener.address)
+            let (connected, reset) = (Signal(), Signal())
+            let reader = Reader(loop, socket) { seen in
+                if seen.reports.contains(where: { $0.contains(.writable) }) { connected.fire() }
+                if seen.end != nil { reset.fire() }
+            }
+            try await loop.run { try reader.start() }
+            await connected.wait()
+            let far = try listener.accept()
+            try far.resetOnClose()
+            far.close()
+            await reset.wait()
+            #expect(reader.now.end == .failed(SocketError(.read, ECONNRESET)))
+            try await loop.run { reader.stop() }
+        }
+    }
+
+    @Test(arguments: kinds) func `one endless member does not keep a hundred others waiting`(kind: PollerKind)
+        async throws
+    {
+        /// Asks to be called again for as long as it lives.
+        // Confined to the loop.
+        final class Endless: LoopMember, @unchecked Sendable {
+            private let loop: EventLoop
+            private(set) var calls = 0
+            var id: MemberID?
+
+            init(_ loop: EventLoop) { self.loop = loop }
+
+            func ready(_ states: Readiness) {
+                calls += 1
+                if let id { loop.callAgain(id) }
+            }
+
+            func deadlinePassed() {}
+        }
+        try await with(kind) { loop in
+            let endless = Endless(loop)
+            try await loop.run {
+                endless.id = loop.add(endless)
+                endless.ready([.readable])
+            }
+            for _ in 0..<100 {
+                let ends = try connectedPair()
+                let near = Socket(taking: ends.near)
+                let far = Socket(taking: ends.far)
+                let came = Signal()
+                let reader = Reader(loop, near) { seen in if seen.text == "x" { came.fire() } }
+                try await loop.run { try reader.start() }
+                _ = far.write("x")
+                await came.wait()
+                try await loop.run { reader.stop() }
+            }
+            let calls = try await loop.run {
+                if let id = endless.id { loop.remove(id) }
+                return endless.calls
+            }
+            #expect(calls > 100)
+        }
+    }
+
+    @Test(arguments: kinds) func `signals that interrupt the loop lose nothing`(kind: PollerKind) async throws {
+        var action = sigaction()
+        #if canImport(Glibc)
+        action.__sigaction_handler.sa_handler = { _ in }
+        #endif
+        // Without SA_RESTART, so that system calls fail with EINTR.
+        sigaction(SIGUSR2, &action, nil)
+        try await with(kind) { loop in
+            let thread = try await loop.run { pthread_self() }
+            let ends = try connectedPair()
+            let near = Socket(taking: ends.near)
+            let far = Socket(taking: ends.far)
+            let done = Signal()
+            let echo = Reader(loop, near, echoes: true)
+            let expected = 3_000
+            let reader = Reader(loop, far) { seen in if seen.text.utf8.count == expected { done.fire() } }
+            try await loop.run {
+                try echo.start()
+                try reader.start()
+            }
+            for _ in 0..<expected {
+                pthread_kill(thread, SIGUSR2)
+                try await loop.run { reader.send("x") }
+            }
+            await done.wait()
+            try await loop.run {
+                echo.stop()
+                reader.stop()
+            }
+        }
+    }
+
+    // MARK: Deadlines
+
+    @Test(arguments: kinds) func `a deadline passes once, never early, also while the loop would sleep for ever`(
+        kind: PollerKind
+    ) async throws {
+        try await with(kind) { loop in
+            let passed = Signal()
+            let time = Mutex<MonotonicTime>(0)
+            let ends = try connectedPair()
+            defer { close(ends.far) }
+            let reader = Reader(loop, Socket(taking: ends.near)) { seen in
+                guard seen.deadlines == 1 else { return }
+                time.withLock { $0 = MonotonicClock.now }
+                passed.fire()
+            }
+            let due = MonotonicClock.now + 30_000_000
+            try await loop.run {
+                try reader.start()
+                reader.id.map { loop.setDeadline(of: $0, to: due) }
+            }
+            await passed.wait()
+            #expect(time.withLock { $0 } >= due)
+            try await loop.run {
+                reader.id.map { loop.setDeadline(of: $0, to: MonotonicClock.now) }
+                reader.stop()
+            }
+            try await loop.run {}
+            #expect(reader.now.deadlines == 1, "a member that is gone has no deadline")
+        }
+    }
+
+    // MARK: The process
+
+    @Test func `a loop says that it has no thread in a forked process`() async throws {
+        #if canImport(Glibc)
+        typealias Fork = @convention(c) () -> pid_t
+        let fork = try #require(dlsym(nil, "fork").map { unsafeBitCast($0, to: Fork.self) })
+        let loop = try EventLoop()
+        defer { loop.stop() }
+        try loop.checkFork()
+        let child = fork()
+        if child == 0 {
+            do {
+                try loop.checkFork()
+                _exit(1)
+            } catch {
+                _exit(error == SocketError(.use, ECHILD) ? 42 : 2)
+            }
+        }
+        var status: Int32 = 0
+        while waitpid(child, &status, 0) < 0, errno == EINTR {}
+        #expect(status >> 8 & 255 == 42)
+        try loop.checkFork()
+        #endif
+    }
+}

@@ -1,0 +1,122 @@
+// SocketTests: connecting, transfer and the ends of a connection, over this machine's own network.
+
+import Testing
+import TsubamePlatform
+import TsubameSockets
+
+@Suite(.timeLimit(.minutes(1))) struct SocketTests {
+    private static func connected(_ listener: borrowing Listener) throws -> Socket {
+        let socket = try Socket(for: listener.address)
+        if case .inProgress = try socket.connect(to: listener.address) { socket.waitUntil(POLLOUT) }
+        if let error = socket.connectionError() { throw error }
+        return socket
+    }
+
+    @Test func `a connection carries bytes both ways`() throws {
+        let listener = try Listener()
+        let near = try Self.connected(listener)
+        let far = try listener.accept()
+        #expect(try near.remoteAddress() == listener.address)
+        #expect(try near.localAddress() == far.remoteAddress())
+        try near.sendAtOnce()
+        #expect(near.write("ping") == .bytes(4))
+        far.waitUntil(POLLIN)
+        #expect(far.readAll().text == "ping")
+        #expect(far.readAll().last == .wouldBlock)
+    }
+
+    @Test func `several pieces go out by one call`() throws {
+        let pair = try SocketPair()
+        let pieces = (0..<2_000).map { "\($0)," }
+        let all = pieces.joined()
+        let bytes = Array(all.utf8)
+        let written = bytes.withUnsafeBytes { buffer in
+            var offset = 0
+            let vectors = pieces.map { piece in
+                defer { offset += piece.utf8.count }
+                return iovec(
+                    iov_base: buffer.baseAddress.map { UnsafeMutableRawPointer(mutating: $0 + offset) },
+                    iov_len: piece.utf8.count)
+            }
+            return vectors.withUnsafeBufferPointer { pair.near.write($0) }
+        }
+        let expected = pieces.prefix(Socket.maximumPieces).joined()
+        #expect(written == .bytes(expected.utf8.count))
+        #expect(pair.far.readAll().text == expected)
+    }
+
+    @Test func `the end of one direction leaves the other open`() throws {
+        let pair = try SocketPair()
+        #expect(pair.near.write("last") == .bytes(4))
+        try pair.near.endWriting()
+        let (text, last) = pair.far.readAll()
+        #expect(text == "last" && last == .end)
+        #expect(pair.far.write("answer") == .bytes(6))
+        #expect(pair.near.readAll().text == "answer")
+    }
+
+    @Test func `a full socket takes a part, and then none`() throws {
+        let pair = try SocketPair()
+        let bytes = [UInt8](repeating: 1, count: 8 << 20)
+        var sent = 0
+        while case .bytes(let count) = bytes.withUnsafeBytes({ pair.near.write($0) }) {
+            #expect(count > 0)
+            sent += count
+        }
+        #expect(sent > 0 && sent < bytes.count)
+        #expect(pair.far.readAll().text.utf8.count == sent)
+    }
+
+    @Test func `a write to a closed connection fails, and raises no signal`() throws {
+        let ends = try connectedPair()
+        let near = Socket(taking: ends.near)
+        let far = Socket(taking: ends.far)
+        far.close()
+        #expect(near.write("x") == .failed(SocketError(.write, EPIPE)))
+        #expect(near.readAll().last == .end)
+    }
+
+    @Test func `a reset is an error of the next read`() throws {
+        let listener = try Listener()
+        let near = try Self.connected(listener)
+        let far = try listener.accept()
+        try far.resetOnClose()
+        far.close()
+        near.waitUntil(POLLIN)
+        #expect(near.readAll().last == .failed(SocketError(.read, ECONNRESET)))
+    }
+
+    @Test func `a refused connection says so`() throws {
+        let address: SocketAddress
+        do {
+            let listener = try Listener()
+            address = listener.address
+        }
+        let socket = try Socket(for: address)
+        do {
+            if case .inProgress = try socket.connect(to: address) { socket.waitUntil(POLLOUT) }
+            #expect(socket.connectionError() == SocketError(.connect, ECONNREFUSED))
+        } catch {
+            #expect(error == SocketError(.connect, ECONNREFUSED))
+        }
+        #expect("\(SocketError(.connect, ECONNREFUSED))" == "cannot connect: Connection refused")
+        #expect(SocketError(.open, EMFILE).isShortOfDescriptors && !SocketError(.open, EACCES).isShortOfDescriptors)
+    }
+
+    @Test func `a descriptor is closed with its socket, on exec too, and never blocks`() throws {
+        let number: Int32
+        do {
+            let socket = try Socket(for: .ipv6(high: 0, low: 1, port: 0, scope: 0))
+            number = socket.descriptor
+            #expect(fcntl(number, F_GETFD) & FD_CLOEXEC != 0)
+            #expect(fcntl(number, F_GETFL) & O_NONBLOCK != 0)
+        }
+        // Another test may have taken the number meanwhile: that one is no socket of ours.
+        var size = socklen_t(MemoryLayout<sockaddr_storage>.size)
+        var storage = sockaddr_storage()
+        let named = withUnsafeMutablePointer(to: &storage) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(number, $0, &size) }
+        }
+        #expect(named != 0 || Int32(storage.ss_family) != AF_INET6)
+    }
+}
