@@ -7,7 +7,8 @@ import TsubameWire
 
 /// Adds credentials to requests that have none, and answers a 401 (RFC 9110 section 11.6). It answers a Digest
 /// challenge, and replaces a refused token. The step ignores cross-origin requests and their responses.
-final class Credentials: ChainMember, Step {
+final class Credentials: ChainStep {
+    let kind = "follow-up"
     private let method: Authentication.Method
     private let hasNone: Bool
     /// Whether responses can change the client's credentials.

@@ -5,9 +5,11 @@ import TsubameCore
 import TsubamePlatform
 
 final class TokenFlight: Sendable {
+    private typealias Wait = CallWait<Result<AccessToken, CallError>>
+
     private struct State: Sendable {
         var result: Result<AccessToken, CallError>?
-        var waiters: [UInt64: TokenWaiter] = [:]
+        var waits: [UInt64: Wait] = [:]
         var alarm: Alarm?
     }
 
@@ -22,52 +24,28 @@ final class TokenFlight: Sendable {
 
     /// Ends the fetch. Only the first result counts.
     func land(_ result: Result<AccessToken, CallError>) {
-        let waiters = state.withLock { state -> [TokenWaiter] in
+        let waits = state.withLock { state -> [Wait] in
             guard state.result == nil else { return [] }
             state.result = result
             state.alarm = nil
-            defer { state.waiters = [:] }
-            return Array(state.waiters.values)
+            defer { state.waits = [:] }
+            return Array(state.waits.values)
         }
-        for waiter in waiters { waiter.latch.settle(.landed(result)) }
+        for wait in waits { wait.settle(result) }
     }
 
     /// Returns the token. A call that is cancelled or reaches its deadline stops waiting; the others wait on.
     func wait(_ call: Call) async throws(CallError) -> AccessToken {
-        let waiter = TokenWaiter()
-        guard call.onCancel(waiter) else { throw call.cancelled(.authenticating) }
-        let landed = state.withLock { state in
-            if state.result == nil { state.waiters[call.id] = waiter }
-            return state.result
+        let wait = Wait()
+        // `land` finds no wait that is over.
+        defer { state.withLock { $0.waits[call.id] = nil } }
+        let result = try await wait.value(for: call, .authenticating) {
+            let landed = state.withLock { state in
+                if state.result == nil { state.waits[call.id] = wait }
+                return state.result
+            }
+            if let landed { wait.settle(landed) }
         }
-        if let landed { return try landed.get() }
-        let latch = waiter.latch
-        let alarm =
-            call.deadline == MonotonicClock.never ? nil : Alarm(at: call.deadline) { latch.settle(.expired) }
-        let end = await latch.wait()
-        withExtendedLifetime(alarm) {}
-        switch end {
-        case .landed(let result): return try result.get()
-        case .expired:
-            leave(call)
-            throw call.expired(.authenticating)
-        case .cancelled, nil:
-            leave(call)
-            throw call.cancelled(.authenticating)
-        }
+        return try result.get()
     }
-
-    private func leave(_ call: Call) { _ = state.withLock { $0.waiters.removeValue(forKey: call.id) } }
-}
-
-/// One call that waits.
-private final class TokenWaiter: CallCancellable {
-    enum End: Sendable {
-        case landed(Result<AccessToken, CallError>)
-        case cancelled, expired
-    }
-
-    let latch = Latch<End>()
-
-    func cancel() { latch.settle(.cancelled) }
 }

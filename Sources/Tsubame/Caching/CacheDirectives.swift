@@ -4,8 +4,8 @@ import HTTPTypes
 import TsubameCore
 
 /// Turns `request.cachePolicy` into Cache-Control (RFC 9111 section 5.2.1).
-struct CacheDirectives: MessageHook {
-    func willSend(_ request: inout Request) throws(CallError) {
+final class CacheDirectives: ChainStep {
+    func willSend(_ request: inout Request, _ call: Call) throws(CallError) {
         let directive: String
         switch request.cachePolicy {
         case .standard: return

@@ -1,11 +1,17 @@
-// CallInterceptor: an interceptor of the library's own, which is told the call.
+// CallInterceptor: an asynchronous member of the chain, which is told the call.
 
 import TsubameCore
 
-/// Everything that it waits for ends with the call, by cancellation or by the deadline. A call therefore needs no task of
-/// its own because of it, as it does with an ``Interceptor``.
-protocol CallInterceptor: ChainMember {
+/// A member of the chain that waits, answers by itself, or goes on more than once. Everything that it waits for ends with
+/// the call, by cancellation or by the deadline. So a call needs no task of its own because of it.
+protocol CallInterceptor: AnyObject, Sendable {
+    /// The name in `print(client.chain)`.
+    var name: String { get }
     func intercept(_ request: Request, _ call: Call, next: CallNext) async throws(CallError) -> Response
+}
+
+extension CallInterceptor {
+    var name: String { "\(Self.self)" }
 }
 
 /// The rest of the chain after a ``CallInterceptor``, for this call or another one.

@@ -1,38 +1,39 @@
-// ChainRun: how far a request has come in one segment of the chain, and its response on the way back.
+// ChainRun: the run of a chain. It takes a request out through the members and the response back in. It is the only place
+// that sends a request again at the wish of a member.
 
 import TsubameCore
 
+/// The state of one segment's run: how far the request has come, and its response on the way back.
 struct ChainRun {
     private(set) var request: Request
-    private let steps: [any Step]
-    /// Where to go on outwards.
+    private let steps: [any ChainStep]
+    /// The step at which the request continues outwards.
     private var first = 0
     /// The step that the response, or the failure, has passed last.
     private var position = 0
-    private var passed = PassedPolicies()
-    /// Whether something has been sent before.
-    private var isAgain = false
+    private var passed = PassedRequests()
+    private var isResent = false
     /// The responses before this one, oldest first.
     private var history: [Response] = []
 
-    init(_ request: consuming Request, steps: [any Step]) {
+    init(_ request: consuming Request, steps: [any ChainStep]) {
         self.request = request
         self.steps = steps
     }
 
-    /// Out through the hooks; each policy's request is remembered.
-    /// - Returns: a step that has to wait before the request can go on (``goOn(with:)``); nil at the inner end.
-    mutating func goOut(_ call: Call) throws(CallError) -> (any Step)? {
-        // What fails out here has passed nobody on its way back.
+    /// Passes the request out through the steps, and remembers it for those that may have it sent again.
+    /// - Returns: a step that has to wait before the request can continue (``resume(with:)``); nil at the end.
+    mutating func goOut(_ call: Call) throws(CallError) -> (any ChainStep)? {
+        // An error on the way out passes no step on its way back.
         position = 0
         for index in first..<steps.count {
             let step = steps[index]
             let stance = step.stance(toward: request)
             switch stance {
             case .absent, .passing:
-                // It may have decided about the request before this one.
-                if isAgain { passed.forget(at: index) }
-            // Behind the last step nobody changes the request any more.
+                // The step may have decided about the request before this one.
+                if isResent { passed.forget(at: index) }
+            // No later step changes the request.
             case .watching where index == steps.count - 1: passed.remember(nil, at: index)
             case .watching, .deciding, .waiting: passed.remember(request, at: index)
             }
@@ -46,36 +47,31 @@ struct ChainRun {
         return nil
     }
 
-    /// The step that had to wait has done so; out from behind it.
-    mutating func goOn(with request: Request) { self.request = request }
+    /// Continues behind the step that has waited.
+    mutating func resume(with request: Request) { self.request = request }
 
-    /// What an interceptor put into the request may still depend on the client.
+    /// Encodes a body that depends on the client's rules, since an interceptor may have made it.
     mutating func resolveBody(by rules: any ValueRules) {
-        request.body = request.body.resolved(by: rules)
+        if request.body.isDeferred { request.body = request.body.resolved(by: rules) }
     }
 
-    /// Counts one more exchange.
+    /// Counts one more exchange of the call. Its error has the last response.
     func count(_ call: Call) throws(CallError) {
         do throws(CallError) {
             try call.countExchange()
         } catch {
-            throw error.with(response: lastResponse)
+            guard var last = history.last else { throw error }
+            last.details = last.details.with(history: Array(history.dropLast()))
+            throw error.with(response: last)
         }
     }
 
-    /// The last response with those before it: what a call has to show that is not sent again.
-    private var lastResponse: Response? {
-        guard var last = history.last else { return nil }
-        last.details = last.details.with(history: Array(history.dropLast()))
-        return last
-    }
-
-    /// A response is at the inner end.
-    func arrive(_ response: inout Response) {
+    /// Adds the earlier responses to one that has come from the next member.
+    mutating func arrive(_ response: inout Response) {
         if !history.isEmpty { response.details = response.details.with(history: history + response.history) }
     }
 
-    /// In through the hooks, up to a policy that has something to say.
+    /// Passes the response in through the steps, up to one that decides.
     /// - Returns: nil when the response has passed all of them.
     mutating func comeBack(_ response: inout Response, _ call: Call) throws(CallError) -> PendingFollowUp? {
         while position > 0 {
@@ -91,7 +87,8 @@ struct ChainRun {
         return nil
     }
 
-    /// What the next policy says of a failure; nil when there is none left.
+    /// Asks the next step about a failure.
+    /// - Returns: nil when the failure has passed all of them.
     mutating func followUp(_ error: CallError, _ call: Call) -> PendingFollowUp? {
         while position > 0 {
             position -= 1
@@ -103,7 +100,7 @@ struct ChainRun {
         return nil
     }
 
-    /// Starts over with another request, behind the policy that said so.
+    /// Starts over with another request, behind the step that decided so.
     mutating func start(again request: Request, after response: Response?) {
         if var response {
             history = response.history
@@ -112,76 +109,83 @@ struct ChainRun {
         }
         passed.countResend(of: request, at: position)
         self.request = request
-        isAgain = true
+        isResent = true
         first = position + 1
     }
 }
 
-/// What a policy said; an object, since few calls have one.
-final class PendingFollowUp {
-    let followUp: FollowUp
-
-    init(_ followUp: FollowUp) { self.followUp = followUp }
-}
-
-/// The requests as they passed the policies of one segment. Two are kept in place: most lists have no more.
-private struct PassedPolicies {
-    private struct Entry {
-        let position: Int
-        /// nil if it is the one that went out.
-        var request: Request?
-        var resends = 0
-    }
-
-    private var first: Entry?
-    private var second: Entry?
-    private var rest: [Entry] = []
-
-    mutating func remember(_ request: Request?, at position: Int) {
-        if first?.position == position {
-            first?.request = request
-        } else if second?.position == position {
-            second?.request = request
-        } else if let index = rest.firstIndex(where: { $0.position == position }) {
-            rest[index].request = request
-        } else if first == nil {
-            first = Entry(position: position, request: request)
-        } else if second == nil {
-            second = Entry(position: position, request: request)
-        } else {
-            rest.append(Entry(position: position, request: request))
+extension InterceptorChain {
+    /// Runs the segment at `index` and everything behind it.
+    ///
+    /// The locals of this function are memory that each running call holds. So work that few requests need is in functions
+    /// of its own.
+    func run(_ given: consuming Request, from index: Int, _ call: Call) async throws(CallError) -> Response {
+        var run = ChainRun(given, steps: segments[index].steps)
+        while true {
+            do throws(CallError) {
+                while let step = try run.goOut(call) { try await wait(for: step, &run, call) }
+                var response: Response
+                if segments[index].interceptor != nil {
+                    response = try await intercept(run.request, at: index, call)
+                } else {
+                    try run.count(call)
+                    run.resolveBody(by: valueRules)
+                    if let engine {
+                        response = try await engine.send(run.request, call: call)
+                    } else {
+                        response = try await sendByTransport(run.request, call)
+                    }
+                }
+                run.arrive(&response)
+                var isFinal = true
+                while isFinal, let pending = try run.comeBack(&response, call) {
+                    isFinal = try await !carryOut(pending.followUp, &run, &response, call)
+                }
+                if isFinal { return response }
+            } catch {
+                try await recover(from: error, &run, call)
+            }
         }
     }
 
-    mutating func forget(at position: Int) {
-        if first?.position == position {
-            first = nil
-        } else if second?.position == position {
-            second = nil
-        } else {
-            rest.removeAll { $0.position == position }
-        }
+    @inline(never)
+    private func wait(for step: any ChainStep, _ run: inout ChainRun, _ call: Call) async throws(CallError) {
+        run.resume(with: try await step.prepare(run.request, call))
     }
 
-    /// - Parameter last: the request that went out.
-    func hop(at position: Int, _ last: Request, _ call: Call) -> Hop? {
-        let entry =
-            first?.position == position
-            ? first : second?.position == position ? second : rest.first { $0.position == position }
-        return entry.map { Hop(request: $0.request ?? last, call: call, resends: $0.resends) }
+    @inline(never)
+    private func intercept(_ request: Request, at index: Int, _ call: Call) async throws(CallError) -> Response {
+        let next = CallNext(chain: self, index: index + 1)
+        guard let interceptor = segments[index].interceptor else { return try await next(request, call) }
+        return try await interceptor.intercept(request, call, next: next)
     }
 
-    /// A resend goes on from the request that it sends.
-    mutating func countResend(of request: Request, at position: Int) {
-        if first?.position == position {
-            first?.resends += 1
-            first?.request = request
-        } else if second?.position == position {
-            second?.resends += 1
-            second?.request = request
-        } else if let index = rest.firstIndex(where: { $0.position == position }) {
-            rest[index].resends += 1
-            rest[index].request = request
+    /// Carries out a step's decision about a response.
+    /// - Returns: whether to send again.
+    @inline(never)
+    private func carryOut(
+        _ followUp: FollowUp, _ run: inout ChainRun, _ response: inout Response, _ call: Call
+    ) async throws(CallError) -> Bool {
+        // Neither a fetch nor a delay may hold the connection.
+        switch followUp {
+        case .resend, .resendWhen: await response.body.drainForReuse()
+        case .giveUp(let why): response.details = response.details.with(retryObstacle: why)
+        case .proceed, .wait, .note, .fail: break
         }
+        guard let next = try await followUp.request(on: clock?.clock, call) else { return false }
+        run.start(again: next, after: response)
+        return true
+    }
+
+    /// Asks the steps that a failure has not passed yet. Returns if the request is to be sent again.
+    @inline(never)
+    private func recover(from error: CallError, _ run: inout ChainRun, _ call: Call) async throws(CallError) {
+        var obstacle: String?
+        while let pending = run.followUp(error, call) {
+            if case .giveUp(let why) = pending.followUp { obstacle = why }
+            guard let next = try await pending.followUp.request(on: clock?.clock, call) else { continue }
+            return run.start(again: next, after: nil)
+        }
+        throw error.with(request: run.request, retryObstacle: obstacle)
     }
 }

@@ -6,37 +6,34 @@ import TsubameEngine
 
 /// The list of interceptors of a client, in order. `print(client.chain)` shows it as it is resolved.
 public final class InterceptorChain: Sendable {
-    enum End: Sendable {
-        case interceptor(any Interceptor)
-        /// The library's own, which ends with its call by itself.
-        case callInterceptor(any CallInterceptor)
-        case transport
+    /// There are two kinds of members.
+    enum Member: Sendable {
+        case step(any ChainStep)
+        case interceptor(any CallInterceptor)
     }
 
-    /// The steps up to the next interceptor, or to the transport.
+    /// The steps up to the next interceptor. The last segment has none, and ends at the transport.
     struct Segment: Sendable {
-        var steps: [any Step]
-        var end: End
+        var steps: [any ChainStep]
+        var interceptor: (any CallInterceptor)?
     }
 
+    private let members: [Member]
     let segments: [Segment]
     let transport: any Transport
+    /// The transport, if it is the engine. An async call by its own type costs one frame less.
     let engine: Engine?
     /// For each exchange of another transport.
     let support: ExchangeSupport
     /// The error of every exchange, if the transport cannot honour the client's settings.
     let transportFault: CallError?
-    /// Counts delays; nil for real time.
+    /// The clock of delays; nil for real time.
     let clock: DelayClock?
-    /// Whether a call must run in a task that can be cancelled at its deadline: the library does not know what a user's
-    /// interceptor waits for.
+    /// Whether a call must run in a task that can be cancelled at its deadline.
     let hasUserInterceptors: Bool
-    private let allowedOrigins: Set<Origin>
     /// The rules by which bodies are encoded that depend on the client.
     let valueRules: ClientValueRules
-    private let crossOriginFields: CrossOriginFields
     let coalescing: RequestCoalescing?
-    private let entries: [ChainEntry]
 
     /// - Parameters:
     ///   - preset: the fields that most requests come with.
@@ -46,78 +43,79 @@ public final class InterceptorChain: Sendable {
         _ configuration: Configuration, decoding: ContentDecoding?, preset: HTTPFields, transport: any Transport,
         background: BackgroundCalls, plainClient: @escaping @Sendable () -> Client
     ) {
-        var list = configuration.interceptors.map { ChainEntry($0) }
-        if configuration.retry.addsIdempotencyKeys { list.append(ChainEntry(hook: IdempotencyKeys())) }
-        list.append(ChainEntry(policy: Redirects(policy: configuration.redirects, configuration: configuration)))
-        if let store = configuration.hsts.store { list.append(ChainEntry(hook: HSTSUpgrade(store, configuration))) }
-        let (authentication, digests) = (configuration.authentication, configuration.digests)
-        list.append(ChainEntry(step: Credentials(authentication, digests, plainClient: plainClient)))
-        if authentication.ownField != nil {
-            // The userinfo of URLs, which goes in Authorization.
-            list.append(ChainEntry(step: Credentials(.none, digests, plainClient: plainClient)))
-        }
+        let (retry, authentication, digests) = (
+            configuration.retry, configuration.authentication, configuration.digests
+        )
         let jar = configuration.cookies.jar
-        if let jar {
-            list.append(
-                jar.isKept ? ChainEntry(step: PersistentCookiesOut(jar)) : ChainEntry(hook: CookiesOut(jar: jar)))
-        }
-        if let decoding { list.append(ChainEntry(hook: decoding)) }
-        list.append(ChainEntry(hook: CacheDirectives()))
-        if let cache = configuration.cache.cache {
-            let caching = Caching(cache, configuration, preset: decoding?.offered ?? preset, background: background)
-            list.append(ChainEntry(interceptor: caching))
-        }
         // Of this chain alone: a response that other settings brought is not this one's.
-        let coalescing = configuration.traffic.coalescesEqualRequests ? RequestCoalescing() : nil
-        if let coalescing { list.append(ChainEntry(interceptor: coalescing)) }
-        self.coalescing = coalescing
-        if !configuration.retry.isOff { list.append(ChainEntry(policy: Retries(policy: configuration.retry))) }
-        if let gate = configuration.traffic.gate { list.append(ChainEntry(interceptor: TrafficLimits(gate))) }
-        if let jar {
-            list.append(
-                jar.isKept ? ChainEntry(step: PersistentCookiesIn(jar)) : ChainEntry(hook: CookiesIn(jar: jar)))
-        }
-        list += configuration.wireInterceptors.map { ChainEntry($0) }
-        entries = list
+        coalescing = configuration.traffic.coalescesEqualRequests ? RequestCoalescing() : nil
+        let replacements = ReplacementRules(configuration)
 
+        let own: [Member?] = [
+            retry.addsIdempotencyKeys ? .step(IdempotencyKeys()) : nil,
+            .step(Redirects(policy: configuration.redirects, configuration: configuration)),
+            configuration.hsts.store.map { .step(HSTSUpgrade($0, configuration)) },
+            .step(Credentials(authentication, digests, plainClient: plainClient)),
+            // The userinfo of URLs, which goes in Authorization.
+            authentication.ownField.map { _ in .step(Credentials(.none, digests, plainClient: plainClient)) },
+            jar.map { .step($0.isKept ? PersistentCookiesOut($0) : CookiesOut(jar: $0)) },
+            decoding.map { .step($0) },
+            .step(CacheDirectives()),
+            configuration.cache.cache.map {
+                let preset = decoding?.offered ?? preset
+                return .interceptor(Caching($0, configuration, preset: preset, background: background))
+            },
+            coalescing.map { .interceptor($0) },
+            retry.isOff ? nil : .step(Retries(policy: retry)),
+            configuration.traffic.gate.map { .interceptor(TrafficLimits($0)) },
+            jar.map { .step($0.isKept ? PersistentCookiesIn($0) : CookiesIn(jar: $0)) },
+        ]
+        members =
+            configuration.interceptors.map { Member($0, replacements) } + own.compactMap { $0 }
+            + configuration.wireInterceptors.map { Member($0, replacements) }
+
+        segments = Self.segments(of: members)
+        hasUserInterceptors = segments.contains { $0.interceptor is UserInterceptor }
+        self.transport = transport
+        support = ExchangeSupport(settings: configuration.connection)
+        transportFault = support.fault(of: transport)
+        engine = transportFault == nil ? transport as? Engine : nil
+        clock = configuration.clock is ContinuousClock ? nil : DelayClock(configuration.clock)
+        valueRules = configuration.valueRules
+    }
+
+    private static func segments(of members: [Member]) -> [Segment] {
         var segments: [Segment] = []
-        var steps: [any Step] = []
-        for entry in list {
-            switch entry.part {
+        var steps: [any ChainStep] = []
+        for member in members {
+            switch member {
             case .step(let step): steps.append(step)
             case .interceptor(let interceptor):
-                segments.append(Segment(steps: steps, end: .interceptor(interceptor)))
-                steps = []
-            case .callInterceptor(let interceptor):
-                segments.append(Segment(steps: steps, end: .callInterceptor(interceptor)))
+                segments.append(Segment(steps: steps, interceptor: interceptor))
                 steps = []
             }
         }
-        segments.append(Segment(steps: steps, end: .transport))
-        self.segments = segments
-        self.transport = transport
-        support = ExchangeSupport(settings: configuration.connection)
-        transportFault = Self.fault(of: configuration.connection, for: transport)
-        engine = transportFault == nil ? transport as? Engine : nil
-        clock = configuration.clock is ContinuousClock ? nil : DelayClock(configuration.clock)
-        hasUserInterceptors = segments.contains { if case .interceptor = $0.end { true } else { false } }
-        allowedOrigins = configuration.allowedOrigins
-        valueRules = configuration.valueRules
-        crossOriginFields = CrossOriginFields(configuration)
+        return segments + [Segment(steps: steps)]
     }
 }
 
-extension InterceptorChain {
-    private static func fault(of settings: ConnectionSettings, for transport: any Transport) -> CallError? {
-        // The engine checks its settings whenever it makes a connection.
-        if !(transport is Engine), let fault = SettingsCheck.fault(of: settings) { return fault }
-        let names = transport.unsupported(settings).map(\.rawValue).sorted()
-        guard !names.isEmpty else { return nil }
-        return CallError(
-            .unsupported, "the transport \(transport.name) does not honour \(names.joined(separator: ", "))",
-            advice:
-                "leave \(names.count == 1 ? "this setting" : "these settings") at the default, or use another transport"
-        )
+extension InterceptorChain.Member {
+    /// A member of the user's lists. Only these are asked for their kind. The first question of a type goes through all
+    /// conformances of the program, which took a third of the time of the first client.
+    init(_ interceptor: any Interceptor, _ replacements: ReplacementRules) {
+        switch interceptor {
+        case let hook as any MessageHook: self = .step(MessageHookStep(hook))
+        case let step as any ChainStep: self = .step(step)
+        default: self = .interceptor(UserInterceptor(interceptor, replacements))
+        }
+    }
+
+    /// The name, and the kind in parentheses.
+    var description: String {
+        switch self {
+        case .step(let step): "\(step.name) (\(step.kind))"
+        case .interceptor(let interceptor): "\(interceptor.name) (interceptor)"
+        }
     }
 }
 
@@ -134,27 +132,7 @@ extension InterceptorChain: CustomStringConvertible, CustomReflectable {
 
     /// One interceptor a line, outermost first, with its kind.
     public var description: String {
-        (entries.map(\.description) + ["\(transport.name) (transport)"]).enumerated().map { "\($0 + 1). \($1)" }.joined(
-            separator: "\n")
-    }
-}
-
-extension InterceptorChain {
-    /// A request that a user's interceptor made in place of the one it was given: at another origin it goes without
-    /// whatever belongs to the client, and a redirect of it never starts from the call's own request.
-    func adopt(_ request: Request, insteadOf given: Request) -> Request {
-        var adopted = request
-        // One that was made anew knows nothing of the client's secrets.
-        if adopted.redaction != given.redaction { adopted.redaction = given.redaction }
-        guard let uri = request.uri, uri != given.uri else { return adopted }
-        if uri.origin != given.uri?.origin, !allowedOrigins.contains(uri.origin) {
-            adopted.isCrossOrigin = true
-            // Fields that it copied. A field with another value is the interceptor's own.
-            adopted.headers.removeAll { field in
-                crossOriginFields.contains(field) && given.headers[values: field.name].contains(field.value)
-            }
-        }
-        adopted.entry = adopted
-        return adopted
+        (members.map(\.description) + ["\(transport.name) (transport)"]).enumerated().map { "\($0 + 1). \($1)" }
+            .joined(separator: "\n")
     }
 }

@@ -5,7 +5,7 @@ import TsubameCore
 /// Background calls begin and end like any other call of the client. Observers receive their events, closing the
 /// client ends them, and each has the client's own deadlines.
 struct BackgroundCalls: Sendable {
-    let runningCalls: RunningCalls
+    let lifecycle: CallLifecycle
     let observers: ObserverList
     let log: CallLog?
     var timeouts: Timeouts
@@ -26,27 +26,23 @@ struct BackgroundCalls: Sendable {
         let call = Call(
             request, timeouts: timeouts, limits: limits, wantsStream: true, observers: observers,
             observer: observer, isGuarded: isGuarded, sharedFields: sharedFields)
-        guard runningCalls.begin(call) else { return isOver() }
-        call.emit(.started(call.request))
-        let runningCalls = runningCalls
+        do throws(CallError) {
+            try lifecycle.begin(call)
+        } catch {
+            return isOver()
+        }
+        let lifecycle = lifecycle
         // A detached task inherits no task-local values of the call that caused this one.
         Task.detached {
-            let end: CallEvent.Kind
-            do throws(CallError) {
-                let response =
-                    isGuarded
+            // The last event tells of a failure.
+            _ = try? await lifecycle.complete(
+                call, request: { call.request }, lastEvent: { .finished($0) }
+            ) { () async throws(CallError) -> Response in
+                defer { isOver() }
+                return isGuarded
                     ? try await CallGuard.run(call) { () throws(CallError) in try await work(call) }
                     : try await work(call)
-                end = .finished(response)
-            } catch {
-                let error = error.with(request: call.request, attempts: call.exchanges)
-                error.response?.body.discard()
-                end = error.kind == .cancelled ? .cancelled : .failed(error)
             }
-            isOver()
-            if call.isObserved { await call.settle() }
-            call.finish(end)
-            runningCalls.end(call)
         }
     }
 }

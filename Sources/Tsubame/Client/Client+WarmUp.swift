@@ -27,29 +27,21 @@ extension Client {
                 request, timeouts: configuration.timeouts, limits: configuration.limits, wantsStream: false,
                 observers: ObserverList())
         }
-        let failures = await withTaskCancellationHandler {
-            await withTaskGroup(of: CallError?.self) { group in
-                for call in calls { group.addTask { await self.connect(engine, uri, call) } }
-                return await group.reduce(into: [CallError]()) { failures, failure in
-                    if let failure { failures.append(failure) }
-                }
+        let failures = await withTaskGroup(of: CallError?.self) { group in
+            for call in calls { group.addTask { await self.connect(engine, uri, call) } }
+            return await group.reduce(into: [CallError]()) { failures, failure in
+                if let failure { failures.append(failure) }
             }
-        } onCancel: {
-            for call in calls { call.cancel() }
         }
         if let first = failures.first { throw first }
     }
 
     private func connect(_ engine: Engine, _ uri: TargetURI, _ call: Call) async -> CallError? {
-        guard runningCalls.begin(call) else {
-            return CallError(.cancelled, "the client is closed", advice: "make a new one", request: call.request)
-        }
-        defer {
-            runningCalls.end(call)
-            call.finish(.cancelled)
-        }
         do throws(CallError) {
-            try await engine.warmUp(uri, call: call)
+            // No observer has this call. It has no response, so its last event is the one without.
+            try await lifecycle.run(call, request: { call.request }, lastEvent: { .cancelled }) {
+                () async throws(CallError) in try await engine.warmUp(uri, call: call)
+            }
             return nil
         } catch {
             return error

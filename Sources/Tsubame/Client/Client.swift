@@ -28,7 +28,7 @@ public final class Client: Sendable {
     public let chain: InterceptorChain
     let base: Base
     let observers: ObserverList
-    let runningCalls: RunningCalls
+    let lifecycle: CallLifecycle
     private let engine: Engine?
     let presetHeaders: HTTPFields
     /// Whether the configuration's headers are valid.
@@ -86,6 +86,8 @@ public final class Client: Sendable {
         self.init(base.absoluteString, transport: transport, configure)
     }
 
+    var runningCalls: RunningCalls { lifecycle.runningCalls }
+
     private init(
         base: Base, configuration given: Configuration, transport: (any Transport)?, engine: Engine?,
         observers: ObserverList, runningCalls: RunningCalls
@@ -96,7 +98,7 @@ public final class Client: Sendable {
         log = configuration.logger.map { CallLog(logger: $0) }
         self.engine = engine
         self.observers = observers
-        self.runningCalls = runningCalls
+        lifecycle = CallLifecycle(runningCalls: runningCalls)
         presetHeaders = RequestDefaults.preset(configuration)
         hasValidHeaders = configuration.headers.isValid
         let secrets = configuration.secrets.union(configuration.authentication.secretFields)
@@ -111,7 +113,7 @@ public final class Client: Sendable {
                 runningCalls: runningCalls)
         }
         background = BackgroundCalls(
-            runningCalls: runningCalls, observers: observers, log: log, timeouts: configuration.timeouts,
+            lifecycle: lifecycle, observers: observers, log: log, timeouts: configuration.timeouts,
             limits: configuration.limits, sharedFields: sharedFields)
         chain = InterceptorChain(
             configuration, decoding: decoding, preset: presetHeaders, transport: transport ?? engine ?? Engine(),
@@ -179,26 +181,12 @@ public final class Client: Sendable {
             return try await view.sendHere(plain)
         }
         let call = makeCall(request)
-        if chain.hasUserInterceptors {
-            return try await perform(call) { response throws(CallError) in try await self.collected(response) }
-        }
-        // This is `perform` without its generality: each of its async layers would cost most requests a hop.
-        try begin(call)
-        do {
-            let response = try await withTaskCancellationHandler(
-                operation: {
-                    var response = try await chain.run(try prepare(call.request), from: 0, call)
-                    addSettings(to: &response)
-                    if !isCollected(response) { response = try await collected(response) }
-                    if call.requiresAcceptedStatus { response = try await response.accepted() }
-                    if call.isObserved { await call.settle() }
-                    call.finish(.finished(response))
-                    return response
-                }, onCancel: { call.cancel() }, isolation: nil)
-            runningCalls.end(call)
-            return response
-        } catch {
-            throw await fail(call, error)
+        return try await lifecycle.run(
+            call, request: { prepared(call.request) }, lastEvent: { .finished($0) }
+        ) { () async throws(CallError) -> Response in
+            var response = try await run(try prepare(call.request), call)
+            if !isCollected(response) { response = try await collected(response) }
+            return call.requiresAcceptedStatus ? try await response.accepted() : response
         }
     }
 
@@ -287,21 +275,13 @@ public final class Client: Sendable {
     func perform<T: Sendable>(
         sending call: Call, _ body: @escaping @Sendable () async throws(CallError) -> (T, Response)
     ) async throws(CallError) -> T {
-        try begin(call)
-        do {
-            let value = try await withTaskCancellationHandler(
-                operation: {
-                    let (value, response) = try await body()
-                    if call.isObserved { await call.settle() }
-                    call.finish(.finished(response))
-                    return value
-                }, onCancel: { call.cancel() }, isolation: nil)
-            runningCalls.end(call)
-            return value
-        } catch {
-            throw await fail(call, error)
-        }
+        try await lifecycle.run(
+            call, request: { prepared(call.request) }, lastEvent: { .finished($0.1) }, body
+        ).0
     }
+
+    /// The request as it would enter the chain, or as the caller made it if it is invalid.
+    private func prepared(_ request: Request) -> Request { (try? prepare(request)) ?? request }
 
     /// Sends another request within a call that has begun, for example to fetch the rest of a body.
     func sendAgain(_ raw: Request, _ call: Call) async throws(CallError) -> Response {
@@ -313,6 +293,7 @@ public final class Client: Sendable {
         return try await run(request, call)
     }
 
+    @inline(__always)
     private func run(_ request: Request, _ call: Call) async throws(CallError) -> Response {
         var response =
             chain.hasUserInterceptors
@@ -331,33 +312,6 @@ public final class Client: Sendable {
         else { return }
         response.details = response.details.with(
             bufferedBody: limit, valueRules: configuration.valueRules)
-    }
-
-    /// What a request with an escaped slash in its path is told.
-    static let slashNote =
-        "a value in the path contains a slash, which was escaped as %2F; give a path of several "
-        + "segments as path:"
-
-    private func begin(_ call: Call) throws(CallError) {
-        guard runningCalls.begin(call) else {
-            throw CallError(
-                .cancelled, "the client is closed", phase: .preparing, advice: "make a new one", request: call.request)
-        }
-        call.emit(.started(call.request))
-        if call.isObserved, call.request.escapesSlash { call.emit(.decision(Self.slashNote)) }
-    }
-
-    /// Ends a failed call, and returns the error to throw.
-    private func fail(_ call: Call, _ error: any Error) async -> CallError {
-        if call.isObserved { await call.settle() }
-        runningCalls.end(call)
-        let error = error as? CallError ?? CallError(.interceptor, "\(error)", underlying: error)
-        let request = error.request == nil ? (try? prepare(call.request)) ?? call.request : nil
-        let whole = error.with(request: request, attempts: call.exchanges)
-        // A caller may keep the error, which must not hold a connection open.
-        whole.response?.body.discard()
-        if whole.kind == .cancelled { call.finish(.cancelled) } else { call.finish(.failed(whole)) }
-        return whole
     }
 
     /// Runs the chain when it contains interceptors of the user. The run is raced against deadline and cancellation,

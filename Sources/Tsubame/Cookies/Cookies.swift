@@ -1,11 +1,13 @@
-// Cookies: the two message hooks that send cookies from a jar and store them in it (RFC 6265bis).
+// Cookies: the two steps of the chain that send cookies from a jar and store them in it (RFC 6265bis).
 
 import HTTPTypes
 import TsubameCore
 
 /// Sends the cookies that belong to the URI, after those that the caller has set.
-struct CookiesOut: CallMessageHook {
-    let jar: CookieJar
+final class CookiesOut: ChainStep {
+    private let jar: CookieJar
+
+    init(jar: CookieJar) { self.jar = jar }
 
     func willSend(_ request: inout Request, _ call: Call) throws(CallError) { add(to: &request, call) }
 
@@ -20,15 +22,18 @@ struct CookiesOut: CallMessageHook {
 }
 
 /// Stores the cookies of every response that came over the network.
-struct CookiesIn: CallMessageHook {
+final class CookiesIn: ChainStep {
     /// RFC 6265bis names no limit. A response with more cookies is an attack and not a session.
     private static let maximumPerResponse = 50
 
-    let jar: CookieJar
+    private let jar: CookieJar
 
-    func didReceive(_ response: inout Response, _ call: Call) throws(CallError) {
-        guard response.headers.contains(.setCookie), let uri = response.request.uri else { return }
+    init(jar: CookieJar) { self.jar = jar }
+
+    func didReceive(_ response: inout Response, _ call: Call) throws(CallError) -> Bool {
+        guard response.headers.contains(.setCookie), let uri = response.request.uri else { return false }
         take(Array(response.headers[values: .setCookie]), from: uri, call)
+        return false
     }
 
     func take(_ fields: [String], from uri: TargetURI, _ call: Call) {

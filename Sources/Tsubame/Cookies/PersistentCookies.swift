@@ -4,12 +4,10 @@ import HTTPTypes
 import TsubameCore
 
 /// Does the same as ``CookiesOut``, on the jar's queue instead of the threads of calls.
-final class PersistentCookiesOut: ChainMember, Step {
+final class PersistentCookiesOut: ChainStep {
     private let jar: CookieJar
 
     init(_ jar: CookieJar) { self.jar = jar }
-
-    var kind: String { "hook" }
 
     func stance(toward request: borrowing Request) -> Stance { .waiting }
 
@@ -23,23 +21,16 @@ final class PersistentCookiesOut: ChainMember, Step {
         }
     }
 
-    func willSend(_ request: inout Request, _ call: Call) throws(CallError) {}
-    func didReceive(_ response: inout Response, _ call: Call) throws(CallError) -> Bool { false }
-    func followUp(_ response: borrowing Response, _ hop: borrowing Hop) -> FollowUp { .proceed }
 }
 
 /// Does the same as ``CookiesIn``, on the jar's queue instead of the threads of calls. The response continues when its
 /// cookies are stored.
-final class PersistentCookiesIn: ChainMember, Step {
+final class PersistentCookiesIn: ChainStep {
     private let jar: CookieJar
 
     init(_ jar: CookieJar) { self.jar = jar }
 
-    var kind: String { "hook" }
-
     func stance(toward request: borrowing Request) -> Stance { .deciding }
-
-    func willSend(_ request: inout Request, _ call: Call) throws(CallError) {}
 
     func didReceive(_ response: inout Response, _ call: Call) throws(CallError) -> Bool {
         response.headers.contains(.setCookie)

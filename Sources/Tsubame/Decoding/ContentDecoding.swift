@@ -4,7 +4,7 @@ import HTTPTypes
 import TsubameCore
 import TsubameWire
 
-final class ContentDecoding: CallMessageHook {
+final class ContentDecoding: ChainStep {
     private static let offer = HTTPField(name: .acceptEncoding, value: ReceivedCoding.offer)
     private static let none = HTTPField(name: .acceptEncoding, value: "identity")
 
@@ -53,11 +53,11 @@ final class ContentDecoding: CallMessageHook {
         }
     }
 
-    func didReceive(_ response: inout Response, _ call: Call) throws(CallError) {
+    func didReceive(_ response: inout Response, _ call: Call) throws(CallError) -> Bool {
         // A 206 that the request did not ask for is also a part of the coded content.
         guard response.headers.contains(.contentEncoding), response.body.bytes.map({ $0.count > 0 }) ?? true,
             response.request.undoesCodings, response.statusCode != 206
-        else { return }
+        else { return false }
         let names = Self.names(in: response.headers[.contentEncoding, default: ""])
         if let problem = DecodingLimits.problem(ofCodings: names.count, allowed: limit) {
             response.body.discard()
@@ -65,10 +65,11 @@ final class ContentDecoding: CallMessageHook {
         }
         let codings = names.compactMap { ReceivedCoding(named: $0) }
         // If a coding is unknown, the body keeps all of its codings and its Content-Encoding.
-        guard !codings.isEmpty, codings.count == names.count else { return }
+        guard !codings.isEmpty, codings.count == names.count else { return false }
         for coding in codings.reversed() { response.body.transform(by: DecodingTransform(coding), for: call) }
         response.headers.remove(.contentEncoding)
         response.headers.remove(.contentLength)
+        return false
     }
 }
 

@@ -5,7 +5,7 @@ import TsubameCore
 import TsubameWire
 
 /// The scheme becomes https. Port 80 becomes 443; any other port stays (RFC 6797 section 8.3).
-struct HSTSUpgrade: CallMessageHook {
+final class HSTSUpgrade: ChainStep {
     private let store: HSTSStore
     /// Whether the field is accepted: a connection with an unverified certificate proves nothing (section 8.1).
     private let believes: Bool
@@ -22,7 +22,12 @@ struct HSTSUpgrade: CallMessageHook {
         call.emit(.decision("the request to \(uri.host) goes by https: the host accepts nothing else (HSTS)"))
     }
 
-    func didReceive(_ response: inout Response, _ call: Call) throws(CallError) {
+    func didReceive(_ response: inout Response, _ call: Call) throws(CallError) -> Bool {
+        learn(response, call)
+        return false
+    }
+
+    private func learn(_ response: borrowing Response, _ call: Call) {
         guard believes, response.request.isSecure, response.headers.contains(.strictTransportSecurity),
             let uri = response.request.uri, response.connection?.tls != nil,
             // Only the first field counts (section 8.1).

@@ -1,11 +1,12 @@
-// Redirects: the follow-up policy for 3xx responses (RFC 9110 section 15.4).
+// Redirects: the step of the chain that follows 3xx responses (RFC 9110 section 15.4).
 
 import TsubameCore
 import HTTPTypes
 
 /// Follows redirects. A redirect to another origin starts again from the request as the caller made it. It carries no
 /// credentials and nothing that the client or an interceptor had added. This holds for the rest of the call.
-final class Redirects: FollowUpPolicy {
+final class Redirects: ChainStep {
+    let kind = "follow-up"
     let policy: RedirectPolicy
     private let allowedOrigins: Set<Origin>
     private let crossOriginFields: CrossOriginFields
@@ -19,18 +20,22 @@ final class Redirects: FollowUpPolicy {
         store = configuration.hsts.store
     }
 
-    func concerns(_ request: borrowing Request) -> Bool { !policy.isOff }
+    func stance(toward request: borrowing Request) -> Stance { policy.isOff ? .absent : .watching }
 
-    func concerns(_ response: borrowing Response) -> Bool {
-        switch response.statusCode {
-        case 301, 302, 303, 307, 308: !policy.isOff
+    func didReceive(_ response: inout Response, _ call: Call) throws(CallError) -> Bool {
+        Self.isRedirect(response.statusCode)
+    }
+
+    private static func isRedirect(_ status: Int) -> Bool {
+        switch status {
+        case 301, 302, 303, 307, 308: true
         default: false
         }
     }
 
-    func didReceive(_ response: borrowing Response, _ hop: borrowing Hop) -> FollowUp {
+    func followUp(_ response: borrowing Response, _ hop: borrowing Hop) -> FollowUp {
         let status = response.statusCode
-        guard concerns(response) else { return .proceed }
+        guard !policy.isOff, Self.isRedirect(status) else { return .proceed }
         let locations = Set(response.wire[values: .location])
         guard let location = locations.first else { return .proceed }
         guard locations.count == 1 else {

@@ -29,7 +29,7 @@ extension Client {
         case .retry(let number, let delay, let reason, _):
             let why = ResendReason(.retry, "\(reason) \(progress), retry \(number) of \(policy.retries)")
             call.emit(.resending(request, why: why, after: delay))
-            try await BackOff.wait(delay, on: chain.clock?.clock, call)
+            try await CallDelay.wait(delay, on: chain.clock?.clock, for: call, .backingOff)
             return .retry(number)
         }
     }

@@ -10,7 +10,7 @@ import TsubameCore
 
 /// Adds an `Idempotency-Key` to requests that may not be repeated otherwise, so that the server recognises a
 /// repetition.
-struct IdempotencyKeys: CallMessageHook {
+final class IdempotencyKeys: ChainStep {
     func willSend(_ request: inout Request, _ call: Call) throws(CallError) {
         // A transfer that is continued repeats no request.
         guard !request.method.isIdempotent, call.retriesItself?() != true,

@@ -1,4 +1,4 @@
-// Retries: the follow-up policy for transient failures.
+// Retries: the step of the chain that has failed requests sent again.
 
 #if canImport(FoundationEssentials)
 import FoundationEssentials
@@ -11,35 +11,33 @@ import TsubameEngine
 import TsubameWire
 
 /// Sends failed requests again as ``RetryPolicy`` says.
-final class Retries: FollowUpPolicy {
+final class Retries: ChainStep {
+    let kind = "follow-up"
     let policy: RetryPolicy
 
     init(policy: RetryPolicy) { self.policy = policy }
 
-    func concerns(_ response: borrowing Response) -> Bool {
-        if policy.statuses.contains(response.statusCode) || policy.rule != nil { return true }
-        policy.budget.deposit()
-        return false
+    func stance(toward request: borrowing Request) -> Stance { .watching }
+
+    func didReceive(_ response: inout Response, _ call: Call) throws(CallError) -> Bool {
+        let isFailure = policy.statuses.contains(response.statusCode)
+        if !isFailure { policy.budget.deposit() }
+        return isFailure || policy.rule != nil
     }
 
-    func didReceive(_ response: borrowing Response, _ hop: borrowing Hop) -> FollowUp {
+    func followUp(_ response: borrowing Response, _ hop: borrowing Hop) -> FollowUp {
         let copy = copy response
         return followUp(
             RetryPolicy.Outcome(request: hop.request, response: copy, error: nil, retries: hop.resends), hop)
     }
 
-    func didFail(_ error: CallError, _ hop: borrowing Hop) -> FollowUp {
+    func followUp(_ error: CallError, _ hop: borrowing Hop) -> FollowUp {
         followUp(RetryPolicy.Outcome(request: hop.request, response: nil, error: error, retries: hop.resends), hop)
     }
 
     private func followUp(_ outcome: RetryPolicy.Outcome, _ hop: borrowing Hop) -> FollowUp {
         // The sender of a transfer continues it, and asks the policy itself.
-        if hop.call.retriesItself?() == true {
-            if let response = outcome.response, !policy.statuses.contains(response.statusCode) {
-                policy.budget.deposit()
-            }
-            return .proceed
-        }
+        if hop.call.retriesItself?() == true { return .proceed }
         switch policy.next(after: outcome, .init(hop.call, response: outcome.response), .none) {
         case .success, .stop(nil, _): return .proceed
         case .stop(let why?, let isObstacle): return isObstacle ? .giveUp(why) : .note(why)

@@ -80,21 +80,14 @@ extension RetryPolicy {
         return .retry(number: retries + 1, after: next, reason: outcome.reason, isFree: hasMoved || isSubscription)
     }
 
-    /// Decides what follows an attempt, and counts it: a retry takes from the budget, and a success fills it. The chain sees
-    /// each response of a transfer as well, so that a transfer fills nothing.
+    /// Decides what follows an attempt, and takes a retry out of the budget. ``Retries`` fills the budget, since it sees each
+    /// response of each call.
     func next(after outcome: Outcome, _ attempt: Attempt, _ progress: Progress) -> Next {
         let next = decide(outcome, attempt, progress)
-        switch next {
-        case .success: if progress == .none { budget.deposit() }
-        case .stop: break
-        case .retry(_, _, let reason, let isFree):
-            guard isFree || budget.withdraw() else {
-                return .stop(
-                    why: "not sent again after \(reason): too many calls of this client fail (retry.extraLoad)",
-                    isObstacle: true)
-            }
-        }
-        return next
+        guard case .retry(_, _, let reason, isFree: false) = next, !budget.withdraw() else { return next }
+        return .stop(
+            why: "not sent again after \(reason): too many calls of this client fail (retry.extraLoad)",
+            isObstacle: true)
     }
 
     private func mayRetry(_ error: CallError, _ progress: Progress) -> Bool {

@@ -7,7 +7,7 @@ import TsubamePlatform
 
 /// Sends the first of several equal requests, and gives its response to the others. If the first is cancelled, or its
 /// response cannot be shared, the next one is sent.
-final class RequestCoalescing: Interceptor {
+final class RequestCoalescing: CallInterceptor {
     private struct Key: Hashable {
         let uri: TargetURI
         let headers: HTTPFields
@@ -22,11 +22,16 @@ final class RequestCoalescing: Interceptor {
         case none
     }
 
-    private final class Flight: Sendable {
-        let followers = Mutex<[Latch<Outcome>]>([])
+    /// The part of one request among its equals.
+    private enum Part {
+        case lead(Flight)
+        case follow(CallWait<Outcome>)
     }
 
-    let name = "RequestCoalescing"
+    private final class Flight: Sendable {
+        let followers = Mutex<[CallWait<Outcome>]>([])
+    }
+
     private let flights = Mutex<[Key: Flight]>([:])
 
     /// The number of requests that wait for another request's response.
@@ -34,48 +39,52 @@ final class RequestCoalescing: Interceptor {
         flights.withLock { $0.values.reduce(0) { $0 + $1.followers.withLock { $0.count } } }
     }
 
-    func intercept(_ request: Request, next: Next) async throws -> Response {
+    func intercept(_ request: Request, _ call: Call, next: CallNext) async throws(CallError) -> Response {
         guard request.method == .get, request.body.isEmpty, let uri = request.uri else {
-            return try await next(request)
+            return try await next(request, call)
         }
         let key = Key(uri: uri, headers: request.headers.fields)
         while true {
-            let latch = Latch<Outcome>()
-            let flight = flights.withLock { flights -> Flight? in
-                if let flight = flights[key] {
-                    flight.followers.withLock { $0.append(latch) }
-                    return nil
+            switch join(key) {
+            case .lead(let flight):
+                return try await lead(flight, key, request, call, next)
+            case .follow(let wait):
+                switch try await wait.value(for: call, .preparing) {
+                case .response(var response):
+                    response.details = response.details.with(request: request)
+                    return response
+                case .failure(let error): throw error
+                case .alone: return try await next(request, call)
+                case .none: continue
                 }
-                let flight = Flight()
-                flights[key] = flight
-                return flight
-            }
-            if let flight { return try await lead(flight, key, request, next) }
-            let outcome = await withTaskCancellationHandler {
-                await latch.wait() ?? .none
-            } onCancel: {
-                latch.settle(.none)
-            }
-            try Task.checkCancellation()
-            switch outcome {
-            case .response(var response):
-                response.details = response.details.with(request: request)
-                return response
-            case .failure(let error): throw error
-            case .alone: return try await next(request)
-            case .none: continue
             }
         }
     }
 
-    private func lead(_ flight: Flight, _ key: Key, _ request: Request, _ next: Next) async throws -> Response {
+    /// Follows the request that is running, or leads if none is.
+    private func join(_ key: Key) -> Part {
+        flights.withLock { flights in
+            if let flight = flights[key] {
+                let wait = CallWait<Outcome>()
+                flight.followers.withLock { $0.append(wait) }
+                return .follow(wait)
+            }
+            let flight = Flight()
+            flights[key] = flight
+            return .lead(flight)
+        }
+    }
+
+    private func lead(
+        _ flight: Flight, _ key: Key, _ request: Request, _ call: Call, _ next: CallNext
+    ) async throws(CallError) -> Response {
         var outcome = Outcome.none
         defer {
             flights.withLock { $0[key] = nil }
             for follower in flight.followers.withLock({ $0 }) { follower.settle(outcome) }
         }
-        do {
-            let response = try await next(request)
+        do throws(CallError) {
+            let response = try await next(request, call)
             outcome = response.body.bytes == nil ? .alone : .response(response)
             return response
         } catch {

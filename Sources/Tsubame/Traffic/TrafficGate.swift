@@ -10,7 +10,7 @@ final class TrafficGate: Sendable {
     private struct Waiter {
         let host: String
         let priority: Int
-        let latch: Latch<Bool>
+        let wait: CallWait<Void>
     }
 
     private struct State {
@@ -26,7 +26,8 @@ final class TrafficGate: Sendable {
     private let calls: Int
     private let callsPerHost: Int
     private let rate: TrafficPolicy.Rate?
-    private let clock: any Clock<Duration>
+    /// nil for real time.
+    private let clock: (any Clock<Duration>)?
     private let elapsed: @Sendable () -> Duration
     private let state = Mutex(State())
 
@@ -35,7 +36,7 @@ final class TrafficGate: Sendable {
         calls = policy.calls ?? .max
         callsPerHost = policy.callsPerHost ?? .max
         rate = policy.rate
-        self.clock = clock
+        self.clock = clock is ContinuousClock ? nil : clock
         elapsed = Self.stopwatch(clock)
     }
 
@@ -48,11 +49,11 @@ final class TrafficGate: Sendable {
     var waiting: Int { state.withLock { $0.waiting.count } }
 
     /// Returns when an exchange with the host may begin. Each successful call needs a later ``leave(_:)``.
-    func enter(_ host: String, priority: Int) async throws {
+    func enter(_ host: String, priority: Int, _ call: Call) async throws(CallError) {
         if let problem { throw CallError(.invalidRequest, problem, advice: "allow at least 1, or leave it unset") }
-        try await takePlace(host, priority)
-        do {
-            try await keepRate(host)
+        try await takePlace(host, priority, call)
+        do throws(CallError) {
+            try await keepRate(host, call)
         } catch {
             leave(host)
             throw error
@@ -67,54 +68,49 @@ final class TrafficGate: Sendable {
             state.runningByHost[host] = left > 0 ? left : nil
             return admit(&state)
         }
-        next?.settle(true)
+        next?.settle(())
     }
 
     /// Admits the first waiting call that the limits allow.
-    private func admit(_ state: inout State) -> Latch<Bool>? {
+    private func admit(_ state: inout State) -> CallWait<Void>? {
         guard state.running < calls,
             let index = state.waiting.firstIndex(where: { state.runningByHost[$0.host, default: 0] < callsPerHost })
         else { return nil }
         let waiter = state.waiting.remove(at: index)
         state.running += 1
         state.runningByHost[waiter.host, default: 0] += 1
-        return waiter.latch
+        return waiter.wait
     }
 
-    private func takePlace(_ host: String, _ priority: Int) async throws {
-        let latch = Latch<Bool>()
-        let isFree = state.withLock { state in
+    private func takePlace(_ host: String, _ priority: Int, _ call: Call) async throws(CallError) {
+        let wait = state.withLock { state -> CallWait<Void>? in
             if state.running < calls, state.runningByHost[host, default: 0] < callsPerHost {
                 state.running += 1
                 state.runningByHost[host, default: 0] += 1
-                return true
+                return nil
             }
+            let wait = CallWait<Void>()
             let index = state.waiting.firstIndex { $0.priority < priority } ?? state.waiting.endIndex
-            state.waiting.insert(Waiter(host: host, priority: priority, latch: latch), at: index)
-            return false
+            state.waiting.insert(Waiter(host: host, priority: priority, wait: wait), at: index)
+            return wait
         }
-        if isFree { return }
-        let isAdmitted = await withTaskCancellationHandler {
-            await latch.wait() ?? false
-        } onCancel: {
-            // A waiter that is no longer in the list was admitted just now. It gives up its place below.
+        guard let wait else { return }
+        do throws(CallError) {
+            try await wait.value(for: call, .preparing)
+        } catch {
+            // A waiter that is no longer in the list was admitted just now, and gives up its place.
             let wasWaiting = state.withLock { state in
-                guard let index = state.waiting.firstIndex(where: { $0.latch === latch }) else { return false }
+                guard let index = state.waiting.firstIndex(where: { $0.wait === wait }) else { return false }
                 state.waiting.remove(at: index)
                 return true
             }
-            if wasWaiting { latch.settle(false) }
-        }
-        guard isAdmitted else { throw CancellationError() }
-        // The call was cancelled just after it was admitted.
-        if Task.isCancelled {
-            leave(host)
-            throw CancellationError()
+            if !wasWaiting { leave(host) }
+            throw error
         }
     }
 
     /// Waits by the generic cell rate algorithm: each request moves the time of the next one.
-    private func keepRate(_ host: String) async throws {
+    private func keepRate(_ host: String, _ call: Call) async throws(CallError) {
         guard let rate else { return }
         let step = rate.interval / rate.requests
         let now = elapsed()
@@ -127,8 +123,8 @@ final class TrafficGate: Sendable {
             return due - now - step * (rate.burst - 1)
         }
         guard wait > .zero else { return }
-        do {
-            try await clock.sleep(for: wait)
+        do throws(CallError) {
+            try await CallDelay.wait(wait, on: clock, for: call, .preparing)
         } catch {
             // Nothing was sent, so another request may use this turn.
             state.withLock { state in

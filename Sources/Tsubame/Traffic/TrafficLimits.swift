@@ -3,17 +3,16 @@
 import TsubameCore
 
 /// Applies a traffic policy just before a request is sent.
-final class TrafficLimits: Interceptor {
-    let name = "TrafficLimits"
+final class TrafficLimits: CallInterceptor {
     private let gate: TrafficGate
 
     init(_ gate: TrafficGate) { self.gate = gate }
 
-    func intercept(_ request: Request, next: Next) async throws -> Response {
+    func intercept(_ request: Request, _ call: Call, next: CallNext) async throws(CallError) -> Response {
         let host = request.uri?.host ?? ""
-        try await gate.enter(host, priority: request.priority.rawValue)
-        do {
-            var response = try await next(request)
+        try await gate.enter(host, priority: request.priority.rawValue, call)
+        do throws(CallError) {
+            var response = try await next(request, call)
             if response.body.bytes != nil {
                 gate.leave(host)
             } else {

@@ -133,7 +133,7 @@ extension Response {
         // The engine lets a 407 through only from a proxy, so the server did not send it.
         let proxy = statusCode == 407 ? connection?.proxy : nil
         var advice = proxy == nil ? nil : "check the proxy's credentials"
-        if statusCode == 404, request.escapesSlash { advice = Client.slashNote }
+        if statusCode == 404, request.escapesSlash { advice = CallLifecycle.slashNote }
         return CallError(
             .status, "\(proxy.map { "the proxy \($0)" } ?? "the server") answered \(statusWords)",
             phase: .decoding, advice: advice, timeout: nil,

@@ -24,14 +24,24 @@ import TsubameTesting
         }
     }
 
-    /// A follow-up policy made of closures. The client's lists take interceptors, and a policy of the library's own module.
-    struct TestPolicy: FollowUpPolicy, Interceptor {
+    /// A step made of closures. The client's lists take interceptors, and steps of the library's own package.
+    final class TestPolicy: ChainStep, Interceptor {
         let name = "TestPolicy"
-        var received: @Sendable (borrowing Response, borrowing Hop) -> FollowUp = { _, _ in .proceed }
-        var failed: @Sendable (CallError, borrowing Hop) -> FollowUp = { _, _ in .proceed }
+        let received: @Sendable (borrowing Response, borrowing Hop) -> FollowUp
+        let failed: @Sendable (CallError, borrowing Hop) -> FollowUp
 
-        func didReceive(_ response: borrowing Response, _ hop: borrowing Hop) -> FollowUp { received(response, hop) }
-        func didFail(_ error: CallError, _ hop: borrowing Hop) -> FollowUp { failed(error, hop) }
+        init(
+            received: @escaping @Sendable (borrowing Response, borrowing Hop) -> FollowUp = { _, _ in .proceed },
+            failed: @escaping @Sendable (CallError, borrowing Hop) -> FollowUp = { _, _ in .proceed }
+        ) {
+            self.received = received
+            self.failed = failed
+        }
+
+        func stance(toward request: borrowing Request) -> Stance { .watching }
+        func didReceive(_ response: inout Response, _ call: Call) throws(CallError) -> Bool { true }
+        func followUp(_ response: borrowing Response, _ hop: borrowing Hop) -> FollowUp { received(response, hop) }
+        func followUp(_ error: CallError, _ hop: borrowing Hop) -> FollowUp { failed(error, hop) }
 
         func intercept(_ request: Request, next: Next) async throws -> Response { try await next(request) }
 

@@ -25,7 +25,7 @@ import TsubameCore
             var response = Response(status: .init(code: status), request: request)
             for location in locations { response.headers.append(HTTPField(name: .location, value: location)) }
             return Redirects(policy: policy, configuration: configuration)
-                .didReceive(response, Hop(request: request, call: call, resends: resends))
+                .followUp(response, Hop(request: request, call: call, resends: resends))
         }
 
         var next: Request? {

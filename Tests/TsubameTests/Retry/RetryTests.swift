@@ -218,7 +218,7 @@ import TsubameTesting
         let hop = Hop(request: request, call: call, resends: 0)
         let retries = Retries(policy: Self.standard)
         func isRepeated(_ cause: FailureCause?) -> Bool {
-            if case .resend = retries.didFail(CallError(.nameResolution, "", underlying: cause), hop) {
+            if case .resend = retries.followUp(CallError(.nameResolution, "", underlying: cause), hop) {
                 true
             } else {
                 false
