@@ -71,7 +71,7 @@ let package = Package(
         .target(
             name: "TsubameEngine",
             dependencies: [
-                "TsubamePlatform", "TsubameCore", "TsubameWire",
+                "TsubamePlatform", "TsubameCore", "TsubameWire", "TsubameSockets",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),

@@ -1,12 +1,13 @@
-// Engine: the transport that speaks HTTP/1.1 and HTTP/2 over TCP and TLS, on SwiftNIO.
+// Engine: the transport that speaks HTTP/1.1 and HTTP/2 over TCP and TLS, on sockets of the library's own.
 
 import HTTPTypes
 import NIOCore
 import NIOPosix
 import Synchronization
 public import TsubameCore
+import TsubameSockets
 
-/// Does exchanges over real connections, on a few event loops that it shares with other users of NIO.
+/// Does exchanges over real connections, on a few event loops that all clients of the process share.
 ///
 /// An origin has a home loop; a call that already runs on a loop stays on that one, any other goes to the home loop.
 /// See Documentation/design/engine.md.
@@ -66,7 +67,7 @@ public final class Engine: CountedTransport {
         if request.method != .get || !request.isPlain { try request.checkMethod() }
         let upload: RequestBodySource = request.body.isEmpty ? .none : try RequestBodySource(request.body)
         let key = try key(for: uri)
-        let (loopPool, isHere) = loops.loopPool(for: key)
+        let (loopPool, isHere) = try loops.loopPool(for: key)
         let exchange = Exchange(request, uri: uri, call: call, key: key, loopPool: loopPool, upload: upload)
         if call.isGuarded || endsWithTask {
             // An interceptor may have cancelled the task that it goes on in, and nothing else of the call.
@@ -105,14 +106,14 @@ public final class Engine: CountedTransport {
     /// How many connections calls to this origin find or wait for where they go first: idle, in use, or being made.
     package func connections(to uri: TargetURI) async throws(CallError) -> Int {
         let key = try key(for: uri)
-        let loopPool = loops.home(of: key)
+        let loopPool = try loops.home(of: key)
         return (try? await loopPool.loop.submit { loopPool.connections(for: key) }.get()) ?? 0
     }
 
     /// Makes one more connection, which the first call that comes will use.
     package func warmUp(_ uri: TargetURI, call: Call) async throws(CallError) {
         let key = try key(for: uri)
-        let loopPool = loops.home(of: key)
+        let loopPool = try loops.home(of: key)
         let exchange = Exchange(
             call.request, uri: uri, call: call, key: key, loopPool: loopPool, upload: .none, isWarmUp: true)
         await run(exchange, on: loopPool, isHere: false)
@@ -139,6 +140,8 @@ public final class Engine: CountedTransport {
         return sum
     }
 
-    /// Whether the current thread is an event loop's, where nothing may block.
-    package static var isOnLoop: Bool { MultiThreadedEventLoopGroup.currentEventLoop != nil }
+    /// Whether the current thread is an event loop's, ours or SwiftNIO's, where nothing may block.
+    package static var isOnLoop: Bool {
+        EventLoop.isOnAny || MultiThreadedEventLoopGroup.currentEventLoop != nil
+    }
 }

@@ -1,8 +1,9 @@
 // The race of addresses (RFC 8305): they are tried one after another, and the first that answers is taken.
 
 import NIOCore
-import NIOPosix
 import TsubameCore
+import TsubamePlatform
+import TsubameSockets
 
 extension Connector {
     /// Tries one address more; the next one follows soon, or at once if this one fails.
@@ -39,7 +40,7 @@ extension Connector {
         if let name { key.settings.settings.resolver.cache.forget(name) }
     }
 
-    func nextAddress() -> SocketAddress? {
+    func nextAddress() -> NIOCore.SocketAddress? {
         while let address = order.next() {
             guard key.settings.settings.allowedAddresses.allows(address) else {
                 failures.append((Self.text(address), Self.notAllowed))
@@ -62,31 +63,56 @@ extension Connector {
     }
 
     func connect(_ attempt: AddressAttempt) {
-        let loopPool = loopPool
-        var bootstrap = ClientBootstrap(group: loopPool.loop)
-            // The connector's own deadline runs for all of them.
-            .connectTimeout(.hours(24))
-            .channelInitializer { channel in
-                loopPool.openSockets += 1
-                channel.closeFuture.assumeIsolated().whenComplete { _ in loopPool.openSockets -= 1 }
-                return self.initialize(channel, attempt)
+        do {
+            try open(attempt)
+        } catch let error as SocketError where error.isShortOfDescriptors && !hasFreedDescriptor {
+            hasFreedDescriptor = true
+            loopPool.freeDescriptor {
+                if !self.isDone, self.winner == nil || self.winner === attempt { self.connect(attempt) }
             }
-        if case .address(let address)? = localEndpoint { bootstrap = bootstrap.bind(to: address) }
-        bootstrap.connect(to: attempt.address).assumeIsolated().whenComplete { result in
+        } catch {
+            failed(attempt, (error as? SocketError).map { SocketChannel.words($0) } ?? error)
+        }
+    }
+
+    private func open(_ attempt: AddressAttempt) throws {
+        let loopPool = loopPool
+        guard let address = TsubameSockets.SocketAddress(attempt.address) else {
+            throw SocketError(.address, EAFNOSUPPORT)
+        }
+        let socket = try Socket(for: address)
+        if attempt.address.protocol != .unix { try? socket.sendAtOnce() }
+        try localEndpoint?.bind(socket)
+        let channel = SocketChannel(loopPool.loop, socket)
+        loopPool.openSockets += 1
+        channel.closeFuture.assumeIsolated().whenComplete { _ in loopPool.openSockets -= 1 }
+        attempt.channel = channel
+        let promise = loopPool.loop.makePromise(of: Void.self)
+        promise.futureResult.assumeIsolated().whenComplete { result in
             switch result {
-            case .success(let channel):
-                // The handlers tell when it stands. One that lost, or that nobody wants any more, goes.
+            case .success:
+                // The handlers tell when it stands. One that lost, or that is no longer wanted, goes.
                 let hasLost = self.isDone || (self.winner != nil && self.winner !== attempt)
                 if hasLost, !attempt.isKept { channel.close(promise: nil) }
-            case .failure(let error):
-                guard !self.isDone, self.winner == nil || self.winner === attempt else { return }
-                self.attempts.removeAll { $0 === attempt }
-                if let failure = self.asFailure(error) { return self.finish(.failure(failure)) }
-                self.failures.append((Self.text(attempt.address), Self.words(error)))
-                // Whatever was decided of the winner has been told already.
-                if self.winner == nil { self.tryNext() }
+            case .failure(let error): self.failed(attempt, error)
             }
         }
+        do {
+            try addHandlers(to: channel, attempt)
+            channel.connect(to: address, promise)
+        } catch {
+            promise.fail(error)
+            channel.close(promise: nil)
+        }
+    }
+
+    private func failed(_ attempt: AddressAttempt, _ error: any Error) {
+        guard !isDone, winner == nil || winner === attempt else { return }
+        attempts.removeAll { $0 === attempt }
+        if let failure = asFailure(error) { return finish(.failure(failure)) }
+        failures.append((Self.text(attempt.address), Self.words(error)))
+        // The loss of the winner has been told already.
+        if winner == nil { tryNext() }
     }
 
     /// The first address that answers is taken; false if another one was.

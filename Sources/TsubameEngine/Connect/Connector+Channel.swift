@@ -1,7 +1,6 @@
 // What stands on the channel of a connection that is being made.
 
 import NIOCore
-import NIOPosix
 import NIOSSL
 import TsubameCore
 import TsubameWire
@@ -11,23 +10,14 @@ extension Connector {
     /// slow starts again with the first size for each new buffer. The channel keeps its largest buffer.
     static let reads = AdaptiveRecvByteBufferAllocator(minimum: 1024, initial: 4096, maximum: 256 << 10)
 
-    func initialize(_ channel: any Channel, _ attempt: AddressAttempt) -> EventLoopFuture<Void> {
-        attempt.channel = channel
-        let handlers = channel.eventLoop.makeCompletedFuture {
-            // Set here and not by the bootstrap, which makes a future of each: a tenth of what a connection costs.
-            if let options = channel.syncOptions {
-                // After each read a body that nobody takes can pause; what fills the buffer is rarely all there is.
-                try options.setOption(.maxMessagesPerRead, value: 1)
-                try options.setOption(.recvAllocator, value: Self.reads)
-            }
-            if let proxy = key.proxy {
-                try addProxy(proxy, to: channel, attempt)
-            } else {
-                try addConnection(to: channel, attempt)
-            }
+    /// Adds the handlers of the first step: the proxy, or the connection itself.
+    func addHandlers(to channel: SocketChannel, _ attempt: AddressAttempt) throws {
+        channel.reads = Self.reads
+        if let proxy = key.proxy {
+            try addProxy(proxy, to: channel, attempt)
+        } else {
+            try addConnection(to: channel, attempt)
         }
-        guard let localEndpoint else { return handlers }
-        return handlers.flatMap { localEndpoint.bind(channel) }
     }
 
     private func addProxy(_ proxy: Proxy, to channel: any Channel, _ attempt: AddressAttempt) throws {

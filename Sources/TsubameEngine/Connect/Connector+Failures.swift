@@ -1,7 +1,6 @@
 // What a connector says when it fails: every address with its reason, in the system's words.
 
 import NIOCore
-import NIOPosix
 import NIOSSL
 import TsubameCore
 import TsubamePlatform
@@ -132,9 +131,6 @@ extension Connector {
     static func words(_ error: any Error) -> String {
         if let error = error as? IOError { return String(cString: strerror(error.errnoCode)).lowercasedFirst }
         if let error = error as? ChannelError, error == .eof { return "closed by the server" }
-        if let error = error as? NIOConnectionError, let first = error.connectionErrors.first {
-            return words(first.error)
-        }
         if error is BoringSSLError { return TLSContext.words(error) }
         return "\(error)"
     }

@@ -1,7 +1,6 @@
 // Connector: the making of one connection: resolve, connect, speak to the proxy, secure.
 
 import NIOCore
-import NIOPosix
 import NIOSSL
 import TsubameCore
 import TsubamePlatform
@@ -38,6 +37,8 @@ final class Connector: @unchecked Sendable {
     private var renewals = 0
     /// One address that fails at once must not begin the next inside itself: there may be many.
     var isTrying = false
+    /// Whether an idle connection was closed for want of a descriptor.
+    var hasFreedDescriptor = false
     private var timer: Scheduled<Void>?
     private var armed = Timeouts.Name.connect
     private(set) var isDone = false

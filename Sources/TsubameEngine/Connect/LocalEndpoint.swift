@@ -3,17 +3,18 @@
 import NIOCore
 import TsubameCore
 import TsubamePlatform
+import TsubameSockets
 
 /// A local address, or on Linux a network interface.
 enum LocalEndpoint: Sendable {
-    case address(SocketAddress)
+    case address(NIOCore.SocketAddress)
     #if os(Linux)
     case device(name: String)
     #endif
 
     /// - Throws: ``CallError/Kind/invalidRequest`` for what can be neither.
     init(_ text: String) throws(CallError) {
-        if let address = try? SocketAddress(ipAddress: text, port: 0) {
+        if let address = try? NIOCore.SocketAddress(ipAddress: text, port: 0) {
             self = .address(address)
             return
         }
@@ -31,20 +32,19 @@ enum LocalEndpoint: Sendable {
     }
 
     /// Whether connections from here can go there.
-    func canReach(_ address: SocketAddress) -> Bool {
+    func canReach(_ address: NIOCore.SocketAddress) -> Bool {
         if case .address(let source) = self { source.protocol == address.protocol } else { true }
     }
 
-    /// What has to be done to the socket, beside what the bootstrap does.
-    func bind(_ channel: any Channel) -> EventLoopFuture<Void> {
+    /// Binds a socket that is not connected yet.
+    func bind(_ socket: borrowing Socket) throws(SocketError) {
+        switch self {
+        case .address(let address):
+            guard let address = TsubameSockets.SocketAddress(address) else { throw SocketError(.bind, EAFNOSUPPORT) }
+            try socket.bind(to: address)
         #if os(Linux)
-        if case .device(let name) = self, let options = channel as? any SocketOptionProvider {
-            // `char[IFNAMSIZ]`, ended by zero (socket(7)).
-            var bytes = SIMD16<UInt8>(repeating: 0)
-            for (index, byte) in name.utf8.prefix(15).enumerated() { bytes[index] = byte }
-            return options.unsafeSetSocketOption(level: .socket, name: .init(rawValue: SO_BINDTODEVICE), value: bytes)
-        }
+        case .device(let name): try socket.bind(toDevice: name)
         #endif
-        return channel.eventLoop.makeSucceededVoidFuture()
+        }
     }
 }

@@ -1,25 +1,29 @@
 // EventLoopPools: the event loops of an engine, and which of them a call goes to.
 
-import NIOCore
-import NIOPosix
 import Synchronization
 import TsubameCore
 
 final class EventLoopPools: Sendable {
-    /// More loops than this spread connections without making anything faster.
-    private static let maximum = 4
     /// A home loop with a longer backlog sends what comes to another one.
     private static let spillBacklog = 32
     /// With more calls than this an origin's are spread over all loops, so that each gets its share of connections.
     private static let spillLoad = 256
 
+    /// Empty if there is a fault.
     let loopPools: [LoopPool]
+    /// The reason why the process has no loops.
+    private let fault: CallError?
     private let versions = ProtocolMemory()
     let executor: LoopExecutor
 
     init() {
         let (budget, proxies) = (SharedConnectionBudget(), ProxyMemory())
-        let loops = MultiThreadedEventLoopGroup.singleton.makeIterator().prefix(Self.maximum)
+        let loops: [NIOLoop]
+        do throws(CallError) {
+            (loops, fault) = (try ProcessLoops.all(), nil)
+        } catch {
+            (loops, fault) = ([], error)
+        }
         let versions = versions
         let loopPools = loops.map { LoopPool($0, budget, proxies, versions) }
         self.loopPools = loopPools
@@ -39,17 +43,13 @@ final class EventLoopPools: Sendable {
 
     /// Where a call is to run, and whether that is the current thread.
     @inline(__always)
-    func loopPool(for key: ConnectionKey) -> (LoopPool, isHere: Bool) {
-        let loop = MultiThreadedEventLoopGroup.currentEventLoop
+    func loopPool(for key: ConnectionKey) throws(CallError) -> (LoopPool, isHere: Bool) {
+        let home = try home(of: key)
         if key.settings.settings.connectionsPerOrigin < ConnectionSettings.defaultConnectionsPerOrigin {
             // A limit can be kept only where all connections of an origin are.
-            let home = home(of: key)
-            return (home, home.loop === loop)
+            return (home, home.loop.inEventLoop)
         }
-        if let loop {
-            for loopPool in loopPools where loopPool.loop === loop { return (loopPool, true) }
-        }
-        let home = home(of: key)
+        for loopPool in loopPools where loopPool.loop.inEventLoop { return (loopPool, true) }
         if loopPools.count == 1 { return (home, false) }
         let load = home.load.load(ordering: .relaxed)
         guard load > Self.spillLoad || home.backlog > Self.spillBacklog else { return (home, false) }
@@ -65,5 +65,10 @@ final class EventLoopPools: Sendable {
     }
 
     /// The loop that an origin's calls go to.
-    func home(of key: ConnectionKey) -> LoopPool { loopPools[key.origin.spread % loopPools.count] }
+    func home(of key: ConnectionKey) throws(CallError) -> LoopPool {
+        if let fault { throw fault }
+        let home = loopPools[key.origin.spread % loopPools.count]
+        try ProcessLoops.check(home.loop)
+        return home
+    }
 }

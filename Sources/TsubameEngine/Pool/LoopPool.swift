@@ -18,7 +18,7 @@ final class LoopPool: @unchecked Sendable {
     /// come.
     private static let sharingDelay: Int64 = 500
 
-    let loop: any EventLoop
+    let loop: NIOLoop
     let budget: SharedConnectionBudget
     let proxies: ProxyMemory
     let versions: ProtocolMemory
@@ -48,7 +48,7 @@ final class LoopPool: @unchecked Sendable {
     @exclusivity(unchecked) private var isHandlingLaterEvents = false
 
     init(
-        _ loop: any EventLoop, _ budget: SharedConnectionBudget, _ proxies: ProxyMemory, _ versions: ProtocolMemory
+        _ loop: NIOLoop, _ budget: SharedConnectionBudget, _ proxies: ProxyMemory, _ versions: ProtocolMemory
     ) {
         self.loop = loop
         self.budget = budget
@@ -342,6 +342,13 @@ final class LoopPool: @unchecked Sendable {
         for loopPool in siblings where loopPool !== self { loopPool.loop.execute { loopPool.closeLongestIdle() } }
     }
 
+    /// Has an idle connection closed, and then calls `retry`: the process has no descriptor left.
+    func freeDescriptor(_ retry: @escaping () -> Void) {
+        if isCarryingOut { return laterEvents.append { self.freeDescriptor(retry) } }
+        makeRoom()
+        retry()
+    }
+
     @discardableResult
     private func closeLongestIdle() -> Bool {
         let longest = origins.values.filter { $0.pool.idleCount > 0 }.min { left, right in
@@ -377,21 +384,6 @@ final class LoopPool: @unchecked Sendable {
         for origin in Array(origins.values) {
             origin.pool.close(&actions)
             carryOut(origin)
-        }
-    }
-
-    /// How many connections there are for a key, idle, in use, or being made.
-    func connections(for key: ConnectionKey) -> Int { origins[key]?.pool.total ?? 0 }
-
-    var statistics: TransportStatistics {
-        var sum = TransportStatistics()
-        sum.sockets = openSockets
-        return origins.values.reduce(into: sum) { sum, origin in
-            sum.leased += origin.pool.leasedCount
-            sum.idle += origin.pool.idleCount
-            sum.waiting += origin.pool.waitingCount
-            sum.connecting += origin.pool.connectingCount
-            sum.unconsumedBytes += origin.pool.connections.reduce(0) { $0 + $1.unconsumedBytes }
         }
     }
 }

@@ -49,6 +49,9 @@ package final class EventLoop: TaskExecutor, @unchecked Sendable {
     @inline(__always)
     package var isCurrent: Bool { LoopThread.current == Unmanaged.passUnretained(self).toOpaque() }
 
+    /// Whether the caller runs on the thread of any loop.
+    package static var isOnAny: Bool { LoopThread.current != nil }
+
     /// - Throws: ``SocketError`` if the process was forked after the loop was made: its thread is not in this process.
     package func checkFork() throws(SocketError) {
         if forks != ForkCount.now { throw SocketError(.use, ECHILD) }
@@ -90,16 +93,16 @@ package final class EventLoop: TaskExecutor, @unchecked Sendable {
 
     /// Reports the states of a member's socket to the member. The first report comes when the socket is readable, writable
     /// or connected.
-    package func watch(_ socket: borrowing Socket, for member: MemberID) throws(SocketError) {
-        try poller.add(socket.descriptor, member)
+    package func watch(_ descriptor: Int32, for member: MemberID) throws(SocketError) {
+        try poller.add(descriptor, member)
     }
 
     /// Reports nothing more of a socket, which is still open.
-    package func unwatch(_ socket: borrowing Socket) { poller.remove(socket.descriptor) }
+    package func unwatch(_ descriptor: Int32) { poller.remove(descriptor) }
 
     /// Asks for the next report of these states, after an operation that would block.
     @inline(__always)
-    package func arm(_ socket: borrowing Socket, _ states: Readiness) { poller.arm(socket.descriptor, states) }
+    package func arm(_ descriptor: Int32, _ states: Readiness) { poller.arm(descriptor, states) }
 
     /// Calls the member again in the next turn, as if its socket were readable and writable.
     package func callAgain(_ member: MemberID) { again.append(member) }

@@ -35,6 +35,13 @@ extension Socket {
         }
     }
 
+    /// Whether a read would bring something now: bytes, the end, or an error.
+    package borrowing func hasInput() -> Bool {
+        var byte: UInt8 = 0
+        let flags = Int32(MSG_PEEK) | Int32(MSG_DONTWAIT)
+        return recv(descriptor, &byte, 1, flags) >= 0 || (errno != EAGAIN && errno != EWOULDBLOCK)
+    }
+
     /// Writes one piece.
     @inline(__always)
     package borrowing func write(_ bytes: UnsafeRawBufferPointer) -> Writing {

@@ -67,6 +67,16 @@ package struct Socket: ~Copyable, Sendable {
         guard result == 0 else { throw SocketError(.bind, result ?? ENAMETOOLONG) }
     }
 
+    #if os(Linux) || os(Android)
+    /// Sends and receives by one network interface (socket(7), SO_BINDTODEVICE).
+    package borrowing func bind(toDevice name: String) throws(SocketError) {
+        let bytes = Array(name.utf8)
+        guard setsockopt(descriptor, SOL_SOCKET, SO_BINDTODEVICE, bytes, socklen_t(bytes.count)) == 0 else {
+            throw .last(.bind)
+        }
+    }
+    #endif
+
     package borrowing func localAddress() throws(SocketError) -> SocketAddress? { try address(getsockname) }
 
     package borrowing func remoteAddress() throws(SocketError) -> SocketAddress? { try address(getpeername) }
@@ -94,6 +104,16 @@ package struct Socket: ~Copyable, Sendable {
 
     /// Sends small writes at once (TCP_NODELAY).
     package borrowing func sendAtOnce() throws(SocketError) { try set(TCP_NODELAY, at: Int32(IPPROTO_TCP), to: 1) }
+
+    /// Reads an option's value into the buffer.
+    /// - Returns: the number of bytes of the value.
+    package borrowing func read(
+        _ option: Int32, at level: Int32, into buffer: UnsafeMutableRawBufferPointer
+    ) throws(SocketError) -> Int {
+        var size = socklen_t(buffer.count)
+        guard getsockopt(descriptor, level, option, buffer.baseAddress, &size) == 0 else { throw .last(.option) }
+        return Int(size)
+    }
 
     // MARK: Ending
 

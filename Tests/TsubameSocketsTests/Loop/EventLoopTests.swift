@@ -86,44 +86,6 @@ import TsubameSockets
 
     // MARK: Sockets
 
-    @Test(arguments: kinds) func `ten thousand sockets each get their own bytes`(kind: PollerKind) async throws {
-        var limit = rlimit()
-        getrlimit(.init(RLIMIT_NOFILE.rawValue), &limit)
-        let pairs = min(5_000, (Int(clamping: limit.rlim_cur) - 1_000) / 4)
-        try await with(kind) { loop in
-            let done = Signal()
-            let answered = Mutex(0)
-            var readers: [Reader] = []
-            for _ in 0..<pairs {
-                let ends = try connectedPair()
-                let near = Socket(taking: ends.near)
-                let far = Socket(taking: ends.far)
-                readers.append(Reader(loop, near, echoes: true))
-                readers.append(
-                    Reader(loop, far) { seen in
-                        guard seen.text == "hello" else { return }
-                        let isLast = answered.withLock { count in
-                            count += 1
-                            return count == pairs
-                        }
-                        if isLast { done.fire() }
-                    })
-            }
-            let all = readers
-            try await loop.run {
-                for reader in all { try reader.start() }
-                for index in stride(from: 1, to: all.count, by: 2) { all[index].send("hello") }
-            }
-            await done.wait()
-            let left = try await loop.run {
-                for reader in all { reader.stop() }
-                return loop.memberCount
-            }
-            #expect(left == 0)
-            #expect(all.allSatisfy { $0.now.text == "hello" })
-        }
-    }
-
     @Test(arguments: kinds) func `a report for a closed socket does not reach the one that has its number now`(
         kind: PollerKind
     ) async throws {

@@ -98,7 +98,7 @@ import TsubameSockets
             guard let socket = socket.take() else { return }
             let id = loop.add(self)
             self.id = id
-            if (try? loop.watch(socket, for: id)) == nil { complain("the socket cannot be watched") }
+            if (try? loop.watch(socket.descriptor, for: id)) == nil { complain("the socket cannot be watched") }
             self.socket = consume socket
         }
 
@@ -109,7 +109,7 @@ import TsubameSockets
         }
 
         func stop() {
-            if let socket = socket.take() { loop.unwatch(socket) }
+            if let socket = socket.take() { loop.unwatch(socket.descriptor) }
             if let id { loop.remove(id) }
             id = nil
         }
@@ -124,7 +124,7 @@ import TsubameSockets
             case .bytes(let count):
                 state.withLock { $0.received += count }
                 id.map { loop.callAgain($0) }
-            case .wouldBlock: loop.arm(socket, .readable)
+            case .wouldBlock: loop.arm(socket.descriptor, .readable)
             case .end, .failed: ended.fire()
             }
             self.socket = consume socket

@@ -124,7 +124,7 @@ final class Reader: LoopMember, @unchecked Sendable {
 
     private func watch(_ id: MemberID) throws {
         guard let socket = socket.take() else { return }
-        let result = Result { try loop.watch(socket, for: id) }
+        let result = Result { try loop.watch(socket.descriptor, for: id) }
         self.socket = consume socket
         try result.get()
     }
@@ -133,7 +133,7 @@ final class Reader: LoopMember, @unchecked Sendable {
         guard let socket = socket.take() else { return }
         let (text, last) = socket.readAll()
         if echoes, !text.isEmpty { _ = socket.write(text) }
-        if last == .wouldBlock { loop.arm(socket, .readable) }
+        if last == .wouldBlock { loop.arm(socket.descriptor, .readable) }
         self.socket = consume socket
         let now = seen.withLock { seen in
             seen.text += text
@@ -160,7 +160,7 @@ final class Reader: LoopMember, @unchecked Sendable {
 
     /// Removes the member and closes its socket.
     func stop() {
-        if let socket = socket.take() { loop.unwatch(socket) }
+        if let socket = socket.take() { loop.unwatch(socket.descriptor) }
         if let id { loop.remove(id) }
         id = nil
     }
@@ -168,7 +168,7 @@ final class Reader: LoopMember, @unchecked Sendable {
     /// Removes the member, and leaves its descriptor open.
     func release() -> Int32? {
         guard let socket = socket.take() else { return nil }
-        loop.unwatch(socket)
+        loop.unwatch(socket.descriptor)
         if let id { loop.remove(id) }
         id = nil
         return socket.release()

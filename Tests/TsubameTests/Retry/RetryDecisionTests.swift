@@ -212,7 +212,7 @@ import TsubameCore
         #expect(standard.decide(answered(200), .init(), .none) == .success)
     }
 
-    @Test func `to decide takes nothing out of the budget, and to go on takes one retry, unless it is free`() {
+    @Test func `to decide takes nothing out of the budget, and to go on takes one retry, unless it is free`() throws {
         let policy = Self.policy { ($0.extraLoad, $0.retries) = (1, 100) }
         for _ in 0..<100 { _ = policy.decide(answered(503), .init(), .none) }
         func isRetried(_ progress: Progress) -> Bool {
@@ -227,8 +227,18 @@ import TsubameCore
                     isObstacle: true))
         #expect(isRetried(.resumable(bytes: 1 << 20)) && isRetried(.subscription(maximum: 9, delay: .zero)))
         #expect(!isRetried(.resumable(bytes: 1)))
-        // A success adds `extraLoad`, which is one retry here.
+        // The chain sees each response. A success adds `extraLoad`, which is one retry here.
         #expect(policy.next(after: answered(200), .init(), .none) == .success)
+        #expect(!isRetried(.none))
+        let request = Request(.get, url: "http://a.example/")
+        let call = Call(
+            request, timeouts: Timeouts(), limits: Limits(), wantsStream: false, observers: ObserverList())
+        var (success, failure) = (
+            Response(status: .ok, request: request), Response(status: .serviceUnavailable, request: request)
+        )
+        #expect(try Retries(policy: policy).didReceive(&failure, call))
+        #expect(!isRetried(.none))
+        #expect(try !Retries(policy: policy).didReceive(&success, call))
         #expect(isRetried(.none) && !isRetried(.none))
     }
 }

@@ -1,0 +1,116 @@
+// SocketChannel+Channel: the channel as SwiftNIO's pipeline and TLS see it.
+
+import NIOCore
+import TsubameSockets
+
+extension SocketChannel: Channel {
+    var eventLoop: any NIOCore.EventLoop { loop }
+    var pipeline: ChannelPipeline { line }
+    var allocator: ByteBufferAllocator { ByteBufferAllocator() }
+    var closeFuture: EventLoopFuture<Void> { closePromise.futureResult }
+    var localAddress: NIOCore.SocketAddress? { addresses.local }
+    var remoteAddress: NIOCore.SocketAddress? { addresses.remote }
+    var parent: (any Channel)? { nil }
+    var isWritable: Bool { takesWrites }
+    var isActive: Bool { state == .active }
+    var _channelCore: any ChannelCore { self }
+    var syncOptions: (any NIOSynchronousChannelOptions)? { SocketChannelOptions(channel: self) }
+
+    func setOption<Option: ChannelOption>(_ option: Option, value: Option.Value) -> EventLoopFuture<Void> {
+        let options = SocketChannelOptions(channel: self)
+        if loop.inEventLoop { return loop.makeCompletedFuture { try options.setOption(option, value: value) } }
+        let value = UnsafeTransfer(value)
+        return loop.submit { try options.setOption(option, value: value.value) }
+    }
+
+    func getOption<Option: ChannelOption>(_ option: Option) -> EventLoopFuture<Option.Value> {
+        let options = SocketChannelOptions(channel: self)
+        return loop.submit { try options.getOption(option) }
+    }
+}
+
+/// An option's value on its way to the loop.
+// NIO's options are values that any thread may read, though their protocol does not say so.
+private struct UnsafeTransfer<Value>: @unchecked Sendable {
+    let value: Value
+
+    init(_ value: Value) { self.value = value }
+}
+
+/// The options that the engine and TLS use.
+struct SocketChannelOptions: NIOSynchronousChannelOptions, Sendable {
+    let channel: SocketChannel
+
+    func setOption<Option: ChannelOption>(_ option: Option, value: Option.Value) throws {
+        switch (option, value) {
+        case (is ChannelOptions.Types.AutoReadOption, let isOn as Bool): channel.setReading(isOn)
+        case (is ChannelOptions.Types.RecvAllocatorOption, let sizes as AdaptiveRecvByteBufferAllocator):
+            channel.reads = sizes
+        default: throw ChannelError.operationUnsupported
+        }
+    }
+
+    func getOption<Option: ChannelOption>(_ option: Option) throws -> Option.Value {
+        let value: Any? =
+            switch option {
+            case is ChannelOptions.Types.AutoReadOption: channel.isReading
+            case is ChannelOptions.Types.AllowRemoteHalfClosureOption: false
+            default: nil
+            }
+        guard let value = value as? Option.Value else { throw ChannelError.operationUnsupported }
+        return value
+    }
+}
+
+extension SocketChannel: ChannelCore {
+    func localAddress0() throws -> NIOCore.SocketAddress {
+        guard let address = addresses.local else { throw ChannelError.unknownLocalAddress }
+        return address
+    }
+
+    func remoteAddress0() throws -> NIOCore.SocketAddress {
+        guard let address = addresses.remote else { throw ChannelError.operationUnsupported }
+        return address
+    }
+
+    func register0(promise: EventLoopPromise<Void>?) { promise?.succeed() }
+
+    func registerAlreadyConfigured0(promise: EventLoopPromise<Void>?) { promise?.succeed() }
+
+    func bind0(to address: NIOCore.SocketAddress, promise: EventLoopPromise<Void>?) {
+        promise?.fail(ChannelError.operationUnsupported)
+    }
+
+    func connect0(to address: NIOCore.SocketAddress, promise: EventLoopPromise<Void>?) {
+        promise?.fail(ChannelError.operationUnsupported)
+    }
+
+    func write0(_ data: NIOAny, promise: EventLoopPromise<Void>?) {
+        write(unwrapData(data, as: ByteBuffer.self), promise)
+    }
+
+    func flush0() { flush() }
+
+    func read0() {
+        // The channel reads by itself for as long as it is to read.
+    }
+
+    func close0(error: any Error, mode: CloseMode, promise: EventLoopPromise<Void>?) {
+        switch mode {
+        case .all: close(error, promise)
+        case .output, .input: promise?.fail(ChannelError.operationUnsupported)
+        }
+    }
+
+    func triggerUserOutboundEvent0(_ event: Any, promise: EventLoopPromise<Void>?) {
+        promise?.fail(ChannelError.operationUnsupported)
+    }
+
+    func channelRead0(_ data: NIOAny) {
+        // No handler has taken these bytes: the connection that stood here is gone.
+    }
+
+    func errorCaught0(error: any Error) {
+        // Every error closes the channel, and the connection has seen it.
+    }
+}

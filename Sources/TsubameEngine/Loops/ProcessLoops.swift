@@ -1,0 +1,48 @@
+// ProcessLoops: the event loops of the process, which all clients share.
+
+import Synchronization
+import TsubameCore
+import TsubamePlatform
+import TsubameSockets
+
+/// Made when the first client sends something, and kept.
+enum ProcessLoops {
+    /// More loops than this spread connections without making anything faster.
+    private static let maximum = 4
+    private static let made = Mutex<[NIOLoop]>([])
+
+    /// - Throws: ``CallError/Kind/connectionFailed`` if the process has no descriptor or no thread left for a loop.
+    static func all() throws(CallError) -> [NIOLoop] {
+        do throws(SocketError) {
+            return try made.withLock { loops throws(SocketError) in
+                if let first = loops.first {
+                    try first.loop.checkFork()
+                    return loops
+                }
+                let count = min(max(sysconf(Int32(_SC_NPROCESSORS_ONLN)), 1), maximum)
+                for _ in 0..<count { loops.append(NIOLoop(try TsubameSockets.EventLoop())) }
+                return loops
+            }
+        } catch {
+            throw failure(error)
+        }
+    }
+
+    /// - Throws: ``CallError/Kind/connectionFailed`` in a process that was forked after the loop was made.
+    @inline(__always)
+    static func check(_ loop: NIOLoop) throws(CallError) {
+        do throws(SocketError) {
+            try loop.loop.checkFork()
+        } catch {
+            throw failure(error)
+        }
+    }
+
+    private static func failure(_ error: SocketError) -> CallError {
+        CallError(
+            .connectionFailed, "there is no event loop: \(error)", phase: .preparing,
+            advice: error.operation == .use
+                ? "use an HTTP client only after the fork, or start another program instead"
+                : "let the process have more open files", underlying: error)
+    }
+}
