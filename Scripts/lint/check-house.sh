@@ -15,7 +15,7 @@ TsubamePlatform: Darwin Glibc Musl
 TsubameSockets: TsubamePlatform CEpoll
 TsubameCore: TsubamePlatform HTTPTypes
 TsubameWire: TsubamePlatform TsubameCore CZlib HTTPTypes
-TsubameEngine: TsubamePlatform TsubameCore TsubameWire DequeModule HTTPTypes NIOConcurrencyHelpers NIOCore NIOPosix NIOSSL NIOTLS
+TsubameEngine: TsubamePlatform TsubameCore TsubameWire TsubameSockets DequeModule HTTPTypes NIOConcurrencyHelpers NIOCore NIOPosix NIOSSL NIOTLS
 Tsubame: TsubamePlatform TsubameCore TsubameWire TsubameEngine HTTPTypes Logging
 TsubameFoundation: Tsubame TsubameCore Foundation
 TsubameXML: Tsubame TsubameCore XMLCoder
