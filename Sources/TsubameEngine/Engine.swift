@@ -122,12 +122,14 @@ public final class Engine: CountedTransport {
 
     /// Closes idle connections, and the others as soon as they are free; later calls fail.
     public func close() async {
-        for loopPool in loops.loopPools { _ = try? await loopPool.loop.submit { loopPool.close() }.get() }
+        for loopPool in loops.loopPools where loopPool.loop.hasThread {
+            _ = try? await loopPool.loop.submit { loopPool.close() }.get()
+        }
     }
 
     package func statistics() async -> TransportStatistics {
         var sum = TransportStatistics()
-        for loopPool in loops.loopPools {
+        for loopPool in loops.loopPools where loopPool.loop.hasThread {
             guard let part = try? await loopPool.loop.submit({ loopPool.statistics }).get() else { continue }
             sum.running += loopPool.load.load(ordering: .relaxed)
             sum.leased += part.leased

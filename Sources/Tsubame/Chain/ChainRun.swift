@@ -50,10 +50,8 @@ struct ChainRun {
     /// Continues behind the step that has waited.
     mutating func resume(with request: Request) { self.request = request }
 
-    /// Encodes a body that depends on the client's rules, since an interceptor may have made it.
-    mutating func resolveBody(by rules: any ValueRules) {
-        if request.body.isDeferred { request.body = request.body.resolved(by: rules) }
-    }
+    /// Encodes a body that depends on the client's rules. An interceptor may have made it.
+    mutating func resolveBody(by rules: any ValueRules) { request.body = request.body.resolved(by: rules) }
 
     /// Counts one more exchange of the call. Its error has the last response.
     func count(_ call: Call) throws(CallError) {
@@ -129,7 +127,7 @@ extension InterceptorChain {
                     response = try await intercept(run.request, at: index, call)
                 } else {
                     try run.count(call)
-                    run.resolveBody(by: valueRules)
+                    if run.request.body.isDeferred { run.resolveBody(by: valueRules) }
                     if let engine {
                         response = try await engine.send(run.request, call: call)
                     } else {

@@ -27,7 +27,9 @@ extension SocketChannel {
                 _ = reads.record(actualReadBytes: count)
                 budget -= count
                 line.fireChannelRead(input)
-                line.fireChannelReadComplete()
+                // A handler may have closed the channel.
+                if state == .active { line.fireChannelReadComplete() }
+                guard state == .active else { return }
                 // A read that took less than it could has emptied the socket. Only the end may still be there.
                 guard count == room || hasEnded else {
                     arm(.readable)
@@ -37,7 +39,7 @@ extension SocketChannel {
                 arm(.readable)
                 return
             case .end: return close(ChannelError.eof, nil)
-            case .failed(let error): return fail(Self.words(error))
+            case .failed(let error): return fail(Self.ioError(error))
             }
         }
     }
@@ -90,7 +92,11 @@ extension SocketChannel {
                 done.removeAll(keepingCapacity: true)
                 tellWritability()
             case .wouldBlock: return arm(.writable)
-            case .failed(let error): return fail(Self.words(error))
+            case .failed(let error):
+                // The peer may have said why before it closed. What it has sent can still be read.
+                hasEnded = true
+                if isReading { read() }
+                return fail(Self.ioError(error))
             }
         }
     }

@@ -9,7 +9,7 @@ import TsubameSockets
 ///
 /// The loop reports each state once. So a channel reads until the socket has no more, until it has used its budget, or until
 /// its pipeline wants no more (``isReading``).
-// Confined to its loop. The promises of `closeFuture` and the pipeline may be asked for on any thread, and never change.
+// Confined to its loop. Any thread may ask for `closeFuture` and the pipeline, which never change.
 final class SocketChannel: LoopMember, @unchecked Sendable {
     enum State { case new, connecting, active, closed }
 
@@ -63,12 +63,12 @@ final class SocketChannel: LoopMember, @unchecked Sendable {
             // The loop's report would come one turn later.
             if case .connected = connecting { connected() }
         } catch {
-            fail(Self.words(error))
+            fail(Self.ioError(error))
         }
     }
 
     private func connected() {
-        if let error = socket?.connectionError() { return fail(Self.words(error)) }
+        if let error = socket?.connectionError() { return fail(Self.ioError(error)) }
         state = .active
         addresses = (
             try? socket?.localAddress().flatMap(Self.address), try? socket?.remoteAddress().flatMap(Self.address)
@@ -81,7 +81,7 @@ final class SocketChannel: LoopMember, @unchecked Sendable {
     }
 
     /// SwiftNIO's own error of a system call, which the rest of the engine knows.
-    static func words(_ error: SocketError) -> IOError {
+    static func ioError(_ error: SocketError) -> IOError {
         IOError(errnoCode: error.code, reason: error.operation.rawValue)
     }
 
@@ -94,8 +94,9 @@ final class SocketChannel: LoopMember, @unchecked Sendable {
         }
         guard state == .active else { return }
         if states.contains(.ended) { hasEnded = true }
-        if states.contains(.writable), pending.hasFlushed { writeOut() }
-        if states.contains(.readable), state == .active { read() }
+        // A write to a connection that has ended fails, and what the peer said before is read first.
+        if states.contains(.readable) { read() }
+        if states.contains(.writable), state == .active, pending.hasFlushed { writeOut() }
     }
 
     func deadlinePassed() {}
@@ -115,6 +116,9 @@ final class SocketChannel: LoopMember, @unchecked Sendable {
         if state == .active { line.fireErrorCaught(error) }
         close(error, nil)
     }
+
+    /// Closes the socket in the loop's next turn. TLS has said that it ends, and the peer's answer is not awaited.
+    func closeSoon() { loop.execute { self.close(ChannelError.ioOnClosedChannel, nil) } }
 
     func close(_ error: any Error, _ promise: EventLoopPromise<Void>?) {
         guard state != .closed else {

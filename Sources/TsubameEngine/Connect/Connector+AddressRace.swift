@@ -71,7 +71,7 @@ extension Connector {
                 if !self.isDone, self.winner == nil || self.winner === attempt { self.connect(attempt) }
             }
         } catch {
-            failed(attempt, (error as? SocketError).map { SocketChannel.words($0) } ?? error)
+            failed(attempt, (error as? SocketError).map { SocketChannel.ioError($0) } ?? error)
         }
     }
 

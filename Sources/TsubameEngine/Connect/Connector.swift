@@ -206,7 +206,7 @@ final class Connector: @unchecked Sendable {
         finish(.success(connection))
     }
 
-    /// The TLS handshake failed; a failed TCP connect comes by the bootstrap instead.
+    /// The TLS handshake failed; `failed(_:_:)` of an attempt has a failed TCP connect.
     func failed(_ error: any Error, _ negotiation: ProtocolNegotiation) {
         let certificate = negotiation.tls?.peerCertificate
         guard !isDone, winner?.negotiation === negotiation, !isRefusal(error, certificate: certificate, of: nil) else {

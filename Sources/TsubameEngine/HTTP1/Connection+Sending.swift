@@ -48,10 +48,13 @@ extension Connection {
         exchange.timings.sentAt = now
         if asksFirst {
             context.writeAndFlush(wrapOutboundOut(output), promise: nil)
+            // The write may have found that the connection is gone. The request then goes out on another one.
+            guard self.exchange === exchange else { return }
             holdBody(of: exchange, at: now)
         } else if case .pieces(let reader, let length) = exchange.upload {
             // With nothing to follow the head is the whole request, and waits until the reader has said so.
             if framing != .length(0) { context.writeAndFlush(wrapOutboundOut(output), promise: nil) }
+            guard self.exchange === exchange else { return }
             startBody(of: exchange, reader, length, at: now)
         } else {
             setDeadline(.head, from: now)

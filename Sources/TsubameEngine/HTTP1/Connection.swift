@@ -5,6 +5,7 @@ import NIOCore
 import NIOSSL
 import TsubameCore
 import TsubamePlatform
+import TsubameSockets
 import TsubameWire
 
 /// One connection: writes requests, reads responses, one at a time, and keeps their deadlines.
@@ -18,6 +19,7 @@ final class Connection: ChannelInboundHandler, PooledConnection, @unchecked Send
     let key: ConnectionKey
     let loopPool: LoopPool
     @exclusivity(unchecked) var context: ChannelHandlerContext?
+    @exclusivity(unchecked) private var channel: SocketChannel?
     @exclusivity(unchecked) var decoder = ResponseDecoder(limits: Limits())
     @exclusivity(unchecked) var exchange: Exchange?
     @exclusivity(unchecked) var requestEndsConnection = false
@@ -55,9 +57,15 @@ final class Connection: ChannelInboundHandler, PooledConnection, @unchecked Send
 
     // MARK: Life of the channel
 
-    func handlerAdded(context: ChannelHandlerContext) { self.context = context }
+    func handlerAdded(context: ChannelHandlerContext) {
+        self.context = context
+        channel = context.channel as? SocketChannel
+    }
 
-    func handlerRemoved(context: ChannelHandlerContext) { self.context = nil }
+    func handlerRemoved(context: ChannelHandlerContext) {
+        self.context = nil
+        channel = nil
+    }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         if failure == nil { failure = error }
@@ -146,7 +154,9 @@ final class Connection: ChannelInboundHandler, PooledConnection, @unchecked Send
         sender?.stop()
         sender = nil
         // The socket goes before another may be made in its place.
+        let channel = channel
         context?.close(promise: nil)
+        if isEncrypted { channel?.closeSoon() }
         loopPool.removed(self)
     }
 
@@ -236,11 +246,11 @@ final class Connection: ChannelInboundHandler, PooledConnection, @unchecked Send
         }
     }
 
-    /// Bytes after the response that the loop has not read yet. They must not become the next answer, and the next request
+    /// Bytes or an end after the response that the loop has not read yet. They must not become the next answer, and the next request
     /// can go out before the loop reads again. TLS hides how much a read took, so the socket is always asked there.
     private var hasWaitingInput: Bool {
-        guard wasFullRead || isEncrypted, let channel = context?.channel else { return false }
-        return SocketState.hasInput(channel)
+        guard let channel else { return false }
+        return channel.hasEnded || ((wasFullRead || isEncrypted) && channel.socket?.hasInput() == true)
     }
 
     private func pauseReading() {

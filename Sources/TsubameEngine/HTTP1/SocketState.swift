@@ -29,9 +29,6 @@ struct SocketState {
         #endif
     }
 
-    /// Whether a read would give something now: bytes, the end, or an error. False where the channel is no socket.
-    static func hasInput(_ channel: any Channel) -> Bool { (channel as? SocketChannel)?.socket?.hasInput() ?? false }
-
     #if os(Linux)
     /// The beginning of `struct tcp_info` of linux/tcp.h: tcpi_state at 0, tcpi_last_data_recv at 52, tcpi_bytes_acked,
     /// which the C library's own declaration lacks, at 120.

@@ -33,7 +33,7 @@ final class EventLoopPools: Sendable {
 
     deinit {
         // Idle connections go with the client; running calls hold their loop pool and end by themselves.
-        for loopPool in loopPools {
+        for loopPool in loopPools where loopPool.loop.hasThread {
             loopPool.loop.execute {
                 loopPool.close()
                 loopPool.siblings = []

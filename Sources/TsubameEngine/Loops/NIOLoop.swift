@@ -13,6 +13,9 @@ final class NIOLoop: NIOCore.EventLoop {
 
     var inEventLoop: Bool { loop.isCurrent }
 
+    /// Whether the loop has a thread in this process, which may have been forked.
+    var hasThread: Bool { (try? loop.checkFork()) != nil }
+
     func execute(_ task: @escaping @Sendable () -> Void) { loop.execute(task) }
 
     func scheduleTask<T>(

@@ -5,7 +5,7 @@ import TsubameCore
 import TsubamePlatform
 import TsubameSockets
 
-/// Made when the first client sends something, and kept.
+/// Made with the first client, and kept.
 enum ProcessLoops {
     /// More loops than this spread connections without making anything faster.
     private static let maximum = 4
@@ -20,8 +20,16 @@ enum ProcessLoops {
                     return loops
                 }
                 let count = min(max(sysconf(Int32(_SC_NPROCESSORS_ONLN)), 1), maximum)
-                for _ in 0..<count { loops.append(NIOLoop(try TsubameSockets.EventLoop())) }
-                return loops
+                var all: [NIOLoop] = []
+                do throws(SocketError) {
+                    for _ in 0..<count { all.append(NIOLoop(try TsubameSockets.EventLoop())) }
+                } catch {
+                    // The next client tries again.
+                    for loop in all { loop.loop.stop() }
+                    throw error
+                }
+                loops = all
+                return all
             }
         } catch {
             throw failure(error)
@@ -40,9 +48,9 @@ enum ProcessLoops {
 
     private static func failure(_ error: SocketError) -> CallError {
         CallError(
-            .connectionFailed, "there is no event loop: \(error)", phase: .preparing,
+            .connectionFailed, "no connection can be made: \(error)", phase: .preparing,
             advice: error.operation == .use
-                ? "use an HTTP client only after the fork, or start another program instead"
-                : "let the process have more open files", underlying: error)
+                ? "make the first client after the fork, or start another program instead"
+                : "let the process have more open files, and make a new client", underlying: error)
     }
 }

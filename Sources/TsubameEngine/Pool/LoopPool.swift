@@ -42,9 +42,9 @@ final class LoopPool: @unchecked Sendable {
     @exclusivity(unchecked) private var unflushed: [any PooledConnection] = []
     /// The actions of the event that is being handled.
     @exclusivity(unchecked) private var actions: [Pool.Action] = []
-    @exclusivity(unchecked) private var isCarryingOut = false
+    @exclusivity(unchecked) private(set) var isCarryingOut = false
     /// The events that have happened meanwhile.
-    @exclusivity(unchecked) private var laterEvents = Deque<() -> Void>()
+    @exclusivity(unchecked) var laterEvents = Deque<() -> Void>()
     @exclusivity(unchecked) private var isHandlingLaterEvents = false
 
     init(
@@ -342,15 +342,8 @@ final class LoopPool: @unchecked Sendable {
         for loopPool in siblings where loopPool !== self { loopPool.loop.execute { loopPool.closeLongestIdle() } }
     }
 
-    /// Has an idle connection closed, and then calls `retry`: the process has no descriptor left.
-    func freeDescriptor(_ retry: @escaping () -> Void) {
-        if isCarryingOut { return laterEvents.append { self.freeDescriptor(retry) } }
-        makeRoom()
-        retry()
-    }
-
     @discardableResult
-    private func closeLongestIdle() -> Bool {
+    func closeLongestIdle() -> Bool {
         let longest = origins.values.filter { $0.pool.idleCount > 0 }.min { left, right in
             left.pool.longestIdleSince ?? .max < right.pool.longestIdleSince ?? .max
         }

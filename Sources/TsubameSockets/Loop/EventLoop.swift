@@ -10,13 +10,16 @@ package import TsubamePlatform
 /// loop.execute { … }
 /// await withTaskExecutorPreference(loop) { … }
 /// ```
-/// Each turn has bounds, so that nothing waits for long. It runs at most ``jobsPerTurn`` jobs, calls each member that asked for
-/// it once more, and looks at the deadlines. Jobs also run after each socket's report, while its connection and
+/// Each turn has bounds, so that nothing waits for long. It runs at most ``jobsPerTurn`` jobs, and calls at most
+/// ``callsPerTurn`` of the members that asked for it. Then it looks at the deadlines. Jobs also run after each socket's report, while its connection and
 /// memory are still in the processor's caches.
-// All but `execute`, `enqueue`, `stop` and the constants is confined to the loop's thread. The inbox has its own guards.
+// Confined to the loop's thread, except for the constants, the inbox with its own guards, and the functions under "On any
+// thread".
 package final class EventLoop: TaskExecutor, @unchecked Sendable {
     /// The jobs of one turn. A job takes a few microseconds, if it is no user code that holds the loop.
     package static let jobsPerTurn = 1_024
+    /// The members of one turn that are called again, and the deadlines that pass in one turn.
+    package static let callsPerTurn = 256
     /// The bytes that a member should move in one call, before it asks to be called again.
     package static let bytesPerCall = 256 << 10
 
@@ -26,6 +29,9 @@ package final class EventLoop: TaskExecutor, @unchecked Sendable {
     @exclusivity(unchecked) private var members = MemberTable()
     @exclusivity(unchecked) private var deadlines = Deadlines()
     @exclusivity(unchecked) private var jobs: [Job] = []
+    /// The jobs before this one have run.
+    @exclusivity(unchecked) private var firstJob = 0
+    @exclusivity(unchecked) private var jobsLeft = 0
     @exclusivity(unchecked) private var running: [Job] = []
     /// The closures that were given on the loop's own thread.
     @exclusivity(unchecked) private var work: [@Sendable () -> Void] = []
@@ -38,7 +44,7 @@ package final class EventLoop: TaskExecutor, @unchecked Sendable {
     /// - Throws: ``SocketError`` if the process has no descriptor or no thread left.
     package init(_ kind: PollerKind = .standard) throws(SocketError) {
         poller = try kind.makePoller()
-        _ = LoopThread.key
+        guard LoopThread.key != nil else { throw SocketError(.start, EAGAIN) }
         let code = LoopThread.start(self)
         guard code == 0 else { throw SocketError(.start, code) }
     }
@@ -116,6 +122,7 @@ package final class EventLoop: TaskExecutor, @unchecked Sendable {
     func run() {
         LoopThread.enter(self)
         while !isStopped {
+            jobsLeft = Self.jobsPerTurn
             takeInbox()
             runWork()
             runJobs()
@@ -143,24 +150,35 @@ package final class EventLoop: TaskExecutor, @unchecked Sendable {
 
     @inline(__always)
     private func runJobs() {
-        if !jobs.isEmpty { runSomeJobs() }
+        if firstJob < jobs.count, jobsLeft > 0 { runSomeJobs() }
     }
 
     private func runSomeJobs() {
-        if jobs.count <= Self.jobsPerTurn {
+        if firstJob == 0, jobs.count <= jobsLeft {
             swap(&jobs, &running)
-        } else {
-            running.append(contentsOf: jobs.prefix(Self.jobsPerTurn))
-            jobs.removeFirst(Self.jobsPerTurn)
+            jobsLeft -= running.count
+            for job in running { job.job.runSynchronously(on: job.executor) }
+            running.removeAll(keepingCapacity: true)
+            return
         }
-        for job in running { job.job.runSynchronously(on: job.executor) }
-        running.removeAll(keepingCapacity: true)
+        let end = min(firstJob + jobsLeft, jobs.count)
+        jobsLeft -= end - firstJob
+        while firstJob < end {
+            let job = jobs[firstJob]
+            firstJob += 1
+            job.job.runSynchronously(on: job.executor)
+        }
+        // The jobs that have run are dropped when they are the greater part, so that each is moved once.
+        if firstJob > jobs.count / 2 {
+            jobs.removeFirst(firstJob)
+            firstJob = 0
+        }
     }
 
     private func callAgain() {
         guard !again.isEmpty else { return }
-        let called = again
-        again.removeAll(keepingCapacity: true)
+        let called = again.prefix(Self.callsPerTurn)
+        again.removeFirst(called.count)
         for id in called {
             members[id]?.ready([.readable, .writable])
             runJobs()
@@ -170,13 +188,17 @@ package final class EventLoop: TaskExecutor, @unchecked Sendable {
     private func passDeadlines() {
         guard deadlines.next != MonotonicClock.never else { return }
         let now = MonotonicClock.now
-        while let slot = deadlines.takeDue(at: now) { members[slot: slot]?.deadlinePassed() }
+        // A member may set a deadline that has passed, too.
+        for _ in 0..<Self.callsPerTurn {
+            guard let slot = deadlines.takeDue(at: now) else { return }
+            members[slot: slot]?.deadlinePassed()
+        }
     }
 
     private func wait() {
         var milliseconds: Int32 = 0
         var sleeps = false
-        if jobs.isEmpty, work.isEmpty, again.isEmpty, inbox.fallAsleep() {
+        if firstJob == jobs.count, work.isEmpty, again.isEmpty, inbox.fallAsleep() {
             sleeps = true
             milliseconds = timeout()
         }

@@ -3,22 +3,20 @@
 import TsubamePlatform
 
 enum LoopThread {
-    /// Each thread's loop. The key lives as long as the process.
-    static let key: pthread_key_t = {
+    /// The key of each thread's loop, which lives as long as the process; nil if the process has no key left.
+    static let key: pthread_key_t? = {
         var key = pthread_key_t()
-        // Without a key no thread knows its loop: work then takes the way through the inbox, which is right, but slower.
-        _ = pthread_key_create(&key, nil)
-        return key
+        return pthread_key_create(&key, nil) == 0 ? key : nil
     }()
 
     /// The loop whose thread this is; nil on any other thread.
     @inline(__always)
-    static var current: UnsafeMutableRawPointer? { pthread_getspecific(key) }
+    static var current: UnsafeMutableRawPointer? { key.flatMap { pthread_getspecific($0) } }
 
     static func enter(_ loop: EventLoop) {
         // No other thread waits for this one to end.
         pthread_detach(pthread_self())
-        pthread_setspecific(key, Unmanaged.passUnretained(loop).toOpaque())
+        if let key { pthread_setspecific(key, Unmanaged.passUnretained(loop).toOpaque()) }
     }
 
     /// Starts a thread that runs the loop, and keeps the loop until it ends.

@@ -11,6 +11,8 @@ final class EpollPoller: Poller, @unchecked Sendable {
     /// The flags of `epoll_event.events`. The C libraries disagree about their types, but not about their values.
     private enum Flag {
         static let readable: UInt32 = 0x001
+        /// Urgent data of TCP. A read stops before it although more may follow.
+        static let urgent: UInt32 = 0x002
         static let writable: UInt32 = 0x004
         static let error: UInt32 = 0x008
         static let hangUp: UInt32 = 0x010
@@ -49,7 +51,7 @@ final class EpollPoller: Poller, @unchecked Sendable {
     }
 
     func add(_ descriptor: Int32, _ member: MemberID) throws(SocketError) {
-        let flags = Flag.readable | Flag.writable | Flag.peerEnded | Flag.edgeTriggered
+        let flags = Flag.readable | Flag.urgent | Flag.writable | Flag.peerEnded | Flag.edgeTriggered
         try control(EPOLL_CTL_ADD, descriptor, flags, member.bits)
     }
 
@@ -60,6 +62,7 @@ final class EpollPoller: Poller, @unchecked Sendable {
     func wait(milliseconds: Int32, _ report: (MemberID, Readiness) -> Void) {
         // An interrupted wait reports nothing; the loop's next turn waits again.
         let count = epoll_wait(queue, events, Int32(Self.capacity), milliseconds)
+        if count < 0, errno != EINTR { Self.rest() }
         var index = 0
         while index < count {
             let event = events[index]
@@ -74,11 +77,17 @@ final class EpollPoller: Poller, @unchecked Sendable {
         var readiness: Readiness = []
         if flags & Flag.readable != 0 { readiness.insert(.readable) }
         if flags & Flag.writable != 0 { readiness.insert(.writable) }
-        if flags & (Flag.peerEnded | Flag.hangUp | Flag.error) != 0 { readiness.formUnion([.readable, .ended]) }
+        if flags & (Flag.urgent | Flag.peerEnded | Flag.hangUp | Flag.error) != 0 {
+            readiness.formUnion([.readable, .ended])
+        }
         // A broken connection lets a writer go on, whose write then fails.
         if flags & (Flag.hangUp | Flag.error) != 0 { readiness.insert(.writable) }
         return readiness
     }
+
+    /// Waits a little, since the system's wait fails: other code has closed a descriptor of this poller. Without this the loop
+    /// would turn without a pause.
+    private static func rest() { _ = poll(nil, 0, 10) }
 
     func wake() {
         var one: UInt64 = 1

@@ -84,7 +84,7 @@ extension Socket {
     private static func failedWrite(_ code: Int32) -> Writing? {
         switch code {
         case EINTR: nil
-        case EAGAIN, EWOULDBLOCK, ENOBUFS: .wouldBlock
+        case EAGAIN, EWOULDBLOCK: .wouldBlock
         default: .failed(SocketError(.write, code))
         }
     }

@@ -24,7 +24,11 @@ package struct Socket: ~Copyable, Sendable {
         }
         try set(SO_NOSIGPIPE, at: SOL_SOCKET, to: 1)
         #else
+        #if canImport(Glibc)
         let type = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue) | Int32(SOCK_NONBLOCK.rawValue)
+        #else
+        let type = SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK
+        #endif
         let descriptor = socket(address.family, type, 0)
         guard descriptor >= 0 else { throw .last(.open) }
         self.descriptor = descriptor
@@ -122,7 +126,7 @@ package struct Socket: ~Copyable, Sendable {
         guard shutdown(descriptor, Int32(SHUT_WR)) == 0 else { throw .last(.shutdown) }
     }
 
-    /// Ends both directions. Whoever waits for the socket is woken. The descriptor stays open until the owner closes it, so
+    /// Ends both directions. A thread that waits for the socket is woken. The descriptor stays open until the owner closes it, so
     /// another thread may call this.
     package static func endBoth(_ descriptor: Int32) { _ = shutdown(descriptor, Int32(SHUT_RDWR)) }
 

@@ -11,7 +11,8 @@ package struct SocketError: Error, Hashable, Sendable {
         case address = "read an address"
         case poll = "watch a socket"
         case start = "start a thread"
-        case use = "use an event loop after fork"
+        /// Work for an event loop in a process that was forked after the loop was made.
+        case use
     }
 
     package let operation: Operation
@@ -31,5 +32,9 @@ package struct SocketError: Error, Hashable, Sendable {
 }
 
 extension SocketError: CustomStringConvertible {
-    package var description: String { "cannot \(operation.rawValue): \(String(cString: strerror(code)))" }
+    package var description: String {
+        operation == .use
+            ? "the process was forked after its first HTTP client was made"
+            : "cannot \(operation.rawValue): \(String(cString: strerror(code)))"
+    }
 }

@@ -68,7 +68,8 @@ import TsubameSockets
                 if seen.deadlines > 0 { passed.fire() }
             }
             try await withThrowingTaskGroup(of: Void.self) { group in
-                for _ in 0..<10 {
+                // More tasks than a turn runs.
+                for _ in 0..<EventLoop.jobsPerTurn + 100 {
                     group.addTask(executorPreference: loop) {
                         while isOver.now == 0 { await Task.yield() }
                     }
@@ -257,6 +258,39 @@ import TsubameSockets
             }
             try await loop.run {}
             #expect(reader.now.deadlines == 1, "a member that is gone has no deadline")
+        }
+    }
+
+    @Test(arguments: kinds) func `a member that sets a past deadline again and again does not hold the loop`(
+        kind: PollerKind
+    ) async throws {
+        // Confined to the loop.
+        final class Late: LoopMember, @unchecked Sendable {
+            private let loop: EventLoop
+            var id: MemberID?
+
+            init(_ loop: EventLoop) { self.loop = loop }
+
+            func ready(_ states: Readiness) {}
+            func deadlinePassed() { if let id { loop.setDeadline(of: id, to: 1) } }
+        }
+        try await with(kind) { loop in
+            let late = Late(loop)
+            try await loop.run {
+                late.id = loop.add(late)
+                late.deadlinePassed()
+            }
+            let ends = try connectedPair()
+            let far = Socket(taking: ends.far)
+            let came = Signal()
+            let reader = Reader(loop, Socket(taking: ends.near)) { seen in if seen.text == "x" { came.fire() } }
+            try await loop.run { try reader.start() }
+            _ = far.write("x")
+            await came.wait()
+            try await loop.run {
+                reader.stop()
+                if let id = late.id { loop.remove(id) }
+            }
         }
     }
 

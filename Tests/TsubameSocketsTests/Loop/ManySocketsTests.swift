@@ -11,6 +11,8 @@ import TsubameSockets
     @Test(arguments: kinds) func `ten thousand sockets each get their own bytes`(kind: PollerKind) async throws {
         var limit = rlimit()
         getrlimit(.init(RLIMIT_NOFILE.rawValue), &limit)
+        let before = limit
+        defer { _ = withUnsafePointer(to: before) { setrlimit(.init(RLIMIT_NOFILE.rawValue), $0) } }
         limit.rlim_cur = min(limit.rlim_max, 20_000)
         setrlimit(.init(RLIMIT_NOFILE.rawValue), &limit)
         let pairs = 5_000

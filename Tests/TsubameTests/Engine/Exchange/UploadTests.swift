@@ -178,6 +178,18 @@ struct UploadCase: Sendable, CustomTestStringConvertible {
         }
     }
 
+    @Test func `a response in front of a reset is read, though the body cannot be sent any more`() async throws {
+        let server = try await ScriptedServer.start(onHead: { _ in
+            Reply([.stopReading] + Reply.status(.contentTooLarge, "enough").steps + [.reset])
+        })
+        try await serving(server) { server, client in
+            for _ in 0..<20 {
+                let response = try await client.send(Request(.post, url: server.url, body: .endless()))
+                #expect(response.status == .contentTooLarge)
+            }
+        }
+    }
+
     @Test func `what a server does not read is not pulled from the stream`() async throws {
         let end = Gate()
         let server = try await ScriptedServer.start(onHead: { _ in

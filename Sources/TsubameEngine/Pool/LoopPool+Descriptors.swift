@@ -1,0 +1,25 @@
+// LoopPool+Descriptors: room for a new socket in a process that may open no more.
+
+import DequeModule
+
+extension LoopPool {
+    /// Has an idle connection of the client closed, and then calls `retry` here: the process has no descriptor left.
+    func freeDescriptor(_ retry: @escaping @Sendable () -> Void) {
+        if isCarryingOut { return laterEvents.append { self.freeDescriptor(retry) } }
+        freeDescriptor(of: ([self] + siblings.filter { $0 !== self })[...], retry)
+    }
+
+    /// Asks one loop after the other, so that one connection closes and not one of each loop.
+    private func freeDescriptor(of loopPools: ArraySlice<LoopPool>, _ retry: @escaping @Sendable () -> Void) {
+        guard let first = loopPools.first else { return retry() }
+        first.loop.execute {
+            let hasClosed = first.closeLongestIdle()
+            // The socket of a TLS connection closes one turn later.
+            first.loop.execute {
+                self.loop.execute {
+                    if hasClosed { retry() } else { self.freeDescriptor(of: loopPools.dropFirst(), retry) }
+                }
+            }
+        }
+    }
+}
