@@ -33,7 +33,7 @@ NEAREST = {
 }
 # The tests with sockets that are most likely to notice a mutant of an area.
 LIKELY = {
-    "Tsubame/Retry": "Retr|BackOff|Budget|Idempoten", "Tsubame/Redirects": "Redirect|CrossOrigin",
+    "Tsubame/Retry": "Retr|Budget|Idempoten", "Tsubame/Redirects": "Redirect|CrossOrigin",
     "TsubameWire/Caching": "Cach|Validat", "TsubameWire/Cookies": "Cookie", "TsubameWire/HTTP2": "HTTP2|Session",
     "TsubameWire/HTTP1": "Hostile|Framing|Body", "TsubameWire/Codings": "Coding|Decod",
 }

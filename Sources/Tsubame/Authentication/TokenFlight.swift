@@ -9,7 +9,7 @@ final class TokenFlight: Sendable {
 
     private struct State: Sendable {
         var result: Result<AccessToken, CallError>?
-        var waits: [UInt64: Wait] = [:]
+        var waits: [ObjectIdentifier: Wait] = [:]
         var alarm: Alarm?
     }
 
@@ -36,12 +36,14 @@ final class TokenFlight: Sendable {
 
     /// Returns the token. A call that is cancelled or reaches its deadline stops waiting; the others wait on.
     func wait(_ call: Call) async throws(CallError) -> AccessToken {
-        let wait = Wait()
+        // An interceptor may send twice at once in one call.
+        let wait = Wait(.authenticating)
+        let key = ObjectIdentifier(wait)
         // `land` finds no wait that is over.
-        defer { state.withLock { $0.waits[call.id] = nil } }
-        let result = try await wait.value(for: call, .authenticating) {
+        defer { state.withLock { $0.waits[key] = nil } }
+        let result = try await wait.value(for: call) {
             let landed = state.withLock { state in
-                if state.result == nil { state.waits[call.id] = wait }
+                if state.result == nil { state.waits[key] = wait }
                 return state.result
             }
             if let landed { wait.settle(landed) }

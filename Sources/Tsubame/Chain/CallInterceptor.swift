@@ -2,8 +2,8 @@
 
 import TsubameCore
 
-/// A member of the chain that waits, answers by itself, or goes on more than once. Everything that it waits for ends with
-/// the call, by cancellation or by the deadline. So a call needs no task of its own because of it.
+/// A member of the chain that waits, answers by itself, or goes on more than once. Every wait of the library's own members ends
+/// with the call, by cancellation or by the deadline. So they cost a call no task. ``UserInterceptor`` is the exception.
 protocol CallInterceptor: AnyObject, Sendable {
     /// The name in `print(client.chain)`.
     var name: String { get }

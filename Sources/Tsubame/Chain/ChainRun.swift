@@ -1,5 +1,5 @@
 // ChainRun: the run of a chain. It takes a request out through the members and the response back in. It is the only place
-// that sends a request again at the wish of a member.
+// that sends a request again at the wish of a step.
 
 import TsubameCore
 
@@ -47,7 +47,7 @@ struct ChainRun {
         return nil
     }
 
-    /// Continues behind the step that has waited.
+    /// Continues after the step that has waited.
     mutating func resume(with request: Request) { self.request = request }
 
     /// Encodes a body that depends on the client's rules. An interceptor may have made it.
@@ -65,7 +65,7 @@ struct ChainRun {
     }
 
     /// Adds the earlier responses to one that has come from the next member.
-    mutating func arrive(_ response: inout Response) {
+    func arrive(_ response: inout Response) {
         if !history.isEmpty { response.details = response.details.with(history: history + response.history) }
     }
 
@@ -98,7 +98,7 @@ struct ChainRun {
         return nil
     }
 
-    /// Starts over with another request, behind the step that decided so.
+    /// Starts over with another request, after the step that decided so.
     mutating func start(again request: Request, after response: Response?) {
         if var response {
             history = response.history
@@ -113,7 +113,7 @@ struct ChainRun {
 }
 
 extension InterceptorChain {
-    /// Runs the segment at `index` and everything behind it.
+    /// Runs the segment at `index` and everything after it.
     ///
     /// The locals of this function are memory that each running call holds. So work that few requests need is in functions
     /// of its own.

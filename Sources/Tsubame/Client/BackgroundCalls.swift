@@ -27,22 +27,14 @@ struct BackgroundCalls: Sendable {
             request, timeouts: timeouts, limits: limits, wantsStream: true, observers: observers,
             observer: observer, isGuarded: isGuarded, sharedFields: sharedFields)
         do throws(CallError) {
-            try lifecycle.begin(call)
-        } catch {
-            return isOver()
-        }
-        let lifecycle = lifecycle
-        // A detached task inherits no task-local values of the call that caused this one.
-        Task.detached {
-            // The last event tells of a failure.
-            _ = try? await lifecycle.complete(
-                call, request: { call.request }, lastEvent: { .finished($0) }
-            ) { () async throws(CallError) -> Response in
+            try lifecycle.start(call, lastEvent: { .finished($0) }) { () async throws(CallError) -> Response in
                 defer { isOver() }
                 return isGuarded
                     ? try await CallGuard.run(call) { () throws(CallError) in try await work(call) }
                     : try await work(call)
             }
+        } catch {
+            isOver()
         }
     }
 }

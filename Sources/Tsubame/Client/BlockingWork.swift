@@ -9,7 +9,7 @@ enum BlockingWork {
     static func run<Value: Sendable>(
         on queue: DispatchQueue, _ call: Call, _ work: @escaping @Sendable () -> Value
     ) async throws(CallError) -> Value {
-        let wait = CallWait<Value>()
-        return try await wait.value(for: call, .preparing) { queue.async { wait.settle(work()) } }
+        let wait = CallWait<Value>(.preparing)
+        return try await wait.value(for: call) { queue.async { wait.settle(work()) } }
     }
 }

@@ -22,22 +22,34 @@ struct CallLifecycle: Sendable {
         _ work: () async throws(CallError) -> T
     ) async throws(CallError) -> T {
         try begin(call)
+        if call.isObserved, call.request.escapesSlash { call.emit(.decision(Self.slashNote)) }
         return try await complete(call, request: request, lastEvent: lastEvent, work)
     }
 
-    /// Begins a call, which then must be completed.
-    func begin(_ call: Call) throws(CallError) {
+    /// Begins a call now, and runs it in a task of its own. Its events tell how it ends.
+    /// - Throws: ``CallError/Kind/cancelled`` if the client is closed. The work then does not run.
+    func start<T: Sendable>(
+        _ call: Call, lastEvent: @escaping @Sendable (T) -> CallEvent.Kind,
+        _ work: @escaping @Sendable () async throws(CallError) -> T
+    ) throws(CallError) {
+        try begin(call)
+        // A detached task inherits no task-local values of the call that caused this one.
+        Task.detached {
+            _ = try? await complete(call, request: { call.request }, lastEvent: lastEvent, work)
+        }
+    }
+
+    private func begin(_ call: Call) throws(CallError) {
         guard runningCalls.begin(call) else {
             throw CallError(
                 .cancelled, "the client is closed", phase: .preparing, advice: "make a new one", request: call.request)
         }
         call.emit(.started(call.request))
-        if call.isObserved, call.request.escapesSlash { call.emit(.decision(Self.slashNote)) }
     }
 
     /// Runs the work of a call that has begun, and ends the call. The work does not run on the caller's actor.
     @inline(__always)
-    func complete<T: Sendable>(
+    private func complete<T: Sendable>(
         _ call: Call, request: () -> Request, lastEvent: (T) -> CallEvent.Kind,
         _ work: () async throws(CallError) -> T
     ) async throws(CallError) -> T {
@@ -60,12 +72,12 @@ struct CallLifecycle: Sendable {
     @inline(never)
     private func fail(_ call: Call, _ error: any Error, request: () -> Request) async -> CallError {
         if call.isObserved { await call.settle() }
-        runningCalls.end(call)
         let error = error as? CallError ?? CallError(.interceptor, "\(error)", underlying: error)
         let whole = error.with(request: error.request == nil ? request() : nil, attempts: call.exchanges)
         // A caller may keep the error, which must not hold a connection open.
         whole.response?.body.discard()
         if whole.kind == .cancelled { call.finish(.cancelled) } else { call.finish(.failed(whole)) }
+        runningCalls.end(call)
         return whole
     }
 }

@@ -13,6 +13,12 @@ final class CallWait<Value: Sendable>: CallCancellable {
     }
 
     private let latch = Latch<End>()
+    private let phase: CallError.Phase
+
+    /// - Parameter phase: the phase that errors name.
+    init(_ phase: CallError.Phase) { self.phase = phase }
+
+    var cancellationPhase: CallError.Phase? { phase }
 
     /// Ends the wait with a value. Only the first end counts.
     func settle(_ value: Value) { latch.settle(.settled(value)) }
@@ -20,12 +26,10 @@ final class CallWait<Value: Sendable>: CallCancellable {
     func cancel() { latch.settle(.cancelled) }
 
     /// Waits for the value.
-    /// - Parameters:
-    ///   - phase: the phase that errors name.
-    ///   - begin: starts the work that settles the value. It is not called if the call is already cancelled.
+    /// - Parameter begin: starts the work that settles the value. It is not called if the call is already cancelled.
     /// - Throws: ``CallError/Kind/cancelled`` or ``CallError/Kind/timeout``.
     func value(
-        for call: Call, _ phase: CallError.Phase, after begin: () -> Void = {}
+        for call: Call, after begin: () -> Void = {}
     ) async throws(CallError) -> Value {
         // A body that is arriving keeps its own cancel handler, which is put back afterwards.
         let (isCancelled, previous) = call.exchangeHandler(self)
@@ -45,7 +49,7 @@ final class CallWait<Value: Sendable>: CallCancellable {
             end = await latch.wait()
         }
         withExtendedLifetime(alarm) {}
-        let isOver = call.exchangeHandler(previous).isCancelled
+        let isOver = call.restoreHandler(previous, insteadOf: self)
         if isOver { previous?.cancel() }
         switch end {
         case .settled(let value) where !isOver: return value

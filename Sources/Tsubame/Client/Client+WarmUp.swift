@@ -38,10 +38,10 @@ extension Client {
 
     private func connect(_ engine: Engine, _ uri: TargetURI, _ call: Call) async -> CallError? {
         do throws(CallError) {
-            // No observer has this call. It has no response, so its last event is the one without.
-            try await lifecycle.run(call, request: { call.request }, lastEvent: { .cancelled }) {
-                () async throws(CallError) in try await engine.warmUp(uri, call: call)
-            }
+            try await lifecycle.run(
+                call, request: { call.request },
+                lastEvent: { .finished(Response(status: .noContent, request: call.request)) }
+            ) { () async throws(CallError) in try await engine.warmUp(uri, call: call) }
             return nil
         } catch {
             return error

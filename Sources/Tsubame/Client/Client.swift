@@ -185,8 +185,9 @@ public final class Client: Sendable {
             call, request: { prepared(call.request) }, lastEvent: { .finished($0) }
         ) { () async throws(CallError) -> Response in
             var response = try await run(try prepare(call.request), call)
-            if !isCollected(response) { response = try await collected(response) }
-            return call.requiresAcceptedStatus ? try await response.accepted() : response
+            // The error of a status has the beginning of the body, which need not be collected for that.
+            if call.requiresAcceptedStatus, !response.isAccepted { response = try await response.accepted() }
+            return isCollected(response) ? response : try await collected(response)
         }
     }
 

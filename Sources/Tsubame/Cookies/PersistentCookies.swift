@@ -20,7 +20,6 @@ final class PersistentCookiesOut: ChainStep {
             return request
         }
     }
-
 }
 
 /// Does the same as ``CookiesIn``, on the jar's queue instead of the threads of calls. The response continues when its

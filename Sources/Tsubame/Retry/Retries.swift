@@ -20,9 +20,11 @@ final class Retries: ChainStep {
     func stance(toward request: borrowing Request) -> Stance { .watching }
 
     func didReceive(_ response: inout Response, _ call: Call) throws(CallError) -> Bool {
+        // The user's rule decides what a failure is.
+        guard policy.rule == nil else { return true }
         let isFailure = policy.statuses.contains(response.statusCode)
         if !isFailure { policy.budget.deposit() }
-        return isFailure || policy.rule != nil
+        return isFailure
     }
 
     func followUp(_ response: borrowing Response, _ hop: borrowing Hop) -> FollowUp {
@@ -37,9 +39,17 @@ final class Retries: ChainStep {
 
     private func followUp(_ outcome: RetryPolicy.Outcome, _ hop: borrowing Hop) -> FollowUp {
         // The sender of a transfer continues it, and asks the policy itself.
-        if hop.call.retriesItself?() == true { return .proceed }
+        if hop.call.retriesItself?() == true {
+            if policy.rule != nil, let response = outcome.response, !policy.statuses.contains(response.statusCode) {
+                policy.budget.deposit()
+            }
+            return .proceed
+        }
         switch policy.next(after: outcome, .init(hop.call, response: outcome.response), .none) {
-        case .success, .stop(nil, _): return .proceed
+        case .success:
+            policy.budget.deposit()
+            return .proceed
+        case .stop(nil, _): return .proceed
         case .stop(let why?, let isObstacle): return isObstacle ? .giveUp(why) : .note(why)
         case .retry(let number, let delay, let reason, _):
             let why = ResendReason(.retry, "\(reason), retry \(number) of \(policy.retries)")

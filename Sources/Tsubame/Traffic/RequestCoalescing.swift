@@ -49,7 +49,7 @@ final class RequestCoalescing: CallInterceptor {
             case .lead(let flight):
                 return try await lead(flight, key, request, call, next)
             case .follow(let wait):
-                switch try await wait.value(for: call, .preparing) {
+                switch try await wait.value(for: call) {
                 case .response(var response):
                     response.details = response.details.with(request: request)
                     return response
@@ -65,7 +65,7 @@ final class RequestCoalescing: CallInterceptor {
     private func join(_ key: Key) -> Part {
         flights.withLock { flights in
             if let flight = flights[key] {
-                let wait = CallWait<Outcome>()
+                let wait = CallWait<Outcome>(.preparing)
                 flight.followers.withLock { $0.append(wait) }
                 return .follow(wait)
             }

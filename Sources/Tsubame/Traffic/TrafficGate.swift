@@ -89,14 +89,14 @@ final class TrafficGate: Sendable {
                 state.runningByHost[host, default: 0] += 1
                 return nil
             }
-            let wait = CallWait<Void>()
+            let wait = CallWait<Void>(.preparing)
             let index = state.waiting.firstIndex { $0.priority < priority } ?? state.waiting.endIndex
             state.waiting.insert(Waiter(host: host, priority: priority, wait: wait), at: index)
             return wait
         }
         guard let wait else { return }
         do throws(CallError) {
-            try await wait.value(for: call, .preparing)
+            try await wait.value(for: call)
         } catch {
             // A waiter that is no longer in the list was admitted just now, and gives up its place.
             let wasWaiting = state.withLock { state in

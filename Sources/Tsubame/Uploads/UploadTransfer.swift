@@ -64,6 +64,11 @@ struct UploadTransfer {
         }
     }
 
+    /// Whether the retry policy is asked about a failure. The user's rule is asked about each.
+    private func mayContinue(after error: CallError) -> Bool {
+        error.transience.mayContinue || run.client.configuration.retry.rule != nil
+    }
+
     // MARK: One exchange
 
     private func create() async throws(CallError) -> Step {
@@ -72,7 +77,7 @@ struct UploadTransfer {
             response = try await send(run.request)
         } catch {
             noteObstacle()
-            guard state.resource != nil, error.transience.mayContinue else { throw error }
+            guard state.resource != nil, mayContinue(after: error) else { throw error }
             return .broken(.error(error), retryAfter: nil)
         }
         guard state.resource != nil else {
@@ -109,7 +114,7 @@ struct UploadTransfer {
         do throws(CallError) {
             response = try await send(request)
         } catch {
-            guard error.transience.mayContinue else { throw error }
+            guard mayContinue(after: error) else { throw error }
             // An earlier response says more than the error that the server cannot be reached.
             if case .error = interruption { return .broken(.error(error), retryAfter: nil) }
             return .broken(interruption, retryAfter: nil)
@@ -162,7 +167,7 @@ struct UploadTransfer {
         do throws(CallError) {
             response = try await send(request)
         } catch {
-            guard error.transience.mayContinue else { throw error }
+            guard mayContinue(after: error) else { throw error }
             return .broken(.error(error), retryAfter: nil)
         }
         try checkCompletion(response, behind: end)

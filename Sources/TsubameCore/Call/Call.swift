@@ -139,6 +139,18 @@ public final class Call: Sendable {
         }
     }
 
+    /// Puts back the handler that was there before `current`, unless another one or the end of the call has come meanwhile.
+    /// - Returns: whether the call is cancelled.
+    package func restoreHandler(
+        _ previous: (any CallCancellable)?, insteadOf current: any CallCancellable
+    ) -> Bool {
+        state.withLock { state in
+            if state.isCancelled { return true }
+            if !state.isFinished, state.handler === current { state.handler = previous }
+            return false
+        }
+    }
+
     /// Makes `cancel()` end `handler` in addition to the handler of the work inside the call.
     /// - Returns: false if the call is already cancelled.
     package func onCancelAll(_ handler: any CallCancellable) -> Bool {

@@ -1,8 +1,8 @@
 // Interceptor: what stands between a client and the wire. Users write interceptors and message hooks.
 //
-// There is one kind outside the library. A `MessageHook` is an interceptor that never waits: its `intercept` follows from
-// its two functions. The chain looks once, when it is made, whether an interceptor is a hook, and then calls the two
-// functions directly, without a task. Ten hooks cost a call 4,000 instructions, ten other interceptors 7,000 to 9,000.
+// Users know two kinds. A `MessageHook` is an interceptor that never waits: its `intercept` follows from its two functions. The
+// chain looks once, when it is made, whether an interceptor is a hook, and then calls the two functions directly, without a
+// task. Ten hooks cost a call 4,000 instructions, ten other interceptors 7,000 to 9,000.
 
 /// Wraps the rest of the chain: it may wait, answer by itself, or send the request more than once.
 ///

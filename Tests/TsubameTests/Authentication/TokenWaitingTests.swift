@@ -39,6 +39,27 @@ import TsubameTesting
         return (gate, observation)
     }
 
+    @Test func `an interceptor that sends twice at once gets the token for both`() async throws {
+        struct Twice: Interceptor {
+            func intercept(_ request: Request, next: Next) async throws -> Response {
+                async let first = next(request)
+                async let second = next(request)
+                _ = try await second
+                return try await first
+            }
+        }
+        let gate = Gate()
+        try await held(gate, configure: { $0.interceptors = [Twice()] }) { (server, client, asked) async throws in
+            let (both, observation) = self.gate(of: client, waiting: 2)
+            let call = Task { try await client.get("0").statusCode }
+            try await both.wait()
+            gate.open()
+            #expect(try await call.value == 200)
+            #expect(asked.all.count == 1)
+            withExtendedLifetime(observation) {}
+        }
+    }
+
     @Test("one that is cancelled goes at once, and the others wait on", arguments: [0, 1]) func cancelled(index: Int)
         async throws
     {

@@ -1,4 +1,4 @@
-// ChainRunTests: the chain's run: its hooks, the follow-up policies that send again, and their limits.
+// ChainRunTests: the chain's run: its hooks, the steps that send again, and their limits.
 
 import HTTPTypes
 import Testing

@@ -61,6 +61,19 @@ import TsubameTesting
         }
     }
 
+    @Test(arguments: Way.allCases)
+    func `the error of a status needs only the beginning of a body, however long that is`(_ way: Way) async throws {
+        let long = String(repeating: "x", count: 600_000)
+        try await serving(.start { _ in .status(.notFound, long) }) {
+            $0.limits.bufferedBody = 300_000
+        } _: { _, client in
+            var request = Request(.get, "x")
+            request.requiresAcceptedStatus = true
+            let error = try await failure { try await way.send(request, by: client) }
+            #expect(error.kind == .status && error.response?.bytes.count == 65_536, "\(error)")
+        }
+    }
+
     @Test func `they count for streams, callbacks, downloads and uploads, too`() async throws {
         let server = try await ScriptedServer.start { request in
             request.path == "/missing" ? .status(.notFound) : .ok(request["x-mark"] ?? "none")

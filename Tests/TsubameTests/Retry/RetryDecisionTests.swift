@@ -241,4 +241,27 @@ import TsubameCore
         #expect(try !Retries(policy: policy).didReceive(&success, call))
         #expect(isRetried(.none) && !isRetried(.none))
     }
+
+    @Test func `a response that the rule calls a failure does not fill the budget`() throws {
+        let policy = Self.policy {
+            ($0.extraLoad, $0.retries, $0.statuses) = (1, 1_000, [])
+            $0.rule = { $0.response?.statusCode == 503 ? .retry(after: .zero) : .standard }
+        }
+        let (retries, request) = (Retries(policy: policy), Self.get)
+        let call = Call(
+            request, timeouts: Timeouts(), limits: Limits(), wantsStream: false, observers: ObserverList())
+        func isResent(_ status: Int) throws -> Bool {
+            var response = Response(status: .init(code: status), request: request)
+            guard try retries.didReceive(&response, call) else { return false }
+            let followUp = retries.followUp(response, Hop(request: request, call: call, resends: 0))
+            if case .resend = followUp { return true } else { return false }
+        }
+        // The reserve is ten retries.
+        for _ in 0..<10 { #expect(try isResent(503)) }
+        #expect(try !isResent(503))
+        // The rule calls this one no failure, so it adds a retry.
+        #expect(try !isResent(200))
+        #expect(try isResent(503))
+        #expect(try !isResent(503))
+    }
 }
