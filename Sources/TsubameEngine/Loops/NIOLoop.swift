@@ -23,7 +23,7 @@ final class NIOLoop: NIOCore.EventLoop {
     ) -> Scheduled<T> {
         let promise = makePromise(of: T.self)
         let timer = LoopTimer(loop, at: MonotonicTime(clamping: deadline.uptimeNanoseconds)) {
-            promise.completeWith(Result { try task() })
+            promise.assumeIsolated().completeWith(Result { try task() })
         }
         timer.start()
         return Scheduled(promise: promise) { timer.cancel() }
