@@ -3,8 +3,8 @@
 import DequeModule
 import TsubamePlatform
 
-/// A queue whose members can leave from the middle. The order also holds entries of requests that have gone. They are
-/// skipped, and swept out once they are the most.
+/// A queue whose members can leave from the middle. The order also holds entries of requests that have gone, but none in
+/// front of the first request. They are skipped, and swept out once they are the most.
 struct WaitingRequests<Waiter> {
     typealias ConnectorID = ConnectorTable<Waiter, ID>.ID
 
@@ -28,7 +28,7 @@ struct WaitingRequests<Waiter> {
     /// All requests, in no order.
     var all: [Waiter] { entries.ids.compactMap { entries[$0]?.waiter } }
     /// The request that waits for the longest time.
-    var first: Entry? { order.lazy.compactMap { entries[$0] }.first }
+    var first: Entry? { order.first.flatMap { entries[$0] } }
 
     /// - Parameter since: when its call began.
     mutating func append(_ waiter: Waiter, since: MonotonicTime) -> ID {
@@ -42,16 +42,16 @@ struct WaitingRequests<Waiter> {
     /// Takes a request out; nil if it has gone.
     mutating func remove(_ id: ID) -> Entry? {
         guard let entry = entries.remove(id) else { return nil }
+        dropGone()
         sweep()
         return entry
     }
 
     /// Takes the request out that waits for the longest time.
     mutating func popFirst() -> Entry? {
-        while let id = order.popFirst() {
-            if let entry = entries.remove(id) { return entry }
-        }
-        return nil
+        guard let id = order.popFirst() else { return nil }
+        defer { dropGone() }
+        return entries.remove(id)
     }
 
     // MARK: Connectors
@@ -69,6 +69,11 @@ struct WaitingRequests<Waiter> {
     /// The connector of the request has ended without a use for it.
     mutating func returnUnconnected(_ id: ID) {
         if entries[id] != nil { unconnected.prepend(id) }
+    }
+
+    /// Drops the entries in front of the first request.
+    private mutating func dropGone() {
+        while let id = order.first, entries[id] == nil { order.removeFirst() }
     }
 
     private mutating func sweep() {
