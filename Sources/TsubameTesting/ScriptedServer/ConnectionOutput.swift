@@ -53,10 +53,12 @@ final class ConnectionOutput: ChannelDuplexHandler {
             && bytes.getInteger(at: start + 5, as: UInt32.self) == 0
     }
 
-    /// Writes these bytes now.
-    func write(_ bytes: ByteBuffer, promise: EventLoopPromise<Void>) {
+    /// Writes these bytes now, in one write of the socket. Over TLS each buffer is a record.
+    func write(_ buffers: [ByteBuffer], promise: EventLoopPromise<Void>) {
         guard let context else { return promise.fail(ChannelError.ioOnClosedChannel) }
-        write(context: context, data: Self.wrapOutboundOut(bytes), promise: promise)
+        guard let last = buffers.last else { return promise.succeed() }
+        for buffer in buffers.dropLast() { write(context: context, data: Self.wrapOutboundOut(buffer), promise: nil) }
+        write(context: context, data: Self.wrapOutboundOut(last), promise: promise)
         context.flush()
     }
 

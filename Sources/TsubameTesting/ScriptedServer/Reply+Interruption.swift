@@ -72,7 +72,7 @@ extension Reply.Step {
     /// Whether the step sends exact bytes, which may be a head.
     fileprivate var isExact: Bool {
         switch kind {
-        case .bytes, .pieces: true
+        case .bytes, .pieces, .together: true
         default: false
         }
     }

@@ -141,8 +141,9 @@ final class ReplyRunner {
 
     private func perform(_ step: Reply.Step.Kind, for turn: Turn) {
         switch step {
-        case .bytes(let bytes): write([.raw(bytes)])
-        case .pieces(let pieces): write(pieces.map { .raw($0) }[...])
+        case .bytes(let bytes): write([.raw([bytes])])
+        case .pieces(let pieces): write(pieces.map { .raw([$0]) }[...])
+        case .together(let pieces): write([.raw(pieces)])
         case .head(let head): write([.head(head)])
         case .content(let bytes):
             if turn.isHead { finish() } else { write([.content(allowed(bytes))]) }
@@ -194,7 +195,7 @@ final class ReplyRunner {
             if writer.isHTTP2 {
                 write([.goAway(code, lastStream: lastStream)])
             } else if speaksHTTP2 {
-                write([.raw(HTTP2Prelude.settings + HTTP2Prelude.goAway(code, lastStream: lastStream ?? 0))])
+                write([.raw([HTTP2Prelude.settings, HTTP2Prelude.goAway(code, lastStream: lastStream ?? 0)])])
             } else {
                 end(by: .cutOff)
             }

@@ -18,6 +18,7 @@ extension Reply {
             case chunk([UInt8])
             case lastChunk([Field])
             case pieces([[UInt8]])
+            case together([[UInt8]])
             case repeating([UInt8], count: Int?)
             case generated(@Sendable (_ index: Int) -> [UInt8]?)
             case wait(Gate)
@@ -103,6 +104,10 @@ extension Reply {
 
         /// Sends these bytes, each array written on its own.
         public static func pieces(_ pieces: [[UInt8]]) -> Step { Step(kind: .pieces(pieces)) }
+
+        /// Sends these bytes in one write of the socket, so the client finds them there together. Over TLS each array is a
+        /// record of its own.
+        public static func together(_ pieces: [[UInt8]]) -> Step { Step(kind: .together(pieces)) }
 
         // MARK: Long content
 

@@ -17,7 +17,8 @@ final class ReplyWriter {
         /// A chunk whose size is that of all bytes, of which only the first are sent.
         case chunk([UInt8], sending: Int)
         case lastChunk([ReceivedRequest.Field])
-        case raw([UInt8])
+        /// Exact bytes, in one write of the socket.
+        case raw([[UInt8]])
         case resetStream(UInt32)
         case goAway(UInt32, lastStream: Int?)
     }
@@ -43,7 +44,7 @@ final class ReplyWriter {
 
     func write(_ part: Part, promise: EventLoopPromise<Void>) {
         switch part {
-        case .raw(let bytes): output.write(channel.allocator.buffer(bytes: bytes), promise: promise)
+        case .raw(let pieces): output.write(pieces.map { channel.allocator.buffer(bytes: $0) }, promise: promise)
         case .goAway(let code, let last):
             let last = last.map { HTTP2StreamID(min(max($0, 0), Int(Int32.max))) } ?? stream ?? .rootStream
             // A lower number ends the stream, but not the reply.

@@ -41,6 +41,13 @@ import TsubameTesting
         }
     }
 
+    @Test func `pieces that are sent together are the same bytes`() async throws {
+        let pieces = ["a", "", "b", "c"].map { Array($0.utf8) }
+        try await exchange([.together(pieces), .together([]), .bytes("d"), .close]) { _, client async throws in
+            #expect(try await client.receivedAll() == "abcd")
+        }
+    }
+
     @Test func `a gate holds the bytes behind it`() async throws {
         let gate = Gate()
         try await exchange([.bytes("before"), .wait(for: gate), .bytes("behind")]) { server, client in
