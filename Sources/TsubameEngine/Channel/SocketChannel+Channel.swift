@@ -1,17 +1,15 @@
-// SocketChannel+Channel: the channel as SwiftNIO's pipeline and TLS see it.
+// SocketChannel+Channel: the channel as NIOSSL's handler and its pipeline see it.
 
 import NIOCore
+import NIOTLS
 import TsubameSockets
 
 extension SocketChannel: Channel {
     var eventLoop: any NIOCore.EventLoop { loop }
-    var pipeline: ChannelPipeline { line }
     var allocator: ByteBufferAllocator { ByteBufferAllocator() }
-    var closeFuture: EventLoopFuture<Void> { closePromise.futureResult }
     var localAddress: NIOCore.SocketAddress? { addresses.local }
     var remoteAddress: NIOCore.SocketAddress? { addresses.remote }
     var parent: (any Channel)? { nil }
-    var isWritable: Bool { takesWrites }
     var isActive: Bool { state == .active }
     var _channelCore: any ChannelCore { self }
     var syncOptions: (any NIOSynchronousChannelOptions)? { SocketChannelOptions(channel: self) }
@@ -37,15 +35,13 @@ private struct UnsafeTransfer<Value>: @unchecked Sendable {
     init(_ value: Value) { self.value = value }
 }
 
-/// The options that the engine and TLS use.
+/// The options that TLS uses.
 struct SocketChannelOptions: NIOSynchronousChannelOptions, Sendable {
     let channel: SocketChannel
 
     func setOption<Option: ChannelOption>(_ option: Option, value: Option.Value) throws {
         switch (option, value) {
         case (is ChannelOptions.Types.AutoReadOption, let isOn as Bool): channel.setReading(isOn)
-        case (is ChannelOptions.Types.RecvAllocatorOption, let sizes as AdaptiveRecvByteBufferAllocator):
-            channel.reads = sizes
         default: throw ChannelError.operationUnsupported
         }
     }
@@ -97,7 +93,13 @@ extension SocketChannel: ChannelCore {
 
     func close0(error: any Error, mode: CloseMode, promise: EventLoopPromise<Void>?) {
         switch mode {
-        case .all: close(error, promise)
+        case .all:
+            guard state != .closed else {
+                promise?.fail(ChannelError.alreadyClosed)
+                return
+            }
+            close(error)
+            promise?.succeed()
         case .output, .input: promise?.fail(ChannelError.operationUnsupported)
         }
     }
@@ -106,11 +108,18 @@ extension SocketChannel: ChannelCore {
         promise?.fail(ChannelError.operationUnsupported)
     }
 
-    func channelRead0(_ data: NIOAny) {
-        // No handler has taken these bytes: the connection that stood here is gone.
-    }
+    /// The bytes that TLS has decrypted.
+    func channelRead0(_ data: NIOAny) { receiver?.receive(unwrapData(data, as: ByteBuffer.self)) }
 
-    func errorCaught0(error: any Error) {
-        // Every error closes the channel, and the connection has seen it.
+    func errorCaught0(error: any Error) { receiver?.failed(error) }
+}
+
+/// Tells the channel's receiver that a handshake is complete.
+final class HandshakeReport: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        guard case TLSUserEvent.handshakeCompleted(let applicationProtocol)? = event as? TLSUserEvent else { return }
+        (context.channel as? SocketChannel)?.receiver?.secured(applicationProtocol)
     }
 }

@@ -1,64 +1,81 @@
-// SocketChannel: a channel of SwiftNIO on a socket of the library's own.
+// SocketChannel: the bytes of one connection, plain or through TLS, on a socket of the library's own.
 
 import NIOCore
+import NIOSSL
 import TsubamePlatform
 import TsubameSockets
 
-/// Gives the bytes of a socket to a pipeline, and the pipeline's bytes to the socket. TLS and the connections stand in the
-/// pipeline.
+/// Gives the bytes of a socket to a receiver, and the receiver's bytes to the socket.
+///
+/// A plain connection reads and writes its socket here and nowhere else. TLS is a filter: NIOSSL's handler stands in a
+/// pipeline of SwiftNIO, whose head is the socket and whose tail is the receiver. There is no pipeline without TLS.
 ///
 /// The loop reports each state once. So a channel reads until the socket has no more, until it has used its budget, or until
-/// its pipeline wants no more (``isReading``).
-// Confined to its loop. Any thread may ask for `closeFuture` and the pipeline, which never change.
+/// its receiver wants no more (``isReading``).
+// Confined to its loop. NIOSSL asks for the pipeline on the loop, too.
 final class SocketChannel: LoopMember, @unchecked Sendable {
     enum State { case new, connecting, active, closed }
 
     let loop: NIOLoop
-    let closePromise: EventLoopPromise<Void>
-    private(set) lazy var line = ChannelPipeline(channel: self)
+    /// The pipeline of TLS.
+    private(set) lazy var pipeline = ChannelPipeline(channel: self)
+    /// Whether the bytes go through the pipeline.
+    @exclusivity(unchecked) private(set) var isSecured = false
+    /// The owner of the received bytes. A channel that closes lets go of it.
+    @exclusivity(unchecked) var receiver: (any ChannelReceiver)?
     /// nil once the channel is closed.
     @exclusivity(unchecked) private(set) var socket: Socket?
     private let descriptor: Int32
     @exclusivity(unchecked) private(set) var state = State.new
     @exclusivity(unchecked) private var id: MemberID?
-    private var connectPromise: EventLoopPromise<Void>?
+    private var whenConnected: ((any Error)?) -> Void = { _ in }
+    /// Called once, when the socket is closed.
+    private let whenClosed: () -> Void
+    private var closePromise: EventLoopPromise<Void>?
 
-    /// Whether the pipeline takes bytes as they come (autoRead).
-    @exclusivity(unchecked) var isReading = true
+    @exclusivity(unchecked) private(set) var isReading = true
     /// The sizes of the reads.
     @exclusivity(unchecked) var reads = AdaptiveRecvByteBufferAllocator()
-    @exclusivity(unchecked) var input = ByteBuffer()
-    @exclusivity(unchecked) var hasEnded = false
+    @exclusivity(unchecked) private var input = ByteBuffer()
+    /// Whether the socket has ended in at least one direction, though bytes may be left to read.
+    @exclusivity(unchecked) private(set) var hasEnded = false
+    /// Whether a call in the loop's next turn is asked for.
+    @exclusivity(unchecked) private var isCalledAgain = false
 
-    @exclusivity(unchecked) var pending = PendingWrites()
-    @exclusivity(unchecked) var isWriting = false
-    @exclusivity(unchecked) var takesWrites = true
+    @exclusivity(unchecked) private var pending = PendingWrites()
+    @exclusivity(unchecked) private var isWriting = false
+    /// Whether few bytes wait for the socket. The receiver is told when they become few (``ChannelReceiver/becameWritable()``).
+    @exclusivity(unchecked) private(set) var isWritable = true
     private(set) var addresses: (local: NIOCore.SocketAddress?, remote: NIOCore.SocketAddress?) = (nil, nil)
 
-    init(_ loop: NIOLoop, _ socket: consuming Socket) {
+    init(_ loop: NIOLoop, _ socket: consuming Socket, whenClosed: @escaping () -> Void) {
         self.loop = loop
+        self.whenClosed = whenClosed
         descriptor = socket.descriptor
         self.socket = consume socket
-        closePromise = loop.makePromise()
-        // The pipeline refers to the channel; it is made on the loop, before anything else can ask for it.
-        _ = line
+    }
+
+    /// Puts TLS between the socket and the receiver, and begins the handshake once the socket is connected. A second one
+    /// runs inside the first.
+    func addTLS(_ handler: NIOSSLClientHandler) throws {
+        isSecured = true
+        try pipeline.syncOperations.addHandler(handler)
+        try pipeline.syncOperations.addHandler(HandshakeReport())
     }
 
     // MARK: Connecting
 
-    /// Connects the socket, once the handlers stand. The promise has the outcome.
-    func connect(to address: TsubameSockets.SocketAddress, _ promise: EventLoopPromise<Void>) {
-        // An attempt that fails at once fails the promise, too.
-        connectPromise = promise
+    /// Connects the socket.
+    /// - Parameter done: called once on the loop, with the error if there is one.
+    func connect(to address: TsubameSockets.SocketAddress, _ done: @escaping ((any Error)?) -> Void) {
+        whenConnected = done
         do throws(SocketError) {
             guard let connecting = try socket?.connect(to: address) else {
-                return promise.fail(ChannelError.ioOnClosedChannel)
+                return tellConnected(ChannelError.ioOnClosedChannel)
             }
             state = .connecting
             let id = loop.loop.add(self)
             self.id = id
-            line.fireChannelRegistered()
-            guard state == .connecting else { return }
             try loop.loop.watch(descriptor, for: id)
             // The loop's report would come one turn later.
             if case .connected = connecting { connected() }
@@ -73,11 +90,16 @@ final class SocketChannel: LoopMember, @unchecked Sendable {
         addresses = (
             try? socket?.localAddress().flatMap(Self.address), try? socket?.remoteAddress().flatMap(Self.address)
         )
-        let promise = connectPromise
-        connectPromise = nil
-        line.fireChannelActive()
-        promise?.succeed()
+        if isSecured { pipeline.fireChannelActive() }
+        receiver?.connected()
+        tellConnected(nil)
         if state == .active, pending.hasFlushed { writeOut() }
+    }
+
+    private func tellConnected(_ error: (any Error)?) {
+        let done = whenConnected
+        whenConnected = { _ in }
+        done(error)
     }
 
     /// SwiftNIO's own error of a system call, which the rest of the engine knows.
@@ -88,6 +110,7 @@ final class SocketChannel: LoopMember, @unchecked Sendable {
     // MARK: Events
 
     func ready(_ states: Readiness) {
+        isCalledAgain = false
         if state == .connecting {
             guard !states.isDisjoint(with: [.writable, .ended]) else { return }
             connected()
@@ -102,29 +125,174 @@ final class SocketChannel: LoopMember, @unchecked Sendable {
     func deadlinePassed() {}
 
     /// Reads on in the loop's next turn, or writes.
-    func callAgain() {
-        if let id { loop.loop.callAgain(id) }
+    private func callAgain() {
+        guard !isCalledAgain, let id else { return }
+        isCalledAgain = true
+        loop.loop.callAgain(id)
     }
 
-    func arm(_ states: Readiness) { loop.loop.arm(descriptor, states) }
+    // MARK: Reading
+
+    /// Reads until the socket has no more, and then arms it.
+    private func read() {
+        var budget = EventLoop.bytesPerCall
+        while isReading, state == .active {
+            guard budget > 0 else { return callAgain() }
+            let size = reads.nextBufferSize() ?? 4096
+            // Memory that a receiver has kept is left to it.
+            input.clear(minimumCapacity: size)
+            var outcome = Socket.Reading.wouldBlock
+            let capacity = input.writableBytes
+            input.writeWithUnsafeMutableBytes(minimumWritableBytes: 1) { buffer in
+                outcome = socket?.read(into: buffer) ?? .wouldBlock
+                if case .bytes(let count) = outcome { return count }
+                return 0
+            }
+            switch outcome {
+            case .bytes(let count):
+                _ = reads.record(actualReadBytes: count)
+                budget -= count
+                giveInput()
+                // A receiver may have closed the channel.
+                guard state == .active else { return }
+                // A read that took less than it could has emptied the socket. Only the end may still be there.
+                guard count == capacity || hasEnded else {
+                    loop.loop.arm(descriptor, .readable)
+                    return
+                }
+            case .wouldBlock:
+                loop.loop.arm(descriptor, .readable)
+                return
+            case .end: return close(ChannelError.eof)
+            case .failed(let error): return fail(Self.ioError(error))
+            }
+        }
+    }
+
+    @inline(__always)
+    private func giveInput() {
+        guard isSecured else {
+            receiver?.receive(input)
+            return
+        }
+        pipeline.fireChannelRead(input)
+        if state == .active { pipeline.fireChannelReadComplete() }
+    }
+
+    /// Whether the receiver takes bytes as they come. What came meanwhile is read in the loop's next turn.
+    func setReading(_ isOn: Bool) {
+        guard isReading != isOn else { return }
+        isReading = isOn
+        if isOn, state == .active { callAgain() }
+    }
+
+    // MARK: Writing
+
+    /// More bytes than this wait for the socket: the receiver should write no more.
+    private static let highMark = 64 << 10
+    /// Fewer bytes than this wait again.
+    private static let lowMark = 32 << 10
+
+    /// Sends the bytes, through TLS if there is TLS.
+    /// - Parameter promise: succeeds when the socket has taken them.
+    @inline(__always)
+    func send(_ buffer: ByteBuffer, promise: EventLoopPromise<Void>? = nil) {
+        if isSecured {
+            pipeline.syncOperations.writeAndFlush(NIOAny(buffer), promise: promise)
+        } else if promise == nil, pending.isEmpty, state == .active {
+            sendAtOnce(buffer)
+        } else {
+            write(buffer, promise)
+            flush()
+        }
+    }
+
+    /// Gives the socket bytes whose way no promise follows. The socket takes the rest later.
+    private func sendAtOnce(_ buffer: ByteBuffer) {
+        switch buffer.withUnsafeReadableBytes({ socket?.write($0) ?? .wouldBlock }) {
+        case .bytes(let count):
+            guard count < buffer.readableBytes else { return }
+            var rest = buffer
+            rest.moveReaderIndex(forwardBy: count)
+            write(rest, nil)
+            flush()
+        case .wouldBlock:
+            write(buffer, nil)
+            flush()
+        case .failed(let error): writeFailed(error)
+        }
+    }
+
+    /// Keeps bytes for the socket until the next ``flush()``.
+    func write(_ buffer: ByteBuffer, _ promise: EventLoopPromise<Void>?) {
+        guard state != .closed else {
+            promise?.fail(ChannelError.ioOnClosedChannel)
+            return
+        }
+        pending.append(buffer, promise)
+        if pending.bytes > Self.highMark { isWritable = false }
+    }
+
+    func flush() {
+        pending.flush()
+        if state == .active { writeOut() }
+    }
+
+    /// Writes until the socket takes no more, and then arms it.
+    private func writeOut() {
+        // A promise that is fulfilled here may write and flush: the loop below takes that along.
+        guard !isWriting else { return }
+        isWriting = true
+        defer { isWriting = false }
+        var done: [EventLoopPromise<Void>] = []
+        while state == .active, pending.hasFlushed {
+            let outcome = pending.withPieces { socket?.write($0) ?? .wouldBlock }
+            switch outcome {
+            case .bytes(let count):
+                pending.remove(count, &done)
+                for promise in done { promise.succeed() }
+                done.removeAll(keepingCapacity: true)
+                tellWritability()
+            case .wouldBlock: return loop.loop.arm(descriptor, .writable)
+            case .failed(let error): return writeFailed(error)
+            }
+        }
+    }
+
+    private func writeFailed(_ error: SocketError) {
+        // The peer may have said why before it closed. What it has sent can still be read.
+        hasEnded = true
+        if isReading { read() }
+        fail(Self.ioError(error))
+    }
+
+    private func tellWritability() {
+        guard !isWritable, pending.bytes < Self.lowMark, state == .active else { return }
+        isWritable = true
+        receiver?.becameWritable()
+    }
 
     // MARK: The end
 
-    /// Closes the channel because of an error, which the pipeline sees first.
-    func fail(_ error: any Error) {
-        guard state != .closed else { return }
-        if state == .active { line.fireErrorCaught(error) }
-        close(error, nil)
+    /// Closes the channel. TLS tells the peer that it ends, and the peer's answer is not awaited.
+    func end() {
+        guard isSecured, state != .closed else { return close(ChannelError.ioOnClosedChannel) }
+        pipeline.close(mode: .all, promise: nil)
+        loop.execute { self.close(ChannelError.ioOnClosedChannel) }
     }
 
-    /// Closes the socket in the loop's next turn. TLS has said that it ends, and the peer's answer is not awaited.
-    func closeSoon() { loop.execute { self.close(ChannelError.ioOnClosedChannel, nil) } }
-
-    func close(_ error: any Error, _ promise: EventLoopPromise<Void>?) {
-        guard state != .closed else {
-            promise?.fail(ChannelError.alreadyClosed)
-            return
+    /// Closes the channel because of an error, which the receiver sees first.
+    private func fail(_ error: any Error) {
+        guard state != .closed else { return }
+        if state == .active {
+            if isSecured { pipeline.fireErrorCaught(error) } else { receiver?.failed(error) }
         }
+        close(error)
+    }
+
+    /// Closes the socket now.
+    func close(_ error: any Error) {
+        guard state != .closed else { return }
         let before = state
         state = .closed
         if let id {
@@ -133,19 +301,25 @@ final class SocketChannel: LoopMember, @unchecked Sendable {
         }
         socket = nil
         id = nil
-        let failed = pending.removeAll()
-        let connect = connectPromise
-        connectPromise = nil
-        for promise in failed { promise.fail(error) }
-        promise?.succeed()
-        connect?.fail(error)
-        if before == .active { line.fireChannelInactive() }
-        if before != .new { line.fireChannelUnregistered() }
+        whenClosed()
+        for promise in pending.removeAll() { promise.fail(error) }
+        tellConnected(error)
+        if isSecured, before == .active { pipeline.fireChannelInactive() }
+        let receiver = receiver
+        self.receiver = nil
+        if before == .active { receiver?.closed() }
+        closePromise?.succeed()
         // A handler may be in the middle of something.
-        loop.execute {
-            self.removeHandlers(pipeline: self.line)
-            self.closePromise.succeed()
-        }
+        if isSecured { loop.execute { self.removeHandlers(pipeline: self.pipeline) } }
+    }
+
+    /// For TLS. Succeeds when the socket is closed.
+    var closeFuture: EventLoopFuture<Void> {
+        if let closePromise { return closePromise.futureResult }
+        let promise = loop.makePromise(of: Void.self)
+        closePromise = promise
+        if state == .closed { promise.succeed() }
+        return promise.futureResult
     }
 
     // MARK: Addresses

@@ -6,7 +6,7 @@ import NIOCore
 // Confined to the loop of its connector.
 final class AddressAttempt: @unchecked Sendable {
     let address: SocketAddress
-    var channel: (any Channel)?
+    var channel: SocketChannel?
     var negotiation: ProtocolNegotiation?
     /// It is only to show the certificates.
     var capture: ChainCapture?

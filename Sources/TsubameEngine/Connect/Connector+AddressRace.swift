@@ -54,7 +54,7 @@ extension Connector {
 
     /// Gives up whatever was, for this attempt and no other.
     func tryOnly(_ attempt: AddressAttempt) {
-        winner?.channel?.close(promise: nil)
+        winner?.channel?.end()
         winner = nil
         order = AddressOrder([])
         attempts = [attempt]
@@ -83,26 +83,20 @@ extension Connector {
         let socket = try Socket(for: address)
         if attempt.address.protocol != .unix { try? socket.sendAtOnce() }
         try localEndpoint?.bind(socket)
-        let channel = SocketChannel(loopPool.loop, socket)
+        let channel = SocketChannel(loopPool.loop, socket) { loopPool.openSockets -= 1 }
         loopPool.openSockets += 1
-        channel.closeFuture.assumeIsolated().whenComplete { _ in loopPool.openSockets -= 1 }
         attempt.channel = channel
-        let promise = loopPool.loop.makePromise(of: Void.self)
-        promise.futureResult.assumeIsolated().whenComplete { result in
-            switch result {
-            case .success:
-                // The handlers tell when it stands. One that lost, or that is no longer wanted, goes.
-                let hasLost = self.isDone || (self.winner != nil && self.winner !== attempt)
-                if hasLost, !attempt.isKept { channel.close(promise: nil) }
-            case .failure(let error): self.failed(attempt, error)
-            }
-        }
         do {
-            try addHandlers(to: channel, attempt)
-            channel.connect(to: address, promise)
+            try addReceiver(to: channel, attempt)
         } catch {
-            promise.fail(error)
-            channel.close(promise: nil)
+            channel.end()
+            throw error
+        }
+        channel.connect(to: address) { error in
+            if let error { return self.failed(attempt, error) }
+            // The receivers tell when the connection stands. One that lost, or that is no longer wanted, is closed.
+            let hasLost = self.isDone || (self.winner != nil && self.winner !== attempt)
+            if hasLost, !attempt.isKept { channel.end() }
         }
     }
 
@@ -122,7 +116,7 @@ extension Connector {
         winner = attempt
         next?.cancel()
         next = nil
-        for other in attempts where other !== attempt { other.channel?.close(promise: nil) }
+        for other in attempts where other !== attempt { other.channel?.end() }
         attempts = [attempt]
         return true
     }

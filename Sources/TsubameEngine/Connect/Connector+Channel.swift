@@ -1,4 +1,4 @@
-// What stands on the channel of a connection that is being made.
+// What receives the bytes of a connection that is being made.
 
 import NIOCore
 import NIOSSL
@@ -10,32 +10,27 @@ extension Connector {
     /// slow starts again with the first size for each new buffer. The channel keeps its largest buffer.
     static let reads = AdaptiveRecvByteBufferAllocator(minimum: 1024, initial: 4096, maximum: 256 << 10)
 
-    /// Adds the handlers of the first step: the proxy, or the connection itself.
-    func addHandlers(to channel: SocketChannel, _ attempt: AddressAttempt) throws {
+    /// Gives the channel to the first step: the conversation with the proxy, or the connection itself.
+    func addReceiver(to channel: SocketChannel, _ attempt: AddressAttempt) throws {
         channel.reads = Self.reads
-        if let proxy = key.proxy {
-            try addProxy(proxy, to: channel, attempt)
-        } else {
-            try addConnection(to: channel, attempt)
-        }
-    }
-
-    private func addProxy(_ proxy: Proxy, to channel: any Channel, _ attempt: AddressAttempt) throws {
+        guard let proxy = key.proxy else { return try addConnection(to: channel, attempt) }
         let tls = try contexts.proxy.map {
             try tlsHandler($0, for: proxy.host, attempt.capture.flatMap { $0.isOfProxy ? $0 : nil })
         }
-        if let tls { try channel.pipeline.syncOperations.addHandler(tls) }
-        try channel.pipeline.syncOperations.addHandler(ProxyHandler(self, attempt, try handshake(), tls: tls))
+        channel.receiver = ProxyConversation(self, attempt, channel, try handshake(), tls: tls)
+        if let tls { try channel.addTLS(tls) }
     }
 
-    func addConnection(to channel: any Channel, _ attempt: AddressAttempt) throws {
+    func addConnection(to channel: SocketChannel, _ attempt: AddressAttempt) throws {
         let tls = try contexts.origin.map {
             try tlsHandler($0, for: key.origin.host, attempt.capture.flatMap { $0.isOfProxy ? nil : $0 })
         }
-        if let tls { try channel.pipeline.syncOperations.addHandler(tls) }
-        let negotiation = ProtocolNegotiation(self, tls: tls)
+        let negotiation = ProtocolNegotiation(self, channel, tls: tls)
         attempt.negotiation = negotiation
-        try channel.pipeline.syncOperations.addHandler(negotiation)
+        channel.receiver = negotiation
+        if let tls { try channel.addTLS(tls) }
+        // After a proxy the socket was connected before.
+        if channel.state == .active { negotiation.connected() }
     }
 
     private func tlsHandler(

@@ -146,7 +146,7 @@ final class Connector: @unchecked Sendable {
 
     /// The TCP connection to the proxy stands.
     func reachedProxy(_ attempt: AddressAttempt) {
-        if !win(attempt) { attempt.channel?.close(promise: nil) }
+        if !win(attempt) { attempt.channel?.end() }
     }
 
     /// What is sent from here on reaches the origin, or the proxy that forwards.
@@ -248,7 +248,7 @@ final class Connector: @unchecked Sendable {
         kept?.isKept = true
         timer?.cancel()
         next?.cancel()
-        for attempt in attempts where attempt !== kept { attempt.channel?.close(promise: nil) }
+        for attempt in attempts where attempt !== kept { attempt.channel?.end() }
         attempts = []
         winner = nil
     }

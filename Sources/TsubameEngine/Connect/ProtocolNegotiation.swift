@@ -1,68 +1,49 @@
-// ProtocolNegotiation: what stands at the end of a channel until it is known which protocol is spoken on it.
+// ProtocolNegotiation: finds out which protocol is spoken on a channel.
 
 import NIOCore
 import NIOSSL
-import NIOTLS
 import TsubameCore
 
-/// Waits for TCP and, if there is to be TLS, for the handshake; looks at whom it is with; and gives its place to a
-/// connection of HTTP/1.1 or HTTP/2, whichever the server has chosen (ALPN, RFC 7301).
+/// Waits for the socket and, over TLS, for the handshake. Checks the peer. Then a connection of HTTP/1.1 or HTTP/2 takes its
+/// place, as the server has chosen (ALPN, RFC 7301).
 // Guarded by confinement to the loop of its connector.
-final class ProtocolNegotiation: ChannelInboundHandler, RemovableChannelHandler, @unchecked Sendable {
-    typealias InboundIn = ByteBuffer
-
+final class ProtocolNegotiation: ChannelReceiver, @unchecked Sendable {
     private let key: ConnectionKey
     private let loopPool: LoopPool
     private var connector: Connector?
-    /// What does TLS to the origin, if it is wanted.
+    private let channel: SocketChannel
+    /// The TLS to the origin, if there is TLS.
     let tls: NIOSSLClientHandler?
-    private var context: ChannelHandlerContext?
     private var failure: (any Error)?
     private(set) var facts: ConnectionInfo?
 
-    init(_ connector: Connector, tls: NIOSSLClientHandler?) {
+    init(_ connector: Connector, _ channel: SocketChannel, tls: NIOSSLClientHandler?) {
         key = connector.key
         loopPool = connector.loopPool
         self.connector = connector
+        self.channel = channel
         self.tls = tls
     }
 
-    func handlerAdded(context: ChannelHandlerContext) {
-        self.context = context
-        // Behind a proxy the channel was there before.
-        if context.channel.isActive { becomeActive(context) }
-    }
-
-    func handlerRemoved(context: ChannelHandlerContext) { self.context = nil }
-
-    func channelActive(context: ChannelHandlerContext) {
-        becomeActive(context)
-        context.fireChannelActive()
-    }
-
-    private func becomeActive(_ context: ChannelHandlerContext) {
+    func connected() {
         let version = key.plainVersion
-        setFacts(context, tls: nil, version: version)
+        setFacts(tls: nil, version: version)
         connector?.reached(self)
         if tls == nil { settle(version) }
     }
 
-    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-        if case TLSUserEvent.handshakeCompleted(let applicationProtocol)? = event as? TLSUserEvent, let tls {
-            let info = TLSInfo(tls, applicationProtocol: applicationProtocol)
-            do throws(CallError) {
-                let version = try chosen(applicationProtocol)
-                setFacts(context, tls: info, version: version)
-                try key.tls.check(info, tls.peerCertificate, host: key.origin.host)
-                settle(version)
-            } catch {
-                let connector = connector
-                self.connector = nil
-                connector?.failed(error, self)
-                context.close(promise: nil)
-            }
+    func secured(_ applicationProtocol: String?) {
+        guard let tls else { return }
+        let info = TLSInfo(tls, applicationProtocol: applicationProtocol)
+        do throws(CallError) {
+            let version = try chosen(applicationProtocol)
+            setFacts(tls: info, version: version)
+            try key.tls.check(info, tls.peerCertificate, host: key.origin.host)
+            settle(version)
+        } catch {
+            tellFailed(error)
+            channel.end()
         }
-        context.fireUserInboundEventTriggered(event)
     }
 
     private func chosen(_ applicationProtocol: String?) throws(CallError) -> HTTPVersion {
@@ -79,57 +60,47 @@ final class ProtocolNegotiation: ChannelInboundHandler, RemovableChannelHandler,
         }
     }
 
-    private func setFacts(_ context: ChannelHandlerContext, tls: TLSInfo?, version: HTTPVersion) {
+    private func setFacts(tls: TLSInfo?, version: HTTPVersion) {
         func text(_ address: SocketAddress?) -> String { address.map { Connector.text($0) } ?? "" }
         facts = ConnectionInfo(
-            id: facts?.id ?? ConnectionInfo.nextID(), remoteAddress: text(context.remoteAddress),
-            localAddress: text(context.localAddress), proxy: key.proxy?.description, tls: tls, version: version)
+            id: facts?.id ?? ConnectionInfo.nextID(), remoteAddress: text(channel.addresses.remote),
+            localAddress: text(channel.addresses.local), proxy: key.proxy?.description, tls: tls, version: version)
     }
 
     private func settle(_ version: HTTPVersion) {
-        guard let connector, let context, let facts else { return }
+        guard let connector, channel.state == .active, let facts else { return }
         self.connector = nil
-        let pipeline = context.pipeline.syncOperations
-        do {
-            let connection: any PooledConnection
-            if version == .http2 {
-                let http2 = HTTP2Connection(key, loopPool, facts, limits: connector.exchange.call.limits)
-                try pipeline.addHandler(http2, position: .after(self))
-                connection = http2
-            } else {
-                let http1 = Connection(key, loopPool, facts)
-                try pipeline.addHandler(http1, position: .after(self))
-                connection = http1
-            }
-            _ = pipeline.removeHandler(self)
-            connector.succeeded(self, connection)
-            connection.flush()
-        } catch {
-            connector.failed(error, self)
-            context.close(promise: nil)
-        }
+        let connection: any PooledConnection & ChannelReceiver =
+            version == .http2
+            ? HTTP2Connection(key, loopPool, facts, channel, limits: connector.exchange.call.limits)
+            : Connection(key, loopPool, facts, channel)
+        channel.receiver = connection
+        connector.succeeded(self, connection)
+        connection.flush()
     }
 
-    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+    func receive(_ bytes: ByteBuffer) {
+        // Only after a handshake whose peer was refused.
+    }
+
+    func failed(_ error: any Error) {
         if failure == nil { failure = error }
-        if let connector {
-            self.connector = nil
-            connector.failed(error, self)
-        }
+        tellFailed(error)
+        // A TLS end without close_notify is followed by `closed()`.
         if case NIOSSLError.uncleanShutdown? = error as? NIOSSLError { return }
-        context.close(promise: nil)
+        channel.end()
     }
 
-    func channelInactive(context: ChannelHandlerContext) {
-        if let connector {
-            self.connector = nil
-            connector.failed(failure ?? ChannelError.eof, self)
-        }
-        context.fireChannelInactive()
+    func closed() { tellFailed(failure ?? ChannelError.eof) }
+
+    private func tellFailed(_ error: any Error) {
+        let connector = connector
+        self.connector = nil
+        connector?.failed(error, self)
     }
 
-    /// Nobody wants what it would become.
-    func close() { context?.close(promise: nil) }
+    /// Closes the channel, which nothing waits for.
+    func close() { channel.end() }
 }
 
 extension ConnectionKey {

@@ -9,7 +9,7 @@ import TsubameWire
 extension Connection {
     /// Sends the request. Head and small body go out in one write.
     func run(_ exchange: Exchange) {
-        guard let context else {
+        guard let channel else {
             return exchange.fail(CallError(.connectionLost, "the connection was lost", phase: .sendingHead))
         }
         self.exchange = exchange
@@ -47,18 +47,18 @@ extension Connection {
         let now = MonotonicClock.now
         exchange.timings.sentAt = now
         if asksFirst {
-            context.writeAndFlush(wrapOutboundOut(output), promise: nil)
+            channel.send(output)
             // The write may have found that the connection is gone. The request then goes out on another one.
             guard self.exchange === exchange else { return }
             holdBody(of: exchange, at: now)
         } else if case .pieces(let reader, let length) = exchange.upload {
             // With nothing to follow the head is the whole request, and waits until the reader has said so.
-            if framing != .length(0) { context.writeAndFlush(wrapOutboundOut(output), promise: nil) }
+            if framing != .length(0) { channel.send(output) }
             guard self.exchange === exchange else { return }
             startBody(of: exchange, reader, length, at: now)
         } else {
             setDeadline(.head, from: now)
-            context.writeAndFlush(wrapOutboundOut(output), promise: nil)
+            channel.send(output)
         }
     }
 
@@ -120,20 +120,17 @@ extension Connection {
         if let failure { throw failure }
     }
 
-    func channelWritabilityChanged(context: ChannelHandlerContext) {
-        if context.channel.isWritable { sender?.becameWritable() }
-        context.fireChannelWritabilityChanged()
-    }
+    func becameWritable() { sender?.becameWritable() }
 
     private func write(_ buffer: ByteBuffer, of exchange: Exchange, promise: EventLoopPromise<Void>) {
-        guard self.exchange === exchange, let context else { return promise.fail(ChannelError.alreadyClosed) }
-        context.writeAndFlush(wrapOutboundOut(buffer), promise: promise)
+        guard self.exchange === exchange, let channel else { return promise.fail(ChannelError.alreadyClosed) }
+        channel.send(buffer, promise: promise)
     }
 }
 
 // The pieces of a body, in chunks if its length is not known (RFC 9112 section 7.1).
 extension Connection: BodySink {
-    func takes(bodyOf exchange: Exchange) -> Bool { context?.channel.isWritable ?? false }
+    func takes(bodyOf exchange: Exchange) -> Bool { channel?.isWritable ?? false }
 
     func write(_ pieces: [Bytes], of exchange: Exchange, promise: EventLoopPromise<Void>) {
         let isChunked = exchange.isChunked

@@ -21,7 +21,7 @@ extension Connection {
         guard let held else { return }
         held.cancel()
         self.held = nil
-        guard let exchange, let context else { return }
+        guard let exchange, let channel else { return }
         let now = MonotonicClock.now
         switch exchange.upload {
         case .small(let bytes):
@@ -31,8 +31,7 @@ extension Connection {
             guard self.exchange === exchange else { return }
             exchange.timings.sentAt = now
             setDeadline(.head, from: now)
-            let buffer = bytes.withUnsafeBytes { context.channel.allocator.buffer(bytes: $0) }
-            context.writeAndFlush(wrapOutboundOut(buffer), promise: nil)
+            channel.send(bytes.withUnsafeBytes { ByteBuffer(bytes: $0) })
         case .pieces(let reader, let length):
             startBody(of: exchange, reader, length, at: now)
         case .none, .file: break

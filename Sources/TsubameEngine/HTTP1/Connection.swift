@@ -1,4 +1,4 @@
-// Connection: one HTTP/1.1 connection. The one channel handler behind TCP or TLS.
+// Connection: one HTTP/1.1 connection, plain or through TLS.
 
 import HTTPTypes
 import NIOCore
@@ -10,16 +10,14 @@ import TsubameWire
 
 /// One connection: writes requests, reads responses, one at a time, and keeps their deadlines.
 // Guarded by confinement to `loopPool.loop`.
-final class Connection: ChannelInboundHandler, PooledConnection, @unchecked Sendable {
-    typealias InboundIn = ByteBuffer
-    typealias OutboundOut = ByteBuffer
+final class Connection: ChannelReceiver, PooledConnection, @unchecked Sendable {
     // What every request touches goes without dynamic exclusivity checks, a tenth of its instructions otherwise: no two
     // accesses can overlap on one loop, and none of these is held across a call that comes back here.
 
     let key: ConnectionKey
     let loopPool: LoopPool
-    @exclusivity(unchecked) var context: ChannelHandlerContext?
-    @exclusivity(unchecked) private var channel: SocketChannel?
+    /// nil once it is closed.
+    @exclusivity(unchecked) private(set) var channel: SocketChannel?
     @exclusivity(unchecked) var decoder = ResponseDecoder(limits: Limits())
     @exclusivity(unchecked) var exchange: Exchange?
     @exclusivity(unchecked) var requestEndsConnection = false
@@ -44,44 +42,35 @@ final class Connection: ChannelInboundHandler, PooledConnection, @unchecked Send
     private var isClosed = false
     @exclusivity(unchecked) var membership: PoolMembership?
 
-    init(_ key: ConnectionKey, _ loopPool: LoopPool, _ facts: ConnectionInfo) {
+    init(_ key: ConnectionKey, _ loopPool: LoopPool, _ facts: ConnectionInfo, _ channel: SocketChannel) {
         self.key = key
         self.loopPool = loopPool
         self.facts = facts
+        self.channel = channel
         isEncrypted = key.isEncrypted
     }
 
     var isShared: Bool { false }
-    var availableStreams: Int { !isClosed && exchange == nil && context != nil ? 1 : 0 }
+    var availableStreams: Int { !isClosed && exchange == nil && channel != nil ? 1 : 0 }
     var unconsumedBytes: Int { pending.capacity }
 
     // MARK: Life of the channel
 
-    func handlerAdded(context: ChannelHandlerContext) {
-        self.context = context
-        channel = context.channel as? SocketChannel
-    }
-
-    func handlerRemoved(context: ChannelHandlerContext) {
-        self.context = nil
-        channel = nil
-    }
-
-    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+    func failed(_ error: any Error) {
         if failure == nil { failure = error }
-        // An unclean TLS end is followed by channelInactive, where the decoder says what it means.
-        if case NIOSSLError.uncleanShutdown? = error as? NIOSSLError { return }
-        context.close(promise: nil)
+        // A TLS end without close_notify is followed by `closed()`, where the decoder says what it means.
+        if isTruncated { return }
+        channel?.end()
     }
 
-    func channelInactive(context: ChannelHandlerContext) {
+    func closed() {
         isClosed = true
+        channel = nil
         deadline.cancel()
         sender?.stop()
         // The pool is told first, so that a request which is sent again does not come back here.
         loopPool.removed(self)
         if let exchange { ended(exchange) }
-        context.fireChannelInactive()
     }
 
     /// The peer has closed while an exchange was running.
@@ -154,16 +143,14 @@ final class Connection: ChannelInboundHandler, PooledConnection, @unchecked Send
         sender?.stop()
         sender = nil
         // The socket goes before another may be made in its place.
-        let channel = channel
-        context?.close(promise: nil)
-        if isEncrypted { channel?.closeSoon() }
+        channel?.end()
         loopPool.removed(self)
     }
 
     // MARK: Receiving
 
-    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        var buffer = unwrapInboundIn(data)
+    func receive(_ bytes: ByteBuffer) {
+        var buffer = bytes
         guard let exchange else {
             // Nothing was asked for: whatever this is, it must not become the next answer.
             close()
@@ -246,19 +233,20 @@ final class Connection: ChannelInboundHandler, PooledConnection, @unchecked Send
         }
     }
 
-    /// Bytes or an end after the response that the loop has not read yet. They must not become the next answer, and the next request
-    /// can go out before the loop reads again. TLS hides how much a read took, so the socket is always asked there.
+    /// Bytes or an end after the response that the loop has not read yet. They must not become the next answer, and the
+    /// next request can go out before the loop reads again. TLS hides how much a read took, so the socket is always asked
+    /// there.
     private var hasWaitingInput: Bool {
         guard let channel else { return false }
         return channel.hasEnded || ((wasFullRead || isEncrypted) && channel.socket?.hasInput() == true)
     }
 
     private func pauseReading() {
-        guard !isPaused, let channel = context?.channel else { return }
+        guard !isPaused, let channel else { return }
         isPaused = true
         // The reader is slow, not the server: only the total deadline runs.
         setDeadline(nil, from: 0)
-        channel.setOption(.autoRead, value: false).whenComplete { _ in }
+        channel.setReading(false)
     }
 
     func resumeReading(for exchange: Exchange) {
@@ -266,14 +254,14 @@ final class Connection: ChannelInboundHandler, PooledConnection, @unchecked Send
         setDeadline(.idle, from: MonotonicClock.now)
         if exchange.window?.isReaderSlow == true {
             // One read could bring many times what a slow reader takes.
-            try? context?.channel.syncOptions?.setOption(.recvAllocator, value: Connector.reads)
+            channel?.reads = Connector.reads
         }
         resume()
     }
 
     private func resume() {
         isPaused = false
-        context?.channel.setOption(.autoRead, value: true).whenComplete { _ in }
+        channel?.setReading(true)
     }
 
     // MARK: Deadlines

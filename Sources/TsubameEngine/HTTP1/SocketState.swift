@@ -1,6 +1,5 @@
 // SocketState: what the system knows of a TCP connection and its loop has not read, or cannot.
 
-import NIOCore
 import TsubamePlatform
 import TsubameSockets
 
@@ -12,9 +11,8 @@ struct SocketState {
     let acknowledgedBytes: UInt64
 
     /// nil where the system does not tell: anywhere but on Linux.
-    static func of(_ channel: any Channel) -> SocketState? {
+    static func of(_ channel: SocketChannel) -> SocketState? {
         #if os(Linux)
-        guard let channel = channel as? SocketChannel else { return nil }
         return withUnsafeTemporaryAllocation(byteCount: infoBytes, alignment: 8) { bytes in
             guard let count = try? channel.socket?.read(TCP_INFO, at: Int32(IPPROTO_TCP), into: bytes),
                 count >= infoBytes
@@ -40,5 +38,5 @@ struct SocketState {
 
 extension Connection {
     /// nil where the system does not tell, and before the connection stands.
-    var socketState: SocketState? { context.flatMap { SocketState.of($0.channel) } }
+    var socketState: SocketState? { channel.flatMap { SocketState.of($0) } }
 }

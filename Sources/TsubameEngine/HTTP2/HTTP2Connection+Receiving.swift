@@ -6,8 +6,8 @@ import TsubamePlatform
 import TsubameWire
 
 extension HTTP2Connection {
-    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        var buffer = unwrapInboundIn(data)
+    func receive(_ bytes: ByteBuffer) {
+        var buffer = bytes
         guard !isClosed else { return }
         pending.prepend(to: &buffer)
         lastRead = MonotonicClock.now
@@ -182,9 +182,9 @@ extension HTTP2Connection {
         guard !isClosed else { return }
         isClosed = true
         deadline.cancel()
-        if let context {
-            write(to: context, promise: nil)
-            context.close(promise: nil)
+        if let channel {
+            write(to: channel)
+            channel.end()
         }
         loopPool.removed(self)
     }

@@ -9,7 +9,7 @@ import TsubameWire
 extension HTTP2Connection {
     /// Sends the request. Head and small body go out in one write, with those of other requests that were begun with it.
     func run(_ exchange: Exchange) {
-        guard context != nil, let framing = exchange.framing else {
+        guard channel != nil, let framing = exchange.framing else {
             return exchange.fail(CallError(.connectionLost, "the connection was lost", phase: .sendingHead))
         }
         let wasIdle = exchanges > 0 && session.count == 0
@@ -90,10 +90,10 @@ extension HTTP2Connection {
 
     /// Sends what the windows and the socket allow of a body.
     func pump(_ activeStream: HTTP2ActiveStream) {
-        guard let outgoing = activeStream.outgoing, let context else { return }
+        guard let outgoing = activeStream.outgoing, let channel else { return }
         var hasMoved = false
         // Writing may bring the socket's word that it takes more, and with it this again.
-        while activeStream.outgoing === outgoing, context.channel.isWritable {
+        while activeStream.outgoing === outgoing, channel.isWritable {
             let allowed = session.sendable(on: activeStream.stream)
             let count = outgoing.count(upTo: allowed)
             let isWhole = outgoing.count(upTo: count + 1) == count
@@ -107,17 +107,15 @@ extension HTTP2Connection {
                 hasMoved = true
             }
             if isWhole {
-                finish(activeStream, outgoing, on: context)
+                finish(activeStream, outgoing, on: channel)
                 break
             }
-            if output.readableBytes >= Self.writtenAtOnce { write(to: context, promise: nil) }
+            if output.readableBytes >= Self.writtenAtOnce { write(to: channel) }
         }
         if hasMoved, let exchange = activeStream.exchange { bodyMoved(of: exchange) }
     }
 
-    private func finish(
-        _ activeStream: HTTP2ActiveStream, _ outgoing: HTTP2BodyQueue, on context: ChannelHandlerContext
-    ) {
+    private func finish(_ activeStream: HTTP2ActiveStream, _ outgoing: HTTP2BodyQueue, on channel: SocketChannel) {
         activeStream.outgoing = nil
         if outgoing.isLast, let trailers = outgoing.trailers {
             do throws(WireError) {
@@ -128,7 +126,7 @@ extension HTTP2Connection {
                 return
             }
         }
-        if let promise = outgoing.promise { write(to: context, promise: promise) }
+        if let promise = outgoing.promise { write(to: channel, promise: promise) }
         activeStream.sender?.becameWritable()
     }
 
@@ -144,7 +142,7 @@ extension HTTP2Connection {
     func pumpAll() {
         let first = turn
         for index in activeStreams.indices {
-            guard let context, context.channel.isWritable else { return }
+            guard let channel, channel.isWritable else { return }
             let index = (first + index) % activeStreams.count
             guard activeStreams[index].outgoing != nil else { continue }
             turn = index + 1
@@ -152,16 +150,11 @@ extension HTTP2Connection {
         }
     }
 
-    func channelWritabilityChanged(context: ChannelHandlerContext) {
-        if context.channel.isWritable {
-            flush()
-            pumpAll()
-            flush()
-            for activeStream in activeStreams where activeStream.outgoing == nil {
-                activeStream.sender?.becameWritable()
-            }
-        }
-        context.fireChannelWritabilityChanged()
+    func becameWritable() {
+        flush()
+        pumpAll()
+        flush()
+        for activeStream in activeStreams where activeStream.outgoing == nil { activeStream.sender?.becameWritable() }
     }
 }
 

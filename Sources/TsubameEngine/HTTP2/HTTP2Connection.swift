@@ -1,4 +1,4 @@
-// HTTP2Connection: one connection that carries many exchanges (RFC 9113). The one channel handler behind TCP or TLS.
+// HTTP2Connection: one connection that carries many exchanges (RFC 9113).
 
 import HTTPTypes
 import NIOCore
@@ -11,14 +11,12 @@ import TsubameWire
 /// have to say: all heads and answers that one read or one batch of calls brought in one write, and of bodies as much as
 /// the socket takes.
 // Guarded by confinement to `loopPool.loop`.
-final class HTTP2Connection: ChannelInboundHandler, PooledConnection, @unchecked Sendable {
-    typealias InboundIn = ByteBuffer
-    typealias OutboundOut = ByteBuffer
-
+final class HTTP2Connection: ChannelReceiver, PooledConnection, @unchecked Sendable {
     let key: ConnectionKey
     let loopPool: LoopPool
     let facts: ConnectionInfo
-    @exclusivity(unchecked) var context: ChannelHandlerContext?
+    /// nil once it is closed.
+    @exclusivity(unchecked) private(set) var channel: SocketChannel?
     @exclusivity(unchecked) var session: HTTP2Session
     @exclusivity(unchecked) var activeStreams: [HTTP2ActiveStream] = []
     /// Received and not yet consumed.
@@ -40,43 +38,43 @@ final class HTTP2Connection: ChannelInboundHandler, PooledConnection, @unchecked
     @exclusivity(unchecked) var membership: PoolMembership?
 
     /// - Parameter limits: those of the call that it was made for, of which the server is told.
-    init(_ key: ConnectionKey, _ loopPool: LoopPool, _ facts: ConnectionInfo, limits: Limits) {
+    init(
+        _ key: ConnectionKey, _ loopPool: LoopPool, _ facts: ConnectionInfo, _ channel: SocketChannel, limits: Limits
+    ) {
         self.key = key
         self.loopPool = loopPool
         self.facts = facts
+        self.channel = channel
         session = HTTP2Session(limits: limits)
     }
 
     var isShared: Bool { true }
-    var availableStreams: Int { isClosed || hasStoppedAccepting || context == nil ? 0 : session.availableStreams }
+    var availableStreams: Int { isClosed || hasStoppedAccepting || channel == nil ? 0 : session.availableStreams }
     var unconsumedBytes: Int { pending.capacity }
 
     /// The socket is asked if the request could not be repeated; else the loop has most likely seen what there was.
     func canCarry(_ exchange: Exchange, idleSince: MonotonicTime) -> Bool {
-        guard !exchange.mayBeReplayed, let context else { return true }
-        return SocketState.of(context.channel)?.isEstablished ?? true
+        guard !exchange.mayBeReplayed, let channel else { return true }
+        return SocketState.of(channel)?.isEstablished ?? true
     }
 
     // MARK: Life of the channel
 
-    func handlerAdded(context: ChannelHandlerContext) { self.context = context }
-
-    func handlerRemoved(context: ChannelHandlerContext) { self.context = nil }
-
-    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+    func failed(_ error: any Error) {
         if failure == nil { failure = error }
+        // A TLS end without close_notify is followed by `closed()`.
         if case NIOSSLError.uncleanShutdown? = error as? NIOSSLError { return }
-        context.close(promise: nil)
+        channel?.end()
     }
 
-    func channelInactive(context: ChannelHandlerContext) {
+    func closed() {
         isClosed = true
+        channel = nil
         deadline.cancel()
         // The pool is told first, so that a request which is sent again does not come back here.
         loopPool.removed(self)
         let running = activeStreams.filter { $0.exchange != nil }
         for activeStream in running { lost(activeStream) }
-        context.fireChannelInactive()
     }
 
     /// The connection has gone while this exchange was running.
@@ -113,10 +111,10 @@ final class HTTP2Connection: ChannelInboundHandler, PooledConnection, @unchecked
         guard !isClosed else { return }
         isClosed = true
         deadline.cancel()
-        if let context {
+        if let channel {
             session.sendGoAway(.noError)
-            write(to: context, promise: nil)
-            context.close(promise: nil)
+            write(to: channel)
+            channel.end()
         }
         loopPool.removed(self)
         for activeStream in activeStreams where activeStream.exchange != nil { lost(activeStream) }
@@ -204,11 +202,11 @@ final class HTTP2Connection: ChannelInboundHandler, PooledConnection, @unchecked
 
     /// Writes what has gathered, unless more is about to, or the socket is full.
     func flush() {
-        guard !isReading, let context, context.channel.isWritable, !loopPool.delaysFlush(of: self) else { return }
-        write(to: context, promise: nil)
+        guard !isReading, let channel, channel.isWritable, !loopPool.delaysFlush(of: self) else { return }
+        write(to: channel)
     }
 
-    func write(to context: ChannelHandlerContext, promise: EventLoopPromise<Void>?) {
+    func write(to channel: SocketChannel, promise: EventLoopPromise<Void>? = nil) {
         gather()
         guard output.readableBytes > 0 else {
             promise?.succeed()
@@ -217,7 +215,7 @@ final class HTTP2Connection: ChannelInboundHandler, PooledConnection, @unchecked
         // Whoever is told that the socket takes more writes into what is then the output.
         var written = ByteBuffer()
         swap(&written, &output)
-        context.writeAndFlush(wrapOutboundOut(written), promise: promise)
+        channel.send(written, promise: promise)
         guard output.capacity == 0 else { return }
         // The memory serves again if the socket has taken all of it.
         written.clear()
@@ -227,9 +225,7 @@ final class HTTP2Connection: ChannelInboundHandler, PooledConnection, @unchecked
     /// What the session has to say goes before what is written from now on.
     func gather() {
         guard !session.output.isEmpty else { return }
-        if output.capacity == 0, let context {
-            output = context.channel.allocator.buffer(capacity: session.output.count)
-        }
+        if output.capacity == 0 { output = ByteBufferAllocator().buffer(capacity: session.output.count) }
         output.writeBytes(session.output)
         session.output.removeAll(keepingCapacity: true)
     }

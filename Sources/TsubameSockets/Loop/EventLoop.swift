@@ -11,8 +11,8 @@ package import TsubamePlatform
 /// await withTaskExecutorPreference(loop) { … }
 /// ```
 /// Each turn has bounds, so that nothing waits for long. It runs at most ``jobsPerTurn`` jobs, and calls at most
-/// ``callsPerTurn`` of the members that asked for it. Then it looks at the deadlines. Jobs also run after each socket's report, while its connection and
-/// memory are still in the processor's caches.
+/// ``callsPerTurn`` of the members that asked for it. Then it looks at the deadlines. Jobs also run after each socket's
+/// report, while its connection and memory are still in the processor's caches.
 // Confined to the loop's thread, except for the constants, the inbox with its own guards, and the functions under "On any
 // thread".
 package final class EventLoop: TaskExecutor, @unchecked Sendable {

@@ -1,0 +1,28 @@
+// ChannelReceiver: the owner of the bytes that a channel receives.
+
+import NIOCore
+
+/// A conversation with a proxy, the negotiation of the protocol, or a connection. A channel has one at a time, which puts the
+/// next one in its place. All calls come on the channel's loop.
+protocol ChannelReceiver: AnyObject {
+    /// The socket is connected.
+    func connected()
+    /// A TLS handshake is complete.
+    /// - Parameter applicationProtocol: the protocol that the server has chosen (ALPN, RFC 7301).
+    func secured(_ applicationProtocol: String?)
+    func receive(_ bytes: ByteBuffer)
+    /// The channel takes bytes again.
+    func becameWritable()
+    /// An error that ends the connection. A TLS connection may end without a close_notify; ``closed()`` follows then.
+    func failed(_ error: any Error)
+    /// The channel is closed. It is the last call.
+    func closed()
+}
+
+extension ChannelReceiver {
+    func connected() {}
+
+    func secured(_ applicationProtocol: String?) {}
+
+    func becameWritable() {}
+}
