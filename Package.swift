@@ -174,7 +174,8 @@ let package = Package(
         .testTarget(
             name: "TsubameTests",
             dependencies: [
-                "Tsubame", "TsubamePlatform", "TsubameCore", "TsubameWire", "TsubameEngine", "TsubameTesting",
+                "Tsubame", "TsubamePlatform", "TsubameCore", "TsubameWire", "TsubameSockets", "TsubameEngine",
+                "TsubameTesting",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),

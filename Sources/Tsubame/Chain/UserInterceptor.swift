@@ -50,32 +50,3 @@ final class UserInterceptor: CallInterceptor {
         }
     }
 }
-
-/// The rules for a request that a user's interceptor sends in place of the one that it was given.
-final class ReplacementRules: Sendable {
-    private let allowedOrigins: Set<Origin>
-    private let crossOriginFields: CrossOriginFields
-
-    init(_ configuration: Configuration) {
-        allowedOrigins = configuration.allowedOrigins
-        crossOriginFields = CrossOriginFields(configuration)
-    }
-
-    /// At another origin, the request goes without the client's fields and credentials. A redirect of it starts again from
-    /// this request, and not from the call's own.
-    func adopt(_ request: Request, insteadOf given: Request) -> Request {
-        var adopted = request
-        // A request that was made anew does not know the client's secrets.
-        if adopted.redaction != given.redaction { adopted.redaction = given.redaction }
-        guard let uri = request.uri, uri != given.uri else { return adopted }
-        if uri.origin != given.uri?.origin, !allowedOrigins.contains(uri.origin) {
-            adopted.isCrossOrigin = true
-            // These are fields that the interceptor copied. A field with another value is the interceptor's own.
-            adopted.headers.removeAll { field in
-                crossOriginFields.contains(field) && given.headers[values: field.name].contains(field.value)
-            }
-        }
-        adopted.entry = adopted
-        return adopted
-    }
-}

@@ -18,13 +18,13 @@ struct PendingWrites {
     private var writes = Deque<Write>()
     /// The writes that are to go out; the others wait for a flush.
     private var flushed = 0
-    private(set) var bytes = 0
+    private(set) var byteCount = 0
 
     var isEmpty: Bool { writes.isEmpty }
     var hasFlushed: Bool { flushed > 0 }
 
     mutating func append(_ buffer: ByteBuffer, _ promise: EventLoopPromise<Void>?) {
-        bytes += buffer.readableBytes
+        byteCount += buffer.readableBytes
         writes.append(Write(bytes: buffer, promise: promise))
     }
 
@@ -49,7 +49,7 @@ struct PendingWrites {
 
     /// The socket has taken bytes. Adds the promises of the writes that are complete.
     mutating func remove(_ count: Int, _ done: inout [EventLoopPromise<Void>]) {
-        bytes -= count
+        byteCount -= count
         var rest = count
         while flushed > 0, let first = writes.first, first.bytes.readableBytes <= rest {
             rest -= first.bytes.readableBytes

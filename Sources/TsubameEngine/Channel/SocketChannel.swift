@@ -39,6 +39,8 @@ final class SocketChannel: LoopMember, @unchecked Sendable {
     @exclusivity(unchecked) private var input = ByteBuffer()
     /// Whether the socket has ended in at least one direction, though bytes may be left to read.
     @exclusivity(unchecked) private(set) var hasEnded = false
+    /// The error of a write that broke the connection. The system tells it once, and a read then finds an end.
+    @exclusivity(unchecked) private var writeError: SocketError?
     /// Whether a call in the loop's next turn is asked for.
     @exclusivity(unchecked) private var isCalledAgain = false
 
@@ -163,10 +165,18 @@ final class SocketChannel: LoopMember, @unchecked Sendable {
             case .wouldBlock:
                 loop.loop.arm(descriptor, .readable)
                 return
-            case .end: return close(ChannelError.eof)
+            case .end: return ended()
             case .failed(let error): return fail(Self.ioError(error))
             }
         }
+    }
+
+    /// The socket has no more bytes, and there will be none.
+    private func ended() {
+        // After a reset this is no orderly end, and a body that ends with the connection is not whole. The system says
+        // EPIPE if the peer had ended its direction before.
+        if let writeError, writeError.code != EPIPE { return fail(Self.ioError(writeError)) }
+        close(ChannelError.eof)
     }
 
     @inline(__always)
@@ -230,7 +240,7 @@ final class SocketChannel: LoopMember, @unchecked Sendable {
             return
         }
         pending.append(buffer, promise)
-        if pending.bytes > Self.highMark { isWritable = false }
+        if pending.byteCount > Self.highMark { isWritable = false }
     }
 
     func flush() {
@@ -261,13 +271,14 @@ final class SocketChannel: LoopMember, @unchecked Sendable {
 
     private func writeFailed(_ error: SocketError) {
         // The peer may have said why before it closed. What it has sent can still be read.
+        writeError = error
         hasEnded = true
         if isReading { read() }
         fail(Self.ioError(error))
     }
 
     private func tellWritability() {
-        guard !isWritable, pending.bytes < Self.lowMark, state == .active else { return }
+        guard !isWritable, pending.byteCount < Self.lowMark, state == .active else { return }
         isWritable = true
         receiver?.becameWritable()
     }

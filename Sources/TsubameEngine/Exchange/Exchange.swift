@@ -379,10 +379,3 @@ final class Exchange: CallCancellable, @unchecked Sendable {
         }
     }
 }
-
-/// What a connector measured, for the timings of the exchange that it was made for.
-struct ConnectorFacts {
-    var resolvedAt: MonotonicTime = 0
-    var connectedAt: MonotonicTime = 0
-    var securedAt: MonotonicTime = 0
-}

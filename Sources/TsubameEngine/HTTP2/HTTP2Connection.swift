@@ -26,7 +26,7 @@ final class HTTP2Connection: ChannelReceiver, PooledConnection, @unchecked Senda
     /// Streams of which this read has brought something.
     @exclusivity(unchecked) var touched: [HTTP2Stream] = []
     @exclusivity(unchecked) var isReading = false
-    /// The lane whose body goes first when there is room again.
+    /// The index of the stream whose body goes first when the socket takes bytes again.
     @exclusivity(unchecked) var turn = 0
     @exclusivity(unchecked) var deadline = Deadline()
     @exclusivity(unchecked) var lastRead: MonotonicTime = 0
@@ -122,7 +122,7 @@ final class HTTP2Connection: ChannelReceiver, PooledConnection, @unchecked Senda
 
     func stopAccepting() { hasStoppedAccepting = true }
 
-    /// An exchange has left its lane; the connection goes on with the others, or ends.
+    /// An exchange has left its stream; the connection goes on with the others, or ends.
     func exchangeEnded() {
         loopPool.exchangeEnded(on: self)
     }

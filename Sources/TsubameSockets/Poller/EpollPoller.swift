@@ -26,19 +26,19 @@ final class EpollPoller: Poller, @unchecked Sendable {
     private static let wakeUp: UInt64 = 0
 
     private let queue: Int32
-    private let bell: Int32
+    private let wakeUpDescriptor: Int32
     private let events = UnsafeMutablePointer<epoll_event>.allocate(capacity: EpollPoller.capacity)
 
     init() throws(SocketError) {
         queue = epoll_create1(Int32(O_CLOEXEC))
-        bell = queue < 0 ? -1 : eventfd(0, Int32(O_CLOEXEC | O_NONBLOCK))
+        wakeUpDescriptor = queue < 0 ? -1 : eventfd(0, Int32(O_CLOEXEC | O_NONBLOCK))
         // On an error below, `deinit` closes whichever of the two is open.
-        guard bell >= 0 else { throw .last(.poll) }
-        try control(EPOLL_CTL_ADD, bell, Flag.readable | Flag.edgeTriggered, Self.wakeUp)
+        guard wakeUpDescriptor >= 0 else { throw .last(.poll) }
+        try control(EPOLL_CTL_ADD, wakeUpDescriptor, Flag.readable | Flag.edgeTriggered, Self.wakeUp)
     }
 
     deinit {
-        if bell >= 0 { close(bell) }
+        if wakeUpDescriptor >= 0 { close(wakeUpDescriptor) }
         if queue >= 0 { close(queue) }
         events.deallocate()
     }
@@ -67,7 +67,7 @@ final class EpollPoller: Poller, @unchecked Sendable {
         while index < count {
             let event = events[index]
             index += 1
-            // The bell is edge-triggered, so its count need not be read.
+            // The wake-up descriptor is edge-triggered, so its count need not be read.
             if event.data.u64 == Self.wakeUp { continue }
             report(MemberID(bits: event.data.u64), Self.readiness(event.events))
         }
@@ -91,7 +91,7 @@ final class EpollPoller: Poller, @unchecked Sendable {
 
     func wake() {
         var one: UInt64 = 1
-        _ = withUnsafeBytes(of: &one) { SystemCall.write(bell, $0) }
+        _ = withUnsafeBytes(of: &one) { SystemCall.write(wakeUpDescriptor, $0) }
     }
 }
 #endif

@@ -11,8 +11,8 @@ final class PollPoller: Poller, @unchecked Sendable {
         let member: MemberID
     }
 
-    private let bell: (reading: Int32, writing: Int32)
-    /// The bell, and then one for each of `watches`. A negative descriptor is left out.
+    private let wakeUpPipe: (reading: Int32, writing: Int32)
+    /// The wake-up pipe, and then one for each of `watches`. A negative descriptor is left out.
     private var polled: [pollfd]
     private var watches: [Watch] = []
     private var positions: [Int32: Int] = [:]
@@ -22,16 +22,16 @@ final class PollPoller: Poller, @unchecked Sendable {
     init() throws(SocketError) {
         var ends: (Int32, Int32) = (-1, -1)
         let result = withUnsafeMutableBytes(of: &ends) { pipe($0.baseAddress?.assumingMemoryBound(to: Int32.self)) }
-        bell = (ends.0, ends.1)
+        wakeUpPipe = (ends.0, ends.1)
         polled = [pollfd(fd: ends.0, events: Int16(POLLIN), revents: 0)]
         guard result == 0 else { throw .last(.poll) }
-        for end in [bell.reading, bell.writing] {
+        for end in [wakeUpPipe.reading, wakeUpPipe.writing] {
             guard fcntl(end, F_SETFD, FD_CLOEXEC) == 0, fcntl(end, F_SETFL, O_NONBLOCK) == 0 else { throw .last(.poll) }
         }
     }
 
     deinit {
-        for end in [bell.reading, bell.writing] where end >= 0 { close(end) }
+        for end in [wakeUpPipe.reading, wakeUpPipe.writing] where end >= 0 { close(end) }
     }
 
     func add(_ descriptor: Int32, _ member: MemberID) throws(SocketError) {
@@ -64,7 +64,7 @@ final class PollPoller: Poller, @unchecked Sendable {
         // The system takes no more descriptors than the process may open. Without a rest the loop would turn without a pause.
         if count < 0, errno != EINTR { _ = poll(nil, 0, 10) }
         guard count > 0 else { return }
-        if polled[0].revents != 0 { silence() }
+        if polled[0].revents != 0 { drainWakeUps() }
         for position in watches.indices where polled[position + 1].revents != 0 {
             let flags = Int32(polled[position + 1].revents)
             let isBroken = flags & Int32(POLLHUP | POLLERR | POLLNVAL) != 0
@@ -81,14 +81,14 @@ final class PollPoller: Poller, @unchecked Sendable {
         reports.removeAll(keepingCapacity: true)
     }
 
-    private func silence() {
+    private func drainWakeUps() {
         withUnsafeTemporaryAllocation(byteCount: 64, alignment: 1) { buffer in
-            while SystemCall.read(bell.reading, into: buffer) > 0 {}
+            while SystemCall.read(wakeUpPipe.reading, into: buffer) > 0 {}
         }
     }
 
     func wake() {
         var one: UInt8 = 1
-        _ = withUnsafeBytes(of: &one) { SystemCall.write(bell.writing, $0) }
+        _ = withUnsafeBytes(of: &one) { SystemCall.write(wakeUpPipe.writing, $0) }
     }
 }
