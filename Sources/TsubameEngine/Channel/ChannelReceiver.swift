@@ -15,6 +15,8 @@ protocol ChannelReceiver: AnyObject {
     func becameWritable()
     /// An error that ends the connection. A TLS connection may end without a close_notify; ``closed()`` follows then.
     func failed(_ error: any Error)
+    /// The deadline has passed that the receiver has set (``SocketChannel/setDeadline(_:)``). It is cleared.
+    func deadlinePassed()
     /// The channel is closed. It is the last call.
     func closed()
 }
@@ -25,4 +27,6 @@ extension ChannelReceiver {
     func secured(_ applicationProtocol: String?) {}
 
     func becameWritable() {}
+
+    func deadlinePassed() {}
 }

@@ -124,7 +124,13 @@ final class SocketChannel: LoopMember, @unchecked Sendable {
         if states.contains(.writable), state == .active, pending.hasFlushed { writeOut() }
     }
 
-    func deadlinePassed() {}
+    /// Sets when the receiver is told that its deadline has passed; ``MonotonicClock/never`` clears it.
+    @inline(__always)
+    func setDeadline(_ due: MonotonicTime) {
+        if let id { loop.loop.setDeadline(of: id, to: due) }
+    }
+
+    func deadlinePassed() { receiver?.deadlinePassed() }
 
     /// Reads on in the loop's next turn, or writes.
     private func callAgain() {

@@ -50,7 +50,8 @@ final class BodySender: @unchecked Sendable {
     private let reader: any BodyReader
     private let length: Int64?
     private let exchange: Exchange
-    private weak var sink: (any BodySink)?
+    /// nil after the end. The sink refers to its sender, too.
+    private var sink: (any BodySink)?
     private let loop: any EventLoop
     private let outbox = Mutex(Outbox())
     private var task: Task<Void, Never>?
@@ -77,6 +78,7 @@ final class BodySender: @unchecked Sendable {
 
     func stop() {
         isStopped = true
+        sink = nil
         task?.cancel()
         task = nil
         let waiter = outbox.withLock { outbox in

@@ -11,8 +11,8 @@ extension Connection {
     func holdBody(of exchange: Exchange, at now: MonotonicTime) {
         isSending = true
         setDeadline(.head, from: now)
-        held = loopPool.loop.scheduleTask(in: .nanoseconds(Exchange.continueTimeout)) { [weak self] in
-            self?.releaseBody()
+        held = loopPool.loop.scheduleTask(in: .nanoseconds(Exchange.continueTimeout)) {
+            self.releaseBody()
         }
     }
 

@@ -26,7 +26,7 @@ final class Connection: ChannelReceiver, PooledConnection, @unchecked Sendable {
     /// The last read took as much as it could, so the socket may hold more.
     @exclusivity(unchecked) private var wasFullRead = false
     @exclusivity(unchecked) var output = ByteBuffer()
-    @exclusivity(unchecked) private var deadline = Deadline()
+    /// The limit whose deadline the channel keeps.
     private var limit = Timeouts.Name.head
     @exclusivity(unchecked) var sender: BodySender?
     /// Until the server has asked for the body that follows `Expect: 100-continue`.
@@ -66,7 +66,6 @@ final class Connection: ChannelReceiver, PooledConnection, @unchecked Sendable {
     func closed() {
         isClosed = true
         channel = nil
-        deadline.cancel()
         sender?.stop()
         // The pool is told first, so that a request which is sent again does not come back here.
         loopPool.removed(self)
@@ -139,7 +138,7 @@ final class Connection: ChannelReceiver, PooledConnection, @unchecked Sendable {
     func close() {
         guard !isClosed else { return }
         isClosed = true
-        deadline.cancel()
+        channel?.setDeadline(MonotonicClock.never)
         sender?.stop()
         sender = nil
         // The socket goes before another may be made in its place.
@@ -224,7 +223,7 @@ final class Connection: ChannelReceiver, PooledConnection, @unchecked Sendable {
     /// The response is complete: the connection goes back before the caller goes on, so that his next call finds it.
     private func complete(_ exchange: Exchange, leftover: Int) {
         detach(exchange)
-        deadline.clear()
+        channel?.setDeadline(MonotonicClock.never)
         if isPaused { resume() }
         if leftover > 0 || isSending || !decoder.isReusable || requestEndsConnection || hasWaitingInput {
             close()
@@ -271,15 +270,11 @@ final class Connection: ChannelReceiver, PooledConnection, @unchecked Sendable {
         guard let exchange else { return }
         let (due, limit) = exchange.due(name, from: now)
         self.limit = limit
-        deadline.set(due, on: loopPool.loop, self.timerFires)
+        channel?.setDeadline(due)
     }
 
-    private var timerFires: @Sendable () -> Void {
-        { [weak self] in self?.timerFired() }
-    }
-
-    private func timerFired() {
-        guard deadline.hasPassed(on: loopPool.loop, timerFires), let exchange else { return }
+    func deadlinePassed() {
+        guard let exchange else { return }
         let limit = limit
         if limit == .idle, exchange.phase == .sendingBody,
             stillMoves(exchange.call.timeouts.nanoseconds(.idle))

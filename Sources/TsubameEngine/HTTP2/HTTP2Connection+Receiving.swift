@@ -181,7 +181,6 @@ extension HTTP2Connection {
         }
         guard !isClosed else { return }
         isClosed = true
-        deadline.cancel()
         if let channel {
             write(to: channel)
             channel.end()

@@ -11,8 +11,8 @@ extension HTTP2Connection {
     func holdBody(of activeStream: HTTP2ActiveStream, at now: MonotonicTime) {
         setDeadline(of: activeStream, .head, from: now)
         let stream = activeStream.stream
-        activeStream.held = loopPool.loop.scheduleTask(in: .nanoseconds(Exchange.continueTimeout)) { [weak self] in
-            guard let self, let activeStream = self.activeStream(stream) else { return }
+        activeStream.held = loopPool.loop.scheduleTask(in: .nanoseconds(Exchange.continueTimeout)) {
+            guard let activeStream = self.activeStream(stream) else { return }
             self.releaseBody(of: activeStream)
             self.flush()
         }

@@ -28,7 +28,8 @@ final class HTTP2Connection: ChannelReceiver, PooledConnection, @unchecked Senda
     @exclusivity(unchecked) var isReading = false
     /// The index of the stream whose body goes first when the socket takes bytes again.
     @exclusivity(unchecked) var turn = 0
-    @exclusivity(unchecked) var deadline = Deadline()
+    /// The earliest deadline of a stream, which the channel keeps.
+    @exclusivity(unchecked) private var due = MonotonicClock.never
     @exclusivity(unchecked) var lastRead: MonotonicTime = 0
     @exclusivity(unchecked) var exchanges = 0
     var failure: (any Error)?
@@ -70,7 +71,6 @@ final class HTTP2Connection: ChannelReceiver, PooledConnection, @unchecked Senda
     func closed() {
         isClosed = true
         channel = nil
-        deadline.cancel()
         // The pool is told first, so that a request which is sent again does not come back here.
         loopPool.removed(self)
         let running = activeStreams.filter { $0.exchange != nil }
@@ -110,7 +110,6 @@ final class HTTP2Connection: ChannelReceiver, PooledConnection, @unchecked Senda
     func close() {
         guard !isClosed else { return }
         isClosed = true
-        deadline.cancel()
         if let channel {
             session.sendGoAway(.noError)
             write(to: channel)
@@ -235,19 +234,23 @@ final class HTTP2Connection: ChannelReceiver, PooledConnection, @unchecked Senda
     func setDeadline(of activeStream: HTTP2ActiveStream, _ name: Timeouts.Name?, from now: MonotonicTime) {
         guard let exchange = activeStream.exchange else { return }
         (activeStream.due, activeStream.limit) = exchange.due(name, from: now)
-        if activeStream.due < deadline.due { deadline.set(activeStream.due, on: loopPool.loop, self.timerFires) }
+        if activeStream.due < due { setDeadline(activeStream.due) }
     }
 
-    private var timerFires: @Sendable () -> Void { { [weak self] in self?.timerFired() } }
+    private func setDeadline(_ due: MonotonicTime) {
+        self.due = due
+        channel?.setDeadline(due)
+    }
 
-    private func timerFired() {
-        guard deadline.hasPassed(on: loopPool.loop, timerFires) else { return }
-        deadline.clear()
+    func deadlinePassed() {
+        guard !isClosed else { return }
+        due = MonotonicClock.never
         let now = MonotonicClock.now
         for activeStream in activeStreams where activeStream.exchange != nil && activeStream.due <= now {
             activeStream.exchange?.expire(activeStream.limit)
         }
         let next = activeStreams.lazy.filter { $0.exchange != nil }.map(\.due).min() ?? MonotonicClock.never
-        if next != MonotonicClock.never, !isClosed { deadline.set(next, on: loopPool.loop, self.timerFires) }
+        // The end of a stream may have begun another.
+        if next < due { setDeadline(next) }
     }
 }

@@ -20,7 +20,8 @@ extension LoopPool {
         }
     }
 
-    private var waitFires: @Sendable () -> Void { { [weak self] in self?.waitFired() } }
+    // Strong, and cancelled with the client: a weak reference would make each later one to this object dearer.
+    private var waitFires: @Sendable () -> Void { { self.waitFired() } }
 
     private func waitFired() {
         guard waitDeadline.hasPassed(on: loop, waitFires) else { return }

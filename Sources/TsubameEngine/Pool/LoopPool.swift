@@ -282,8 +282,7 @@ final class LoopPool: @unchecked Sendable {
             exchange.phase = .waiting
             if !exchange.isDone { start(exchange) }
         case .becameIdle:
-            budget.withdraw(.init(loopPool: self, key: origin.key))
-            if budget.isContended { laterEvents.append { self.closeLongestIdle() } }
+            if budget.isContended { offerPlace(of: origin) }
             startIdleSweep()
         case .takePlace: takePlace(for: origin)
         case .returnPlace: budget.giveBack()
@@ -322,15 +321,19 @@ final class LoopPool: @unchecked Sendable {
         }
     }
 
+    /// A pool has an idle connection while another one waits for a place.
+    private func offerPlace(of origin: OriginPool) {
+        budget.withdraw(.init(loopPool: self, key: origin.key))
+        if budget.isContended { laterEvents.append { self.closeLongestIdle() } }
+    }
+
     private func startSharingDelay(_ id: Pool.ConnectorID, of origin: OriginPool) {
         // Cancelled with the pool.
         origin.sharingDelay = loop.assumeIsolated().scheduleTask(in: .milliseconds(Self.sharingDelay)) {
-            [weak self, weak origin] in
-            guard let self, let origin else { return }
             origin.sharingDelay = nil
-            let isKnown = versions.version(of: origin.key.origin) == .http2
-            origin.pool.sharingDelayPassed(id, isKnownToShare: isKnown, &actions)
-            carryOut(origin)
+            let isKnown = self.versions.version(of: origin.key.origin) == .http2
+            origin.pool.sharingDelayPassed(id, isKnownToShare: isKnown, &self.actions)
+            self.carryOut(origin)
         }
     }
 
@@ -355,7 +358,7 @@ final class LoopPool: @unchecked Sendable {
 
     private func startIdleSweep() {
         guard idleSweep == nil else { return }
-        idleSweep = loop.scheduleTask(in: .seconds(1)) { [weak self] in self?.closeExpiredIdle() }
+        idleSweep = loop.scheduleTask(in: .seconds(1)) { self.closeExpiredIdle() }
     }
 
     private func closeExpiredIdle() {
@@ -378,5 +381,6 @@ final class LoopPool: @unchecked Sendable {
             origin.pool.close(&actions)
             carryOut(origin)
         }
+        if origins.values.allSatisfy({ $0.pool.waitingCount == 0 }) { waitDeadline.cancel() }
     }
 }

@@ -34,8 +34,8 @@ package final class EventLoop: TaskExecutor, @unchecked Sendable {
     @exclusivity(unchecked) private var jobsLeft = 0
     @exclusivity(unchecked) private var running: [Job] = []
     /// The closures that were given on the loop's own thread.
-    @exclusivity(unchecked) private var work: [@Sendable () -> Void] = []
-    @exclusivity(unchecked) private var runningWork: [@Sendable () -> Void] = []
+    @exclusivity(unchecked) private var work: [Work] = []
+    @exclusivity(unchecked) private var runningWork: [Work] = []
     @exclusivity(unchecked) private var taken = Inbox.Contents()
     @exclusivity(unchecked) private var again: [MemberID] = []
     @exclusivity(unchecked) private var isStopped = false
@@ -65,6 +65,7 @@ package final class EventLoop: TaskExecutor, @unchecked Sendable {
 
     /// Runs the closure on the loop's thread, in its next turn. Closures of one thread run in their order.
     package func execute(_ work: @escaping @Sendable () -> Void) {
+        let work = Work(run: work)
         if isCurrent { return self.work.append(work) }
         if inbox.put(work) { poller.wake() }
     }
@@ -144,7 +145,7 @@ package final class EventLoop: TaskExecutor, @unchecked Sendable {
     private func runWork() {
         guard !work.isEmpty else { return }
         swap(&work, &runningWork)
-        for work in runningWork { work() }
+        for work in runningWork { work.run() }
         runningWork.removeAll(keepingCapacity: true)
     }
 

@@ -8,12 +8,17 @@ struct Job: Sendable {
     let executor: UnownedTaskExecutor
 }
 
+/// A closure for a loop. An array of bare closures would allocate a second context for each of them.
+struct Work: Sendable {
+    let run: @Sendable () -> Void
+}
+
 /// A thread puts work in and learns whether it has to wake the loop. The loop sleeps only after it has seen that nothing has
 /// come, so no wake-up is lost.
 struct Inbox: ~Copyable, Sendable {
     struct Contents: Sendable {
         var jobs: [Job] = []
-        var work: [@Sendable () -> Void] = []
+        var work: [Work] = []
     }
 
     private enum State {
@@ -35,7 +40,7 @@ struct Inbox: ~Copyable, Sendable {
     }
 
     /// - Returns: whether the loop sleeps and has to be woken.
-    borrowing func put(_ work: @escaping @Sendable () -> Void) -> Bool {
+    borrowing func put(_ work: Work) -> Bool {
         contents.withLock { $0.work.append(work) }
         return fill()
     }
