@@ -19,6 +19,9 @@ KEPT = ANSWER.replace(
     b"Date: Sat, 21 Nov 2026 04:25:28 GMT\r\n", b"Cache-Control: max-age=31536000\r\n"
 )
 
+# After which the server closes, so each request needs a connection of its own.
+LAST = ANSWER.replace(b"Connection: keep-alive", b"Connection: close")
+
 # The same over HTTP/2: fields without Huffman codes, which a server may send.
 def literal(name, value):
     return b"\0" + bytes([len(name)]) + name + bytes([len(value)]) + value
@@ -72,6 +75,8 @@ def serve(listener):
             while True:
                 while b"\r\n\r\n" in pending:
                     head, pending = pending.split(b"\r\n\r\n", 1)
+                    if head.startswith(b"GET /last "):
+                        return connection.sendall(LAST)
                     connection.sendall(KEPT if head.startswith(b"GET /kept ") else ANSWER)
                 received = connection.recv(65536)
                 if not received:
@@ -128,9 +133,11 @@ def main():
         # So many that all connections there will be are there before the smaller count ends: with 1000 requests they
         # are 68 to 95, depending on how threads meet, and each costs 150 allocations.
         few, many = (4000, 12000) if int(concurrency) > 1 else (200, 600)
+        if mode == "close":
+            few, many = 400, 1200
         # The program warms up with a tenth of its requests.
         requests = (many - few) * 1.1
-        url = origin + ("/kept" if mode == "cached" else "/small")
+        url = origin + {"cached": "/kept", "close": "/last"}.get(mode, "/small")
         at = lambda count: [stripped, mode, url, str(count), concurrency]
         allowed = (float(most_instructions), float(most_allocations))
         # A late connection can fall into the difference: what is too much once is counted once more.

@@ -36,6 +36,9 @@ public struct AddressPolicy: Sendable, Hashable, CustomStringConvertible {
         AddressPolicy("by a closure", Rule(isAllowed))
     }
 
+    /// Whether no address is asked about.
+    package var allowsAll: Bool { rule == nil }
+
     /// Whether a connection may be made to this address.
     package func allows(_ address: IPAddress) -> Bool { rule.map { $0.isAllowed(ConnectAddress(address)) } ?? true }
 

@@ -7,8 +7,9 @@ import TsubameSockets
 extension SocketChannel: Channel {
     var eventLoop: any NIOCore.EventLoop { loop }
     var allocator: ByteBufferAllocator { ByteBufferAllocator() }
-    var localAddress: NIOCore.SocketAddress? { addresses.local }
-    var remoteAddress: NIOCore.SocketAddress? { addresses.remote }
+    // TLS asks for neither.
+    var localAddress: NIOCore.SocketAddress? { nil }
+    var remoteAddress: NIOCore.SocketAddress? { nil }
     var parent: (any Channel)? { nil }
     var isActive: Bool { state == .active }
     var _channelCore: any ChannelCore { self }
@@ -59,15 +60,9 @@ struct SocketChannelOptions: NIOSynchronousChannelOptions, Sendable {
 }
 
 extension SocketChannel: ChannelCore {
-    func localAddress0() throws -> NIOCore.SocketAddress {
-        guard let address = addresses.local else { throw ChannelError.unknownLocalAddress }
-        return address
-    }
+    func localAddress0() throws -> NIOCore.SocketAddress { throw ChannelError.operationUnsupported }
 
-    func remoteAddress0() throws -> NIOCore.SocketAddress {
-        guard let address = addresses.remote else { throw ChannelError.operationUnsupported }
-        return address
-    }
+    func remoteAddress0() throws -> NIOCore.SocketAddress { throw ChannelError.operationUnsupported }
 
     func register0(promise: EventLoopPromise<Void>?) { promise?.succeed() }
 

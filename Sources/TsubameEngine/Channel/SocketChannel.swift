@@ -48,7 +48,8 @@ final class SocketChannel: LoopMember, @unchecked Sendable {
     @exclusivity(unchecked) private var isWriting = false
     /// Whether few bytes wait for the socket. The receiver is told when they become few (``ChannelReceiver/becameWritable()``).
     @exclusivity(unchecked) private(set) var isWritable = true
-    private(set) var addresses: (local: NIOCore.SocketAddress?, remote: NIOCore.SocketAddress?) = (nil, nil)
+    /// The address that the socket is connected to.
+    private(set) var peer: SocketAddress?
 
     init(_ loop: NIOLoop, _ socket: consuming Socket, whenClosed: @escaping () -> Void) {
         self.loop = loop
@@ -69,8 +70,9 @@ final class SocketChannel: LoopMember, @unchecked Sendable {
 
     /// Connects the socket.
     /// - Parameter done: called once on the loop, with the error if there is one.
-    func connect(to address: TsubameSockets.SocketAddress, _ done: @escaping ((any Error)?) -> Void) {
+    func connect(to address: SocketAddress, _ done: @escaping ((any Error)?) -> Void) {
         whenConnected = done
+        peer = address
         do throws(SocketError) {
             guard let connecting = try socket?.connect(to: address) else {
                 return tellConnected(ChannelError.ioOnClosedChannel)
@@ -89,9 +91,6 @@ final class SocketChannel: LoopMember, @unchecked Sendable {
     private func connected() {
         if let error = socket?.connectionError() { return fail(Self.ioError(error)) }
         state = .active
-        addresses = (
-            try? socket?.localAddress().flatMap(Self.address), try? socket?.remoteAddress().flatMap(Self.address)
-        )
         if isSecured { pipeline.fireChannelActive() }
         receiver?.connected()
         tellConnected(nil)
@@ -114,14 +113,14 @@ final class SocketChannel: LoopMember, @unchecked Sendable {
     func ready(_ states: Readiness) {
         isCalledAgain = false
         if state == .connecting {
-            guard !states.isDisjoint(with: [.writable, .ended]) else { return }
+            guard states.isWritable || states.hasEnded else { return }
             connected()
         }
         guard state == .active else { return }
-        if states.contains(.ended) { hasEnded = true }
+        if states.hasEnded { hasEnded = true }
         // A write to a connection that has ended fails, and what the peer said before is read first.
-        if states.contains(.readable) { read() }
-        if states.contains(.writable), state == .active, pending.hasFlushed { writeOut() }
+        if states.isReadable { read() }
+        if states.isWritable, state == .active, pending.hasFlushed { writeOut() }
     }
 
     /// Sets when the receiver is told that its deadline has passed; ``MonotonicClock/never`` clears it.
@@ -338,35 +337,7 @@ final class SocketChannel: LoopMember, @unchecked Sendable {
         if state == .closed { promise.succeed() }
         return promise.futureResult
     }
-
-    // MARK: Addresses
-
-    private static func address(_ address: TsubameSockets.SocketAddress) -> NIOCore.SocketAddress? {
-        switch address {
-        case .unix(let path): try? NIOCore.SocketAddress(unixDomainSocketPath: path)
-        case .ipv4, .ipv6:
-            address.withSystemForm { form, _ in
-                form.withMemoryRebound(to: sockaddr_in6.self, capacity: 1) { six in
-                    Int32(form.pointee.sa_family) == AF_INET6
-                        ? NIOCore.SocketAddress(six.pointee)
-                        : form.withMemoryRebound(to: sockaddr_in.self, capacity: 1) {
-                            NIOCore.SocketAddress($0.pointee)
-                        }
-                }
-            }
-        }
-    }
 }
 
-extension TsubameSockets.SocketAddress {
-    /// - Returns: nil for a Unix-domain socket without a path.
-    init?(_ address: NIOCore.SocketAddress) {
-        var storage = sockaddr_storage()
-        address.withSockAddr { form, size in
-            withUnsafeMutableBytes(of: &storage) { bytes in
-                bytes.copyMemory(from: UnsafeRawBufferPointer(start: form, count: min(size, bytes.count)))
-            }
-        }
-        self.init(storage)
-    }
-}
+/// SwiftNIO has an address of the same name, which the engine does not use.
+typealias SocketAddress = TsubameSockets.SocketAddress

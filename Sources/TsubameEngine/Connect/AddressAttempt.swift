@@ -1,7 +1,5 @@
 // AddressAttempt: one address on the way to a connection.
 
-import NIOCore
-
 /// One address that is being tried.
 // Confined to the loop of its connector.
 final class AddressAttempt: @unchecked Sendable {

@@ -1,6 +1,7 @@
 // AddressOrder: in which order, and when, the addresses of a host are tried (Happy Eyeballs, RFC 8305).
 
 import NIOCore
+import TsubameSockets
 
 /// The addresses that are still to be tried.
 struct AddressOrder {
@@ -16,8 +17,8 @@ struct AddressOrder {
             rest = addresses[...]
             return
         }
-        let first = addresses.filter { $0.protocol == addresses.first?.protocol }
-        let second = addresses.filter { $0.protocol != addresses.first?.protocol }
+        let first = addresses.filter { $0.family == addresses.first?.family }
+        let second = addresses.filter { $0.family != addresses.first?.family }
         var sorted: [SocketAddress] = []
         sorted.reserveCapacity(addresses.count)
         for index in 0..<Swift.max(first.count, second.count) {

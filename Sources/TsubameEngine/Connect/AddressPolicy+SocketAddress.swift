@@ -1,12 +1,12 @@
 // AddressPolicy+SocketAddress: whether a policy allows a socket address.
 
-import NIOCore
 import TsubameCore
+import TsubameSockets
 
 extension AddressPolicy {
     func allows(_ address: SocketAddress) -> Bool {
-        // A socket address without an IP address is a Unix-domain socket, which no policy is asked about.
-        guard let text = address.ipAddress, let address = IPAddress(text) else { return true }
+        // No policy is asked about a Unix-domain socket.
+        guard !allowsAll, let address = IPAddress(bytes: address.ipBytes) else { return true }
         return allows(address)
     }
 }

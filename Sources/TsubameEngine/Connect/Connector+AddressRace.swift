@@ -21,7 +21,7 @@ extension Connector {
                 }
                 return
             }
-            enter(.connecting, .connecting(address: Self.text(address)))
+            enter(.connecting, .connecting(address: address.description))
             guard !isDone else { return }
             let attempt = AddressAttempt(address)
             attempts.append(attempt)
@@ -29,7 +29,7 @@ extension Connector {
             // One that has failed by now is followed at once.
             guard attempts.contains(where: { $0 === attempt }) else { continue }
             if !isDone, winner == nil, !order.isEmpty {
-                next = loopPool.loop.scheduleTask(in: AddressOrder.delay) { [weak self] in self?.tryNext() }
+                next = loopPool.loop.scheduleTask(in: AddressOrder.delay) { self.tryNext() }
             }
             return
         }
@@ -40,14 +40,14 @@ extension Connector {
         if let name { key.settings.settings.resolver.cache.forget(name) }
     }
 
-    func nextAddress() -> NIOCore.SocketAddress? {
+    func nextAddress() -> SocketAddress? {
         while let address = order.next() {
             guard key.settings.settings.allowedAddresses.allows(address) else {
-                failures.append((Self.text(address), Self.notAllowed))
+                failures.append((address.description, Self.notAllowed))
                 continue
             }
             if localEndpoint?.canReach(address) ?? true { return address }
-            failures.append((Self.text(address), "not of the family of \(key.settings.settings.interface ?? "")"))
+            failures.append((address.description, "not of the family of \(key.settings.settings.interface ?? "")"))
         }
         return nil
     }
@@ -77,11 +77,8 @@ extension Connector {
 
     private func open(_ attempt: AddressAttempt) throws {
         let loopPool = loopPool
-        guard let address = TsubameSockets.SocketAddress(attempt.address) else {
-            throw SocketError(.address, EAFNOSUPPORT)
-        }
-        let socket = try Socket(for: address)
-        if attempt.address.protocol != .unix { try? socket.sendAtOnce() }
+        let socket = try Socket(for: attempt.address)
+        if attempt.address.port != nil { try? socket.sendAtOnce() }
         try localEndpoint?.bind(socket)
         let channel = SocketChannel(loopPool.loop, socket) { loopPool.openSockets -= 1 }
         loopPool.openSockets += 1
@@ -92,7 +89,7 @@ extension Connector {
             channel.end()
             throw error
         }
-        channel.connect(to: address) { error in
+        channel.connect(to: attempt.address) { error in
             if let error { return self.failed(attempt, error) }
             // The receivers tell when the connection stands. One that lost, or that is no longer wanted, is closed.
             let hasLost = self.isDone || (self.winner != nil && self.winner !== attempt)
@@ -104,7 +101,7 @@ extension Connector {
         guard !isDone, winner == nil || winner === attempt else { return }
         attempts.removeAll { $0 === attempt }
         if let failure = asFailure(error) { return finish(.failure(failure)) }
-        failures.append((Self.text(attempt.address), Self.words(error)))
+        failures.append((attempt.address.description, Self.words(error)))
         // The loss of the winner has been told already.
         if winner == nil { tryNext() }
     }

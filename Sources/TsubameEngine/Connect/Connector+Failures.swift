@@ -4,6 +4,7 @@ import NIOCore
 import NIOSSL
 import TsubameCore
 import TsubamePlatform
+import TsubameSockets
 
 extension Connector {
     var way: String { key.proxy.map { " through \($0)" } ?? "" }
@@ -11,7 +12,7 @@ extension Connector {
     /// What each address came to, where there was more than one or one has failed.
     var tried: String {
         let most = 8
-        let silent = attempts.filter { $0 !== winner }.map { "\(Self.text($0.address)): no answer" }
+        let silent = attempts.filter { $0 !== winner }.map { "\($0.address): no answer" }
         let list = failures.map { "\($0.address): \($0.reason)" } + silent
         let rest = list.count > most ? "; and \(list.count - most) more" : ""
         return list.isEmpty ? "" : " (\(list.prefix(most).joined(separator: "; "))\(rest))"
@@ -95,36 +96,6 @@ extension Connector {
             known?.kind ?? .nameResolution, "the proxy's host could not be resolved: \(known?.reason ?? "\(error)")",
             phase: .resolving, advice: "check the name in the proxy's URL and the network",
             underlying: known?.underlying ?? error)
-    }
-
-    static func text(_ address: SocketAddress) -> String {
-        // Each connection tells both its addresses; by way of inet_ntop that would be a tenth of what it costs.
-        if case .v4(let address) = address { return withUnsafeBytes(of: address.address, ipv4Text) }
-        if case .unixDomainSocket = address { return address.pathname.map { "unix:\($0)" } ?? "unix" }
-        guard let host = address.ipAddress, let port = address.port else { return "\(address)" }
-        return host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
-    }
-
-    /// Of a `sockaddr_in`: on every system its port and then its address stand after two other bytes, in network order.
-    private static func ipv4Text(_ address: UnsafeRawBufferPointer) -> String {
-        String(unsafeUninitializedCapacity: 21) { text in
-            var end = 0
-            func add(_ byte: UInt8) {
-                text[end] = byte
-                end += 1
-            }
-            func add(decimal number: UInt16) {
-                if number > 9 { add(decimal: number / 10) }
-                add(UInt8(ascii: "0") + UInt8(number % 10))
-            }
-            for index in 4..<8 {
-                if index > 4 { add(UInt8(ascii: ".")) }
-                add(decimal: UInt16(address[index]))
-            }
-            add(UInt8(ascii: ":"))
-            add(decimal: UInt16(address[2]) << 8 | UInt16(address[3]))
-            return end
-        }
     }
 
     /// A system error in the system's words.

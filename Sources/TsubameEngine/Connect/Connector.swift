@@ -4,12 +4,13 @@ import NIOCore
 import NIOSSL
 import TsubameCore
 import TsubamePlatform
+import TsubameSockets
 import TsubameWire
 
 /// One attempt to make a connection, over all addresses of the host, within the deadlines of the exchange that it was
 /// made for. The first address that answers is taken; the others are given up.
 // Guarded by confinement to `loopPool.loop`.
-final class Connector: @unchecked Sendable {
+final class Connector: LoopMember, @unchecked Sendable {
     /// In nanoseconds.
     private static let unwantedTimeout: UInt64 = 10_000_000_000
 
@@ -39,8 +40,10 @@ final class Connector: @unchecked Sendable {
     var isTrying = false
     /// Whether an idle connection was closed for want of a descriptor.
     var hasFreedDescriptor = false
-    private var timer: Scheduled<Void>?
+    private var memberID: MemberID?
+    /// The limit that runs, or ran last.
     private var armed = Timeouts.Name.connect
+    private var isArmed = false
     private(set) var isDone = false
     /// A certificate was refused, and why is being found out: however the connector fails from then on, it fails because of it.
     var refusal: CertificateRefusal?
@@ -77,13 +80,12 @@ final class Connector: @unchecked Sendable {
             guard !isDone else { return }
             arm(.connect)
             name = endpoint.host
-            Resolver.addresses(of: endpoint, key.settings.settings, on: loopPool.loop).assumeIsolated().whenComplete {
-                result in
+            Resolver.resolve(endpoint, key.settings.settings, on: loopPool.loop) { result in
                 guard !self.isDone else { return }
                 switch result {
                 case .success(let addresses):
                     self.facts.resolvedAt = MonotonicClock.now
-                    self.tell(.resolved(addresses: addresses.compactMap(\.ipAddress)))
+                    self.tell(.resolved(addresses: addresses.map(\.ip)))
                     self.take(addresses, of: endpoint.host)
                 case .failure(let error):
                     self.finish(.failure(self.lookUpFailure(error, of: endpoint.host)))
@@ -105,13 +107,13 @@ final class Connector: @unchecked Sendable {
 
     /// No name is looked up for a Unix-domain socket.
     private func startLocally(_ path: String) throws(CallError) {
-        do {
-            order = AddressOrder([try SocketAddress(unixDomainSocketPath: path)])
-        } catch {
+        let address = SocketAddress.unix(path: path)
+        guard address.withSystemForm({ _, _ in }) != nil else {
             throw CallError(
                 .invalidRequest, "connection.unixSocket is no path of a socket: \(Redaction.printable(path))",
-                advice: "the system takes some hundred bytes at most", underlying: error)
+                advice: "the system takes \(SocketAddress.maximumPathLength) bytes at most")
         }
+        order = AddressOrder([address])
         arm(.connect)
         facts.resolvedAt = MonotonicClock.now
         prepareTLS()
@@ -246,7 +248,8 @@ final class Connector: @unchecked Sendable {
     private func end(keeping kept: AddressAttempt?) {
         isDone = true
         kept?.isKept = true
-        timer?.cancel()
+        if let memberID { loopPool.loop.loop.remove(memberID) }
+        memberID = nil
         next?.cancel()
         for attempt in attempts where attempt !== kept { attempt.channel?.end() }
         attempts = []
@@ -268,24 +271,27 @@ final class Connector: @unchecked Sendable {
 
     /// The exchange has got another connection: this one may still be made, for the next, but not for ever.
     func loseExchange() {
-        if timer == nil { arm(armed) }
+        if !isArmed { arm(armed) }
     }
 
     func arm(_ limit: Timeouts.Name) {
-        timer?.cancel()
-        timer = nil
         armed = limit
         var nanoseconds = exchange.call.timeouts.nanoseconds(limit)
         if refusal != nil { nanoseconds = Swift.min(nanoseconds, Self.refusalReasonTimeout) }
         if !exchange.isWaiting { nanoseconds = Swift.min(nanoseconds, Self.unwantedTimeout) }
-        guard nanoseconds != MonotonicClock.never else { return }
-        timer = loopPool.loop.scheduleTask(in: .nanoseconds(Int64(clamping: nanoseconds))) { [weak self] in
-            self?.timedOut(limit)
-        }
+        let (due, overflow) = MonotonicClock.now.addingReportingOverflow(nanoseconds)
+        isArmed = nanoseconds != MonotonicClock.never && !overflow
+        let loop = loopPool.loop.loop
+        if memberID == nil { memberID = loop.add(self) }
+        if let memberID { loop.setDeadline(of: memberID, to: isArmed ? due : MonotonicClock.never) }
     }
 
-    private func timedOut(_ limit: Timeouts.Name) {
+    func deadlinePassed() {
         if winner == nil { forgetAddresses() }
-        finish(.failure(late(limit)))
+        finish(.failure(late(armed)))
+    }
+
+    func ready(_ states: Readiness) {
+        // Its channels have the sockets.
     }
 }

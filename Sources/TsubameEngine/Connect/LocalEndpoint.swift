@@ -1,20 +1,19 @@
 // LocalEndpoint: the local address or network interface from which connections are made.
 
-import NIOCore
 import TsubameCore
 import TsubamePlatform
 import TsubameSockets
 
 /// A local address, or on Linux a network interface.
 enum LocalEndpoint: Sendable {
-    case address(NIOCore.SocketAddress)
+    case address(SocketAddress)
     #if os(Linux)
     case device(name: String)
     #endif
 
     /// - Throws: ``CallError/Kind/invalidRequest`` for what can be neither.
     init(_ text: String) throws(CallError) {
-        if let address = try? NIOCore.SocketAddress(ipAddress: text, port: 0) {
+        if let address = SocketAddress(ip: text, port: 0) {
             self = .address(address)
             return
         }
@@ -32,16 +31,14 @@ enum LocalEndpoint: Sendable {
     }
 
     /// Whether connections from here can go there.
-    func canReach(_ address: NIOCore.SocketAddress) -> Bool {
-        if case .address(let source) = self { source.protocol == address.protocol } else { true }
+    func canReach(_ address: SocketAddress) -> Bool {
+        if case .address(let source) = self { source.family == address.family } else { true }
     }
 
     /// Binds a socket that is not connected yet.
     func bind(_ socket: borrowing Socket) throws(SocketError) {
         switch self {
-        case .address(let address):
-            guard let address = TsubameSockets.SocketAddress(address) else { throw SocketError(.bind, EAFNOSUPPORT) }
-            try socket.bind(to: address)
+        case .address(let address): try socket.bind(to: address)
         #if os(Linux)
         case .device(let name): try socket.bind(toDevice: name)
         #endif

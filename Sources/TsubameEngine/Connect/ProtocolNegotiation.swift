@@ -3,6 +3,7 @@
 import NIOCore
 import NIOSSL
 import TsubameCore
+import TsubameSockets
 
 /// Waits for the socket and, over TLS, for the handshake. Checks the peer. Then a connection of HTTP/1.1 or HTTP/2 takes its
 /// place, as the server has chosen (ALPN, RFC 7301).
@@ -61,10 +62,11 @@ final class ProtocolNegotiation: ChannelReceiver, @unchecked Sendable {
     }
 
     private func setFacts(tls: TLSInfo?, version: HTTPVersion) {
-        func text(_ address: SocketAddress?) -> String { address.map { Connector.text($0) } ?? "" }
+        let local = facts?.localAddress ?? (try? channel.socket?.localAddress())?.description ?? ""
         facts = ConnectionInfo(
-            id: facts?.id ?? ConnectionInfo.nextID(), remoteAddress: text(channel.addresses.remote),
-            localAddress: text(channel.addresses.local), proxy: key.proxy?.description, tls: tls, version: version)
+            id: facts?.id ?? ConnectionInfo.nextID(),
+            remoteAddress: facts?.remoteAddress ?? channel.peer?.description ?? "", localAddress: local,
+            proxy: key.proxy?.description, tls: tls, version: version)
     }
 
     private func settle(_ version: HTTPVersion) {

@@ -1,7 +1,7 @@
 // AddressFamily+Selection: the socket addresses that a family allows.
 
-import NIOCore
 import TsubameCore
+import TsubameSockets
 
 extension AddressFamily {
     /// The addresses of this family, in their order.
@@ -11,9 +11,9 @@ extension AddressFamily {
         guard self != .any else { return addresses }
         let own = addresses.filter { address in
             switch address {
-            case .v4: self == .ipv4
-            case .v6: self == .ipv6
-            case .unixDomainSocket: true
+            case .ipv4: self == .ipv4
+            case .ipv6: self == .ipv6
+            case .unix: true
             }
         }
         guard own.isEmpty else { return own }

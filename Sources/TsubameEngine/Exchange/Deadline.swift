@@ -4,8 +4,8 @@ import NIOCore
 import TsubameCore
 import TsubamePlatform
 
-/// A deadline that moves with every request while its timer hardly ever does: moving it later costs a store; the timer
-/// that fires too early is armed again for what is left. Confined to its loop.
+/// A deadline that moves often, while its timer hardly ever does. Moving it later costs a store. A timer that fires too early
+/// is armed again for what is left. Confined to its loop.
 struct Deadline {
     private(set) var due = MonotonicClock.never
     private var armedFor = MonotonicClock.never

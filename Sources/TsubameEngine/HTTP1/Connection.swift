@@ -11,8 +11,8 @@ import TsubameWire
 /// One connection: writes requests, reads responses, one at a time, and keeps their deadlines.
 // Guarded by confinement to `loopPool.loop`.
 final class Connection: ChannelReceiver, PooledConnection, @unchecked Sendable {
-    // What every request touches goes without dynamic exclusivity checks, a tenth of its instructions otherwise: no two
-    // accesses can overlap on one loop, and none of these is held across a call that comes back here.
+    // The properties that every request touches have no dynamic exclusivity checks, which would be a tenth of its
+    // instructions. No two accesses can overlap on one loop, and none is held across a call that comes back here.
 
     let key: ConnectionKey
     let loopPool: LoopPool

@@ -7,9 +7,8 @@ import TsubameCore
 import TsubamePlatform
 import TsubameWire
 
-/// Gives what is read to its session, tells the exchanges what came of it, and writes what the session and the bodies
-/// have to say: all heads and answers that one read or one batch of calls brought in one write, and of bodies as much as
-/// the socket takes.
+/// Gives the bytes that it reads to its session, and tells the exchanges of the session's events. The heads and answers of one
+/// read, or of one batch of calls, go out in one write. Bodies follow as far as the socket takes them.
 // Guarded by confinement to `loopPool.loop`.
 final class HTTP2Connection: ChannelReceiver, PooledConnection, @unchecked Sendable {
     let key: ConnectionKey

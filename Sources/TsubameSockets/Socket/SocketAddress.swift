@@ -15,19 +15,24 @@ package enum SocketAddress: Hashable, Sendable {
     /// Parses an IP address. A link-local IPv6 address may name its interface, such as `fe80::1%eth0` or `fe80::1%2`.
     /// - Returns: nil if the text is no IP address, or names an interface that does not exist.
     package init?(ip text: String, port: UInt16) {
+        // Most hosts are names, and most of these begin with another letter.
+        guard let first = text.utf8.first, first == UInt8(ascii: ":") || isxdigit(CInt(first)) != 0 else { return nil }
         var four = in_addr()
         if inet_pton(AF_INET, text, &four) == 1 {
             self = .ipv4(address: UInt32(bigEndian: four.s_addr), port: port)
             return
         }
-        let parts = text.split(separator: "%", maxSplits: 1, omittingEmptySubsequences: false)
+        let mark = text.utf8.firstIndex(of: UInt8(ascii: "%"))
         var scope: UInt32 = 0
-        if parts.count == 2 {
-            scope = UInt32(parts[1]) ?? if_nametoindex(String(parts[1]))
+        if let mark {
+            let zone = String(text[text.utf8.index(after: mark)...])
+            // A zone is the name of an interface, or its number (RFC 4007 section 11.2).
+            scope = if_nametoindex(zone)
+            if scope == 0 { scope = UInt32(zone) ?? 0 }
             if scope == 0 { return nil }
         }
         var six = in6_addr()
-        guard inet_pton(AF_INET6, String(parts[0]), &six) == 1 else { return nil }
+        guard inet_pton(AF_INET6, mark.map { String(text[..<$0]) } ?? text, &six) == 1 else { return nil }
         self = Self.ipv6(six, port: port, scope: scope)
     }
 
@@ -73,6 +78,15 @@ package enum SocketAddress: Hashable, Sendable {
         switch self {
         case .ipv4(_, let port), .ipv6(_, _, let port, _): port
         case .unix: nil
+        }
+    }
+
+    /// The 4 or 16 bytes of an IP address in network order; none for a Unix-domain socket.
+    package var ipBytes: [UInt8] {
+        switch self {
+        case .ipv4(let address, _): withUnsafeBytes(of: address.bigEndian) { Array($0) }
+        case .ipv6(let high, let low, _, _): withUnsafeBytes(of: (high.bigEndian, low.bigEndian)) { Array($0) }
+        case .unix: []
         }
     }
 
@@ -126,12 +140,12 @@ package enum SocketAddress: Hashable, Sendable {
 }
 
 extension SocketAddress: CustomStringConvertible {
-    /// The address and the port, such as `192.0.2.1:80` or `[2001:db8::1]:80`, or the path.
+    /// The address and the port, such as `192.0.2.1:80` or `[2001:db8::1]:80`, or the path, such as `unix:/run/a.sock`.
     package var description: String {
         switch self {
-        case .ipv4(_, let port): "\(ip):\(port)"
+        case .ipv4(let address, let port): Self.text(address, port)
         case .ipv6(_, _, let port, _): "[\(ip)]:\(port)"
-        case .unix(let path): path
+        case .unix(let path): "unix:\(path)"
         }
     }
 
@@ -139,7 +153,7 @@ extension SocketAddress: CustomStringConvertible {
     package var ip: String {
         switch self {
         case .ipv4(let address, _):
-            return (0..<4).map { "\(address >> (24 - 8 * $0) & 255)" }.joined(separator: ".")
+            return Self.text(address, nil)
         case .ipv6(let high, let low, _, let scope):
             var bytes = (high.bigEndian, low.bigEndian)
             let text = withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(INET6_ADDRSTRLEN)) { buffer in
@@ -151,6 +165,30 @@ extension SocketAddress: CustomStringConvertible {
             return scope == 0 ? text : "\(text)%\(scope)"
         case .unix:
             return ""
+        }
+    }
+
+    // Each connection tells both its addresses, so the digits are written in place.
+    private static func text(_ address: UInt32, _ port: UInt16?) -> String {
+        String(unsafeUninitializedCapacity: 21) { text in
+            var end = 0
+            func add(_ byte: UInt8) {
+                text[end] = byte
+                end += 1
+            }
+            func add(decimal number: UInt32) {
+                if number > 9 { add(decimal: number / 10) }
+                add(UInt8(ascii: "0") + UInt8(number % 10))
+            }
+            for part in 0..<4 as Range<UInt32> {
+                if part > 0 { add(UInt8(ascii: ".")) }
+                add(decimal: address >> (24 - 8 * part) & 255)
+            }
+            if let port {
+                add(UInt8(ascii: ":"))
+                add(decimal: UInt32(port))
+            }
+            return end
         }
     }
 }

@@ -4,16 +4,17 @@ import HTTPTypes
 import NIOCore
 import Testing
 import Tsubame
+import TsubameSockets
 import TsubameTesting
 
 @testable import TsubameEngine
 
 @Suite(.timeLimit(.minutes(1))) struct AddressOrderTests {
     private func order(_ addresses: [String]) throws -> [String] {
-        var order = AddressOrder(try addresses.map { try SocketAddress(ipAddress: $0, port: 80) })
+        var order = AddressOrder(addresses.compactMap { TsubameSockets.SocketAddress(ip: $0, port: 80) })
         #expect(order.isEmpty == addresses.isEmpty)
         var tried: [String] = []
-        while let address = order.next() { tried.append(address.ipAddress ?? "") }
+        while let address = order.next() { tried.append(address.ip) }
         #expect(order.isEmpty)
         return tried
     }

@@ -8,6 +8,7 @@ import Tsubame
 import TsubameCore
 @testable import TsubameEngine
 import TsubamePlatform
+import TsubameSockets
 import TsubameTesting
 
 @Suite(.timeLimit(.minutes(1))) struct HostNameTests {
@@ -124,21 +125,14 @@ import TsubameTesting
         #endif
         let number = if_nametoindex(name)
         for zone in [name, "\(number)"] {
-            let found = try LinkLocalAddress.address(of: HostPort(host: "fe80::1%\(zone)", port: 81))
-            guard case .v6(let address)? = found else {
-                Issue.record("no IPv6 address")
-                return
-            }
-            let scope = withUnsafeBytes(of: address.address) {
-                $0.loadUnaligned(fromByteOffset: LinkLocalAddress.scopeOffset, as: UInt32.self)
-            }
-            #expect(scope == number)
-            #expect(found?.port == 81 && found?.ipAddress == "fe80::1")
+            let found = try Resolver.literal(HostPort(host: "fe80::1%\(zone)", port: 81))
+            #expect(found == [.ipv6(high: 0xFE80 << 48, low: 1, port: 81, scope: number)])
         }
-        #expect(try LinkLocalAddress.address(of: HostPort(host: "fe80::1", port: 81)) == nil)
+        let plain = try Resolver.literal(HostPort(host: "fe80::1", port: 81))
+        #expect(plain == [.ipv6(high: 0xFE80 << 48, low: 1, port: 81, scope: 0)])
         for zone in ["nothing9", "0", "99999999999", "-1", ""] {
             let error = #expect(throws: CallError.self) {
-                try LinkLocalAddress.address(of: HostPort(host: "fe80::1%\(zone)", port: 81))
+                try Resolver.literal(HostPort(host: "fe80::1%\(zone)", port: 81))
             }
             #expect(error?.kind == .nameResolution && error?.advice != nil)
         }
