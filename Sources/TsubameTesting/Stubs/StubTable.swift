@@ -114,6 +114,9 @@ struct StubTable: Sendable {
         return answer
     }
 
+    /// How a request differs from a route that would fit if it had an answer left.
+    static let isUsedUp = "all its answers have been given"
+
     /// The route that is most like the request, and how it differs; nil without routes. A route that fits in method and path
     /// comes first. Otherwise the most alike path counts. Of equal routes, the one with the fewest differences is named.
     func nearest(to request: Request, as original: Request, body: Bytes?) -> (route: String, differences: [String])? {
@@ -122,7 +125,7 @@ struct StubTable: Sendable {
             var (differences, likeness) = entry.key.pattern.differences(from: request, as: original)
             let fits = differences.isEmpty
             differences += entry.matchers.compactMap { $0.difference(subject) }
-            if entry.isUsedUp, differences.isEmpty { differences = ["all its answers have been given"] }
+            if entry.isUsedUp, differences.isEmpty { differences = [Self.isUsedUp] }
             return Candidate(entry: entry, fits: fits, likeness: likeness, differences: differences)
         }
         let best = candidates.min { left, right in

@@ -146,10 +146,16 @@ public final class StubTransport: Transport {
         }
         if let answer { return answer }
         if isClosed { throw CallError(.cancelled, "the stub has been closed", phase: .preparing, request: request) }
-        let reason =
-            table.nearest(to: request, as: call.request, body: body).map { route, differences in
-                "no route of the stub fits; the nearest is \(route): \(differences.joined(separator: "; "))"
-            } ?? "the stub has no routes"
-        throw CallError(.misuse, reason, phase: .preparing, advice: "add a route: stub.on(…)", request: request)
+        guard let (route, differences) = table.nearest(to: request, as: call.request, body: body) else {
+            throw CallError(
+                .misuse, "the stub has no routes", phase: .preparing, advice: "add a route: stub.on(…)",
+                request: request)
+        }
+        throw CallError(
+            .misuse, "no route of the stub fits; the nearest is \(route): \(differences.joined(separator: "; "))",
+            phase: .preparing,
+            advice: differences == [StubTable.isUsedUp]
+                ? "add an answer, or raise its times(…)" : "add a route, stub.on(…), or correct the request",
+            request: request)
     }
 }

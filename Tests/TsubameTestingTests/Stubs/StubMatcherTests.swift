@@ -117,6 +117,8 @@ import TsubameTesting
         let (single, _) = self.client { $0.on(.get, "/a").times(1) }
         #expect(try await single.get("a").statusCode == 200)
         #expect(try await difference(single, Request(.get, "a")) == "all its answers have been given")
+        let error = await #expect(throws: CallError.self) { _ = try await single.get("a") }
+        #expect(error?.advice?.contains("times") == true)
     }
 
     @Test func `what was not used is listed`() async throws {
