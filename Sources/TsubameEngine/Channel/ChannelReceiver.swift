@@ -13,11 +13,12 @@ protocol ChannelReceiver: AnyObject {
     func receive(_ bytes: ByteBuffer)
     /// The channel takes bytes again.
     func becameWritable()
-    /// An error that ends the connection. A TLS connection may end without a close_notify; ``closed()`` follows then.
+    /// An error that ends the connection. A TLS connection may end without a close_notify; ``closed()`` follows then. Over
+    /// TLS a second error may come.
     func failed(_ error: any Error)
     /// The deadline has passed that the receiver has set (``SocketChannel/setDeadline(_:)``). It is cleared.
     func deadlinePassed()
-    /// The channel is closed. It is the last call.
+    /// The channel is closed. It is the last call. A channel that was never connected does not make it.
     func closed()
 }
 

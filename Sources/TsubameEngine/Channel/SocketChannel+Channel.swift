@@ -1,7 +1,6 @@
 // SocketChannel+Channel: the channel as NIOSSL's handler and its pipeline see it.
 
 import NIOCore
-import NIOTLS
 import TsubameSockets
 
 extension SocketChannel: Channel {
@@ -16,10 +15,7 @@ extension SocketChannel: Channel {
     var syncOptions: (any NIOSynchronousChannelOptions)? { SocketChannelOptions(channel: self) }
 
     func setOption<Option: ChannelOption>(_ option: Option, value: Option.Value) -> EventLoopFuture<Void> {
-        let options = SocketChannelOptions(channel: self)
-        if loop.inEventLoop { return loop.makeCompletedFuture { try options.setOption(option, value: value) } }
-        let value = UnsafeTransfer(value)
-        return loop.submit { try options.setOption(option, value: value.value) }
+        loop.makeFailedFuture(ChannelError.operationUnsupported)
     }
 
     func getOption<Option: ChannelOption>(_ option: Option) -> EventLoopFuture<Option.Value> {
@@ -28,23 +24,12 @@ extension SocketChannel: Channel {
     }
 }
 
-/// An option's value on its way to the loop.
-// NIO's options are values that any thread may read, though their protocol does not say so.
-private struct UnsafeTransfer<Value>: @unchecked Sendable {
-    let value: Value
-
-    init(_ value: Value) { self.value = value }
-}
-
-/// The options that TLS uses.
+/// The options that TLS reads.
 struct SocketChannelOptions: NIOSynchronousChannelOptions, Sendable {
     let channel: SocketChannel
 
     func setOption<Option: ChannelOption>(_ option: Option, value: Option.Value) throws {
-        switch (option, value) {
-        case (is ChannelOptions.Types.AutoReadOption, let isOn as Bool): channel.setReading(isOn)
-        default: throw ChannelError.operationUnsupported
-        }
+        throw ChannelError.operationUnsupported
     }
 
     func getOption<Option: ChannelOption>(_ option: Option) throws -> Option.Value {
@@ -107,14 +92,4 @@ extension SocketChannel: ChannelCore {
     func channelRead0(_ data: NIOAny) { receiver?.receive(unwrapData(data, as: ByteBuffer.self)) }
 
     func errorCaught0(error: any Error) { receiver?.failed(error) }
-}
-
-/// Tells the channel's receiver that a handshake is complete.
-final class HandshakeReport: ChannelInboundHandler {
-    typealias InboundIn = ByteBuffer
-
-    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-        guard case TLSUserEvent.handshakeCompleted(let applicationProtocol)? = event as? TLSUserEvent else { return }
-        (context.channel as? SocketChannel)?.receiver?.secured(applicationProtocol)
-    }
 }

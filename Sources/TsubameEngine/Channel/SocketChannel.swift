@@ -41,6 +41,7 @@ final class SocketChannel: LoopMember, @unchecked Sendable {
     @exclusivity(unchecked) private(set) var hasEnded = false
     /// The error of a write that broke the connection. The system tells it once, and a read then finds an end.
     @exclusivity(unchecked) private var writeError: SocketError?
+    @exclusivity(unchecked) private var isInRead = false
     /// Whether a call in the loop's next turn is asked for.
     @exclusivity(unchecked) private var isCalledAgain = false
 
@@ -48,8 +49,6 @@ final class SocketChannel: LoopMember, @unchecked Sendable {
     @exclusivity(unchecked) private var isWriting = false
     /// Whether few bytes wait for the socket. The receiver is told when they become few (``ChannelReceiver/becameWritable()``).
     @exclusivity(unchecked) private(set) var isWritable = true
-    /// The address that the socket is connected to.
-    private(set) var peer: SocketAddress?
 
     init(_ loop: NIOLoop, _ socket: consuming Socket, whenClosed: @escaping () -> Void) {
         self.loop = loop
@@ -72,7 +71,6 @@ final class SocketChannel: LoopMember, @unchecked Sendable {
     /// - Parameter done: called once on the loop, with the error if there is one.
     func connect(to address: SocketAddress, _ done: @escaping ((any Error)?) -> Void) {
         whenConnected = done
-        peer = address
         do throws(SocketError) {
             guard let connecting = try socket?.connect(to: address) else {
                 return tellConnected(ChannelError.ioOnClosedChannel)
@@ -91,8 +89,9 @@ final class SocketChannel: LoopMember, @unchecked Sendable {
     private func connected() {
         if let error = socket?.connectionError() { return fail(Self.ioError(error)) }
         state = .active
-        if isSecured { pipeline.fireChannelActive() }
         receiver?.connected()
+        // The handshake begins.
+        if isSecured, state == .active { pipeline.fireChannelActive() }
         tellConnected(nil)
         if state == .active, pending.hasFlushed { writeOut() }
     }
@@ -110,8 +109,12 @@ final class SocketChannel: LoopMember, @unchecked Sendable {
 
     // MARK: Events
 
-    func ready(_ states: Readiness) {
+    func calledAgain() {
         isCalledAgain = false
+        ready([.readable, .writable])
+    }
+
+    func ready(_ states: Readiness) {
         if state == .connecting {
             guard states.isWritable || states.hasEnded else { return }
             connected()
@@ -140,8 +143,16 @@ final class SocketChannel: LoopMember, @unchecked Sendable {
 
     // MARK: Reading
 
-    /// Reads until the socket has no more, and then arms it.
+    /// Reads until the socket has no more, and then arms it. After a failed write, reads until the end.
     private func read() {
+        isInRead = true
+        defer { isInRead = false }
+        readAll()
+        // A receiver that wants no more bytes does not learn the rest of a broken connection.
+        if let writeError, state == .active, !isReading { fail(Self.ioError(writeError)) }
+    }
+
+    private func readAll() {
         var budget = EventLoop.bytesPerCall
         while isReading, state == .active {
             guard budget > 0 else { return callAgain() }
@@ -168,6 +179,7 @@ final class SocketChannel: LoopMember, @unchecked Sendable {
                     return
                 }
             case .wouldBlock:
+                if let writeError { return fail(Self.ioError(writeError)) }
                 loop.loop.arm(descriptor, .readable)
                 return
             case .end: return ended()
@@ -214,7 +226,7 @@ final class SocketChannel: LoopMember, @unchecked Sendable {
     func send(_ buffer: ByteBuffer, promise: EventLoopPromise<Void>? = nil) {
         if isSecured {
             pipeline.syncOperations.writeAndFlush(NIOAny(buffer), promise: promise)
-        } else if promise == nil, pending.isEmpty, state == .active {
+        } else if promise == nil, pending.isEmpty, state == .active, writeError == nil {
             sendAtOnce(buffer)
         } else {
             write(buffer, promise)
@@ -256,7 +268,7 @@ final class SocketChannel: LoopMember, @unchecked Sendable {
     /// Writes until the socket takes no more, and then arms it.
     private func writeOut() {
         // A promise that is fulfilled here may write and flush: the loop below takes that along.
-        guard !isWriting else { return }
+        guard !isWriting, writeError == nil else { return }
         isWriting = true
         defer { isWriting = false }
         var done: [EventLoopPromise<Void>] = []
@@ -274,12 +286,15 @@ final class SocketChannel: LoopMember, @unchecked Sendable {
         }
     }
 
+    /// Whether the connection was broken when bytes were to be sent. It then takes no more.
+    var hasFailedWriting: Bool { writeError != nil }
+
     private func writeFailed(_ error: SocketError) {
-        // The peer may have said why before it closed. What it has sent can still be read.
         writeError = error
         hasEnded = true
-        if isReading { read() }
-        fail(Self.ioError(error))
+        // The peer may have said why before it closed, and its bytes can still be read. A read that runs does so: its bytes
+        // come before those of another one.
+        if !isInRead { read() }
     }
 
     private func tellWritability() {
@@ -338,6 +353,3 @@ final class SocketChannel: LoopMember, @unchecked Sendable {
         return promise.futureResult
     }
 }
-
-/// SwiftNIO has an address of the same name, which the engine does not use.
-typealias SocketAddress = TsubameSockets.SocketAddress

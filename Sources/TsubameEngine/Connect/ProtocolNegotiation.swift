@@ -62,10 +62,11 @@ final class ProtocolNegotiation: ChannelReceiver, @unchecked Sendable {
     }
 
     private func setFacts(tls: TLSInfo?, version: HTTPVersion) {
+        let remote = facts?.remoteAddress ?? (try? channel.socket?.remoteAddress())?.description ?? ""
         let local = facts?.localAddress ?? (try? channel.socket?.localAddress())?.description ?? ""
         facts = ConnectionInfo(
             id: facts?.id ?? ConnectionInfo.nextID(),
-            remoteAddress: facts?.remoteAddress ?? channel.peer?.description ?? "", localAddress: local,
+            remoteAddress: remote, localAddress: local,
             proxy: key.proxy?.description, tls: tls, version: version)
     }
 

@@ -84,7 +84,7 @@ final class SystemLookUps: Sendable {
         while let entry = next?.pointee {
             next = entry.ai_next
             guard let name = entry.ai_addr else { continue }
-            // By way of the numeric text, which is the one form that both the system and NIO read and write.
+            // A resolver's answers are texts.
             var text = [CChar](repeating: 0, count: Int(NI_MAXHOST))
             guard getnameinfo(name, entry.ai_addrlen, &text, socklen_t(text.count), nil, 0, NI_NUMERICHOST) == 0
             else { continue }

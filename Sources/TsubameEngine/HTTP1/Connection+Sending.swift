@@ -47,19 +47,25 @@ extension Connection {
         let now = MonotonicClock.now
         exchange.timings.sentAt = now
         if asksFirst {
-            channel.send(output)
+            sendHead(on: channel)
             // The write may have found that the connection is gone. The request then goes out on another one.
             guard self.exchange === exchange else { return }
             holdBody(of: exchange, at: now)
         } else if case .pieces(let reader, let length) = exchange.upload {
             // With nothing to follow the head is the whole request, and waits until the reader has said so.
-            if framing != .length(0) { channel.send(output) }
+            if framing != .length(0) { sendHead(on: channel) } else { isUnsent = true }
             guard self.exchange === exchange else { return }
             startBody(of: exchange, reader, length, at: now)
         } else {
             setDeadline(.head, from: now)
-            channel.send(output)
+            sendHead(on: channel)
         }
+    }
+
+    private func sendHead(on channel: SocketChannel) {
+        isUnsent = true
+        channel.send(output)
+        isUnsent = channel.hasFailedWriting
     }
 
     func startBody(of exchange: Exchange, _ reader: any BodyReader, _ length: Int64?, at now: MonotonicTime) {
@@ -125,6 +131,7 @@ extension Connection {
     private func write(_ buffer: ByteBuffer, of exchange: Exchange, promise: EventLoopPromise<Void>) {
         guard self.exchange === exchange, let channel else { return promise.fail(ChannelError.alreadyClosed) }
         channel.send(buffer, promise: promise)
+        if isUnsent { isUnsent = channel.hasFailedWriting }
     }
 }
 

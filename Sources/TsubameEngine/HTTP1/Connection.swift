@@ -21,6 +21,8 @@ final class Connection: ChannelReceiver, PooledConnection, @unchecked Sendable {
     @exclusivity(unchecked) var decoder = ResponseDecoder(limits: Limits())
     @exclusivity(unchecked) var exchange: Exchange?
     @exclusivity(unchecked) var requestEndsConnection = false
+    /// Whether no byte of the request has gone out. Bytes that are there already are no answer to it.
+    @exclusivity(unchecked) var isUnsent = false
     /// Received and not yet consumed.
     @exclusivity(unchecked) private var pending = UnconsumedInput()
     /// The last read took as much as it could, so the socket may hold more.
@@ -155,6 +157,8 @@ final class Connection: ChannelReceiver, PooledConnection, @unchecked Sendable {
             close()
             return
         }
+        // The connection broke before the request went out. It ends, and the request may go out on another one.
+        if isUnsent { return }
         wasFullRead = buffer.writableBytes == 0
         pending.prepend(to: &buffer)
         consume(&buffer, for: exchange)

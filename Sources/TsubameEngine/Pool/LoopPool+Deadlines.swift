@@ -20,7 +20,8 @@ extension LoopPool {
         }
     }
 
-    // Strong, and cancelled with the client: a weak reference would make each later one to this object dearer.
+    // Strong, and cancelled when the client is closed and nothing waits any more: a weak reference would make each later one
+    // to this object dearer.
     private var waitFires: @Sendable () -> Void { { self.waitFired() } }
 
     private func waitFired() {

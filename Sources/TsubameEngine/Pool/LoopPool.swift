@@ -265,6 +265,7 @@ final class LoopPool: @unchecked Sendable {
         actions.removeAll(keepingCapacity: true)
         isCarryingOut = false
         if origin.pool.isEmpty { dropIfEmpty(origin) }
+        if isClosed { endWaiting() }
         // Each of these may bring further events. Only one loop handles them, so their number takes no stack.
         guard !isHandlingLaterEvents, !laterEvents.isEmpty else { return }
         isHandlingLaterEvents = true
@@ -381,6 +382,11 @@ final class LoopPool: @unchecked Sendable {
             origin.pool.close(&actions)
             carryOut(origin)
         }
+        endWaiting()
+    }
+
+    /// Nothing may hold the pool after the client has gone and its last call has ended.
+    private func endWaiting() {
         if origins.values.allSatisfy({ $0.pool.waitingCount == 0 }) { waitDeadline.cancel() }
     }
 }

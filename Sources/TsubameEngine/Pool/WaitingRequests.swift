@@ -3,8 +3,8 @@
 import DequeModule
 import TsubamePlatform
 
-/// A queue whose members can leave from the middle. The order also holds entries of requests that have gone, but none in
-/// front of the first request. They are skipped, and swept out once they are the most.
+/// A queue whose members can leave from the middle. Entries of requests that have gone stay in the order until they are its
+/// first, or the most.
 struct WaitingRequests<Waiter> {
     typealias ConnectorID = ConnectorTable<Waiter, ID>.ID
 

@@ -20,7 +20,7 @@ package final class EventLoop: TaskExecutor, @unchecked Sendable {
     package static let jobsPerTurn = 1_024
     /// The members of one turn that are called again, and the deadlines that pass in one turn.
     package static let callsPerTurn = 256
-    /// The bytes that a member should move in one call, before it asks to be called again.
+    /// The bytes that a member should read in one call, before it asks to be called again.
     package static let bytesPerCall = 256 << 10
 
     private let poller: any Poller
@@ -111,7 +111,7 @@ package final class EventLoop: TaskExecutor, @unchecked Sendable {
     @inline(__always)
     package func arm(_ descriptor: Int32, _ states: Readiness) { poller.arm(descriptor, states) }
 
-    /// Calls the member again in the next turn, as if its socket were readable and writable.
+    /// Calls the member again in the next turn (``LoopMember/calledAgain()``).
     package func callAgain(_ member: MemberID) { again.append(member) }
 
     /// Sets the member's deadline; ``MonotonicClock/never`` clears it. A later deadline than the one before costs one store.
@@ -181,7 +181,7 @@ package final class EventLoop: TaskExecutor, @unchecked Sendable {
         let called = again.prefix(Self.callsPerTurn)
         again.removeFirst(called.count)
         for id in called {
-            members[id]?.ready([.readable, .writable])
+            members[id]?.calledAgain()
             runJobs()
         }
     }

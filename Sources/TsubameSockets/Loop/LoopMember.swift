@@ -6,6 +6,13 @@ package protocol LoopMember: AnyObject {
     /// The member's socket is ready. The member reads or writes until it would block, and then arms the socket again, or
     /// until it has used its budget, and then asks to be called again (``EventLoop/callAgain(_:)``).
     func ready(_ states: Readiness)
+    /// The call that the member has asked for.
+    func calledAgain()
     /// The member's deadline has passed, and is cleared.
     func deadlinePassed()
+}
+
+extension LoopMember {
+    /// As if the socket were readable and writable.
+    package func calledAgain() { ready([.readable, .writable]) }
 }

@@ -45,6 +45,21 @@ import TsubameSockets
         }
     }
 
+    @Test func `a write that fails while the receiver receives changes no order`() async throws {
+        try await Self.with { loop, channel, receiver, peer in
+            // More than one read takes. The receiver fills the socket's rest from within each read.
+            let bytes = (0..<(40 << 10)).map { UInt8(0x61 + $0 % 26) }
+            receiver.onBytes = { channel.send(ByteBuffer(string: "x")) }
+            try await loop.submit {
+                peer.write(bytes)
+                peer.reset()
+            }.get()
+            await receiver.waitUntilClosed()
+            let text = String(decoding: bytes, as: UTF8.self)
+            #expect(receiver.calls == [.connected, .bytes(text), .failed, .closed])
+        }
+    }
+
     @Test func `an orderly end that a write finds first is no error`() async throws {
         try await Self.with { loop, channel, receiver, peer in
             try await loop.submit {
@@ -260,9 +275,9 @@ private final class Peer: @unchecked Sendable {
 }
 
 /// Keeps the calls in their order. Reads that follow one another are one call.
-// `onBytes` belongs to the loop.
+// `onBytes` and `isReceiving` belong to the loop.
 private final class RecordingReceiver: ChannelReceiver, @unchecked Sendable {
-    enum Call: Equatable, Sendable { case connected, bytes(String), writable, failed, closed }
+    enum Call: Equatable, Sendable { case connected, bytes(String), nested, writable, failed, closed }
 
     private struct State {
         var calls: [Call] = []
@@ -271,6 +286,7 @@ private final class RecordingReceiver: ChannelReceiver, @unchecked Sendable {
 
     private let state = Mutex(State())
     var onBytes: () -> Void = {}
+    private var isReceiving = false
 
     var calls: [Call] { state.withLock { $0.calls } }
 
@@ -302,6 +318,9 @@ private final class RecordingReceiver: ChannelReceiver, @unchecked Sendable {
     func connected() { add(.connected) }
 
     func receive(_ bytes: ByteBuffer) {
+        if isReceiving { add(.nested) }
+        isReceiving = true
+        defer { isReceiving = false }
         add(.bytes(String(buffer: bytes)))
         onBytes()
     }

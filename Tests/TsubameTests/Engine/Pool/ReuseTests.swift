@@ -188,6 +188,27 @@ import TsubameTesting
             sent.open()
         }
     }
+
+    @Test func `BAD-INPUT 10: nor for the answer to a request that the broken connection did not take`() async throws {
+        let gate = Gate()
+        let server = try await ScriptedServer.start { request in
+            let evil = Reply.Step.bytes("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nevil")
+            guard request.connection == 0 else { return .ok("good") }
+            return Reply.ok("good").then(.wait(for: gate), evil, .reset)
+        }
+        try await serving(server) { server, client in
+            // The loop itself waits, so it reads neither the bytes nor the reset before the second request.
+            let answers = Task(executorPreference: client.executor) {
+                let first = try await client.get(url: server.url).bytes
+                gate.open()
+                #expect(waitHere { try await server.waitUntil(openConnections: 0) })
+                return [first, try await client.get(url: server.url).bytes]
+            }
+            let given = try await answers.value
+            #expect(given == [Bytes("good"), Bytes("good")])
+            #expect(server.acceptedConnections == 2)
+        }
+    }
     #endif
 
     @Test func `an idle connection is closed after its lifetime`() async throws {
