@@ -39,17 +39,19 @@ final class SlowLink: ChannelDuplexHandler {
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
         writes.append(Write(bytes: Self.unwrapOutboundIn(data), writtenAt: now, promise: promise))
-        if sending == nil { sendNext(context) }
+        sendNext(context)
     }
 
     /// Sends the next piece of the first write when it is due.
     private func sendNext(_ context: ChannelHandlerContext) {
+        // A piece that is sent may cause another write before its own timer asks for the next piece.
+        guard sending == nil else { return }
         guard let write = writes.first else { return closeOutput(context) }
         let length = min(schedule.pieceBytes, write.bytes.readableBytes)
         let due = schedule.due(length, writtenAt: write.writtenAt)
         sending = context.eventLoop.assumeIsolated().scheduleTask(deadline: start + TimeAmount(due)) {
             self.sending = nil
-            var write = self.writes.removeFirst()
+            guard var write = self.writes.popFirst() else { return }
             let piece = write.bytes.readSlice(length: length) ?? ByteBuffer()
             let isLast = write.bytes.readableBytes == 0
             if !isLast { self.writes.prepend(write) }
