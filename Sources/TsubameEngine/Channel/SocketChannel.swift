@@ -234,7 +234,7 @@ final class SocketChannel: LoopMember, @unchecked Sendable {
         }
     }
 
-    /// Gives the socket bytes whose way no promise follows. The socket takes the rest later.
+    /// Gives the bytes to the socket, which takes at once what it can. The rest waits.
     private func sendAtOnce(_ buffer: ByteBuffer) {
         switch buffer.withUnsafeReadableBytes({ socket?.write($0) ?? .wouldBlock }) {
         case .bytes(let count):
@@ -272,7 +272,8 @@ final class SocketChannel: LoopMember, @unchecked Sendable {
         isWriting = true
         defer { isWriting = false }
         var done: [EventLoopPromise<Void>] = []
-        while state == .active, pending.hasFlushed {
+        // One of them may have found the connection broken.
+        while state == .active, writeError == nil, pending.hasFlushed {
             let outcome = pending.withPieces { socket?.write($0) ?? .wouldBlock }
             switch outcome {
             case .bytes(let count):
@@ -344,7 +345,7 @@ final class SocketChannel: LoopMember, @unchecked Sendable {
         if isSecured { loop.execute { self.removeHandlers(pipeline: self.pipeline) } }
     }
 
-    /// For TLS. Succeeds when the socket is closed.
+    /// SwiftNIO wants every channel to have it. Succeeds when the socket is closed.
     var closeFuture: EventLoopFuture<Void> {
         if let closePromise { return closePromise.futureResult }
         let promise = loop.makePromise(of: Void.self)

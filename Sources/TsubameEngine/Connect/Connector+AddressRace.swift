@@ -2,7 +2,6 @@
 
 import NIOCore
 import TsubameCore
-import TsubamePlatform
 import TsubameSockets
 
 extension Connector {

@@ -1,7 +1,6 @@
 // LocalEndpoint: the local address or network interface from which connections are made.
 
 import TsubameCore
-import TsubamePlatform
 import TsubameSockets
 
 /// A local address, or on Linux a network interface.
