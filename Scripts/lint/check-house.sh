@@ -57,6 +57,11 @@ renames=$(grep -rnE '[^a-zA-Z.]rename\(' Sources --include='*.swift' | grep -vE 
 [ -z "$renames" ] || fail "files that are renamed without FileOutput.replace:
 $renames"
 
+# Nobody but an exchange, or a waiter, assigns its properties.
+foreign=$(grep -rnE '\b(exchange|waiter)\.[a-zA-Z.]+ ([-+*]|&[-+])?= ' Sources/TsubameEngine --include='*.swift' || true)
+[ -z "$foreign" ] || fail "properties of an exchange that others assign:
+$foreign"
+
 # Marks of unfinished work.
 marks=$(grep -rnE 'TODO|FIXME|XXX' Sources Tests Examples Benchmarks/Sources --include='*.swift' || true)
 [ -z "$marks" ] || fail "unfinished:

@@ -68,7 +68,8 @@ public final class Engine: CountedTransport {
         let upload: RequestBodySource = request.body.isEmpty ? .none : try RequestBodySource(request.body)
         let key = try key(for: uri)
         let (loopPool, isHere) = try loops.loopPool(for: key)
-        let exchange = Exchange(request, uri: uri, call: call, key: key, loopPool: loopPool, upload: upload)
+        let exchange = Exchange(
+            request, uri: uri, call: call, key: key, loopPool: loopPool, upload: upload, isHere: isHere)
         if call.isGuarded || endsWithTask {
             // An interceptor may have cancelled the task that it goes on in, and nothing else of the call.
             await withTaskCancellationHandler {
@@ -89,7 +90,7 @@ public final class Engine: CountedTransport {
     @inline(__always)
     private func run(_ exchange: Exchange, on loopPool: LoopPool, isHere: Bool) async {
         await withUnsafeContinuation { continuation in
-            exchange.wait(continuation)
+            guard exchange.wait(continuation) else { return }
             if isHere {
                 loopPool.start(exchange)
             } else {
@@ -114,10 +115,11 @@ public final class Engine: CountedTransport {
     package func warmUp(_ uri: TargetURI, call: Call) async throws(CallError) {
         let key = try key(for: uri)
         let loopPool = try loops.home(of: key)
-        let exchange = Exchange(
-            call.request, uri: uri, call: call, key: key, loopPool: loopPool, upload: .none, isWarmUp: true)
-        await run(exchange, on: loopPool, isHere: false)
-        if case .failure(let error) = exchange.takeOutcome() { throw error }
+        let warmUp = WarmUp(call, key: key, loopPool: loopPool)
+        await withUnsafeContinuation { continuation in
+            if warmUp.wait(continuation) { loopPool.loop.execute { loopPool.start(warmUp) } }
+        }
+        if case .failure(let error) = warmUp.takeOutcome() { throw error }
     }
 
     /// Closes idle connections, and the others as soon as they are free; later calls fail.

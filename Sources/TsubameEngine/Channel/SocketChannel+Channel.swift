@@ -91,5 +91,5 @@ extension SocketChannel: ChannelCore {
     /// The bytes that TLS has decrypted.
     func channelRead0(_ data: NIOAny) { receiver?.receive(unwrapData(data, as: ByteBuffer.self)) }
 
-    func errorCaught0(error: any Error) { receiver?.failed(error) }
+    func errorCaught0(error: any Error) { tellFailed(error) }
 }

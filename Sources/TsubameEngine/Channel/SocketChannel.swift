@@ -16,6 +16,37 @@ import TsubameSockets
 final class SocketChannel: LoopMember, @unchecked Sendable {
     enum State { case new, connecting, active, closed }
 
+    /// The names by which the loop and the system know it.
+    private struct Registration {
+        let descriptor: Int32
+        var id: MemberID?
+        /// Whether a call in the loop's next turn is asked for.
+        var isCalledAgain = false
+    }
+
+    private struct Input {
+        var isOn = true
+        var sizes = SocketChannel.readSizes
+        var buffer = ByteBuffer()
+        var hasEnded = false
+        /// Whether a read is under way.
+        var isInRead = false
+    }
+
+    private struct Output {
+        var pending = PendingWrites()
+        /// Whether a write is under way.
+        var isWriting = false
+        /// Whether the receiver is sending through TLS, which may find a fault. The receiver is told that later.
+        var isInSend = false
+        var isWritable = true
+        /// The error of a write that broke the connection. The system tells it once, and a read then finds an end.
+        var error: SocketError?
+    }
+
+    /// The sizes of the reads. They grow as long as each read fills its buffer. The channel keeps its largest buffer.
+    private static let readSizes = AdaptiveRecvByteBufferAllocator(minimum: 1024, initial: 4096, maximum: 256 << 10)
+
     let loop: NIOLoop
     /// The pipeline of TLS.
     private(set) lazy var pipeline = ChannelPipeline(channel: self)
@@ -25,45 +56,39 @@ final class SocketChannel: LoopMember, @unchecked Sendable {
     @exclusivity(unchecked) var receiver: (any ChannelReceiver)?
     /// nil once the channel is closed.
     @exclusivity(unchecked) private(set) var socket: Socket?
-    private let descriptor: Int32
     @exclusivity(unchecked) private(set) var state = State.new
-    @exclusivity(unchecked) private var id: MemberID?
+    @exclusivity(unchecked) private var registration: Registration
     private var whenConnected: ((any Error)?) -> Void = { _ in }
     /// Called once, when the socket is closed.
     private let whenClosed: () -> Void
     private var closePromise: EventLoopPromise<Void>?
-
-    @exclusivity(unchecked) private(set) var isReading = true
-    /// The sizes of the reads.
-    @exclusivity(unchecked) var reads = AdaptiveRecvByteBufferAllocator()
-    @exclusivity(unchecked) private var input = ByteBuffer()
-    /// Whether the socket has ended in at least one direction, though bytes may be left to read.
-    @exclusivity(unchecked) private(set) var hasEnded = false
-    /// The error of a write that broke the connection. The system tells it once, and a read then finds an end.
-    @exclusivity(unchecked) private var writeError: SocketError?
-    @exclusivity(unchecked) private var isInRead = false
-    /// Whether a call in the loop's next turn is asked for.
-    @exclusivity(unchecked) private var isCalledAgain = false
-
-    @exclusivity(unchecked) private var pending = PendingWrites()
-    @exclusivity(unchecked) private var isWriting = false
-    /// Whether few bytes wait for the socket. The receiver is told when they become few (``ChannelReceiver/becameWritable()``).
-    @exclusivity(unchecked) private(set) var isWritable = true
+    @exclusivity(unchecked) private var input = Input()
+    @exclusivity(unchecked) private var output = Output()
 
     init(_ loop: NIOLoop, _ socket: consuming Socket, whenClosed: @escaping () -> Void) {
         self.loop = loop
         self.whenClosed = whenClosed
-        descriptor = socket.descriptor
+        registration = Registration(descriptor: socket.descriptor)
         self.socket = consume socket
     }
 
-    /// Puts TLS between the socket and the receiver, and begins the handshake once the socket is connected. A second one
-    /// runs inside the first.
+    /// Puts TLS between the socket, which is connected, and the receiver, and begins the handshake. A second one runs inside
+    /// the first.
     func addTLS(_ handler: NIOSSLClientHandler) throws {
         isSecured = true
         try pipeline.syncOperations.addHandler(handler)
         try pipeline.syncOperations.addHandler(HandshakeReport())
     }
+
+    /// Whether the receiver takes bytes as they come.
+    var isReading: Bool { input.isOn }
+    /// Whether the socket has ended in at least one direction, though bytes may be left to read.
+    var hasEnded: Bool { input.hasEnded }
+    /// Whether few bytes wait for the socket. The receiver is told when they become few (``ChannelReceiver/becameWritable()``).
+    var isWritable: Bool { output.isWritable }
+
+    /// Begins with the first size of a read again.
+    func resetReadSizes() { input.sizes = Self.readSizes }
 
     // MARK: Connecting
 
@@ -77,8 +102,8 @@ final class SocketChannel: LoopMember, @unchecked Sendable {
             }
             state = .connecting
             let id = loop.loop.add(self)
-            self.id = id
-            try loop.loop.watch(descriptor, for: id)
+            registration.id = id
+            try loop.loop.watch(registration.descriptor, for: id)
             // The loop's report would come one turn later.
             if case .connected = connecting { connected() }
         } catch {
@@ -89,11 +114,8 @@ final class SocketChannel: LoopMember, @unchecked Sendable {
     private func connected() {
         if let error = socket?.connectionError() { return fail(Self.ioError(error)) }
         state = .active
-        receiver?.connected()
-        // The handshake begins.
-        if isSecured, state == .active { pipeline.fireChannelActive() }
         tellConnected(nil)
-        if state == .active, pending.hasFlushed { writeOut() }
+        if state == .active, output.pending.hasFlushed { writeOut() }
     }
 
     private func tellConnected(_ error: (any Error)?) {
@@ -110,7 +132,7 @@ final class SocketChannel: LoopMember, @unchecked Sendable {
     // MARK: Events
 
     func calledAgain() {
-        isCalledAgain = false
+        registration.isCalledAgain = false
         ready([.readable, .writable])
     }
 
@@ -120,24 +142,24 @@ final class SocketChannel: LoopMember, @unchecked Sendable {
             connected()
         }
         guard state == .active else { return }
-        if states.hasEnded { hasEnded = true }
+        if states.hasEnded { input.hasEnded = true }
         // A write to a connection that has ended fails, and what the peer said before is read first.
         if states.isReadable { read() }
-        if states.isWritable, state == .active, pending.hasFlushed { writeOut() }
+        if states.isWritable, state == .active, output.pending.hasFlushed { writeOut() }
     }
 
     /// Sets when the receiver is told that its deadline has passed; ``MonotonicClock/never`` clears it.
     @inline(__always)
     func setDeadline(_ due: MonotonicTime) {
-        if let id { loop.loop.setDeadline(of: id, to: due) }
+        if let id = registration.id { loop.loop.setDeadline(of: id, to: due) }
     }
 
     func deadlinePassed() { receiver?.deadlinePassed() }
 
     /// Reads on in the loop's next turn, or writes.
     private func callAgain() {
-        guard !isCalledAgain, let id else { return }
-        isCalledAgain = true
+        guard !registration.isCalledAgain, let id = registration.id else { return }
+        registration.isCalledAgain = true
         loop.loop.callAgain(id)
     }
 
@@ -145,42 +167,42 @@ final class SocketChannel: LoopMember, @unchecked Sendable {
 
     /// Reads until the socket has no more, and then arms it. After a failed write, reads until the end.
     private func read() {
-        isInRead = true
-        defer { isInRead = false }
+        input.isInRead = true
+        defer { input.isInRead = false }
         readAll()
         // A receiver that wants no more bytes does not learn the rest of a broken connection.
-        if let writeError, state == .active, !isReading { fail(Self.ioError(writeError)) }
+        if let error = output.error, state == .active, !input.isOn { fail(Self.ioError(error)) }
     }
 
     private func readAll() {
         var budget = EventLoop.bytesPerCall
-        while isReading, state == .active {
+        while input.isOn, state == .active {
             guard budget > 0 else { return callAgain() }
-            let size = reads.nextBufferSize() ?? 4096
+            let size = input.sizes.nextBufferSize() ?? 4096
             // Memory that a receiver has kept is left to it.
-            input.clear(minimumCapacity: size)
+            input.buffer.clear(minimumCapacity: size)
             var outcome = Socket.Reading.wouldBlock
-            let capacity = input.writableBytes
-            input.writeWithUnsafeMutableBytes(minimumWritableBytes: 1) { buffer in
+            let capacity = input.buffer.writableBytes
+            input.buffer.writeWithUnsafeMutableBytes(minimumWritableBytes: 1) { buffer in
                 outcome = socket?.read(into: buffer) ?? .wouldBlock
                 if case .bytes(let count) = outcome { return count }
                 return 0
             }
             switch outcome {
             case .bytes(let count):
-                _ = reads.record(actualReadBytes: count)
+                _ = input.sizes.record(actualReadBytes: count)
                 budget -= count
                 giveInput()
                 // A receiver may have closed the channel.
                 guard state == .active else { return }
                 // A read that took less than it could has emptied the socket. Only the end may still be there.
-                guard count == capacity || hasEnded else {
-                    loop.loop.arm(descriptor, .readable)
+                guard count == capacity || input.hasEnded else {
+                    loop.loop.arm(registration.descriptor, .readable)
                     return
                 }
             case .wouldBlock:
-                if let writeError { return fail(Self.ioError(writeError)) }
-                loop.loop.arm(descriptor, .readable)
+                if let error = output.error { return fail(Self.ioError(error)) }
+                loop.loop.arm(registration.descriptor, .readable)
                 return
             case .end: return ended()
             case .failed(let error): return fail(Self.ioError(error))
@@ -192,24 +214,24 @@ final class SocketChannel: LoopMember, @unchecked Sendable {
     private func ended() {
         // After a reset this is no orderly end, and a body that ends with the connection is not whole. The system says
         // EPIPE if the peer had ended its direction before.
-        if let writeError, writeError.code != EPIPE { return fail(Self.ioError(writeError)) }
+        if let error = output.error, error.code != EPIPE { return fail(Self.ioError(error)) }
         close(ChannelError.eof)
     }
 
     @inline(__always)
     private func giveInput() {
         guard isSecured else {
-            receiver?.receive(input)
+            receiver?.receive(input.buffer)
             return
         }
-        pipeline.fireChannelRead(input)
+        pipeline.fireChannelRead(input.buffer)
         if state == .active { pipeline.fireChannelReadComplete() }
     }
 
-    /// Whether the receiver takes bytes as they come. What came meanwhile is read in the loop's next turn.
+    /// Pauses reading, or goes on in the loop's next turn.
     func setReading(_ isOn: Bool) {
-        guard isReading != isOn else { return }
-        isReading = isOn
+        guard input.isOn != isOn else { return }
+        input.isOn = isOn
         if isOn, state == .active { callAgain() }
     }
 
@@ -225,8 +247,10 @@ final class SocketChannel: LoopMember, @unchecked Sendable {
     @inline(__always)
     func send(_ buffer: ByteBuffer, promise: EventLoopPromise<Void>? = nil) {
         if isSecured {
+            output.isInSend = true
             pipeline.syncOperations.writeAndFlush(NIOAny(buffer), promise: promise)
-        } else if promise == nil, pending.isEmpty, state == .active, writeError == nil {
+            output.isInSend = false
+        } else if promise == nil, output.pending.isEmpty, state == .active, output.error == nil {
             sendAtOnce(buffer)
         } else {
             write(buffer, promise)
@@ -256,51 +280,51 @@ final class SocketChannel: LoopMember, @unchecked Sendable {
             promise?.fail(ChannelError.ioOnClosedChannel)
             return
         }
-        pending.append(buffer, promise)
-        if pending.byteCount > Self.highMark { isWritable = false }
+        output.pending.append(buffer, promise)
+        if output.pending.byteCount > Self.highMark { output.isWritable = false }
     }
 
     func flush() {
-        pending.flush()
+        output.pending.flush()
         if state == .active { writeOut() }
     }
 
     /// Writes until the socket takes no more, and then arms it.
     private func writeOut() {
         // A promise that is fulfilled here may write and flush: the loop below takes that along.
-        guard !isWriting, writeError == nil else { return }
-        isWriting = true
-        defer { isWriting = false }
+        guard !output.isWriting, output.error == nil else { return }
+        output.isWriting = true
+        defer { output.isWriting = false }
         var done: [EventLoopPromise<Void>] = []
         // One of them may have found the connection broken.
-        while state == .active, writeError == nil, pending.hasFlushed {
-            let outcome = pending.withPieces { socket?.write($0) ?? .wouldBlock }
+        while state == .active, output.error == nil, output.pending.hasFlushed {
+            let outcome = output.pending.withPieces { socket?.write($0) ?? .wouldBlock }
             switch outcome {
             case .bytes(let count):
-                pending.remove(count, &done)
+                output.pending.remove(count, &done)
                 for promise in done { promise.succeed() }
                 done.removeAll(keepingCapacity: true)
                 tellWritability()
-            case .wouldBlock: return loop.loop.arm(descriptor, .writable)
+            case .wouldBlock: return loop.loop.arm(registration.descriptor, .writable)
             case .failed(let error): return writeFailed(error)
             }
         }
     }
 
     /// Whether the connection was broken when bytes were to be sent. It then takes no more.
-    var hasFailedWriting: Bool { writeError != nil }
+    var hasFailedWriting: Bool { output.error != nil || state == .closed }
 
     private func writeFailed(_ error: SocketError) {
-        writeError = error
-        hasEnded = true
-        // The peer may have said why before it closed, and its bytes can still be read. A read that runs does so: its bytes
-        // come before those of another one.
-        if !isInRead { read() }
+        output.error = error
+        input.hasEnded = true
+        // The peer may have said why before it closed, and its bytes can still be read. A read that runs does so. Otherwise
+        // the loop's next turn does, since the receiver is not told while it sends.
+        if !input.isInRead { callAgain() }
     }
 
     private func tellWritability() {
-        guard !isWritable, pending.byteCount < Self.lowMark, state == .active else { return }
-        isWritable = true
+        guard !output.isWritable, output.pending.byteCount < Self.lowMark, state == .active else { return }
+        output.isWritable = true
         receiver?.becameWritable()
     }
 
@@ -322,24 +346,32 @@ final class SocketChannel: LoopMember, @unchecked Sendable {
         close(error)
     }
 
+    /// Tells the receiver of a fault of TLS.
+    func tellFailed(_ error: any Error) {
+        guard let receiver else { return }
+        if output.isInSend { loop.assumeIsolated().execute { receiver.failed(error) } } else { receiver.failed(error) }
+    }
+
     /// Closes the socket now.
     func close(_ error: any Error) {
         guard state != .closed else { return }
         let before = state
         state = .closed
-        if let id {
-            loop.loop.unwatch(descriptor)
+        if let id = registration.id {
+            loop.loop.unwatch(registration.descriptor)
             loop.loop.remove(id)
         }
         socket = nil
-        id = nil
+        registration.id = nil
         whenClosed()
-        for promise in pending.removeAll() { promise.fail(error) }
+        for promise in output.pending.removeAll() { promise.fail(error) }
         tellConnected(error)
         if isSecured, before == .active { pipeline.fireChannelInactive() }
         let receiver = receiver
         self.receiver = nil
-        if before == .active { receiver?.closed() }
+        if before == .active {
+            if output.isInSend { loop.assumeIsolated().execute { receiver?.closed() } } else { receiver?.closed() }
+        }
         closePromise?.succeed()
         // A handler may be in the middle of something.
         if isSecured { loop.execute { self.removeHandlers(pipeline: self.pipeline) } }

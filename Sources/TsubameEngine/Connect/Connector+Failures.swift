@@ -1,4 +1,4 @@
-// What a connector says when it fails: every address with its reason, in the system's words.
+// The errors of a connector: every address with its reason, in the system's words.
 
 import NIOCore
 import NIOSSL
@@ -9,38 +9,38 @@ import TsubameSockets
 extension Connector {
     var way: String { key.proxy.map { " through \($0)" } ?? "" }
 
-    /// What each address came to, where there was more than one or one has failed.
+    /// The result of each address, where there was more than one or one has failed.
     var tried: String {
         let most = 8
-        let silent = attempts.filter { $0 !== winner }.map { "\($0.address): no answer" }
-        let list = failures.map { "\($0.address): \($0.reason)" } + silent
+        let silent = (race?.silent ?? []).map { "\($0): no answer" }
+        let list = (race?.failures ?? []).map { "\($0.address): \($0.reason)" } + silent
         let rest = list.count > most ? "; and \(list.count - most) more" : ""
         return list.isEmpty ? "" : " (\(list.prefix(most).joined(separator: "; "))\(rest))"
     }
 
     func late(_ limit: Timeouts.Name) -> CallError {
-        let time = Duration.nanoseconds(clamping: exchange.call.timeouts.nanoseconds(limit)).inSeconds
+        let time = Duration.nanoseconds(clamping: waiter.call.timeouts.nanoseconds(limit)).inSeconds
         let reason =
             limit == .tls
             ? "no TLS connection to \(key.origin.authority) within \(time)"
             : "no connection to \(key.origin.authority)\(way) within \(time)"
         // The proxy has taken the connection, and is silent since.
-        let isAtProxy = key.proxy != nil && winner != nil && winner?.negotiation == nil
+        let isAtProxy = key.proxy != nil && route?.isAtOrigin == false
         return CallError(
             .timeout, reason + (isAtProxy ? ": the proxy was reached, and does not answer" : tried),
-            phase: exchange.phase, advice: isAtProxy ? "check that the proxy is of this kind" : nil, timeout: limit)
+            phase: waiter.phase, advice: isAtProxy ? "check that the proxy is of this kind" : nil, timeout: limit)
     }
 
     func notAllowed(_ host: String) -> CallError {
         CallError(
-            .connectionFailed, "\(host) is \(Self.notAllowed)", phase: .connecting,
+            .connectionFailed, "\(host) is \(AddressRules.notAllowed)", phase: .connecting,
             underlying: FailureCause(isTransient: false))
     }
 
-    static let notAllowed = "not allowed by connection.allowedAddresses"
-
     func refused() -> CallError {
-        if !failures.isEmpty, failures.allSatisfy({ $0.reason == Self.notAllowed }) {
+        if let failures = race?.failures, !failures.isEmpty,
+            failures.allSatisfy({ $0.reason == AddressRules.notAllowed })
+        {
             return notAllowed("\(key.origin.authority)\(tried)")
         }
         let interface = key.settings.settings.interface
@@ -55,17 +55,25 @@ extension Connector {
             advice: advice)
     }
 
-    /// What another address would not change.
-    func asFailure(_ error: any Error) -> CallError? {
+    /// The error of a failed handshake with the origin.
+    func handshakeFailure(_ error: any Error) -> CallError {
         switch error {
         case let error as CallError: error
         case is NIOSSLError, is NIOSSLExtraError, is BoringSSLError:
             key.tls.explain(error, host: key.origin.host, settings: "connection.tls")
-        default: nil
+        default:
+            CallError(
+                .tls, "the connection was lost during the TLS handshake: \(Self.words(error))", phase: .securing,
+                underlying: error)
         }
     }
 
-    /// What went wrong between the client and the proxy, once that had been reached.
+    static func noTLS(_ error: any Error) -> CallError {
+        error as? CallError
+            ?? CallError(.tls, "TLS cannot be set up: \(error)", phase: .securing, underlying: error)
+    }
+
+    /// The error of a failure between the client and the proxy, once that had been reached.
     func failure(_ error: any Error, at proxy: Proxy) -> CallError {
         switch error {
         case let error as WireError where error.kind == .proxy:

@@ -1,4 +1,4 @@
-// What a connector does when a certificate is refused: it looks for the reason, with one more handshake if need be.
+// The search for the reason why a certificate was refused, with one more handshake if need be.
 
 import NIOCore
 import NIOSSL
@@ -9,10 +9,10 @@ extension Connector {
     /// up for long. A slow network or a busy machine still completes a handshake in this time.
     static let refusalReasonTimeout: UInt64 = 5_000_000_000
 
-    /// Whether a handshake failed because of a certificate; the connector ends then when the reason is known.
+    /// Whether a handshake failed because of a certificate. The connector ends then when the reason is known.
     func isRefusal(_ error: any Error, certificate: NIOSSLCertificate?, of proxy: Proxy?) -> Bool {
         if var refusal {
-            if let chain = winner?.capture?.chain, !chain.isEmpty { refusal.take(chain) }
+            if let chain = route?.capture?.chain, !chain.isEmpty { refusal.take(chain) }
             examine(refusal, proxy, isLast: true)
             return true
         }
@@ -37,20 +37,9 @@ extension Connector {
             guard !self.isDone else { return }
             if case .success(let examined) = result {
                 self.refusal = examined
-                if !isLast, examined.faults.isEmpty, let address = self.winner?.address {
-                    return self.capture(at: address, of: proxy)
-                }
+                if !isLast, examined.faults.isEmpty { return self.captureChain(of: proxy) }
             }
             self.finish(.failure(refusal.callError))
         }
-    }
-
-    /// One more connection to where the last one was, whose handshake gives the chain and goes no further.
-    private func capture(at address: SocketAddress, of proxy: Proxy?) {
-        let attempt = AddressAttempt(address)
-        attempt.capture = ChainCapture(isOfProxy: proxy != nil)
-        tell(.decision("the certificate is refused; its chain is read once more, only to name the reason"))
-        guard !isDone else { return }
-        tryOnly(attempt)
     }
 }

@@ -1,4 +1,4 @@
-// Connector: the making of one connection: resolve, connect, speak to the proxy, secure.
+// Connector: the making of one connection: resolve, race the addresses, speak to the proxy, secure.
 
 import NIOCore
 import NIOSSL
@@ -7,8 +7,10 @@ import TsubamePlatform
 import TsubameSockets
 import TsubameWire
 
-/// One attempt to make a connection, over all addresses of the host, within the deadlines of the exchange that it was
-/// made for. The first address that answers is taken; the others are given up.
+/// One attempt to make a connection, over all addresses of the host, within the deadlines of the call that it was made for.
+///
+/// Its steps follow one another. Each is an object of its own, which tells its outcome to the function that begins the next:
+/// ``Resolver``, ``AddressRace``, ``TLSHandshake`` and ``ProxyConversation``.
 // Guarded by confinement to `loopPool.loop`.
 final class Connector: LoopMember, @unchecked Sendable {
     /// In nanoseconds.
@@ -16,113 +18,103 @@ final class Connector: LoopMember, @unchecked Sendable {
 
     let key: ConnectionKey
     let loopPool: LoopPool
-    /// The exchange that wants the connection; if it has got another one meanwhile, this one serves whoever waits.
-    let exchange: Exchange
+    /// The waiter that wants the connection. If it has got another one, this one serves the next waiter.
+    let waiter: Waiter
     /// The name by which its pool knows it.
-    var id: OriginPool.Pool.ConnectorID?
+    let id: OriginPool.Pool.ConnectorID
     private(set) var facts = ConnectorFacts()
-    var order = AddressOrder([])
-    /// The addresses that are being tried.
-    var attempts: [AddressAttempt] = []
-    var winner: AddressAttempt?
-    var failures: [(address: String, reason: String)] = []
-    /// What TLS to the origin, and to the proxy, is done with.
-    private(set) var contexts: (origin: NIOSSLContext?, proxy: NIOSSLContext?)
-    /// The host whose addresses the cache gave or will keep.
-    var name: String?
-    private(set) var localEndpoint: LocalEndpoint?
-    var next: Scheduled<Void>?
-    /// What an HTTP proxy is told of who asks: one for all attempts, so that its challenges are answered so often.
+    private var deadline = ConnectorDeadline()
+    /// The race that was begun last.
+    private(set) var race: AddressRace?
+    /// The step that is under way.
+    private var step: (any ConnectStep)?
+    private(set) var route: ConnectorRoute?
+    /// The contexts for TLS to the origin, and to the proxy.
+    private var contexts: (origin: NIOSSLContext?, proxy: NIOSSLContext?)
+    /// The credentials for an HTTP proxy: one object for all attempts, which counts the answers to its challenges.
     var credentials: ProxyCredentials?
-    /// How often a tunnel was asked for on another connection than the one that its proxy had answered on.
-    private var renewals = 0
-    /// One address that fails at once must not begin the next inside itself: there may be many.
-    var isTrying = false
-    /// Whether an idle connection was closed for want of a descriptor.
-    var hasFreedDescriptor = false
-    private var memberID: MemberID?
-    /// The limit that runs, or ran last.
-    private var armed = Timeouts.Name.connect
-    private var isArmed = false
-    private(set) var isDone = false
-    /// A certificate was refused, and why is being found out: however the connector fails from then on, it fails because of it.
+    /// A certificate was refused, and why is being found out. However the connector fails from then on, it fails because of it.
     var refusal: CertificateRefusal?
+    private(set) var isDone = false
 
-    init(_ exchange: Exchange) {
-        key = exchange.key
-        loopPool = exchange.loopPool
-        self.exchange = exchange
+    init(_ waiter: Waiter, _ id: OriginPool.Pool.ConnectorID) {
+        key = waiter.key
+        loopPool = waiter.loopPool
+        self.waiter = waiter
+        self.id = id
     }
 
     // MARK: Before the connection
 
     func start() {
         do throws(CallError) {
-            if let fault = key.settings.fault { throw fault }
-            if key.isForwarded, key.settings.settings.httpVersion == .http2 {
-                throw CallError(
-                    .unsupported, "HTTP/2 is not spoken to proxies that forward requests", phase: .connecting,
-                    advice: "leave connection.httpVersion as it is by default, or ask for https")
+            let target = try checkSettings()
+            if let path = key.settings.settings.unixSocket?.path {
+                arm(.connect)
+                facts.resolvedAt = MonotonicClock.now
+                return prepareTLS(for: AddressOrder([try localAddress(path)]))
             }
-            localEndpoint = try key.settings.settings.interface.map { text throws(CallError) in try LocalEndpoint(text)
-            }
-            // What a proxy is to connect to, it resolves itself.
-            let target = try AddressOverrides.endpoint(of: key.origin, key.settings.settings)
-            if let proxy = key.proxy {
-                let host = proxy.forwards(key.origin) ? key.origin.host : target.host
-                guard key.settings.settings.allowedAddresses.allows(host: host) else { throw notAllowed(host) }
-            }
-            let endpoint = key.proxy.map { HostPort(host: $0.origin.host, port: $0.origin.port) } ?? target
-            _ = try handshake()
-            if let path = key.settings.settings.unixSocket?.path { return try startLocally(path) }
-            enter(.resolving, .resolving(host: endpoint.host))
-            // Whoever was told may have cancelled the call.
-            guard !isDone else { return }
+            let endpoint = endpoint(target)
+            waiter.enter(.resolving, .resolving(host: endpoint.host))
             arm(.connect)
-            name = endpoint.host
             Resolver.resolve(endpoint, key.settings.settings, on: loopPool.loop) { result in
-                guard !self.isDone else { return }
-                switch result {
-                case .success(let addresses):
-                    self.facts.resolvedAt = MonotonicClock.now
-                    self.tell(.resolved(addresses: addresses.map(\.ip)))
-                    self.take(addresses, of: endpoint.host)
-                case .failure(let error):
-                    self.finish(.failure(self.lookUpFailure(error, of: endpoint.host)))
-                }
+                if !self.isDone { self.resolved(endpoint.host, result) }
             }
         } catch {
             finish(.failure(error))
         }
     }
 
-    private func take(_ addresses: [SocketAddress], of host: String) {
-        do throws(CallError) {
-            order = AddressOrder(try key.settings.settings.addressFamily.select(addresses, of: host))
-            prepareTLS()
-        } catch {
-            finish(.failure(error))
+    /// - Returns: the end of the way. A proxy resolves it by itself.
+    private func checkSettings() throws(CallError) -> HostPort {
+        if let fault = key.settings.fault { throw fault }
+        if key.isForwarded, key.settings.settings.httpVersion == .http2 {
+            throw CallError(
+                .unsupported, "HTTP/2 is not spoken to proxies that forward requests", phase: .connecting,
+                advice: "leave connection.httpVersion as it is by default, or ask for https")
         }
+        _ = try AddressRules(key.settings.settings)
+        let target = try AddressOverrides.endpoint(of: key.origin, key.settings.settings)
+        if let proxy = key.proxy {
+            let host = proxy.forwards(key.origin) ? key.origin.host : target.host
+            guard key.settings.settings.allowedAddresses.allows(host: host) else { throw notAllowed(host) }
+        }
+        _ = try handshake()
+        return target
     }
 
     /// No name is looked up for a Unix-domain socket.
-    private func startLocally(_ path: String) throws(CallError) {
+    private func localAddress(_ path: String) throws(CallError) -> SocketAddress {
         let address = SocketAddress.unix(path: path)
         guard address.withSystemForm({ _, _ in }) != nil else {
             throw CallError(
                 .invalidRequest, "connection.unixSocket is no path of a socket: \(Redaction.printable(path))",
                 advice: "the system takes \(SocketAddress.maximumPathLength) bytes at most")
         }
-        order = AddressOrder([address])
-        arm(.connect)
-        facts.resolvedAt = MonotonicClock.now
-        prepareTLS()
+        return address
     }
 
-    private func prepareTLS() {
-        guard !isDone else { return }
-        guard key.origin.isSecure || key.proxy?.scheme == .https else { return tryNext() }
-        enter(.securing)
+    /// Where the first connection goes: to the proxy, if there is one.
+    private func endpoint(_ target: HostPort) -> HostPort {
+        key.proxy.map { HostPort(host: $0.origin.host, port: $0.origin.port) } ?? target
+    }
+
+    private func resolved(_ host: String, _ result: Result<[SocketAddress], any Error>) {
+        do {
+            let addresses = try result.get()
+            facts.resolvedAt = MonotonicClock.now
+            waiter.tell(.resolved(addresses: addresses.map(\.ip)))
+            prepareTLS(for: AddressOrder(try key.settings.settings.addressFamily.select(addresses, of: host)))
+        } catch {
+            // A family that none of the addresses is of fails by itself.
+            if case .failure = result { return finish(.failure(lookUpFailure(error, of: host))) }
+            finish(.failure(error as? CallError ?? lookUpFailure(error, of: host)))
+        }
+    }
+
+    private func prepareTLS(for order: AddressOrder) {
+        guard key.origin.isSecure || key.proxy?.scheme == .https else { return race(order) }
+        waiter.enter(.securing)
         let none = loopPool.loop.makeSucceededFuture(NIOSSLContext?.none)
         func made(_ context: TLSContext) -> EventLoopFuture<NIOSSLContext?> {
             context.get(on: loopPool.loop).map { Optional($0) }
@@ -134,161 +126,217 @@ final class Connector: LoopMember, @unchecked Sendable {
             switch result {
             case .success(let contexts):
                 self.contexts = (contexts.0, contexts.1)
-                self.tryNext()
-            case .failure(let error):
-                self.finish(
-                    .failure(
-                        error as? CallError
-                            ?? CallError(.tls, "TLS cannot be set up: \(error)", phase: .securing, underlying: error)))
+                self.race(order)
+            case .failure(let error): self.finish(.failure(Self.noTLS(error)))
             }
         }
     }
 
-    // MARK: The proxy
+    // MARK: The way to the origin
 
-    /// The TCP connection to the proxy stands.
-    func reachedProxy(_ attempt: AddressAttempt) {
-        if !win(attempt) { attempt.channel?.end() }
+    /// Connects to the first address that answers.
+    /// - Parameter capture: takes a chain, on the way that is gone only for that.
+    private func race(_ order: AddressOrder, capture: ChainCapture? = nil) {
+        do throws(CallError) {
+            let race = AddressRace(order, try AddressRules(key.settings.settings), on: loopPool) { [waiter] address in
+                waiter.enter(.connecting, .connecting(address: address.description))
+            } done: { outcome in
+                switch outcome {
+                case .won(let channel, let address):
+                    self.connected(ConnectorRoute(channel: channel, address: address, capture: capture))
+                case .lost:
+                    self.forgetAddresses()
+                    self.finish(.failure(self.refused()))
+                }
+            }
+            self.race = race
+            step = race
+            race.start()
+        } catch {
+            finish(.failure(error))
+        }
     }
 
-    /// What is sent from here on reaches the origin, or the proxy that forwards.
-    func passedProxy(_ attempt: AddressAttempt) {
-        guard !isDone, let channel = attempt.channel else { return }
-        do {
-            try addConnection(to: channel, attempt)
-            if !channel.isActive { failedAtProxy(ChannelError.eof, attempt, certificate: nil) }
+    private func connected(_ route: ConnectorRoute) {
+        self.route = route
+        guard let proxy = key.proxy else { return reachedOrigin() }
+        guard let context = contexts.proxy else { return speak(to: proxy) }
+        secure(context, proxy.host, isProxy: true) { result in
+            switch result {
+            case .success(let tls):
+                do throws(CallError) {
+                    // Before the proxy is told its credentials.
+                    try self.key.proxyTLS.check(tls.info, tls.certificate, host: proxy.host)
+                    self.speak(to: proxy)
+                } catch {
+                    self.failed(error, at: proxy, certificate: nil)
+                }
+            case .failure(let failure): self.failed(failure.error, at: proxy, certificate: failure.certificate)
+            }
+        }
+    }
+
+    private func speak(to proxy: Proxy) {
+        guard let channel = route?.channel else { return }
+        do throws(CallError) {
+            guard let handshake = try handshake() else { return reachedOrigin() }
+            let conversation = ProxyConversation(channel, handshake) { outcome in
+                switch outcome {
+                case .free: self.reachedOrigin()
+                case .elsewhere: self.connectAnew(to: proxy)
+                case .failed(let error): self.failed(error, at: proxy, certificate: nil)
+                }
+            }
+            step = conversation
+            conversation.start()
         } catch {
-            finish(
-                .failure(CallError(.tls, "TLS cannot be set up: \(error)", phase: .securing, underlying: error)))
+            finish(.failure(error))
         }
     }
 
     /// The proxy has asked for an answer and ends the connection: it is given on another one.
-    /// - Returns: whether there is another one.
-    func renew(_ attempt: AddressAttempt) -> Bool {
-        guard !isDone, winner === attempt, renewals < 2 else { return false }
-        renewals += 1
-        winner = nil
-        let next = AddressAttempt(attempt.address)
-        next.capture = attempt.capture
-        attempts = [next]
-        connect(next)
-        return true
+    private func connectAnew(to proxy: Proxy) {
+        guard let route, facts.renewals < 2 else { return failed(ChannelError.eof, at: proxy, certificate: nil) }
+        facts.renewals += 1
+        leave(route)
+        race(AddressOrder([route.address]), capture: route.capture)
     }
 
-    func failedAtProxy(_ error: any Error, _ attempt: AddressAttempt, certificate: NIOSSLCertificate?) {
-        guard !isDone, winner === attempt, let proxy = key.proxy,
-            !isRefusal(error, certificate: certificate, of: proxy)
-        else { return }
-        finish(.failure(failure(error, at: proxy)))
+    private func failed(_ error: any Error, at proxy: Proxy, certificate: NIOSSLCertificate?) {
+        if !isRefusal(error, certificate: certificate, of: proxy) { finish(.failure(failure(error, at: proxy))) }
     }
 
-    // MARK: The connection
-
-    /// The way to the origin stands; the handshake, if there has to be one, begins.
-    func reached(_ negotiation: ProtocolNegotiation) {
-        guard let attempt = attempts.first(where: { $0.negotiation === negotiation }), win(attempt) else {
-            return negotiation.close()
-        }
+    /// From here on the channel leads to the origin, or to the proxy that forwards.
+    private func reachedOrigin() {
+        guard let channel = route?.channel else { return }
         facts.connectedAt = MonotonicClock.now
-        if let info = negotiation.facts { tell(.connected(info)) }
-        // Whoever was told may have cancelled the call.
-        guard key.origin.isSecure, !isDone else { return }
+        let version = key.plainVersion
+        let info = ConnectionInfo(
+            id: ConnectionInfo.nextID(), remoteAddress: (try? channel.socket?.remoteAddress())?.description ?? "",
+            localAddress: (try? channel.socket?.localAddress())?.description ?? "", proxy: key.proxy?.description,
+            tls: nil, version: version)
+        waiter.tell(.connected(info))
+        route?.isAtOrigin = true
+        guard let context = contexts.origin else { return settle(version, info) }
         arm(.tls)
-        enter(.securing, .securing)
+        waiter.enter(.securing, .securing)
+        secure(context, key.origin.host, isProxy: false) { result in
+            switch result {
+            case .success(let tls): self.secured(tls, info)
+            case .failure(let failure): self.failed(failure.error, certificate: failure.certificate)
+            }
+        }
     }
 
-    /// The connection is there, secured if it has to be.
-    func succeeded(_ negotiation: ProtocolNegotiation, _ connection: any PooledConnection) {
-        guard !isDone, winner?.negotiation === negotiation else { return connection.close() }
-        if key.origin.isSecure {
+    private func secured(_ tls: TLSHandshake.Success, _ info: ConnectionInfo) {
+        do throws(CallError) {
+            let version = try key.version(chosen: tls.applicationProtocol)
+            try key.tls.check(tls.info, tls.certificate, host: key.origin.host)
             facts.securedAt = MonotonicClock.now
-            if let info = negotiation.facts { tell(.secured(info)) }
+            let info = info.secured(tls.info, version)
+            waiter.tell(.secured(info))
+            settle(version, info)
+        } catch {
+            finish(.failure(error))
         }
+    }
+
+    private func failed(_ error: any Error, certificate: NIOSSLCertificate?) {
+        if !isRefusal(error, certificate: certificate, of: nil) { finish(.failure(handshakeFailure(error))) }
+    }
+
+    private func secure(
+        _ context: NIOSSLContext, _ host: String, isProxy: Bool,
+        _ done: @escaping (Result<TLSHandshake.Success, TLSHandshake.Failure>) -> Void
+    ) {
+        guard let route else { return }
+        let capture = route.capture.flatMap { $0.isOfProxy == isProxy ? $0 : nil }
+        do {
+            let handshake = try TLSHandshake(context, host: host, capture: capture, done: done)
+            step = handshake
+            try handshake.start(on: route.channel)
+        } catch {
+            finish(.failure(Self.noTLS(error)))
+        }
+    }
+
+    /// The connection stands, and takes over the channel.
+    private func settle(_ version: HTTPVersion, _ info: ConnectionInfo) {
+        // A way that was gone only for the chain leads nowhere.
+        guard let channel = route?.channel, refusal == nil else { return finish(.failure(refused())) }
+        let connection: any PooledConnection & ChannelReceiver =
+            version == .http2
+            ? HTTP2Connection(key, loopPool, info, channel, limits: waiter.call.limits)
+            : Connection(key, loopPool, info, channel)
+        channel.receiver = connection
+        route = nil
         finish(.success(connection))
+        connection.flush()
     }
 
-    /// The TLS handshake failed; `failed(_:_:)` of an attempt has a failed TCP connect.
-    func failed(_ error: any Error, _ negotiation: ProtocolNegotiation) {
-        let certificate = negotiation.tls?.peerCertificate
-        guard !isDone, winner?.negotiation === negotiation, !isRefusal(error, certificate: certificate, of: nil) else {
-            return
-        }
-        switch error {
-        case let error as CallError: finish(.failure(error))
-        case is NIOSSLError, is NIOSSLExtraError, is BoringSSLError:
-            finish(
-                .failure(
-                    key.tls.explain(error, host: key.origin.host, settings: "connection.tls")))
-        default:
-            finish(
-                .failure(
-                    CallError(
-                        .tls, "the connection was lost during the TLS handshake: \(Self.words(error))",
-                        phase: .securing,
-                        underlying: error)))
-        }
+    /// One more way to where the last one led, whose handshake gives the chain and goes no further.
+    func captureChain(of proxy: Proxy?) {
+        guard let route else { return }
+        leave(route)
+        waiter.tell(.decision("the certificate is refused; its chain is read once more, only to name the reason"))
+        arm(.tls)
+        race(AddressOrder([route.address]), capture: ChainCapture(isOfProxy: proxy != nil))
     }
 
-    /// Nobody waits for it any more.
+    private func leave(_ route: ConnectorRoute) {
+        step?.cancel()
+        self.route = nil
+        route.channel.end()
+    }
+
+    // MARK: The end
+
+    /// Ends the connector: its pool needs it no more.
     func cancel() {
-        guard !isDone else { return }
-        end(keeping: nil)
+        if !isDone { end() }
     }
 
     func finish(_ result: Result<any PooledConnection, CallError>) {
-        guard !isDone else { return }
         let result =
             if let refusal { Result<any PooledConnection, CallError>.failure(refusal.callError) } else { result }
-        let kept: AddressAttempt? = if case .success = result { winner } else { nil }
-        end(keeping: kept)
+        end()
         loopPool.finished(self, result)
     }
 
-    private func end(keeping kept: AddressAttempt?) {
+    private func end() {
         isDone = true
-        kept?.isKept = true
-        if let memberID { loopPool.loop.loop.remove(memberID) }
-        memberID = nil
-        next?.cancel()
-        for attempt in attempts where attempt !== kept { attempt.channel?.end() }
-        attempts = []
-        winner = nil
+        deadline.clear(of: self)
+        step?.cancel()
+        step = nil
+        route?.channel.end()
+        route = nil
     }
 
-    // MARK: Deadlines and events
-
-    /// The exchange may have found another connection by now; what goes on here is then no longer its affair.
-    func enter(_ phase: CallError.Phase, _ event: @autoclosure () -> CallEvent.Kind? = nil) {
-        guard exchange.isWaiting else { return }
-        exchange.phase = phase
-        if exchange.call.isObserved, let event = event() { exchange.call.emit(event) }
+    /// None of them answers: they may have moved.
+    func forgetAddresses() {
+        if key.settings.settings.unixSocket != nil { return }
+        let name =
+            key.proxy?.origin.host ?? (try? AddressOverrides.endpoint(of: key.origin, key.settings.settings).host)
+        if let name { key.settings.settings.resolver.cache.forget(name) }
     }
 
-    func tell(_ event: @autoclosure () -> CallEvent.Kind) {
-        if exchange.isWaiting { exchange.call.emit(event()) }
+    // MARK: Deadlines
+
+    /// The waiter has got another connection. This one may still be made, for the next, but not for ever.
+    func loseWaiter() {
+        if !deadline.isSet { arm(deadline.limit) }
     }
 
-    /// The exchange has got another connection: this one may still be made, for the next, but not for ever.
-    func loseExchange() {
-        if !isArmed { arm(armed) }
-    }
-
-    func arm(_ limit: Timeouts.Name) {
-        armed = limit
-        var nanoseconds = exchange.call.timeouts.nanoseconds(limit)
+    private func arm(_ limit: Timeouts.Name) {
+        var nanoseconds = waiter.call.timeouts.nanoseconds(limit)
         if refusal != nil { nanoseconds = Swift.min(nanoseconds, Self.refusalReasonTimeout) }
-        if !exchange.isWaiting { nanoseconds = Swift.min(nanoseconds, Self.unwantedTimeout) }
-        let (due, overflow) = MonotonicClock.now.addingReportingOverflow(nanoseconds)
-        isArmed = nanoseconds != MonotonicClock.never && !overflow
-        let loop = loopPool.loop.loop
-        if memberID == nil { memberID = loop.add(self) }
-        if let memberID { loop.setDeadline(of: memberID, to: isArmed ? due : MonotonicClock.never) }
+        if !waiter.isWaiting { nanoseconds = Swift.min(nanoseconds, Self.unwantedTimeout) }
+        deadline.set(limit, in: nanoseconds, of: self)
     }
 
     func deadlinePassed() {
-        if winner == nil { forgetAddresses() }
-        finish(.failure(late(armed)))
+        if route == nil { forgetAddresses() }
+        finish(.failure(late(deadline.limit)))
     }
 
     func ready(_ states: Readiness) {

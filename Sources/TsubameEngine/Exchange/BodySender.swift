@@ -7,21 +7,7 @@ import TsubameCore
 import TsubamePlatform
 import TsubameWire
 
-/// Where the pieces of a body go: a connection, which frames them as its protocol has it. Confined to its loop.
-protocol BodySink: AnyObject {
-    /// Whether it takes more of this body now; ``BodySender/becameWritable()`` tells when it does again.
-    func takes(bodyOf exchange: Exchange) -> Bool
-    /// - Parameter promise: succeeds when the socket has them.
-    func write(_ pieces: [Bytes], of exchange: Exchange, promise: EventLoopPromise<Void>)
-    /// - Parameter promise: succeeds when the socket has all of it, so before the answer to it can be read.
-    func writeEnd(_ end: BodySender.End, of exchange: Exchange, promise: EventLoopPromise<Void>)
-    /// Bytes of the body went to the socket.
-    func bodyMoved(of exchange: Exchange)
-    /// The body has been sent: from now on the head is awaited.
-    func bodySent(of exchange: Exchange)
-}
-
-/// Pulls the pieces in a task of its own into an outbox, which the loop empties whenever the sink takes more: so many
+/// Pulls the pieces in a task of its own into an outbox, which the loop empties whenever the connection takes more: so many
 /// pieces cost one wake-up and one write.
 // All but `outbox` is confined to the connection's loop.
 final class BodySender: @unchecked Sendable {
@@ -50,23 +36,25 @@ final class BodySender: @unchecked Sendable {
     private let reader: any BodyReader
     private let length: Int64?
     private let exchange: Exchange
-    /// nil after the end. The sink refers to its sender, too.
-    private var sink: (any BodySink)?
     private let loop: any EventLoop
     private let outbox = Mutex(Outbox())
+    /// Where the pieces go; nil after the end, since the connection refers to its sender, too.
+    private var target: (sender: RequestSender, framing: any RequestFraming)?
     private var task: Task<Void, Never>?
     /// Something lies in the outbox and the socket is full.
     private var isBlocked = false
-    private var isStopped = false
     private var isComplete = false
     private var lastEvent: MonotonicTime = 0
     private var shown = GatheredBytes()
 
-    init(_ reader: any BodyReader, length: Int64?, exchange: Exchange, sink: any BodySink) {
+    init(
+        _ reader: any BodyReader, length: Int64?, exchange: Exchange, sender: RequestSender,
+        framing: any RequestFraming
+    ) {
         self.reader = reader
         self.length = length
         self.exchange = exchange
-        self.sink = sink
+        target = (sender, framing)
         loop = exchange.loopPool.loop
     }
 
@@ -77,8 +65,7 @@ final class BodySender: @unchecked Sendable {
     }
 
     func stop() {
-        isStopped = true
-        sink = nil
+        target = nil
         task?.cancel()
         task = nil
         let waiter = outbox.withLock { outbox in
@@ -97,10 +84,10 @@ final class BodySender: @unchecked Sendable {
         drain()
     }
 
-    /// Sends what lies in the outbox, unless the sink is full.
+    /// Sends what lies in the outbox, unless the connection is full.
     private func drain() {
-        guard !isStopped, let sink else { return stop() }
-        guard sink.takes(bodyOf: exchange) else { return isBlocked = true }
+        guard let target else { return }
+        guard target.framing.takesBody else { return isBlocked = true }
         let (pieces, end, waiter) = outbox.withLock { outbox in
             defer {
                 outbox.pieces = []
@@ -113,40 +100,39 @@ final class BodySender: @unchecked Sendable {
         }
         // The reader goes on while this is written.
         waiter?.resume(returning: true)
-        if !pieces.isEmpty { write(pieces, to: sink) }
+        if !pieces.isEmpty { send(pieces, to: target.framing) }
         if let end { finish(end) }
     }
 
-    private func write(_ pieces: [Bytes], to sink: any BodySink) {
+    private func send(_ pieces: [Bytes], to framing: any RequestFraming) {
         let count = pieces.reduce(0) { $0 + $1.count }
         for piece in pieces { show(piece) }
         let promise = loop.makePromise(of: Void.self)
-        promise.futureResult.assumeIsolated().whenSuccess {
-            if !self.isStopped { self.moved(Int64(count)) }
-        }
-        sink.write(pieces, of: exchange, promise: promise)
+        promise.futureResult.assumeIsolated().whenSuccess { self.moved(Int64(count)) }
+        framing.send(pieces, promise: promise)
     }
 
     private func show(_ piece: Bytes) {
-        let rest = exchange.shownBytes - shown.count
+        let rest = exchange.outgoing.shownBytes - shown.count
         if rest > 0 { shown.append(piece.slice(0..<rest)) }
     }
 
     private func moved(_ count: Int64) {
-        exchange.sentBytes += count
-        sink?.bodyMoved(of: exchange)
-        guard exchange.isObserved else { return }
+        guard let target else { return }
         let now = MonotonicClock.now
+        exchange.bodyMoved(count)
+        target.framing.bodyMoved(at: now)
+        guard exchange.outgoing.isObserved else { return }
         guard isComplete || now &- lastEvent >= 50_000_000 else { return }
         lastEvent = now
-        let bytes = exchange.sentBytes
+        let bytes = exchange.progress.sentBytes
         exchange.call.emit(.sending(TransferProgress(bytes: bytes, total: isComplete ? bytes : length)))
     }
 
     private func finish(_ end: End) {
-        guard !isStopped, let sink else { return }
-        // What was written before has to go first.
-        guard sink.takes(bodyOf: exchange) else {
+        guard let target else { return }
+        // Earlier pieces have to go first.
+        guard target.framing.takesBody else {
             outbox.withLock { $0.end = end }
             return isBlocked = true
         }
@@ -154,20 +140,18 @@ final class BodySender: @unchecked Sendable {
         let count = Int64(end.last?.count ?? 0)
         let promise = loop.makePromise(of: Void.self)
         promise.futureResult.assumeIsolated().whenSuccess {
-            // Stopped, it may have another one's exchange by now.
-            guard !self.isStopped, let sink = self.sink else { return }
+            // The exchange may have ended since.
+            guard let target = self.target else { return }
             self.isComplete = true
             self.moved(count)
-            if self.exchange.shownBytes > 0 { self.exchange.call.emit(.requestBody(self.shown.joined())) }
-            sink.bodySent(of: self.exchange)
+            if self.exchange.outgoing.shownBytes > 0 { self.exchange.call.emit(.requestBody(self.shown.joined())) }
+            target.sender.bodySent(of: self.exchange, on: target.framing)
         }
-        sink.writeEnd(end, of: exchange, promise: promise)
+        target.framing.send(end, promise: promise)
     }
 
     private func fail(_ error: CallError) {
-        guard !isStopped else { return }
-        stop()
-        exchange.fail(error)
+        if target != nil { exchange.fail(error) }
     }
 
     // MARK: In the task
@@ -188,7 +172,7 @@ final class BodySender: @unchecked Sendable {
                     guard await offer(rest) else { return }
                 }
             }
-            let trailers = exchange.request.body.trailers.map { $0() }
+            let trailers = exchange.outgoing.request.body.trailers.map { $0() }
             complete(End(last: last, trailers: trailers, trailerLines: try lines(trailers)))
         } catch {
             abort(error)

@@ -9,8 +9,8 @@ extension Connection {
     /// The system counts in ticks of a few milliseconds.
     private static let tick: MonotonicTime = 12_000_000
 
-    /// The socket is asked before an exchange goes out on it if the request could not be repeated; else the loop, which
-    /// reads its sockets all the time, has most likely seen what there was.
+    /// The socket is asked before an exchange goes out on it if the request could not be repeated. Otherwise the loop, which
+    /// reads its sockets all the time, has most likely seen all that there was.
     func canCarry(_ exchange: Exchange, idleSince: MonotonicTime) -> Bool {
         let mayBeStale = !exchange.mayBeReplayed || MonotonicClock.now &- idleSince > Self.freshness
         return !mayBeStale || !hasUnreadInput(since: idleSince)

@@ -6,7 +6,7 @@ import TsubamePlatform
 extension Connection {
     /// A byte of the request's body has moved: the idle time starts anew.
     func markMoved(at now: MonotonicTime) {
-        moved = (now, socketState?.acknowledgedBytes ?? 0)
+        output.moved = (now, socketState?.acknowledgedBytes ?? 0)
         watchSending(from: now)
     }
 
@@ -14,9 +14,9 @@ extension Connection {
     /// told, so the system is asked how much the peer has taken.
     func stillMoves(_ idle: UInt64) -> Bool {
         let now = MonotonicClock.now
-        if let state = socketState, state.acknowledgedBytes != moved.acknowledged {
-            moved = (now, state.acknowledgedBytes)
-        } else if now &- moved.at >= idle {
+        if let state = socketState, state.acknowledgedBytes != output.moved.acknowledged {
+            output.moved = (now, state.acknowledgedBytes)
+        } else if now &- output.moved.at >= idle {
             return false
         }
         watchSending(from: now)
@@ -27,6 +27,6 @@ extension Connection {
     private func watchSending(from now: MonotonicTime) {
         let idle = exchange?.call.timeouts.nanoseconds(.idle) ?? 0
         let (ahead, isNegative) = now.subtractingReportingOverflow(idle - idle / 4)
-        setDeadline(.idle, from: isNegative ? moved.at : Swift.min(moved.at, ahead))
+        setDeadline(.idle, from: isNegative ? output.moved.at : Swift.min(output.moved.at, ahead))
     }
 }

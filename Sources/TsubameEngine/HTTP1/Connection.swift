@@ -10,51 +10,55 @@ import TsubameWire
 
 /// One connection: writes requests, reads responses, one at a time, and keeps their deadlines.
 // Guarded by confinement to `loopPool.loop`.
-final class Connection: ChannelReceiver, PooledConnection, @unchecked Sendable {
+final class Connection: ChannelReceiver, PooledConnection, ExchangeCarrier, @unchecked Sendable {
     // The properties that every request touches have no dynamic exclusivity checks, which would be a tenth of its
     // instructions. No two accesses can overlap on one loop, and none is held across a call that comes back here.
+
+    struct Input: ~Copyable {
+        var decoder = ResponseDecoder(limits: Limits())
+        /// Received and not yet consumed.
+        var rest = UnconsumedInput()
+        /// The last read took as much as it could, so the socket may hold more.
+        var wasFullRead = false
+        var isPaused = false
+    }
+
+    struct Output {
+        /// The head, with a small body.
+        var head = ByteBuffer()
+        /// Whether no byte of the request has gone out. Bytes that are there already are no answer to it.
+        var isUnsent = false
+        /// Whether the request says that the connection ends after it.
+        var endsConnection = false
+        /// When a byte of the request's body was last known to move, and how much the peer had taken by then.
+        var moved: (at: MonotonicTime, acknowledged: UInt64) = (0, 0)
+    }
 
     let key: ConnectionKey
     let loopPool: LoopPool
     /// nil once it is closed.
     @exclusivity(unchecked) private(set) var channel: SocketChannel?
-    @exclusivity(unchecked) var decoder = ResponseDecoder(limits: Limits())
     @exclusivity(unchecked) var exchange: Exchange?
-    @exclusivity(unchecked) var requestEndsConnection = false
-    /// Whether no byte of the request has gone out. Bytes that are there already are no answer to it.
-    @exclusivity(unchecked) var isUnsent = false
-    /// Received and not yet consumed.
-    @exclusivity(unchecked) private var pending = UnconsumedInput()
-    /// The last read took as much as it could, so the socket may hold more.
-    @exclusivity(unchecked) private var wasFullRead = false
-    @exclusivity(unchecked) var output = ByteBuffer()
+    @exclusivity(unchecked) var input = Input()
+    @exclusivity(unchecked) var output = Output()
+    let sender = RequestSender()
     /// The limit whose deadline the channel keeps.
-    private var limit = Timeouts.Name.head
-    @exclusivity(unchecked) var sender: BodySender?
-    /// Until the server has asked for the body that follows `Expect: 100-continue`.
-    var held: Scheduled<Void>?
-    var isPaused = false
-    @exclusivity(unchecked) var isSending = false
-    /// When a byte of the request's body was last known to move, and how much the peer had taken by then.
-    var moved: (at: MonotonicTime, acknowledged: UInt64) = (0, 0)
+    @exclusivity(unchecked) private var limit = Timeouts.Name.head
+    @exclusivity(unchecked) var use: ConnectionUse
     private var failure: (any Error)?
-    let facts: ConnectionInfo
-    private let isEncrypted: Bool
-    @exclusivity(unchecked) var exchanges = 0
     private var isClosed = false
     @exclusivity(unchecked) var membership: PoolMembership?
 
     init(_ key: ConnectionKey, _ loopPool: LoopPool, _ facts: ConnectionInfo, _ channel: SocketChannel) {
         self.key = key
         self.loopPool = loopPool
-        self.facts = facts
         self.channel = channel
-        isEncrypted = key.isEncrypted
+        use = ConnectionUse(facts)
     }
 
     var isShared: Bool { false }
     var availableStreams: Int { !isClosed && exchange == nil && channel != nil ? 1 : 0 }
-    var unconsumedBytes: Int { pending.capacity }
+    var unconsumedBytes: Int { input.rest.capacity }
 
     // MARK: Life of the channel
 
@@ -68,7 +72,6 @@ final class Connection: ChannelReceiver, PooledConnection, @unchecked Sendable {
     func closed() {
         isClosed = true
         channel = nil
-        sender?.stop()
         // The pool is told first, so that a request which is sent again does not come back here.
         loopPool.removed(self)
         if let exchange { ended(exchange) }
@@ -78,13 +81,13 @@ final class Connection: ChannelReceiver, PooledConnection, @unchecked Sendable {
     private func ended(_ exchange: Exchange) {
         if failure == nil || isTruncated {
             do throws(WireError) {
-                if case .end(let trailers) = try decoder.endOfInput(unconsumed: pending.count) {
+                if case .end(let trailers) = try input.decoder.endOfInput(unconsumed: input.rest.count) {
                     if isTruncated {
                         fail(
                             exchange,
                             CallError(
                                 .tls, "the connection was cut off (no close_notify): the body may not be whole",
-                                phase: .receivingBody, timeout: nil, connection: facts))
+                                phase: .receivingBody, timeout: nil, connection: exchange.progress.connection))
                     } else {
                         detach(exchange)
                         exchange.end(trailers: trailers)
@@ -93,7 +96,7 @@ final class Connection: ChannelReceiver, PooledConnection, @unchecked Sendable {
                 }
             } catch {
                 if replay(exchange) { return }
-                return fail(exchange, CallError(error, phase: exchange.phase, connection: exchange.info))
+                return fail(exchange, CallError(error, phase: exchange.phase, connection: exchange.progress.connection))
             }
         }
         if replay(exchange) { return }
@@ -104,20 +107,20 @@ final class Connection: ChannelReceiver, PooledConnection, @unchecked Sendable {
         if case NIOSSLError.uncleanShutdown? = failure as? NIOSSLError { true } else { false }
     }
 
-    /// A request that went out on a reused connection which died before a byte of the answer was never processed, most
-    /// likely; if repeating does no harm, it goes out once more.
+    /// A request that went out on a reused connection which died before a byte of the answer was most likely never
+    /// processed. It goes out once more if repeating does no harm.
     private func replay(_ exchange: Exchange) -> Bool {
-        guard exchanges > 1, !decoder.hasSeenBytes, exchange.isReplayable else { return false }
+        guard use.exchanges > 1, !input.decoder.hasSeenBytes, exchange.mayBeReplayed else { return false }
         detach(exchange)
         exchange.replay()
         return true
     }
 
+    @inline(__always)
     func detach(_ exchange: Exchange) {
-        held?.cancel()
-        held = nil
+        sender.stop()
         self.exchange = nil
-        exchange.connection = nil
+        exchange.detach()
     }
 
     private func fail(_ exchange: Exchange, _ error: CallError) {
@@ -127,12 +130,11 @@ final class Connection: ChannelReceiver, PooledConnection, @unchecked Sendable {
     }
 
     func abandon(_ exchange: Exchange) {
-        guard self.exchange === exchange else { return }
         detach(exchange)
         close()
     }
 
-    func flush() {}
+    var sharesReads: Bool { false }
 
     /// Of one that carries an exchange, its end decides.
     func stopAccepting() { if exchange == nil { close() } }
@@ -141,8 +143,6 @@ final class Connection: ChannelReceiver, PooledConnection, @unchecked Sendable {
         guard !isClosed else { return }
         isClosed = true
         channel?.setDeadline(MonotonicClock.never)
-        sender?.stop()
-        sender = nil
         // The socket goes before another may be made in its place.
         channel?.end()
         loopPool.removed(self)
@@ -153,14 +153,14 @@ final class Connection: ChannelReceiver, PooledConnection, @unchecked Sendable {
     func receive(_ bytes: ByteBuffer) {
         var buffer = bytes
         guard let exchange else {
-            // Nothing was asked for: whatever this is, it must not become the next answer.
+            // Nothing was asked for, and these bytes must not become the next answer.
             close()
             return
         }
         // The connection broke before the request went out. It ends, and the request may go out on another one.
-        if isUnsent { return }
-        wasFullRead = buffer.writableBytes == 0
-        pending.prepend(to: &buffer)
+        if output.isUnsent { return }
+        input.wasFullRead = buffer.writableBytes == 0
+        input.rest.prepend(to: &buffer)
         consume(&buffer, for: exchange)
     }
 
@@ -171,7 +171,7 @@ final class Connection: ChannelReceiver, PooledConnection, @unchecked Sendable {
         do throws(WireError) {
             reading: while true {
                 let event = try buffer.withUnsafeReadableBytes { bytes throws(WireError) in
-                    try decoder.next(bytes, &offset)
+                    try input.decoder.next(bytes, &offset)
                 }
                 switch event {
                 case .needsMore:
@@ -181,14 +181,12 @@ final class Connection: ChannelReceiver, PooledConnection, @unchecked Sendable {
                     exchange.finish(head, body: body)
                     return
                 case .informational(let head):
-                    if head.status == 100 { releaseBody() }
-                    let fields = ReceivedFields(head, redaction: exchange.request.ownRedaction)
+                    if head.status == 100 { sender.continueReceived() }
+                    let fields = ReceivedFields(head, redaction: exchange.outgoing.request.ownRedaction)
                     exchange.call.emit(.informational(status: head.status, fields))
                 case .head(let head, let length):
-                    // A final answer: whatever it is, the body that it did not wait for is not wanted.
-                    held?.cancel()
-                    held = nil
-                    if decoder.isChunkedHTTP10 {
+                    sender.finalHeadReceived()
+                    if input.decoder.isChunkedHTTP10 {
                         exchange.call.emit(
                             .decision("the HTTP/1.0 response is read as chunked, and its connection closed after it"))
                     }
@@ -197,6 +195,7 @@ final class Connection: ChannelReceiver, PooledConnection, @unchecked Sendable {
                     received.add(range, of: buffer)
                 case .end(let trailers):
                     if let piece = received.take(from: buffer) { _ = exchange.receive(piece) }
+                    // The exchange may have no more use for it.
                     guard self.exchange === exchange else { return }
                     complete(exchange, leftover: buffer.readableBytes - offset)
                     exchange.end(trailers: trailers)
@@ -205,18 +204,17 @@ final class Connection: ChannelReceiver, PooledConnection, @unchecked Sendable {
                 guard self.exchange === exchange else { return }
             }
         } catch {
-            // What came before the fault is given before the error is.
+            // Bytes that came before the fault are given before the error is.
             if let piece = received.take(from: buffer) { _ = exchange.receive(piece) }
             if self.exchange === exchange {
-                fail(exchange, CallError(error, phase: exchange.phase, connection: exchange.info))
+                fail(exchange, CallError(error, phase: exchange.phase, connection: exchange.progress.connection))
             }
             return
         }
         if let piece = received.take(from: buffer) { pause = exchange.receive(piece) }
         guard self.exchange === exchange else { return }
-        pending.keep(buffer, after: offset)
+        input.rest.keep(buffer, after: offset)
         if exchange.endOfRead() { pause = true }
-        guard self.exchange === exchange else { return }
         if pause {
             pauseReading()
         } else if exchange.phase == .receivingBody {
@@ -226,10 +224,11 @@ final class Connection: ChannelReceiver, PooledConnection, @unchecked Sendable {
 
     /// The response is complete: the connection goes back before the caller goes on, so that his next call finds it.
     private func complete(_ exchange: Exchange, leftover: Int) {
+        let isSent = sender.isComplete
         detach(exchange)
         channel?.setDeadline(MonotonicClock.never)
-        if isPaused { resume() }
-        if leftover > 0 || isSending || !decoder.isReusable || requestEndsConnection || hasWaitingInput {
+        if input.isPaused { resume() }
+        if leftover > 0 || !isSent || !input.decoder.isReusable || output.endsConnection || hasWaitingInput {
             close()
         } else {
             loopPool.exchangeEnded(on: self)
@@ -241,29 +240,29 @@ final class Connection: ChannelReceiver, PooledConnection, @unchecked Sendable {
     /// there.
     private var hasWaitingInput: Bool {
         guard let channel else { return false }
-        return channel.hasEnded || ((wasFullRead || isEncrypted) && channel.socket?.hasInput() == true)
+        return channel.hasEnded || ((input.wasFullRead || key.isEncrypted) && channel.socket?.hasInput() == true)
     }
 
     private func pauseReading() {
-        guard !isPaused, let channel else { return }
-        isPaused = true
+        guard !input.isPaused, let channel else { return }
+        input.isPaused = true
         // The reader is slow, not the server: only the total deadline runs.
         setDeadline(nil, from: 0)
         channel.setReading(false)
     }
 
     func resumeReading(for exchange: Exchange) {
-        guard self.exchange === exchange, isPaused else { return }
+        guard input.isPaused else { return }
         setDeadline(.idle, from: MonotonicClock.now)
-        if exchange.window?.isReaderSlow == true {
+        if exchange.response.window?.isReaderSlow == true {
             // One read could bring many times what a slow reader takes.
-            channel?.reads = Connector.reads
+            channel?.resetReadSizes()
         }
         resume()
     }
 
     private func resume() {
-        isPaused = false
+        input.isPaused = false
         channel?.setReading(true)
     }
 

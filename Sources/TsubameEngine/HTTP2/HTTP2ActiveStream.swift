@@ -5,21 +5,99 @@ import TsubameCore
 import TsubamePlatform
 import TsubameWire
 
-/// An exchange that runs, and what is still to be sent of it. There is one for each slot of the session's, used again and
-/// again. Confined to its connection's loop.
-final class HTTP2ActiveStream {
-    var exchange: Exchange?
-    var stream: HTTP2Stream
-    /// Nothing ran on the connection when it was begun, and something had before.
-    var wasIdle = false
-    /// It was begun before the server had said how many streams it allows.
-    var isEarly = false
-    var due = MonotonicClock.never
-    var limit = Timeouts.Name.head
-    var sender: BodySender?
+/// A stream with the exchange that runs on it, and what is still to be sent of that. There is one object for each slot of the
+/// session's, used again and again.
+// Confined to its connection's loop.
+final class HTTP2ActiveStream: ExchangeCarrier {
+    /// Its connection refers back, until it is closed.
+    let connection: HTTP2Connection
+    let sender = RequestSender()
+    private(set) var stream: HTTP2Stream
+    /// nil while nothing runs on it.
+    private(set) var exchange: Exchange?
+    /// Nothing ran on the connection when the exchange was begun, and something had before.
+    private(set) var wasIdle = false
+    /// The exchange was begun before the server had said how many streams it allows.
+    private(set) var isEarly = false
+    /// When the next limit of the exchange ends, and which that is.
+    private(set) var due = MonotonicClock.never
+    private(set) var limit = Timeouts.Name.head
+    /// A part of the body that waits for the windows.
     var outgoing: HTTP2BodyQueue?
-    /// Until the server has asked for the body that follows `Expect: 100-continue`.
-    var held: Scheduled<Void>?
 
-    init(_ stream: HTTP2Stream) { self.stream = stream }
+    init(_ stream: HTTP2Stream, of connection: HTTP2Connection) {
+        self.stream = stream
+        self.connection = connection
+    }
+
+    /// An exchange begins on a stream that has been opened for it.
+    func begin(_ exchange: Exchange, on stream: HTTP2Stream, wasIdle: Bool, isEarly: Bool) {
+        self.stream = stream
+        self.exchange = exchange
+        self.wasIdle = wasIdle
+        self.isEarly = isEarly
+    }
+
+    /// - Returns: the exchange, which has nothing to do with this connection any more.
+    @discardableResult
+    func detach() -> Exchange? {
+        guard let exchange else { return nil }
+        self.exchange = nil
+        due = MonotonicClock.never
+        sender.stop()
+        if let outgoing {
+            self.outgoing = nil
+            outgoing.promise?.fail(ChannelError.alreadyClosed)
+        }
+        exchange.detach()
+        return exchange
+    }
+
+    func setDeadline(_ name: Timeouts.Name?, from now: MonotonicTime) {
+        guard let exchange else { return }
+        (due, limit) = exchange.due(name, from: now)
+        connection.watch(due)
+    }
+
+    // MARK: Requests of the exchange
+
+    var sharesReads: Bool { true }
+
+    func abandon(_ exchange: Exchange) { connection.abandon(self, exchange) }
+
+    func resumeReading(for exchange: Exchange) { connection.resumeReading(of: self, for: exchange) }
+}
+
+extension HTTP2ActiveStream: RequestFraming {
+    /// The head has gone to the session.
+    func sendHead(_ plan: SendingPlan) {
+        if let body = plan.bodyWithHead, body.count > 0 { sendHeldBody(body) }
+    }
+
+    func sendHeldBody(_ body: Bytes) { queue(HTTP2BodyQueue([body], isLast: true)) }
+
+    var takesBody: Bool { outgoing == nil }
+
+    func send(_ pieces: [Bytes], promise: EventLoopPromise<Void>) {
+        queue(HTTP2BodyQueue(pieces, isLast: false, promise: promise))
+        flush()
+    }
+
+    func send(_ end: BodySender.End, promise: EventLoopPromise<Void>) {
+        let pieces = end.last.map { [$0] } ?? []
+        let trailers = end.trailers.flatMap { $0.isEmpty ? nil : $0 }
+        queue(HTTP2BodyQueue(pieces, isLast: true, trailers: trailers, promise: promise))
+        flush()
+    }
+
+    private func queue(_ body: HTTP2BodyQueue) {
+        outgoing = body
+        connection.pump(self)
+    }
+
+    func bodyMoved(at now: MonotonicTime) {
+        if !connection.session.isPaused(stream) { setDeadline(.idle, from: now) }
+    }
+
+    func flush() { connection.flush() }
 }

@@ -6,25 +6,25 @@ import TsubameWire
 extension HTTP2Connection {
     /// The server takes no further requests here; those that it has not looked at go out elsewhere (section 6.8).
     func goAway(_ last: UInt32, _ code: HTTP2Code) {
-        hasStoppedAccepting = true
-        goAwayCode = code
-        let unprocessed = activeStreams.filter { $0.exchange != nil && $0.stream.id > last }
+        ending.hasStoppedAccepting = true
+        ending.goAwayCode = code
+        let unprocessed = streams.slots.filter { $0.exchange != nil && $0.stream.id > last }
         for activeStream in unprocessed {
             let stream = activeStream.stream
-            guard let exchange = detach(activeStream) else { continue }
+            guard let exchange = activeStream.detach() else { continue }
             session.forget(stream)
             guard exchange.phase != .receivingBody else {
                 exchange.fail(
                     CallError(
                         .incompleteResponse,
                         "the server ended the connection (\(code)) within a response that it says it never began",
-                        phase: .receivingBody, timeout: nil, connection: exchange.info))
+                        phase: .receivingBody, timeout: nil, connection: exchange.progress.connection))
                 continue
             }
             let error = CallError(
                 .connectionLost, "the server ended the connection before it took the request: \(code)",
-                phase: exchange.phase, timeout: nil, connection: exchange.info)
-            // Whoever is asked to slow down does not ask again at once.
+                phase: exchange.phase, timeout: nil, connection: exchange.progress.connection)
+            // A client that is asked to slow down does not ask again at once.
             guard code != .enhanceYourCalm else {
                 exchange.fail(error)
                 continue

@@ -1,4 +1,4 @@
-// What an HTTP/2 connection makes of what it reads.
+// How an HTTP/2 connection receives.
 
 import NIOCore
 import TsubameCore
@@ -8,14 +8,14 @@ import TsubameWire
 extension HTTP2Connection {
     func receive(_ bytes: ByteBuffer) {
         var buffer = bytes
-        guard !isClosed else { return }
-        pending.prepend(to: &buffer)
-        lastRead = MonotonicClock.now
-        session.beginRead(at: lastRead)
-        isReading = true
+        guard !ending.isClosed else { return }
+        input.rest.prepend(to: &buffer)
+        input.lastRead = MonotonicClock.now
+        session.beginRead(at: input.lastRead)
+        input.isReading = true
         consume(&buffer)
         endRead()
-        isReading = false
+        input.isReading = false
         flush()
         if holdsTooMuch {
             return fail(
@@ -50,49 +50,47 @@ extension HTTP2Connection {
                 give()
                 if case .needsMore = event { break }
                 handle(event)
-                guard !isClosed else { return }
+                guard !ending.isClosed else { return }
             }
         } catch {
             give()
             return fail(error)
         }
-        pending.keep(buffer, after: offset)
+        input.rest.keep(buffer, after: offset)
     }
 
     private func receive(_ piece: Bytes, on stream: HTTP2Stream) {
         guard let activeStream = activeStream(stream), let exchange = activeStream.exchange else { return }
         touch(stream)
-        let pauses = exchange.receive(piece)
-        guard activeStream.exchange === exchange else { return }
-        if pauses { pause(activeStream) }
+        if exchange.receive(piece) { pause(activeStream) }
     }
 
     private func pause(_ activeStream: HTTP2ActiveStream) {
         guard !session.isPaused(activeStream.stream) else { return }
         session.pause(activeStream.stream)
         // The reader is slow, not the server: only the total deadline runs.
-        setDeadline(of: activeStream, nil, from: 0)
+        activeStream.setDeadline(nil, from: 0)
     }
 
     private func touch(_ stream: HTTP2Stream) {
-        if touched.last != stream { touched.append(stream) }
+        if input.touched.last != stream { input.touched.append(stream) }
     }
 
-    /// What this read has brought is all there.
+    /// Everything that this read has brought is given.
     private func endRead() {
-        for stream in touched {
+        for stream in input.touched {
             guard let activeStream = activeStream(stream), let exchange = activeStream.exchange else { continue }
             let pauses = exchange.endOfRead()
-            guard activeStream.exchange === exchange, !session.isPaused(stream) else { continue }
+            guard !session.isPaused(stream) else { continue }
             if pauses {
                 pause(activeStream)
                 continue
             }
             // Also for the body of a response that is only read to its end, before the request is sent again.
             session.refill(stream)
-            if exchange.phase == .receivingBody { setDeadline(of: activeStream, .idle, from: lastRead) }
+            if exchange.phase == .receivingBody { activeStream.setDeadline(.idle, from: input.lastRead) }
         }
-        touched.removeAll(keepingCapacity: true)
+        input.touched.removeAll(keepingCapacity: true)
     }
 
     private func handle(_ event: HTTP2Session.Event) {
@@ -102,14 +100,12 @@ extension HTTP2Connection {
             exchange.finish(head, body: body)
         case .informational(let stream, let head):
             guard let activeStream = activeStream(stream), let exchange = activeStream.exchange else { return }
-            if head.status == 100 { releaseBody(of: activeStream) }
-            let fields = ReceivedFields(head, redaction: exchange.request.ownRedaction)
+            if head.status == 100 { activeStream.sender.continueReceived() }
+            let fields = ReceivedFields(head, redaction: exchange.outgoing.request.ownRedaction)
             exchange.call.emit(.informational(status: head.status, fields))
         case .head(let stream, let head, let length):
             guard let activeStream = activeStream(stream), let exchange = activeStream.exchange else { return }
-            // A final answer: whatever it is, the body that it did not wait for is not wanted.
-            activeStream.held?.cancel()
-            activeStream.held = nil
+            activeStream.sender.finalHeadReceived()
             touch(stream)
             exchange.begin(head, length: length)
             if !exchange.call.wantsStream { session.widen(stream) }
@@ -124,7 +120,7 @@ extension HTTP2Connection {
         case .failed(let stream, let error):
             tellRead(of: stream)
             guard let exchange = take(stream) else { return }
-            exchange.fail(CallError(error, phase: exchange.phase, connection: exchange.info))
+            exchange.fail(CallError(error, phase: exchange.phase, connection: exchange.progress.connection))
         case .writable(let stream?):
             if let activeStream = activeStream(stream) { pump(activeStream) }
         case .writable(nil): pumpAll()
@@ -139,12 +135,12 @@ extension HTTP2Connection {
     /// The exchange of a stream that is over. The connection goes back before the caller goes on, so that his next call
     /// finds it.
     private func take(_ stream: HTTP2Stream) -> Exchange? {
-        guard let activeStream = activeStream(stream), let exchange = detach(activeStream) else { return nil }
+        guard let activeStream = activeStream(stream), let exchange = activeStream.detach() else { return nil }
         exchangeEnded()
         return exchange
     }
 
-    /// What came before a fault is given before the fault is told, be they of one read or of two.
+    /// Bytes that came before a fault are given before the fault is told, be they of one read or of two.
     private func tellRead(of stream: HTTP2Stream) {
         if let exchange = activeStream(stream)?.exchange, exchange.phase == .receivingBody { exchange.endOfRead() }
     }
@@ -158,7 +154,7 @@ extension HTTP2Connection {
             phase: exchange.phase,
             advice: code == .http11Required ? "set connection.httpVersion to .http11 for this server" : nil,
             timeout: nil,
-            connection: exchange.info)
+            connection: exchange.progress.connection)
         guard code == .refusedStream, !isReceiving else { return exchange.fail(error) }
         exchange.sendUnprocessed("the server refused the stream", counts: !isEarly, orElse: error)
     }
@@ -166,32 +162,29 @@ extension HTTP2Connection {
     /// The connection is broken: its session has said why.
     /// - Parameter code: what the peer is told, if the session has not told it.
     private func fail(_ error: WireError, _ code: HTTP2Code? = nil) {
-        hasStoppedAccepting = true
+        ending.hasStoppedAccepting = true
         if let code { session.sendGoAway(code) }
         let advice = session.hasBegun ? nil : "leave connection.httpVersion as it is by default"
-        let running = activeStreams.filter { $0.exchange != nil }
-        for activeStream in running {
+        for activeStream in streams.slots where activeStream.exchange != nil {
             tellRead(of: activeStream.stream)
-            guard let exchange = detach(activeStream) else { continue }
+            guard let exchange = activeStream.detach() else { continue }
             exchange.fail(
                 CallError(
                     error.kind, error.description, phase: exchange.phase, advice: advice, timeout: nil,
-                    underlying: error,
-                    connection: exchange.info))
+                    underlying: error, connection: exchange.progress.connection))
         }
-        guard !isClosed else { return }
-        isClosed = true
+        guard !ending.isClosed else { return }
         if let channel {
             write(to: channel)
             channel.end()
         }
-        loopPool.removed(self)
+        _ = end()
     }
 
-    func resumeReading(for exchange: Exchange) {
-        guard let activeStream = activeStream(of: exchange), session.isPaused(activeStream.stream) else { return }
-        session.resume(activeStream.stream, wasSlow: exchange.window?.isReaderSlow ?? false)
-        setDeadline(of: activeStream, .idle, from: MonotonicClock.now)
+    func resumeReading(of activeStream: HTTP2ActiveStream, for exchange: Exchange) {
+        guard session.isPaused(activeStream.stream) else { return }
+        session.resume(activeStream.stream, wasSlow: exchange.response.window?.isReaderSlow ?? false)
+        activeStream.setDeadline(.idle, from: MonotonicClock.now)
         flush()
     }
 }

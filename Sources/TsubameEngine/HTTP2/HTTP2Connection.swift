@@ -11,30 +11,42 @@ import TsubameWire
 /// read, or of one batch of calls, go out in one write. Bodies follow as far as the socket takes them.
 // Guarded by confinement to `loopPool.loop`.
 final class HTTP2Connection: ChannelReceiver, PooledConnection, @unchecked Sendable {
+    struct Streams {
+        var slots: [HTTP2ActiveStream] = []
+        /// The index of the stream whose body goes first when the socket takes bytes again.
+        var turn = 0
+        /// The earliest deadline of a stream, which the channel keeps.
+        var due = MonotonicClock.never
+    }
+
+    struct Input {
+        /// Received and not yet consumed.
+        var rest = UnconsumedInput()
+        /// Streams of which this read has brought something.
+        var touched: [HTTP2Stream] = []
+        var isReading = false
+        var lastRead: MonotonicTime = 0
+    }
+
+    /// How far the connection has come to its end.
+    struct Ending {
+        var failure: (any Error)?
+        var goAwayCode: HTTP2Code?
+        var hasStoppedAccepting = false
+        var isClosed = false
+    }
+
     let key: ConnectionKey
     let loopPool: LoopPool
-    let facts: ConnectionInfo
     /// nil once it is closed.
     @exclusivity(unchecked) private(set) var channel: SocketChannel?
     @exclusivity(unchecked) var session: HTTP2Session
-    @exclusivity(unchecked) var activeStreams: [HTTP2ActiveStream] = []
-    /// Received and not yet consumed.
-    @exclusivity(unchecked) var pending = UnconsumedInput()
+    @exclusivity(unchecked) var streams = Streams()
+    @exclusivity(unchecked) var input = Input()
     /// To be written next.
     @exclusivity(unchecked) var output = ByteBuffer()
-    /// Streams of which this read has brought something.
-    @exclusivity(unchecked) var touched: [HTTP2Stream] = []
-    @exclusivity(unchecked) var isReading = false
-    /// The index of the stream whose body goes first when the socket takes bytes again.
-    @exclusivity(unchecked) var turn = 0
-    /// The earliest deadline of a stream, which the channel keeps.
-    @exclusivity(unchecked) private var due = MonotonicClock.never
-    @exclusivity(unchecked) var lastRead: MonotonicTime = 0
-    @exclusivity(unchecked) var exchanges = 0
-    var failure: (any Error)?
-    var goAwayCode: HTTP2Code?
-    var hasStoppedAccepting = false
-    var isClosed = false
+    @exclusivity(unchecked) var use: ConnectionUse
+    @exclusivity(unchecked) var ending = Ending()
     @exclusivity(unchecked) var membership: PoolMembership?
 
     /// - Parameter limits: those of the call that it was made for, of which the server is told.
@@ -43,14 +55,16 @@ final class HTTP2Connection: ChannelReceiver, PooledConnection, @unchecked Senda
     ) {
         self.key = key
         self.loopPool = loopPool
-        self.facts = facts
+        use = ConnectionUse(facts)
         self.channel = channel
         session = HTTP2Session(limits: limits)
     }
 
     var isShared: Bool { true }
-    var availableStreams: Int { isClosed || hasStoppedAccepting || channel == nil ? 0 : session.availableStreams }
-    var unconsumedBytes: Int { pending.capacity }
+    var availableStreams: Int {
+        ending.isClosed || ending.hasStoppedAccepting || channel == nil ? 0 : session.availableStreams
+    }
+    var unconsumedBytes: Int { input.rest.capacity }
 
     /// The socket is asked if the request could not be repeated; else the loop has most likely seen what there was.
     func canCarry(_ exchange: Exchange, idleSince: MonotonicTime) -> Bool {
@@ -61,64 +75,70 @@ final class HTTP2Connection: ChannelReceiver, PooledConnection, @unchecked Senda
     // MARK: Life of the channel
 
     func failed(_ error: any Error) {
-        if failure == nil { failure = error }
+        if ending.failure == nil { ending.failure = error }
         // A TLS end without close_notify is followed by `closed()`.
         if case NIOSSLError.uncleanShutdown? = error as? NIOSSLError { return }
         channel?.end()
     }
 
     func closed() {
-        isClosed = true
         channel = nil
-        // The pool is told first, so that a request which is sent again does not come back here.
+        for activeStream in end() { lost(activeStream) }
+    }
+
+    /// It is closed. The pool is told first, so that a request which is sent again does not come back here.
+    /// - Returns: the streams on which something ran.
+    func end() -> [HTTP2ActiveStream] {
+        ending.isClosed = true
+        let running = streams.slots.filter { $0.exchange != nil }
+        streams.slots = []
         loopPool.removed(self)
-        let running = activeStreams.filter { $0.exchange != nil }
-        for activeStream in running { lost(activeStream) }
+        return running
     }
 
     /// The connection has gone while this exchange was running.
     private func lost(_ activeStream: HTTP2ActiveStream) {
         let wasIdle = activeStream.wasIdle
-        guard let exchange = detach(activeStream) else { return }
+        guard let exchange = activeStream.detach() else { return }
         if exchange.phase == .receivingBody {
-            let why = failure.map { ": " + Connector.words($0) } ?? ""
+            let why = ending.failure.map { ": " + Connector.words($0) } ?? ""
             return exchange.fail(
                 CallError(
                     .incompleteResponse, "the connection was closed before the end of the body\(why)",
-                    phase: .receivingBody,
-                    timeout: nil, underlying: failure, connection: exchange.info))
+                    phase: .receivingBody, timeout: nil, underlying: ending.failure,
+                    connection: exchange.progress.connection))
         }
-        if wasIdle, lastRead < exchange.timings.sentAt, exchange.isReplayable { return exchange.replay() }
+        if wasIdle, input.lastRead < exchange.progress.timings.sentAt, exchange.mayBeReplayed {
+            return exchange.replay()
+        }
         guard session.hasBegun else {
             return exchange.fail(
                 CallError(
                     .connectionLost, "the connection was closed without a word of HTTP/2", phase: exchange.phase,
-                    advice: "leave connection.httpVersion as it is by default", timeout: nil, underlying: failure,
-                    connection: exchange.info))
+                    advice: "leave connection.httpVersion as it is by default", timeout: nil,
+                    underlying: ending.failure,
+                    connection: exchange.progress.connection))
         }
-        if let goAwayCode, goAwayCode != .noError {
+        if let goAwayCode = ending.goAwayCode, goAwayCode != .noError {
             return exchange.fail(
                 CallError(
                     .connectionLost, "the server ended the connection: \(goAwayCode)", phase: exchange.phase,
-                    timeout: nil,
-                    underlying: failure, connection: exchange.info))
+                    timeout: nil, underlying: ending.failure, connection: exchange.progress.connection))
         }
-        exchange.fail(exchange.lost(failure))
+        exchange.fail(exchange.lost(ending.failure))
     }
 
     func close() {
-        guard !isClosed else { return }
-        isClosed = true
+        guard !ending.isClosed else { return }
         if let channel {
             session.sendGoAway(.noError)
             write(to: channel)
             channel.end()
         }
-        loopPool.removed(self)
-        for activeStream in activeStreams where activeStream.exchange != nil { lost(activeStream) }
+        for activeStream in end() { lost(activeStream) }
     }
 
-    func stopAccepting() { hasStoppedAccepting = true }
+    func stopAccepting() { ending.hasStoppedAccepting = true }
 
     /// An exchange has left its stream; the connection goes on with the others, or ends.
     func exchangeEnded() {
@@ -127,55 +147,22 @@ final class HTTP2Connection: ChannelReceiver, PooledConnection, @unchecked Senda
 
     // MARK: Streams
 
-    /// The exchange of a stream, if it still runs.
+    /// The stream, if an exchange still runs on it.
     func activeStream(_ stream: HTTP2Stream) -> HTTP2ActiveStream? {
-        guard activeStreams.indices.contains(stream.slot) else { return nil }
-        let activeStream = activeStreams[stream.slot]
+        guard streams.slots.indices.contains(stream.slot) else { return nil }
+        let activeStream = streams.slots[stream.slot]
         return activeStream.exchange != nil && activeStream.stream == stream ? activeStream : nil
     }
 
-    func activeStream(of exchange: Exchange) -> HTTP2ActiveStream? {
-        guard let stream = exchange.stream, let activeStream = activeStream(stream), activeStream.exchange === exchange
-        else { return nil }
-        return activeStream
+    func slot(of stream: HTTP2Stream) -> HTTP2ActiveStream {
+        while streams.slots.count <= stream.slot { streams.slots.append(HTTP2ActiveStream(stream, of: self)) }
+        return streams.slots[stream.slot]
     }
 
-    func add(_ exchange: Exchange, _ stream: HTTP2Stream) -> HTTP2ActiveStream {
-        while activeStreams.count <= stream.slot { activeStreams.append(HTTP2ActiveStream(stream)) }
-        let activeStream = activeStreams[stream.slot]
-        activeStream.stream = stream
-        activeStream.exchange = exchange
-        exchange.stream = stream
-        return activeStream
-    }
-
-    /// - Returns: the exchange, which has nothing to do with this connection any more.
-    @discardableResult
-    func detach(_ activeStream: HTTP2ActiveStream) -> Exchange? {
-        guard let exchange = activeStream.exchange else { return nil }
-        activeStream.exchange = nil
-        activeStream.due = MonotonicClock.never
-        if let sender = activeStream.sender {
-            sender.stop()
-            activeStream.sender = nil
-        }
-        if let outgoing = activeStream.outgoing {
-            outgoing.promise?.fail(ChannelError.alreadyClosed)
-            activeStream.outgoing = nil
-        }
-        activeStream.held?.cancel()
-        activeStream.held = nil
-        exchange.stream = nil
-        exchange.connection = nil
-        return exchange
-    }
-
-    func abandon(_ exchange: Exchange) {
-        guard let activeStream = activeStream(of: exchange) else { return }
-        let stream = activeStream.stream
-        leaveIfSilent(since: exchange.timings.sentAt)
-        detach(activeStream)
-        session.reset(stream, .cancel)
+    func abandon(_ activeStream: HTTP2ActiveStream, _ exchange: Exchange) {
+        leaveIfSilent(since: exchange.progress.timings.sentAt)
+        activeStream.detach()
+        session.reset(activeStream.stream, .cancel)
         flush()
         exchangeEnded()
     }
@@ -186,8 +173,8 @@ final class HTTP2Connection: ChannelReceiver, PooledConnection, @unchecked Senda
     /// Not a byte has come for a while, in which a request was awaited that is now given up: whoever comes next shall not
     /// wait for a peer that may be gone.
     private func leaveIfSilent(since sent: MonotonicTime) {
-        let (now, since) = (MonotonicClock.now, Swift.max(sent, lastRead))
-        if since < now, now - since >= Self.silence { hasStoppedAccepting = true }
+        let (now, since) = (MonotonicClock.now, Swift.max(sent, input.lastRead))
+        if since < now, now - since >= Self.silence { ending.hasStoppedAccepting = true }
     }
 
     // MARK: Writing
@@ -200,7 +187,7 @@ final class HTTP2Connection: ChannelReceiver, PooledConnection, @unchecked Senda
 
     /// Writes what has gathered, unless more is about to, or the socket is full.
     func flush() {
-        guard !isReading, let channel, channel.isWritable, !loopPool.delaysFlush(of: self) else { return }
+        guard !input.isReading, let channel, channel.isWritable, !loopPool.delaysFlush(of: self) else { return }
         write(to: channel)
     }
 
@@ -230,26 +217,25 @@ final class HTTP2Connection: ChannelReceiver, PooledConnection, @unchecked Senda
 
     // MARK: Deadlines
 
-    func setDeadline(of activeStream: HTTP2ActiveStream, _ name: Timeouts.Name?, from now: MonotonicTime) {
-        guard let exchange = activeStream.exchange else { return }
-        (activeStream.due, activeStream.limit) = exchange.due(name, from: now)
-        if activeStream.due < due { setDeadline(activeStream.due) }
+    /// A stream has a deadline.
+    func watch(_ due: MonotonicTime) {
+        if due < streams.due { setDeadline(due) }
     }
 
     private func setDeadline(_ due: MonotonicTime) {
-        self.due = due
+        streams.due = due
         channel?.setDeadline(due)
     }
 
     func deadlinePassed() {
-        guard !isClosed else { return }
-        due = MonotonicClock.never
+        guard !ending.isClosed else { return }
+        streams.due = MonotonicClock.never
         let now = MonotonicClock.now
-        for activeStream in activeStreams where activeStream.exchange != nil && activeStream.due <= now {
+        for activeStream in streams.slots where activeStream.exchange != nil && activeStream.due <= now {
             activeStream.exchange?.expire(activeStream.limit)
         }
-        let next = activeStreams.lazy.filter { $0.exchange != nil }.map(\.due).min() ?? MonotonicClock.never
+        let next = streams.slots.lazy.filter { $0.exchange != nil }.map(\.due).min() ?? MonotonicClock.never
         // The end of a stream may have begun another.
-        if next < due { setDeadline(next) }
+        if next < streams.due { setDeadline(next) }
     }
 }

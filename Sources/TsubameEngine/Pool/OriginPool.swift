@@ -7,7 +7,7 @@ import TsubamePlatform
 /// Holds the pool of one ``ConnectionKey``, its connectors, and its timer.
 // Confined to the loop of its loop pool.
 final class OriginPool {
-    typealias Pool = ConnectionPool<any PooledConnection, Exchange>
+    typealias Pool = ConnectionPool<any PooledConnection, Waiter>
 
     let key: ConnectionKey
     @exclusivity(unchecked) var pool: Pool

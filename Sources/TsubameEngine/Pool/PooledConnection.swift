@@ -20,10 +20,6 @@ protocol PooledConnection: AnyObject {
     func canCarry(_ exchange: Exchange, idleSince: MonotonicTime) -> Bool
     /// Begins the exchange.
     func run(_ exchange: Exchange)
-    /// The exchange has ended otherwise (cancelled, timed out): nothing of it may be left on the wire.
-    func abandon(_ exchange: Exchange)
-    /// The reader of the exchange's body has made room.
-    func resumeReading(for exchange: Exchange)
     /// Sends what has gathered while several exchanges were begun.
     func flush()
     /// Begins no further exchange. The pool closes the connection after the last one.

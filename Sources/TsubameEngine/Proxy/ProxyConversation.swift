@@ -1,58 +1,40 @@
-// ProxyConversation: speaks to the proxy at the beginning of a connection, and then makes way.
+// ProxyConversation: speaks to a proxy until the connection leads to the origin.
 
 import NIOCore
-import NIOSSL
 import TsubameCore
 import TsubameWire
 
+/// Carries a ``ProxyHandshake`` over a connected channel.
 // Guarded by confinement to its channel's loop.
-final class ProxyConversation: ChannelReceiver, @unchecked Sendable {
-    private let connector: Connector
-    private let attempt: AddressAttempt
-    private let channel: SocketChannel
-    /// nil if the proxy takes requests as they are.
-    private let handshake: (any ProxyHandshake)?
-    /// The TLS to the proxy, if the proxy's URL is https.
-    private let tls: NIOSSLClientHandler?
-    private var input: [UInt8] = []
-    private var isOver = false
+final class ProxyConversation: ConnectStep, ChannelReceiver, @unchecked Sendable {
+    enum Outcome {
+        /// From here on the channel leads to the origin.
+        case free
+        /// The proxy wants the rest of the conversation on another connection.
+        case elsewhere
+        case failed(any Error)
+    }
 
-    init(
-        _ connector: Connector, _ attempt: AddressAttempt, _ channel: SocketChannel, _ handshake: (any ProxyHandshake)?,
-        tls: NIOSSLClientHandler?
-    ) {
-        self.connector = connector
-        self.attempt = attempt
+    private let channel: SocketChannel
+    private let handshake: any ProxyHandshake
+    private var input: [UInt8] = []
+    /// nil once the outcome is told.
+    private var done: ((Outcome) -> Void)?
+
+    init(_ channel: SocketChannel, _ handshake: any ProxyHandshake, done: @escaping (Outcome) -> Void) {
         self.channel = channel
         self.handshake = handshake
-        self.tls = tls
+        self.done = done
     }
 
-    func connected() {
-        connector.reachedProxy(attempt)
-        if tls == nil { greet() }
-    }
-
-    func secured(_ applicationProtocol: String?) {
-        guard let tls, let proxy = connector.key.proxy else { return }
-        do throws(CallError) {
-            // Before the proxy is told its credentials.
-            let info = TLSInfo(tls, applicationProtocol: applicationProtocol)
-            try connector.key.proxyTLS.check(info, tls.peerCertificate, host: proxy.host)
-            greet()
-        } catch {
-            fail(error)
-        }
-    }
-
-    private func greet() {
-        guard !isOver, channel.state == .active else { return }
-        guard let handshake else { return makeWay() }
+    func start() {
+        channel.receiver = self
+        guard channel.state == .active else { return lose(ChannelError.eof) }
         channel.send(ByteBuffer(bytes: handshake.greeting))
     }
 
     func receive(_ bytes: ByteBuffer) {
-        guard !isOver, let handshake else { return }
+        guard done != nil else { return }
         input += bytes.readableBytesView
         do throws(WireError) {
             while let answer = try handshake.receive(&input) {
@@ -61,40 +43,26 @@ final class ProxyConversation: ChannelReceiver, @unchecked Sendable {
                 case .free:
                     // The origin does not speak first, so these are the proxy's.
                     guard input.isEmpty else { throw WireError(.proxy, "it says more than belongs to its answer") }
-                    return makeWay()
-                case .elsewhere: return renew()
+                    return tell(.free)
+                case .elsewhere: return tell(.elsewhere)
                 }
             }
         } catch {
-            fail(error)
+            tell(.failed(error))
         }
-    }
-
-    private func makeWay() {
-        isOver = true
-        connector.passedProxy(attempt)
-    }
-
-    /// Says the rest on another connection.
-    private func renew() {
-        guard !isOver else { return }
-        guard connector.renew(attempt) else { return fail(ChannelError.eof) }
-        isOver = true
-        channel.end()
-    }
-
-    private func fail(_ error: any Error) {
-        guard !isOver else { return }
-        isOver = true
-        connector.failedAtProxy(error, attempt, certificate: tls?.peerCertificate)
-        channel.end()
-    }
-
-    private func lose(_ error: any Error) {
-        if handshake?.mayBeginAnew == true { renew() } else { fail(error) }
     }
 
     func failed(_ error: any Error) { lose(error) }
 
     func closed() { lose(ChannelError.eof) }
+
+    private func lose(_ error: any Error) { tell(handshake.mayBeginAnew ? .elsewhere : .failed(error)) }
+
+    private func tell(_ outcome: Outcome) {
+        let done = done
+        self.done = nil
+        done?(outcome)
+    }
+
+    func cancel() { done = nil }
 }

@@ -60,6 +60,21 @@ import TsubameSockets
         }
     }
 
+    @Test func `a write that fails is told after the call that wrote`() async throws {
+        try await Self.with { loop, channel, receiver, peer in
+            let during = try await loop.submit {
+                peer.reset()
+                channel.send(ByteBuffer(string: "x"))
+                channel.send(ByteBuffer(string: "y"))
+                #expect(channel.hasFailedWriting)
+                return receiver.calls
+            }.get()
+            #expect(during == [.connected])
+            await receiver.waitUntilClosed()
+            #expect(receiver.calls == [.connected, .failed, .closed])
+        }
+    }
+
     @Test func `an orderly end that a write finds first is no error`() async throws {
         try await Self.with { loop, channel, receiver, peer in
             try await loop.submit {
@@ -189,7 +204,10 @@ import TsubameSockets
         let channel = try await loop.submit {
             let channel = SocketChannel(loop, try Socket(for: peer.address)) { closes.add(true) }
             channel.receiver = receiver
-            channel.connect(to: peer.address) { #expect($0 == nil) }
+            channel.connect(to: peer.address) { error in
+                #expect(error == nil)
+                receiver.connected()
+            }
             return channel
         }.get()
         try peer.accept()

@@ -280,7 +280,7 @@ private struct Tried: Sendable {
         }
     }
 
-    // When an attempt fails at once, the next one begins in the same function call: see Connector.tryNext.
+    // When an attempt fails at once, the next one begins in the same function call: see AddressRace.start.
     @Test
     func `thousands of addresses that fail at once are passed by`() async throws {
         let server = try await ScriptedServer.start()

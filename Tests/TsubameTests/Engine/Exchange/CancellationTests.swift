@@ -130,6 +130,56 @@ struct CancellationCase: Sendable, CustomTestStringConvertible {
         }
     }
 
+    /// Runs `body` while an observer of another call holds the event loop of the server's origin.
+    private func holdingLoop(of server: ScriptedServer, _ body: () async throws -> Void) async throws {
+        try await withClient(server.url) { client in
+            let log = EventLog()
+            let observation = log.observe(client)
+            let (isHeld, release, releases) = (Gate(), DispatchSemaphore(value: 0), Log<Bool>())
+            log.atFirst("sent") {
+                isHeld.open()
+                releases.add(release.wait(timeout: .now() + 30) == .success)
+            }
+            let call = Task { try await client.get("hold") }
+            try await isHeld.wait()
+            try await body()
+            #expect(releases.all.isEmpty)
+            release.signal()
+            call.cancel()
+            _ = await call.result
+            withExtendedLifetime(observation) {}
+        }
+    }
+
+    @Test(arguments: [false, true])
+    func `a call is cancelled at once although its loop is busy`(_ isInBody: Bool) async throws {
+        let server = try await ScriptedServer.start { request in
+            let beginning: Reply = [.bytes("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhel"), .stall]
+            return isInBody && request.target == "/" ? beginning : .stall
+        }
+        try await serving(server) { server, client in
+            let hasBegun = Gate()
+            let call = Task { () async throws -> Int in
+                if !isInBody { return try await client.get("/").bytes.count }
+                return try await client.stream(url: server.url) { response in
+                    var count = 0
+                    for try await piece in response.body {
+                        count += piece.count
+                        hasBegun.open()
+                    }
+                    return count
+                }
+            }
+            _ = try await server.request(0)
+            if isInBody { try await hasBegun.wait() }
+            try await holdingLoop(of: server) {
+                call.cancel()
+                let error = try await failure { try await call.value }
+                #expect(error.kind == .cancelled, "\(error)")
+            }
+        }
+    }
+
     private func end(
         of request: Request, by means: CancellationCase.Means, of client: Client, _ trigger: Trigger
     ) async throws -> CallError {

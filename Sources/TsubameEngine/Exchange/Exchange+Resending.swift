@@ -1,26 +1,11 @@
-// How an exchange ends, or begins again, whichever protocol carries it.
+// When an exchange goes out again, and how its limits end it, over either version of HTTP.
 
 import NIOCore
 import NIOSSL
 import TsubameCore
 import TsubamePlatform
 
-extension Exchange: BodyProducer {
-    func resumeReading(of window: BodyWindow) {
-        if loopPool.loop.inEventLoop {
-            connection?.resumeReading(for: self)
-        } else {
-            loopPool.loop.execute { self.connection?.resumeReading(for: self) }
-        }
-    }
-
-    func readerGaveUp(_ window: BodyWindow) { cancel() }
-}
-
 extension Exchange {
-    /// Whether it may go out once more after its connection was lost before a byte of its answer.
-    var isReplayable: Bool { !isDone && mayBeReplayed }
-
     /// Once more, on another connection: the last one had been idle, and was most likely closed before the request came to
     /// it.
     func replay() {
@@ -35,8 +20,8 @@ extension Exchange {
     ///   - counts: whether this is one of the three times that it may say so.
     ///   - error: what it is a failure by, if the request cannot be sent again.
     func sendUnprocessed(_ words: String, counts: Bool = true, orElse error: @autoclosure () -> CallError) {
-        if counts { refusals += 1 }
-        guard !isDone, request.body.canBeSentAgain, refusals <= 3 else { return fail(error()) }
+        if counts { countRefusal() }
+        guard outgoing.request.body.canBeSentAgain, sendings.refusals <= 3 else { return fail(error()) }
         sendAgain(ResendReason(.unprocessed, words), afterRefusal: true)
     }
 
@@ -46,22 +31,21 @@ extension Exchange {
         } catch {
             return fail(error)
         }
-        call.emit(.resending(request, why: why, after: .zero))
-        // Whoever was told may have cancelled the call.
-        guard !isDone else { return }
-        resend(afterRefusal: afterRefusal)
+        call.emit(.resending(outgoing.request, why: why, after: .zero))
+        restart(afterRefusal: afterRefusal)
     }
 
     /// The connection has gone, by this failure or none.
     func lost(_ failure: (any Error)?) -> CallError {
         if failure is BoringSSLError || failure is NIOSSLError, let failure {
             return key.tls.explain(
-                failure, host: key.origin.host, settings: "connection.tls", phase: phase, connection: info)
+                failure, host: key.origin.host, settings: "connection.tls", phase: phase,
+                connection: progress.connection)
         }
         let why = failure.map { Connector.words($0) } ?? "closed by the server"
         return CallError(
             .connectionLost, "the connection was lost: \(why)", phase: phase, timeout: nil, underlying: failure,
-            connection: info)
+            connection: progress.connection)
     }
 
     /// When a limit that runs from now on ends: the one named, or the call's total if that comes first.

@@ -81,7 +81,6 @@ final class LoopPool: @unchecked Sendable {
     /// Begins an exchange, from any thread.
     func handOver(_ exchange: Exchange) {
         load.wrappingAdd(1, ordering: .relaxed)
-        exchange.isFromElsewhere = true
         let isFirst = arrivals.withLock { arrivals in
             arrivals.append(exchange)
             return arrivals.count == 1
@@ -116,30 +115,36 @@ final class LoopPool: @unchecked Sendable {
     func start(_ exchange: Exchange) {
         if isCarryingOut { return laterEvents.append { self.start(exchange) } }
         guard exchange.begin() else { return }
-        guard !isClosed else {
-            return exchange.fail(
-                CallError(.cancelled, "the client is closed", phase: .waiting, advice: "make a new one"))
-        }
+        guard !isClosed else { return exchange.fail(Self.closed) }
         if case .file(let path) = exchange.upload { return exchange.openFile(path) }
-        if exchange.isWarmUp {
-            let origin = origin(exchange.key)
-            exchange.isWaiting = true
-            origin.pool.warmUp(exchange, &actions)
-            return carryOut(origin)
-        }
         // After a lost connection only a new one will do.
-        if exchange.sendings == 0, let connection = lease(for: exchange) { return connection.run(exchange) }
-        guard !exchange.isDone else { return }
-        // Before a connection is made for nothing; one that is there finds out as it writes the head.
-        if let error = exchange.invalidity { exchange.fail(error) } else { exchange.call.emit(.queued) }
+        if exchange.sendings.count == 0, let connection = lease(for: exchange) { return connection.run(exchange) }
         // The pool may have gone with its last connection.
         let origin = origin(exchange.key)
-        // An observer may have cancelled the call.
-        guard !exchange.isDone else { return dropIfEmpty(origin) }
-        exchange.isWaiting = true
-        exchange.waiterID = (origin, origin.pool.wait(exchange, since: exchange.call.start, &actions))
+        // Before a connection is made for nothing. One that is there finds out as it writes the head.
+        if let error = exchange.invalidity {
+            exchange.fail(error)
+            return dropIfEmpty(origin)
+        }
+        exchange.call.emit(.queued)
+        let waiter = exchange.startWaiting()
+        waiter.stand(at: origin.pool.wait(waiter, since: exchange.call.start, &actions), in: origin)
         carryOut(origin)
-        setWaitDeadline(of: exchange)
+        setWaitDeadline(of: waiter)
+    }
+
+    /// Makes one more connection.
+    func start(_ warmUp: WarmUp) {
+        if isCarryingOut { return laterEvents.append { self.start(warmUp) } }
+        guard !isClosed else { return warmUp.end(.failure(Self.closed)) }
+        guard let waiter = warmUp.startWaiting() else { return }
+        let origin = origin(warmUp.key)
+        origin.pool.warmUp(waiter, &actions)
+        carryOut(origin)
+    }
+
+    private static var closed: CallError {
+        CallError(.cancelled, "the client is closed", phase: .waiting, advice: "make a new one")
     }
 
     @inline(__always)
@@ -150,30 +155,27 @@ final class LoopPool: @unchecked Sendable {
         }
         // Connections that could not carry it are closed.
         if !actions.isEmpty { carryOut(origin) }
-        guard let connection = lease?.connection, connection.availableStreams == 0 || exchange.isDone else {
-            return lease?.connection
-        }
-        // One of the two has ended meanwhile.
+        guard let connection = lease?.connection, connection.availableStreams == 0 else { return lease?.connection }
+        // Closing one of the others has ended it.
         exchangeEnded(on: connection)
         return nil
     }
 
-    /// The exchange has ended while it waited.
-    func forget(_ exchange: Exchange) {
-        guard exchange.isWaiting else { return }
-        exchange.isWaiting = false
-        leave(exchange)
+    /// A waiter has ended.
+    func leave(_ waiter: Waiter) {
+        waiter.leave()
+        giveUp(waiter)
     }
 
-    private func leave(_ exchange: Exchange) {
-        if isCarryingOut { return laterEvents.append { self.leave(exchange) } }
-        guard let origin = origins[exchange.key] else { return }
-        if exchange.isWarmUp {
-            for (id, connector) in origin.connectors where connector.exchange === exchange {
+    private func giveUp(_ waiter: Waiter) {
+        if isCarryingOut { return laterEvents.append { self.giveUp(waiter) } }
+        guard let origin = origins[waiter.key] else { return }
+        if let place = waiter.place {
+            if place.origin === origin { origin.pool.leave(place.id, &actions) }
+        } else {
+            for (id, connector) in origin.connectors where connector.waiter === waiter {
                 origin.pool.cancelWarmUp(id, &actions)
             }
-        } else if let waiter = exchange.waiterID, waiter.origin === origin {
-            origin.pool.leave(waiter.id, &actions)
         }
         carryOut(origin)
     }
@@ -183,9 +185,8 @@ final class LoopPool: @unchecked Sendable {
     /// A connector has made its connection, or has failed.
     func finished(_ connector: Connector, _ result: Result<any PooledConnection, CallError>) {
         if isCarryingOut { return laterEvents.append { self.finished(connector, result) } }
-        guard let origin = origins[connector.key], let id = connector.id,
-            origin.connectors.removeValue(forKey: id) != nil
-        else {
+        let id = connector.id
+        guard let origin = origins[connector.key], origin.connectors.removeValue(forKey: id) != nil else {
             // The connector was cancelled meanwhile.
             if case .success(let connection) = result { connection.close() }
             return
@@ -193,7 +194,7 @@ final class LoopPool: @unchecked Sendable {
         switch result {
         case .success(let connection):
             if origin.key.mayShare { versions.note(connection.isShared ? .http2 : .http11, of: origin.key.origin) }
-            if connector.exchange.isWaiting, !connector.exchange.isWarmUp { connector.exchange.take(connector.facts) }
+            connector.waiter.take(connector.facts)
             let member = origin.pool.connected(
                 id, connection, isShared: connection.isShared, capacity: connection.availableStreams,
                 at: MonotonicClock.now, &actions)
@@ -275,38 +276,39 @@ final class LoopPool: @unchecked Sendable {
 
     private func carryOut(_ action: Pool.Action, of origin: OriginPool, _ failure: CallError?) {
         switch action {
-        case .run(let exchange, let connection):
-            exchange.isWaiting = false
-            // The exchange or the connection may have ended since the pool decided.
-            if !exchange.isDone, connection.availableStreams > 0 { return connection.run(exchange) }
-            exchangeEnded(on: connection)
-            exchange.phase = .waiting
-            if !exchange.isDone { start(exchange) }
+        case .run(let waiter, let connection): run(waiter, on: connection)
         case .becameIdle:
             if budget.isContended { offerPlace(of: origin) }
             startIdleSweep()
         case .takePlace: takePlace(for: origin)
         case .returnPlace: budget.giveBack()
-        case .connect(let id, let exchange):
-            // From here on the connector's own deadlines run, and the total time as ever.
-            exchange.waitLimit = .total
-            exchange.waitDeadline = exchange.call.deadline
-            let connector = Connector(exchange)
-            connector.id = id
+        case .connect(let id, let waiter):
+            waiter.connectorBegins()
+            let connector = Connector(waiter, id)
             origin.connectors[id] = connector
             connector.start()
-        case .detach(let id): origin.connectors[id]?.loseExchange()
+        case .detach(let id): origin.connectors[id]?.loseWaiter()
         case .cancel(let id): origin.connectors.removeValue(forKey: id)?.cancel()
         case .close(let connection):
             connection.membership = nil
             connection.close()
         case .stopAccepting(let connection): connection.stopAccepting()
-        case .warmedUp(let exchange): exchange.warmedUp()
-        case .fail(let exchange):
-            exchange.isWaiting = false
-            if let failure { exchange.fail(failure) }
+        case .warmedUp(let waiter):
+            if case .warmUp(let warmUp) = waiter.purpose { warmUp.end(.success(())) }
+        case .fail(let waiter):
+            if let failure { waiter.fail(failure) }
         case .startSharingDelay(let id): startSharingDelay(id, of: origin)
         }
+    }
+
+    private func run(_ waiter: Waiter, on connection: any PooledConnection) {
+        guard let exchange = waiter.exchange else { return exchangeEnded(on: connection) }
+        waiter.leave()
+        exchange.endWaiting()
+        if connection.availableStreams > 0 { return connection.run(exchange) }
+        // The connection has ended since the pool decided.
+        exchangeEnded(on: connection)
+        start(exchange)
     }
 
     private func takePlace(for origin: OriginPool) {

@@ -1,0 +1,163 @@
+// AddressRace: the addresses of a host are tried one after another, and the first that answers is taken (RFC 8305).
+
+import NIOCore
+import TsubameCore
+import TsubameSockets
+
+/// Opens a socket to each address in turn. The next one follows after ``AddressOrder/delay``, or at once if the one before
+/// has failed. All others are closed when one of them is connected.
+// Confined to the loop of its loop pool.
+final class AddressRace: ConnectStep, @unchecked Sendable {
+    enum Outcome {
+        case won(SocketChannel, SocketAddress)
+        /// No address is left: see ``AddressRace/failures``.
+        case lost
+    }
+
+    /// One address that is being tried. It receives nothing: the owner of the channel takes its place.
+    // Confined to the loop of its race.
+    private final class Attempt: ChannelReceiver, @unchecked Sendable {
+        let address: SocketAddress
+        var channel: SocketChannel?
+
+        init(_ address: SocketAddress) { self.address = address }
+
+        func receive(_ bytes: ByteBuffer) {}
+
+        func failed(_ error: any Error) {}
+
+        func closed() {}
+    }
+
+    private let loopPool: LoopPool
+    private let rules: AddressRules
+    private var order: AddressOrder
+    private var attempts: [Attempt] = []
+    /// Each address that has failed, with the reason.
+    private(set) var failures: [(address: String, reason: String)] = []
+    private var next: Scheduled<Void>?
+    /// One address that fails at once must not begin the next inside itself: there may be many.
+    private var isTrying = false
+    /// Whether an idle connection was closed for want of a descriptor.
+    private var hasFreedDescriptor = false
+    /// Told of each address before it is tried.
+    private let begins: (SocketAddress) -> Void
+    /// nil once the race is over.
+    private var done: ((Outcome) -> Void)?
+
+    init(
+        _ order: AddressOrder, _ rules: AddressRules, on loopPool: LoopPool, begins: @escaping (SocketAddress) -> Void,
+        done: @escaping (Outcome) -> Void
+    ) {
+        self.order = order
+        self.rules = rules
+        self.loopPool = loopPool
+        self.begins = begins
+        self.done = done
+    }
+
+    /// The addresses that are being tried, and have said nothing yet.
+    var silent: [SocketAddress] { attempts.map(\.address) }
+
+    /// Tries one address more.
+    func start() {
+        guard !isTrying else { return }
+        isTrying = true
+        defer { isTrying = false }
+        next?.cancel()
+        next = nil
+        while done != nil {
+            guard let address = nextAddress() else {
+                if attempts.isEmpty { end(.lost) }
+                return
+            }
+            begins(address)
+            let attempt = Attempt(address)
+            attempts.append(attempt)
+            connect(attempt)
+            // One that has failed by now is followed at once.
+            guard attempts.contains(where: { $0 === attempt }) else { continue }
+            if !order.isEmpty { next = loopPool.loop.scheduleTask(in: AddressOrder.delay) { self.start() } }
+            return
+        }
+    }
+
+    private func nextAddress() -> SocketAddress? {
+        while let address = order.next() {
+            guard let obstacle = rules.obstacle(to: address) else { return address }
+            failures.append((address.description, obstacle))
+        }
+        return nil
+    }
+
+    private func connect(_ attempt: Attempt) {
+        do throws(SocketError) {
+            let socket = try Socket(for: attempt.address)
+            if attempt.address.port != nil { try? socket.sendAtOnce() }
+            try rules.source?.bind(socket)
+            let loopPool = loopPool
+            let channel = SocketChannel(loopPool.loop, socket) { loopPool.openSockets -= 1 }
+            loopPool.openSockets += 1
+            attempt.channel = channel
+            channel.receiver = attempt
+            channel.connect(to: attempt.address) { error in
+                if let error { self.failed(attempt, error) } else { self.connected(attempt, channel) }
+            }
+        } catch  where error.isShortOfDescriptors && !hasFreedDescriptor {
+            hasFreedDescriptor = true
+            loopPool.freeDescriptor {
+                if self.attempts.contains(where: { $0 === attempt }) { self.connect(attempt) }
+            }
+        } catch {
+            failed(attempt, SocketChannel.ioError(error))
+        }
+    }
+
+    private func connected(_ attempt: Attempt, _ channel: SocketChannel) {
+        attempts.removeAll { $0 === attempt }
+        end(.won(channel, attempt.address))
+    }
+
+    private func failed(_ attempt: Attempt, _ error: any Error) {
+        guard done != nil else { return }
+        attempts.removeAll { $0 === attempt }
+        failures.append((attempt.address.description, Connector.words(error)))
+        start()
+    }
+
+    func cancel() { end(nil) }
+
+    private func end(_ outcome: Outcome?) {
+        let done = done
+        self.done = nil
+        next?.cancel()
+        next = nil
+        let others = attempts
+        attempts = []
+        for attempt in others { attempt.channel?.end() }
+        if let outcome { done?(outcome) }
+    }
+}
+
+/// Which addresses may be connected to, and from where.
+struct AddressRules {
+    let allowed: AddressPolicy
+    /// The local endpoint as the user has named it.
+    let interface: String?
+    let source: LocalEndpoint?
+
+    static let notAllowed = "not allowed by connection.allowedAddresses"
+
+    /// - Throws: ``CallError/Kind/invalidRequest`` if `connection.interface` can be none.
+    init(_ settings: ConnectionSettings) throws(CallError) {
+        allowed = settings.allowedAddresses
+        interface = settings.interface
+        source = try settings.interface.map { text throws(CallError) in try LocalEndpoint(text) }
+    }
+
+    /// Why this address cannot be connected to; nil if it can.
+    func obstacle(to address: SocketAddress) -> String? {
+        guard allowed.allows(address) else { return Self.notAllowed }
+        return source?.canReach(address) ?? true ? nil : "not of the family of \(interface ?? "")"
+    }
+}

@@ -1,0 +1,23 @@
+// ConnectorRoute: the way that a connector has found so far.
+
+import NIOCore
+import TsubameCore
+import TsubameSockets
+
+/// A connected channel, on the way to the origin.
+struct ConnectorRoute {
+    let channel: SocketChannel
+    let address: SocketAddress
+    /// It is only to show the certificates.
+    let capture: ChainCapture?
+    /// Whether what is sent reaches the origin, or the proxy that forwards.
+    var isAtOrigin = false
+}
+
+extension ConnectionInfo {
+    /// The same connection after its TLS handshake.
+    func secured(_ tls: TLSInfo, _ version: HTTPVersion) -> ConnectionInfo {
+        ConnectionInfo(
+            id: id, remoteAddress: remoteAddress, localAddress: localAddress, proxy: proxy, tls: tls, version: version)
+    }
+}

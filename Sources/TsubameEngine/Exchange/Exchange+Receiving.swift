@@ -1,0 +1,126 @@
+// How an exchange receives its response, over either version of HTTP.
+
+import HTTPTypes
+import TsubameCore
+import TsubamePlatform
+
+extension Exchange {
+    private static let progressInterval: MonotonicTime = 50_000_000
+
+    /// The whole response lay in one read: the way of most requests.
+    func finish(_ head: ReceivedHead, body: Bytes) {
+        do throws(CallError) {
+            if try answersRefusal(head) { return restart(afterRefusal: true) }
+        } catch {
+            return fail(error)
+        }
+        let now = MonotonicClock.now
+        progress.timings.headAt = now
+        progress.timings.endAt = now
+        let response = makeResponse(head, ResponseBody(body), trailers: nil)
+        if outgoing.isObserved {
+            call.emit(.headReceived(response))
+            call.emit(.receiving(TransferProgress(bytes: Int64(body.count), total: Int64(body.count))))
+            if outgoing.shownBytes > 0 { call.emit(.responseBody(body.slice(0..<outgoing.shownBytes))) }
+        }
+        setOver()
+        answer(response)
+    }
+
+    /// The head has come, a body follows.
+    func begin(_ head: ReceivedHead, length: Int64?) {
+        do throws(CallError) {
+            if try answersRefusal(head) { return response.refuse() }
+        } catch {
+            return fail(error)
+        }
+        enter(.receivingBody)
+        progress.timings.headAt = MonotonicClock.now
+        response.begin(head, length: length)
+        if outgoing.isObserved { call.emit(.headReceived(makeResponse(head, ResponseBody(), trailers: nil))) }
+    }
+
+    /// A piece of the body.
+    /// - Returns: whether reading is to pause.
+    func receive(_ piece: Bytes) -> Bool {
+        if response.isRefused {
+            // With a refusal that is too long its connection goes.
+            if !response.drain(piece) {
+                carrier?.abandon(self)
+                restart(afterRefusal: true)
+            }
+            return false
+        }
+        let pauses = response.append(piece, isShared: sharesReads)
+        if outgoing.isObserved {
+            let rest = outgoing.shownBytes - progress.shown.count
+            if rest > 0 { progress.shown.append(piece.slice(0..<rest)) }
+            tellReceived(isLast: false)
+        }
+        return pauses
+    }
+
+    /// Everything that one read held has been given. A response that is not over, and is not to be gathered, is streamed.
+    /// - Returns: whether reading is to pause.
+    @discardableResult
+    func endOfRead() -> Bool {
+        guard response.wantsWindow(for: call), let head = response.head else { return false }
+        let window = response.openWindow(self, call: call, isShared: sharesReads)
+        answer(makeResponse(head, ResponseBody(BodyPull(window)), trailers: response.trailers), body: window)
+        return window.isPaused
+    }
+
+    /// The response is complete.
+    func end(trailers: HTTPFields?) {
+        if response.isRefused { return restart(afterRefusal: true) }
+        guard let head = response.head else { return }
+        progress.timings.endAt = MonotonicClock.now
+        if outgoing.isObserved {
+            tellReceived(isLast: true)
+            tellShown()
+        }
+        setOver()
+        if let body = response.end(trailers: trailers) {
+            answer(makeResponse(head, body, trailers: response.trailers))
+        } else {
+            bodyEnded()
+        }
+    }
+
+    /// Whether one read of the connection may bring pieces of several bodies.
+    private var sharesReads: Bool { carrier?.sharesReads ?? false }
+
+    func makeResponse(_ head: ReceivedHead, _ body: ResponseBody, trailers: ResponseTrailers?) -> Response {
+        Response(
+            head: head, body: body,
+            details: ResponseDetails(
+                head: head, request: sentRequest, connection: progress.connection, timings: progress.timings,
+                history: [], trailers: trailers, bufferedBody: call.limits.bufferedBody))
+    }
+
+    private func tellReceived(isLast: Bool) {
+        let now = MonotonicClock.now
+        guard isLast || now &- progress.lastReceiveEvent >= Self.progressInterval else { return }
+        progress.lastReceiveEvent = now
+        call.emit(.receiving(TransferProgress(bytes: response.receivedBytes, total: response.expectedLength)))
+    }
+
+    /// Tells the beginning of the response's body to the observers that want it.
+    func tellShown() {
+        guard outgoing.shownBytes > 0, response.head != nil else { return }
+        call.emit(.responseBody(progress.shown.joined()))
+        progress.shown = GatheredBytes()
+    }
+}
+
+extension Exchange: BodyProducer {
+    func resumeReading(of window: BodyWindow) {
+        if loopPool.loop.inEventLoop {
+            carrier?.resumeReading(for: self)
+        } else {
+            loopPool.loop.execute { self.carrier?.resumeReading(for: self) }
+        }
+    }
+
+    func readerGaveUp(_ window: BodyWindow) { cancel() }
+}

@@ -1,0 +1,79 @@
+// Settlement: the outcome that one waiting call gets, from whichever thread is the first to have one.
+
+import Synchronization
+import TsubameCore
+
+/// Resumes one waiting call with one outcome. Only the first outcome counts. A response whose body still comes can be
+/// cancelled, too: its reader is then told at once.
+struct Settlement<Value: Sendable>: ~Copyable, Sendable {
+    typealias Outcome = Result<Value, CallError>
+    typealias Continuation = UnsafeContinuation<Void, Never>
+
+    /// The fate of an outcome.
+    enum Claim {
+        /// It is the outcome. Its thread resumes the call.
+        case first(Continuation)
+        /// It is the outcome, and the call does not wait yet.
+        case early
+        /// Another one was first. This body of it still comes, if there is one.
+        case late(BodyWindow?)
+    }
+
+    // Not private: the compiler loses the type of a private one in other files.
+    struct State: Sendable {
+        var continuation: Continuation?
+        var outcome: Outcome?
+        var isSettled = false
+        /// The body of the response that is the outcome, until it has ended.
+        var body: BodyWindow?
+    }
+
+    private let state = Mutex(State())
+
+    /// The call waits.
+    /// - Returns: false if there is an outcome already. The caller then resumes the call.
+    func wait(_ continuation: Continuation) -> Bool {
+        state.withLock { state in
+            guard !state.isSettled else { return false }
+            state.continuation = continuation
+            return true
+        }
+    }
+
+    private func claim(_ outcome: Outcome, _ body: BodyWindow? = nil) -> Claim {
+        state.withLock { state in
+            guard !state.isSettled else { return .late(state.body.take()) }
+            state.isSettled = true
+            state.outcome = outcome
+            state.body = body
+            return state.continuation.take().map { .first($0) } ?? .early
+        }
+    }
+
+    /// Resumes the call, unless there was an outcome before.
+    /// - Parameter body: the body of the response, if it still comes.
+    @inline(__always)
+    func settle(_ outcome: Outcome, body: BodyWindow? = nil) {
+        if case .first(let continuation) = claim(outcome, body) { continuation.resume() }
+    }
+
+    /// The body of the response has ended, and refers back to its exchange no longer.
+    func bodyEnded() { state.withLock { $0.body = nil } }
+
+    /// Resumes the call at once, from any thread, and then has its loop clean up. A call that does not wait yet has begun
+    /// nothing.
+    func cancel(_ error: CallError, thenOn loop: NIOLoop, _ cleanUp: @escaping @Sendable () -> Void) {
+        switch claim(.failure(error)) {
+        case .early: break
+        case .late(let body):
+            loop.execute(cleanUp)
+            body?.end(.failure(error))
+        case .first(let continuation):
+            loop.execute(cleanUp)
+            continuation.resume()
+        }
+    }
+
+    /// The outcome that the call was resumed with. It is kept no longer, since a streamed body refers back to its exchange.
+    func take() -> Outcome? { state.withLock { $0.outcome.take() } }
+}
