@@ -8,7 +8,8 @@ protocol ChannelReceiver: AnyObject {
     /// A TLS handshake is complete.
     /// - Parameter applicationProtocol: the protocol that the server has chosen (ALPN, RFC 7301).
     func secured(_ applicationProtocol: String?)
-    func receive(_ bytes: ByteBuffer)
+    /// The bytes of one read, which are there until the receiver returns.
+    func receive(_ read: ReceivedBytes)
     /// The channel takes bytes again. This may come while the receiver sends.
     func becameWritable()
     /// An error that ends the connection. It never comes while the receiver sends. A TLS connection may end without a close_notify; ``closed()`` follows then. Over

@@ -89,7 +89,9 @@ extension SocketChannel: ChannelCore {
     }
 
     /// The bytes that TLS has decrypted.
-    func channelRead0(_ data: NIOAny) { receiver?.receive(unwrapData(data, as: ByteBuffer.self)) }
+    func channelRead0(_ data: NIOAny) {
+        ReceivedBytes.of(unwrapData(data, as: ByteBuffer.self)) { receiver?.receive($0) }
+    }
 
     func errorCaught0(error: any Error) { tellFailed(error) }
 }

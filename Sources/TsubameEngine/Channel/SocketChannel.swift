@@ -17,23 +17,24 @@ final class SocketChannel: LoopMember, @unchecked Sendable {
     enum State { case new, connecting, active, closed }
 
     /// The names by which the loop and the system know it.
-    private struct Registration {
+    struct Registration {
         let descriptor: Int32
         var id: MemberID?
         /// Whether a call in the loop's next turn is asked for.
         var isCalledAgain = false
     }
 
-    private struct Input {
+    struct Input {
         var isOn = true
-        var sizes = SocketChannel.readSizes
-        var buffer = ByteBuffer()
+        var size = ReadSize()
+        /// For bytes that TLS decrypts.
+        var encrypted = ByteBuffer()
         var hasEnded = false
         /// Whether a read is under way.
         var isInRead = false
     }
 
-    private struct Output {
+    struct Output {
         var pending = PendingWrites()
         /// Whether a write is under way.
         var isWriting = false
@@ -43,9 +44,6 @@ final class SocketChannel: LoopMember, @unchecked Sendable {
         /// The error of a write that broke the connection. The system tells it once, and a read then finds an end.
         var error: SocketError?
     }
-
-    /// The sizes of the reads. They grow as long as each read fills its buffer. The channel keeps its largest buffer.
-    private static let readSizes = AdaptiveRecvByteBufferAllocator(minimum: 1024, initial: 4096, maximum: 256 << 10)
 
     let loop: NIOLoop
     /// The pipeline of TLS.
@@ -57,13 +55,13 @@ final class SocketChannel: LoopMember, @unchecked Sendable {
     /// nil once the channel is closed.
     @exclusivity(unchecked) private(set) var socket: Socket?
     @exclusivity(unchecked) private(set) var state = State.new
-    @exclusivity(unchecked) private var registration: Registration
+    @exclusivity(unchecked) var registration: Registration
     private var whenConnected: ((any Error)?) -> Void = { _ in }
     /// Called once, when the socket is closed.
     private let whenClosed: () -> Void
     private var closePromise: EventLoopPromise<Void>?
-    @exclusivity(unchecked) private var input = Input()
-    @exclusivity(unchecked) private var output = Output()
+    @exclusivity(unchecked) var input = Input()
+    @exclusivity(unchecked) var output = Output()
 
     init(_ loop: NIOLoop, _ socket: consuming Socket, whenClosed: @escaping () -> Void) {
         self.loop = loop
@@ -88,7 +86,7 @@ final class SocketChannel: LoopMember, @unchecked Sendable {
     var isWritable: Bool { output.isWritable }
 
     /// Begins with the first size of a read again.
-    func resetReadSizes() { input.sizes = Self.readSizes }
+    func resetReadSize() { input.size = ReadSize() }
 
     // MARK: Connecting
 
@@ -157,82 +155,10 @@ final class SocketChannel: LoopMember, @unchecked Sendable {
     func deadlinePassed() { receiver?.deadlinePassed() }
 
     /// Reads on in the loop's next turn, or writes.
-    private func callAgain() {
+    func callAgain() {
         guard !registration.isCalledAgain, let id = registration.id else { return }
         registration.isCalledAgain = true
         loop.loop.callAgain(id)
-    }
-
-    // MARK: Reading
-
-    /// Reads until the socket has no more, and then arms it. After a failed write, reads until the end.
-    private func read() {
-        input.isInRead = true
-        defer { input.isInRead = false }
-        readAll()
-        // A receiver that wants no more bytes does not learn the rest of a broken connection.
-        if let error = output.error, state == .active, !input.isOn { fail(Self.ioError(error)) }
-    }
-
-    private func readAll() {
-        var budget = EventLoop.bytesPerCall
-        while input.isOn, state == .active {
-            guard budget > 0 else { return callAgain() }
-            let size = input.sizes.nextBufferSize() ?? 4096
-            // Memory that a receiver has kept is left to it.
-            input.buffer.clear(minimumCapacity: size)
-            var outcome = Socket.Reading.wouldBlock
-            let capacity = input.buffer.writableBytes
-            input.buffer.writeWithUnsafeMutableBytes(minimumWritableBytes: 1) { buffer in
-                outcome = socket?.read(into: buffer) ?? .wouldBlock
-                if case .bytes(let count) = outcome { return count }
-                return 0
-            }
-            switch outcome {
-            case .bytes(let count):
-                _ = input.sizes.record(actualReadBytes: count)
-                budget -= count
-                giveInput()
-                // A receiver may have closed the channel.
-                guard state == .active else { return }
-                // A read that took less than it could has emptied the socket. Only the end may still be there.
-                guard count == capacity || input.hasEnded else {
-                    loop.loop.arm(registration.descriptor, .readable)
-                    return
-                }
-            case .wouldBlock:
-                if let error = output.error { return fail(Self.ioError(error)) }
-                loop.loop.arm(registration.descriptor, .readable)
-                return
-            case .end: return ended()
-            case .failed(let error): return fail(Self.ioError(error))
-            }
-        }
-    }
-
-    /// The socket has no more bytes, and there will be none.
-    private func ended() {
-        // After a reset this is no orderly end, and a body that ends with the connection is not whole. The system says
-        // EPIPE if the peer had ended its direction before.
-        if let error = output.error, error.code != EPIPE { return fail(Self.ioError(error)) }
-        close(ChannelError.eof)
-    }
-
-    @inline(__always)
-    private func giveInput() {
-        guard isSecured else {
-            receiver?.receive(input.buffer)
-            return
-        }
-        pipeline.fireChannelRead(input.buffer)
-        if state == .active { pipeline.fireChannelReadComplete() }
-    }
-
-    /// Pauses reading, or goes on in the loop's next turn.
-    func setReading(_ isOn: Bool) {
-        guard input.isOn != isOn else { return }
-        input.isOn = isOn
-        if isOn, state == .active { callAgain() }
     }
 
     // MARK: Writing
@@ -256,6 +182,25 @@ final class SocketChannel: LoopMember, @unchecked Sendable {
             write(buffer, promise)
             flush()
         }
+    }
+
+    /// Sends bytes that are there only during the call. There is no TLS.
+    @inline(__always)
+    func send(_ bytes: UnsafeRawBufferPointer) {
+        guard output.pending.isEmpty, state == .active, output.error == nil else {
+            return send(ByteBuffer(bytes: bytes))
+        }
+        switch socket?.write(bytes) ?? .wouldBlock {
+        case .bytes(let count):
+            if count < bytes.count { sendLater(bytes, from: count) }
+        case .wouldBlock: sendLater(bytes, from: 0)
+        case .failed(let error): writeFailed(error)
+        }
+    }
+
+    private func sendLater(_ bytes: UnsafeRawBufferPointer, from count: Int) {
+        write(ByteBuffer(bytes: UnsafeRawBufferPointer(rebasing: bytes[count...])), nil)
+        flush()
     }
 
     /// Gives the bytes to the socket, which takes at once what it can. The rest waits.
@@ -338,7 +283,7 @@ final class SocketChannel: LoopMember, @unchecked Sendable {
     }
 
     /// Closes the channel because of an error, which the receiver sees first.
-    private func fail(_ error: any Error) {
+    func fail(_ error: any Error) {
         guard state != .closed else { return }
         if state == .active {
             if isSecured { pipeline.fireErrorCaught(error) } else { receiver?.failed(error) }

@@ -22,7 +22,7 @@ final class AddressRace: ConnectStep, @unchecked Sendable {
 
         init(_ address: SocketAddress) { self.address = address }
 
-        func receive(_ bytes: ByteBuffer) {}
+        func receive(_ read: ReceivedBytes) {}
 
         func failed(_ error: any Error) {}
 

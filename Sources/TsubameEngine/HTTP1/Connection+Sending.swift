@@ -4,6 +4,7 @@ import HTTPTypes
 import NIOCore
 import TsubameCore
 import TsubamePlatform
+import TsubameSockets
 import TsubameWire
 
 extension Connection {
@@ -51,28 +52,33 @@ extension Connection {
             headers[fields: .proxyAuthorization] = []
         }
         output.endsConnection = shared?.endConnection ?? headers.endConnection
-        let capacity = RequestEncoder.capacity(
-            method: method, target: target, authority: uri.authority, headers: headers, shared: shared)
-        output.head.clear(minimumCapacity: capacity + bodyCount)
-        var failure: WireError?
-        output.head.writeWithUnsafeMutableBytes(minimumWritableBytes: capacity + bodyCount) { room in
-            do throws(WireError) {
-                var count = try RequestEncoder.write(
-                    method: method, target: target, authority: uri.authority, headers: headers,
-                    shared: shared, framing: framing, into: room)
-                body?.withUnsafeBytes { bytes in
-                    guard let from = bytes.baseAddress, let to = room.baseAddress, count + bytes.count <= room.count
-                    else { return }
-                    (to + count).copyMemory(from: from, byteCount: bytes.count)
-                    count += bytes.count
-                }
-                return count
-            } catch {
-                failure = error
-                return 0
+        let size =
+            bodyCount
+            + RequestEncoder.capacity(
+                method: method, target: target, authority: uri.authority, headers: headers, shared: shared)
+        func encode(into room: UnsafeMutableRawBufferPointer) throws(WireError) -> Int {
+            var count = try RequestEncoder.write(
+                method: method, target: target, authority: uri.authority, headers: headers, shared: shared,
+                framing: framing, into: room)
+            body?.withUnsafeBytes { bytes in
+                guard let from = bytes.baseAddress, let to = room.baseAddress, count + bytes.count <= room.count
+                else { return }
+                (to + count).copyMemory(from: from, byteCount: bytes.count)
+                count += bytes.count
             }
+            return count
         }
-        if let failure { throw CallError(failure, phase: .preparing) }
+        do throws(WireError) {
+            if channel?.isSecured == false, size <= MemoryChunk.capacity {
+                let room = UnsafeMutableRawBufferPointer(start: loopPool.loop.loop.output.base, count: size)
+                output.count = try encode(into: room)
+            } else {
+                output.count = 0
+                try output.head.encode(size, encode)
+            }
+        } catch {
+            throw CallError(error, phase: .preparing)
+        }
     }
 
     func becameWritable() { sender.becameWritable() }
@@ -82,11 +88,15 @@ extension Connection {
 extension Connection: RequestFraming {
     func sendHead(_ plan: SendingPlan) {
         output.isUnsent = true
+        guard let channel else { return }
+        let encoded = UnsafeRawBufferPointer(start: loopPool.loop.loop.output.base, count: output.count)
         // With nothing to follow the head is the whole request, and waits until the reader of the body has said so.
-        if plan.endsWithHead || plan.framing != .length(0), let channel {
-            channel.send(output.head)
-            output.isUnsent = channel.hasFailedWriting
+        if !plan.endsWithHead, plan.framing == .length(0) {
+            if output.count > 0 { output.head = ByteBuffer(bytes: encoded) }
+            return
         }
+        if output.count > 0 { channel.send(encoded) } else { channel.send(output.head) }
+        output.isUnsent = channel.hasFailedWriting
     }
 
     func sendHeldBody(_ body: Bytes) { channel?.send(body.withUnsafeBytes { ByteBuffer(bytes: $0) }) }
@@ -131,6 +141,23 @@ extension Connection: RequestFraming {
 }
 
 extension ByteBuffer {
+    /// Fills the buffer with at most so many bytes.
+    fileprivate mutating func encode(
+        _ size: Int, _ encode: (UnsafeMutableRawBufferPointer) throws(WireError) -> Int
+    ) throws(WireError) {
+        clear(minimumCapacity: size)
+        var failure: WireError?
+        writeWithUnsafeMutableBytes(minimumWritableBytes: size) { room in
+            do throws(WireError) {
+                return try encode(room)
+            } catch {
+                failure = error
+                return 0
+            }
+        }
+        if let failure { throw failure }
+    }
+
     fileprivate mutating func write(_ piece: Bytes, asChunk isChunk: Bool) {
         if isChunk {
             writeWithUnsafeMutableBytes(minimumWritableBytes: 32) { RequestEncoder.chunkHeader(piece.count, into: $0) }

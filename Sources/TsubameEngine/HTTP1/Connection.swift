@@ -24,7 +24,9 @@ final class Connection: ChannelReceiver, PooledConnection, ExchangeCarrier, @unc
     }
 
     struct Output {
-        /// The head, with a small body.
+        /// The bytes of the head, and of a small body, in the loop's memory; 0 if they are in `head`.
+        var count = 0
+        /// The head, with a small body, for TLS, or until the reader of the body has said that nothing follows.
         var head = ByteBuffer()
         /// Whether no byte of the request has gone out. Bytes that are there already are no answer to it.
         var isUnsent = false
@@ -150,8 +152,7 @@ final class Connection: ChannelReceiver, PooledConnection, ExchangeCarrier, @unc
 
     // MARK: Receiving
 
-    func receive(_ bytes: ByteBuffer) {
-        var buffer = bytes
+    func receive(_ read: ReceivedBytes) {
         guard let exchange else {
             // Nothing was asked for, and these bytes must not become the next answer.
             close()
@@ -159,27 +160,37 @@ final class Connection: ChannelReceiver, PooledConnection, ExchangeCarrier, @unc
         }
         // The connection broke before the request went out. It ends, and the request may go out on another one.
         if output.isUnsent { return }
-        input.wasFullRead = buffer.writableBytes == 0
-        input.rest.prepend(to: &buffer)
-        consume(&buffer, for: exchange)
+        input.wasFullRead = read.isFull
+        if input.rest.isEmpty {
+            if let consumed = consume(read, for: exchange) { input.rest.keep(read.bytes, after: consumed) }
+        } else {
+            receive(read, afterRestFor: exchange)
+        }
     }
 
-    private func consume(_ buffer: inout ByteBuffer, for exchange: Exchange) {
+    private func receive(_ read: ReceivedBytes, afterRestFor exchange: Exchange) {
+        let joined = input.rest.join(read.bytes)
+        let consumed = joined.withUnsafeBytes { bytes in
+            consume(ReceivedBytes(bytes, isFull: read.isFull), for: exchange)
+        }
+        if let consumed { input.rest.giveBack(joined, consumed: consumed) }
+    }
+
+    /// - Returns: how many of the bytes were consumed; nil if the exchange has ended, and the rest is of no use.
+    @inline(__always)
+    private func consume(_ read: ReceivedBytes, for exchange: Exchange) -> Int? {
         var offset = 0
         var pause = false
         var received = ReceivedPieces()
         do throws(WireError) {
             reading: while true {
-                let event = try buffer.withUnsafeReadableBytes { bytes throws(WireError) in
-                    try input.decoder.next(bytes, &offset)
-                }
-                switch event {
+                switch try input.decoder.next(read.bytes, &offset) {
                 case .needsMore:
                     break reading
                 case .whole(let head, let body):
-                    complete(exchange, leftover: buffer.readableBytes - offset)
+                    complete(exchange, leftover: read.count - offset)
                     exchange.finish(head, body: body)
-                    return
+                    return nil
                 case .informational(let head):
                     if head.status == 100 { sender.continueReceived() }
                     let fields = ReceivedFields(head, redaction: exchange.outgoing.request.ownRedaction)
@@ -192,34 +203,34 @@ final class Connection: ChannelReceiver, PooledConnection, ExchangeCarrier, @unc
                     }
                     exchange.begin(head, length: length)
                 case .body(let range):
-                    received.add(range, of: buffer)
+                    received.add(range, of: read)
                 case .end(let trailers):
-                    if let piece = received.take(from: buffer) { _ = exchange.receive(piece) }
+                    if let piece = received.take(from: read) { _ = exchange.receive(piece) }
                     // The exchange may have no more use for it.
-                    guard self.exchange === exchange else { return }
-                    complete(exchange, leftover: buffer.readableBytes - offset)
+                    guard self.exchange === exchange else { return nil }
+                    complete(exchange, leftover: read.count - offset)
                     exchange.end(trailers: trailers)
-                    return
+                    return nil
                 }
-                guard self.exchange === exchange else { return }
+                guard self.exchange === exchange else { return nil }
             }
         } catch {
             // Bytes that came before the fault are given before the error is.
-            if let piece = received.take(from: buffer) { _ = exchange.receive(piece) }
+            if let piece = received.take(from: read) { _ = exchange.receive(piece) }
             if self.exchange === exchange {
                 fail(exchange, CallError(error, phase: exchange.phase, connection: exchange.progress.connection))
             }
-            return
+            return nil
         }
-        if let piece = received.take(from: buffer) { pause = exchange.receive(piece) }
-        guard self.exchange === exchange else { return }
-        input.rest.keep(buffer, after: offset)
+        if let piece = received.take(from: read) { pause = exchange.receive(piece) }
+        guard self.exchange === exchange else { return nil }
         if exchange.endOfRead() { pause = true }
         if pause {
             pauseReading()
         } else if exchange.phase == .receivingBody {
             setDeadline(.idle, from: MonotonicClock.now)
         }
+        return offset
     }
 
     /// The response is complete: the connection goes back before the caller goes on, so that his next call finds it.
@@ -256,7 +267,7 @@ final class Connection: ChannelReceiver, PooledConnection, ExchangeCarrier, @unc
         setDeadline(.idle, from: MonotonicClock.now)
         if exchange.response.window?.isReaderSlow == true {
             // One read could bring many times what a slow reader takes.
-            channel?.resetReadSizes()
+            channel?.resetReadSize()
         }
         resume()
     }

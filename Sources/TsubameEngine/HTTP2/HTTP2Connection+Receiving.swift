@@ -6,14 +6,18 @@ import TsubamePlatform
 import TsubameWire
 
 extension HTTP2Connection {
-    func receive(_ bytes: ByteBuffer) {
-        var buffer = bytes
+    func receive(_ read: ReceivedBytes) {
         guard !ending.isClosed else { return }
-        input.rest.prepend(to: &buffer)
         input.lastRead = MonotonicClock.now
         session.beginRead(at: input.lastRead)
         input.isReading = true
-        consume(&buffer)
+        if input.rest.isEmpty {
+            if let consumed = consume(read) { input.rest.keep(read.bytes, after: consumed) }
+        } else {
+            let joined = input.rest.join(read.bytes)
+            let consumed = joined.withUnsafeBytes { consume(ReceivedBytes($0, isFull: read.isFull)) }
+            if let consumed { input.rest.giveBack(joined, consumed: consumed) }
+        }
         endRead()
         input.isReading = false
         flush()
@@ -25,38 +29,37 @@ extension HTTP2Connection {
         if session.isGoingAway, session.count == 0 { close() }
     }
 
-    private func consume(_ buffer: inout ByteBuffer) {
+    /// - Returns: how many of the bytes were consumed; nil if the connection has ended.
+    private func consume(_ read: ReceivedBytes) -> Int? {
         var offset = 0
         var pieces = ReceivedPieces()
         var receiver: HTTP2Stream?
         func give() {
             guard let stream = receiver else { return }
             receiver = nil
-            if let piece = pieces.take(from: buffer) { receive(piece, on: stream) }
+            if let piece = pieces.take(from: read) { receive(piece, on: stream) }
         }
         do throws(WireError) {
             while true {
-                let event = try buffer.withUnsafeReadableBytes { bytes throws(WireError) in
-                    try session.next(bytes, &offset)
-                }
+                let event = try session.next(read.bytes, &offset)
                 if case .body(let stream, let range) = event {
                     if receiver != stream {
                         give()
                         receiver = stream
                     }
-                    pieces.add(range, of: buffer)
+                    pieces.add(range, of: read)
                     continue
                 }
                 give()
-                if case .needsMore = event { break }
+                if case .needsMore = event { return offset }
                 handle(event)
-                guard !ending.isClosed else { return }
+                guard !ending.isClosed else { return nil }
             }
         } catch {
             give()
-            return fail(error)
+            fail(error)
+            return nil
         }
-        input.rest.keep(buffer, after: offset)
     }
 
     private func receive(_ piece: Bytes, on stream: HTTP2Stream) {

@@ -33,9 +33,9 @@ final class ProxyConversation: ConnectStep, ChannelReceiver, @unchecked Sendable
         channel.send(ByteBuffer(bytes: handshake.greeting))
     }
 
-    func receive(_ bytes: ByteBuffer) {
+    func receive(_ read: ReceivedBytes) {
         guard done != nil else { return }
-        input += bytes.readableBytesView
+        input += read.bytes
         do throws(WireError) {
             while let answer = try handshake.receive(&input) {
                 switch answer {

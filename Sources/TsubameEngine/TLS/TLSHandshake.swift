@@ -57,7 +57,7 @@ final class TLSHandshake: ConnectStep, ChannelReceiver, @unchecked Sendable {
                     applicationProtocol: applicationProtocol, certificate: tls.peerCertificate)))
     }
 
-    func receive(_ bytes: ByteBuffer) {
+    func receive(_ read: ReceivedBytes) {
         // Only after a handshake whose peer was refused.
     }
 

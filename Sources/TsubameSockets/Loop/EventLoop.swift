@@ -38,6 +38,9 @@ package final class EventLoop: TaskExecutor, @unchecked Sendable {
     @exclusivity(unchecked) private var runningWork: [Work] = []
     @exclusivity(unchecked) private var taken = Inbox.Contents()
     @exclusivity(unchecked) private var again: [MemberID] = []
+    @exclusivity(unchecked) private var input = MemoryChunk()
+    /// The chunk in which a member encodes the bytes that it writes next.
+    package let output = MemoryChunk()
     @exclusivity(unchecked) private var isStopped = false
 
     /// Makes a loop and starts its thread.
@@ -83,6 +86,15 @@ package final class EventLoop: TaskExecutor, @unchecked Sendable {
 
     /// Ends the loop's thread after its current turn, for tests. Tasks that prefer the loop must have ended.
     package func stop() { execute { self.isStopped = true } }
+
+    // MARK: Memory, on the loop
+
+    /// The chunk for the next read. Nothing else refers to it.
+    @inline(__always)
+    package func takeInput() -> MemoryChunk {
+        if !isKnownUniquelyReferenced(&input) { input = MemoryChunk() }
+        return input
+    }
 
     // MARK: Members, on the loop
 

@@ -335,11 +335,11 @@ private final class RecordingReceiver: ChannelReceiver, @unchecked Sendable {
 
     func connected() { add(.connected) }
 
-    func receive(_ bytes: ByteBuffer) {
+    func receive(_ read: ReceivedBytes) {
         if isReceiving { add(.nested) }
         isReceiving = true
         defer { isReceiving = false }
-        add(.bytes(String(buffer: bytes)))
+        add(.bytes(String(decoding: read.bytes, as: UTF8.self)))
         onBytes()
     }
 
