@@ -78,8 +78,8 @@ final class ResponseHandler: ChannelInboundHandler, @unchecked Sendable {
         }
         let (loop, channel) = (context.eventLoop, context.channel)
         let (body, writer) = ResponseBody.makeStream(
-            // Called where the pieces are written: on the loop.
-            onPause: { [weak self] in self?.isPaused = true },
+            // Both are called on any thread, and the loop sees them in their order.
+            onPause: { [weak self] in loop.execute { self?.isPaused = true } },
             onResume: { [weak self] in
                 loop.execute {
                     self?.isPaused = false

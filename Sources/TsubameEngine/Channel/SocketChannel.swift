@@ -32,6 +32,8 @@ final class SocketChannel: LoopMember, @unchecked Sendable {
         var hasEnded = false
         /// Whether a read is under way.
         var isInRead = false
+        /// The reader of the socket in place of the channel.
+        var loan: (any ChannelLoan)?
     }
 
     struct Output {
@@ -306,9 +308,8 @@ final class SocketChannel: LoopMember, @unchecked Sendable {
             loop.loop.unwatch(registration.descriptor)
             loop.loop.remove(id)
         }
-        socket = nil
         registration.id = nil
-        whenClosed()
+        closeSocket()
         for promise in output.pending.removeAll() { promise.fail(error) }
         tellConnected(error)
         if isSecured, before == .active { pipeline.fireChannelInactive() }
@@ -320,6 +321,50 @@ final class SocketChannel: LoopMember, @unchecked Sendable {
         closePromise?.succeed()
         // A handler may be in the middle of something.
         if isSecured { loop.execute { self.removeHandlers(pipeline: self.pipeline) } }
+    }
+
+    /// Closes the socket, or shuts it down until the read of another thread is done.
+    private func closeSocket() {
+        let loan = input.loan
+        input.loan = nil
+        guard loan?.revoke({ self.releaseSocket() }) ?? true else { return Socket.endBoth(registration.descriptor) }
+        releaseSocket()
+    }
+
+    private func releaseSocket() {
+        socket = nil
+        whenClosed()
+    }
+
+    // MARK: Lending
+
+    /// Open until the channel is closed, and until a loan is taken back.
+    var descriptor: Int32 { registration.descriptor }
+
+    /// Whether another thread may read the socket: the channel has paused, has no TLS, and has written everything.
+    var canLend: Bool { !isSecured && state == .active && !input.isOn && output.pending.isEmpty && output.error == nil }
+
+    /// Lets another thread read the socket. The loop is not told of it meanwhile, since each report would wake the loop.
+    func lend(to loan: any ChannelLoan) {
+        input.loan = loan
+        loop.loop.unwatch(registration.descriptor)
+    }
+
+    /// The other thread reads no more.
+    func takeBack() {
+        input.loan = nil
+        guard let id = registration.id else { return }
+        do throws(SocketError) {
+            try loop.loop.watch(registration.descriptor, for: id)
+        } catch {
+            fail(Self.ioError(error))
+        }
+    }
+
+    /// The other thread has found the end of the socket, or an error.
+    func endAfterLoan(_ error: SocketError?) {
+        input.hasEnded = true
+        if let error { fail(Self.ioError(error)) } else { close(ChannelError.eof) }
     }
 
     /// SwiftNIO wants every channel to have it. Succeeds when the socket is closed.

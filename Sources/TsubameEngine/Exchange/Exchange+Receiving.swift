@@ -60,6 +60,9 @@ extension Exchange {
         return pauses
     }
 
+    /// The reader of the body has received so many bytes of it by itself.
+    func receivedOnLoan(_ count: Int64) { response.countLent(count) }
+
     /// Everything that one read held has been given. A response that is not over, and is not to be gathered, is streamed.
     /// - Returns: whether reading is to pause.
     @discardableResult

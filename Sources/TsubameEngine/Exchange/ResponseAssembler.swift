@@ -53,6 +53,9 @@ struct ResponseAssembler {
         return false
     }
 
+    /// The reader of the window has received so many bytes by itself.
+    mutating func countLent(_ count: Int64) { receivedBytes += count }
+
     /// Whether the caller is to have the body piece by piece from now on.
     func wantsWindow(for call: Call) -> Bool {
         guard window == nil, let head else { return false }

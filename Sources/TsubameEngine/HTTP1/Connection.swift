@@ -21,6 +21,8 @@ final class Connection: ChannelReceiver, PooledConnection, ExchangeCarrier, @unc
         /// The last read took as much as it could, so the socket may hold more.
         var wasFullRead = false
         var isPaused = false
+        /// The reader of the body receives in place of the loop.
+        var loan: ConnectionLoan?
     }
 
     struct Output {
@@ -121,11 +123,12 @@ final class Connection: ChannelReceiver, PooledConnection, ExchangeCarrier, @unc
     @inline(__always)
     func detach(_ exchange: Exchange) {
         sender.stop()
+        input.loan = nil
         self.exchange = nil
         exchange.detach()
     }
 
-    private func fail(_ exchange: Exchange, _ error: CallError) {
+    func fail(_ exchange: Exchange, _ error: CallError) {
         detach(exchange)
         close()
         exchange.fail(error)
@@ -166,6 +169,7 @@ final class Connection: ChannelReceiver, PooledConnection, ExchangeCarrier, @unc
         } else {
             receive(read, afterRestFor: exchange)
         }
+        if input.isPaused { lend() }
     }
 
     private func receive(_ read: ReceivedBytes, afterRestFor exchange: Exchange) {
@@ -234,7 +238,7 @@ final class Connection: ChannelReceiver, PooledConnection, ExchangeCarrier, @unc
     }
 
     /// The response is complete: the connection goes back before the caller goes on, so that his next call finds it.
-    private func complete(_ exchange: Exchange, leftover: Int) {
+    func complete(_ exchange: Exchange, leftover: Int) {
         let isSent = sender.isComplete
         detach(exchange)
         channel?.setDeadline(MonotonicClock.never)
@@ -263,7 +267,8 @@ final class Connection: ChannelReceiver, PooledConnection, ExchangeCarrier, @unc
     }
 
     func resumeReading(for exchange: Exchange) {
-        guard input.isPaused else { return }
+        // A reader that has the connection reads on by itself.
+        guard input.isPaused, input.loan == nil else { return }
         setDeadline(.idle, from: MonotonicClock.now)
         if exchange.response.window?.isReaderSlow == true {
             // One read could bring many times what a slow reader takes.
@@ -272,7 +277,7 @@ final class Connection: ChannelReceiver, PooledConnection, ExchangeCarrier, @unc
         resume()
     }
 
-    private func resume() {
+    func resume() {
         input.isPaused = false
         channel?.setReading(true)
     }

@@ -13,19 +13,18 @@ final class EventLoopPools: Sendable {
     let loopPools: [LoopPool]
     /// The reason why the process has no loops.
     private let fault: CallError?
-    private let versions = ProtocolMemory()
+    private let objects = ClientObjects()
     let executor: LoopExecutor
 
     init() {
-        let (budget, proxies) = (SharedConnectionBudget(), ProxyMemory())
         let loops: [NIOLoop]
         do throws(CallError) {
             (loops, fault) = (try ProcessLoops.all(), nil)
         } catch {
             (loops, fault) = ([], error)
         }
-        let versions = versions
-        let loopPools = loops.map { LoopPool($0, budget, proxies, versions) }
+        let objects = objects
+        let loopPools = loops.map { LoopPool($0, objects) }
         self.loopPools = loopPools
         executor = LoopExecutor(loopPools)
         for loopPool in loopPools { loopPool.loop.execute { loopPool.siblings = loopPools } }
@@ -54,7 +53,7 @@ final class EventLoopPools: Sendable {
         let load = home.load.load(ordering: .relaxed)
         guard load > Self.spillLoad || home.backlog > Self.spillBacklog else { return (home, false) }
         // A connection that carries many, or may turn out to, is at its best with all of them.
-        if key.mayShare, versions.version(of: key.origin) != .http11 { return (home, false) }
+        if key.mayShare, objects.versions.version(of: key.origin) != .http11 { return (home, false) }
         let isBacklog = load <= Self.spillLoad
         let best = loopPools.min { left, right in
             isBacklog

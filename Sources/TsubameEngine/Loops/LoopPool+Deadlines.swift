@@ -19,7 +19,7 @@ extension LoopPool {
         waitDeadline.clear()
         let now = MonotonicClock.now
         var next = MonotonicClock.never
-        for waiter in origins.values.flatMap(\.pool.waiters) {
+        for waiter in origins.all.values.flatMap(\.pool.waiters) {
             if waiter.due > now { next = Swift.min(next, waiter.due) } else { waiter.expire() }
         }
         if next != MonotonicClock.never { waitDeadline.set(next, on: loop, waitFires) }

@@ -5,7 +5,7 @@ import DequeModule
 extension LoopPool {
     /// Has an idle connection of the client closed, and then calls `retry` here: the process has no descriptor left.
     func freeDescriptor(_ retry: @escaping @Sendable () -> Void) {
-        if isCarryingOut { return laterEvents.append { self.freeDescriptor(retry) } }
+        if events.isCarryingOut { return events.later.append { self.freeDescriptor(retry) } }
         freeDescriptor(of: ([self] + siblings.filter { $0 !== self })[...], retry)
     }
 

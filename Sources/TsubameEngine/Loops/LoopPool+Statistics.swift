@@ -4,12 +4,12 @@ import TsubameCore
 
 extension LoopPool {
     /// How many connections there are for a key, idle, in use, or being made.
-    func connections(for key: ConnectionKey) -> Int { origins[key]?.pool.total ?? 0 }
+    func connections(for key: ConnectionKey) -> Int { origins.all[key]?.pool.total ?? 0 }
 
     var statistics: TransportStatistics {
         var sum = TransportStatistics()
         sum.sockets = openSockets
-        return origins.values.reduce(into: sum) { sum, origin in
+        return origins.all.values.reduce(into: sum) { sum, origin in
             sum.leased += origin.pool.leasedCount
             sum.idle += origin.pool.idleCount
             sum.waiting += origin.pool.waitingCount

@@ -19,9 +19,7 @@ final class LoopPool: @unchecked Sendable {
     private static let sharingDelay: Int64 = 500
 
     let loop: NIOLoop
-    let budget: SharedConnectionBudget
-    let proxies: ProxyMemory
-    let versions: ProtocolMemory
+    private let objects: ClientObjects
     /// Exchanges from other threads that are here and not over; read by callers that look for a loop with room.
     let load = Atomic(0)
     /// The number of sockets that are not closed yet.
@@ -31,49 +29,32 @@ final class LoopPool: @unchecked Sendable {
     /// Handed over from other threads and not yet begun. The thread that finds it empty wakes the loop, so that many at once
     /// cost one task of the loop.
     private let arrivals = Mutex<[Exchange]>([])
-    @exclusivity(unchecked) private var arrived: [Exchange] = []
-    @exclusivity(unchecked) private(set) var origins: [ConnectionKey: OriginPool] = [:]
-    @exclusivity(unchecked) private var lastOrigin: OriginPool?
+    @exclusivity(unchecked) private var beginning = Beginning()
+    @exclusivity(unchecked) private(set) var origins = OriginTable()
+    @exclusivity(unchecked) var events = PoolEvents()
     @exclusivity(unchecked) var waitDeadline = Deadline()
     @exclusivity(unchecked) private var idleSweep: Scheduled<Void>?
     @exclusivity(unchecked) private(set) var isClosed = false
-    /// Those that have arrived are being begun; the connections that write when they all have been.
-    @exclusivity(unchecked) private var isStarting = false
-    @exclusivity(unchecked) private var unflushed: [any PooledConnection] = []
-    /// The actions of the event that is being handled.
-    @exclusivity(unchecked) private var actions: [Pool.Action] = []
-    @exclusivity(unchecked) private(set) var isCarryingOut = false
-    /// The events that have happened meanwhile.
-    @exclusivity(unchecked) var laterEvents = Deque<() -> Void>()
-    @exclusivity(unchecked) private var isHandlingLaterEvents = false
 
-    init(
-        _ loop: NIOLoop, _ budget: SharedConnectionBudget, _ proxies: ProxyMemory, _ versions: ProtocolMemory
-    ) {
+    init(_ loop: NIOLoop, _ objects: ClientObjects) {
         self.loop = loop
-        self.budget = budget
-        self.proxies = proxies
-        self.versions = versions
+        self.objects = objects
     }
 
+    var budget: SharedConnectionBudget { objects.budget }
+    var proxies: ProxyMemory { objects.proxies }
+
     private func origin(_ key: ConnectionKey) -> OriginPool {
-        if let lastOrigin, lastOrigin.key == key { return lastOrigin }
-        let origin: OriginPool
-        if let known = origins[key] {
-            origin = known
-        } else {
-            origin = OriginPool(key, version: key.mayShare ? versions.version(of: key.origin) : nil)
-            origins[key] = origin
-        }
-        lastOrigin = origin
+        if let known = origins[key] { return known }
+        let origin = OriginPool(key, version: key.mayShare ? objects.versions.version(of: key.origin) : nil)
+        origins.add(origin)
         return origin
     }
 
     private func dropIfEmpty(_ origin: OriginPool) {
-        guard origin.pool.isEmpty, origins[origin.key] === origin else { return }
-        origins[origin.key] = nil
+        guard origin.pool.isEmpty else { return }
+        origins.remove(origin)
         origin.sharingDelay?.cancel()
-        if lastOrigin === origin { lastOrigin = nil }
     }
 
     // MARK: Arrivals
@@ -93,19 +74,19 @@ final class LoopPool: @unchecked Sendable {
 
     private func startArrivals() {
         // The two arrays change places, so that neither gives its memory back.
-        arrivals.withLock { swap(&$0, &arrived) }
-        isStarting = true
-        for exchange in arrived { start(exchange) }
-        isStarting = false
-        arrived.removeAll(keepingCapacity: true)
-        while let connection = unflushed.popLast() { connection.flush() }
+        arrivals.withLock { swap(&$0, &beginning.exchanges) }
+        beginning.isUnderWay = true
+        for exchange in beginning.exchanges { start(exchange) }
+        beginning.isUnderWay = false
+        beginning.exchanges.removeAll(keepingCapacity: true)
+        while let connection = beginning.unflushed.popLast() { connection.flush() }
     }
 
     /// Whether a connection is to write later, when all that have arrived were begun: it is told by
     /// ``PooledConnection/flush()``.
     func delaysFlush(of connection: any PooledConnection) -> Bool {
-        guard isStarting else { return false }
-        if unflushed.last !== connection { unflushed.append(connection) }
+        guard beginning.isUnderWay else { return false }
+        if beginning.unflushed.last !== connection { beginning.unflushed.append(connection) }
         return true
     }
 
@@ -113,7 +94,7 @@ final class LoopPool: @unchecked Sendable {
 
     /// Begins an exchange: on a connection that has room for it, or it waits for one.
     func start(_ exchange: Exchange) {
-        if isCarryingOut { return laterEvents.append { self.start(exchange) } }
+        if events.isCarryingOut { return events.later.append { self.start(exchange) } }
         guard exchange.begin() else { return }
         guard !isClosed else { return exchange.fail(Self.closed) }
         if case .file(let path) = exchange.upload { return exchange.openFile(path) }
@@ -128,18 +109,18 @@ final class LoopPool: @unchecked Sendable {
         }
         exchange.call.emit(.queued)
         let waiter = exchange.startWaiting()
-        waiter.stand(at: origin.pool.wait(waiter, since: exchange.call.start, &actions), in: origin)
+        waiter.stand(at: origin.pool.wait(waiter, since: exchange.call.start, &events.actions), in: origin)
         carryOut(origin)
         setWaitDeadline(of: waiter)
     }
 
     /// Makes one more connection.
     func start(_ warmUp: WarmUp) {
-        if isCarryingOut { return laterEvents.append { self.start(warmUp) } }
+        if events.isCarryingOut { return events.later.append { self.start(warmUp) } }
         guard !isClosed else { return warmUp.end(.failure(Self.closed)) }
         guard let waiter = warmUp.startWaiting() else { return }
         let origin = origin(warmUp.key)
-        origin.pool.warmUp(waiter, &actions)
+        origin.pool.warmUp(waiter, &events.actions)
         carryOut(origin)
     }
 
@@ -150,11 +131,11 @@ final class LoopPool: @unchecked Sendable {
     @inline(__always)
     private func lease(for exchange: Exchange) -> (any PooledConnection)? {
         let origin = origin(exchange.key)
-        let lease = origin.pool.lease(at: MonotonicClock.now, &actions) { connection, idleSince in
+        let lease = origin.pool.lease(at: MonotonicClock.now, &events.actions) { connection, idleSince in
             connection.availableStreams > 0 && connection.canCarry(exchange, idleSince: idleSince)
         }
         // Connections that could not carry it are closed.
-        if !actions.isEmpty { carryOut(origin) }
+        if !events.actions.isEmpty { carryOut(origin) }
         guard let connection = lease?.connection, connection.availableStreams == 0 else { return lease?.connection }
         // Closing one of the others has ended it.
         exchangeEnded(on: connection)
@@ -168,13 +149,13 @@ final class LoopPool: @unchecked Sendable {
     }
 
     private func giveUp(_ waiter: Waiter) {
-        if isCarryingOut { return laterEvents.append { self.giveUp(waiter) } }
+        if events.isCarryingOut { return events.later.append { self.giveUp(waiter) } }
         guard let origin = origins[waiter.key] else { return }
         if let place = waiter.place {
-            if place.origin === origin { origin.pool.leave(place.id, &actions) }
+            if place.origin === origin { origin.pool.leave(place.id, &events.actions) }
         } else {
             for (id, connector) in origin.connectors where connector.waiter === waiter {
-                origin.pool.cancelWarmUp(id, &actions)
+                origin.pool.cancelWarmUp(id, &events.actions)
             }
         }
         carryOut(origin)
@@ -184,7 +165,7 @@ final class LoopPool: @unchecked Sendable {
 
     /// A connector has made its connection, or has failed.
     func finished(_ connector: Connector, _ result: Result<any PooledConnection, CallError>) {
-        if isCarryingOut { return laterEvents.append { self.finished(connector, result) } }
+        if events.isCarryingOut { return events.later.append { self.finished(connector, result) } }
         let id = connector.id
         guard let origin = origins[connector.key], origin.connectors.removeValue(forKey: id) != nil else {
             // The connector was cancelled meanwhile.
@@ -193,27 +174,29 @@ final class LoopPool: @unchecked Sendable {
         }
         switch result {
         case .success(let connection):
-            if origin.key.mayShare { versions.note(connection.isShared ? .http2 : .http11, of: origin.key.origin) }
+            if origin.key.mayShare {
+                objects.versions.note(connection.isShared ? .http2 : .http11, of: origin.key.origin)
+            }
             connector.waiter.take(connector.facts)
             let member = origin.pool.connected(
                 id, connection, isShared: connection.isShared, capacity: connection.availableStreams,
-                at: MonotonicClock.now, &actions)
+                at: MonotonicClock.now, &events.actions)
             if let member { connection.membership = PoolMembership(origin: origin, id: member) }
             carryOut(origin)
         case .failure(let error):
-            origin.pool.failed(id, &actions)
+            origin.pool.failed(id, &events.actions)
             carryOut(origin, failure: error)
         }
     }
 
     /// An exchange has ended on a connection, which then goes to the next one, or becomes idle.
     func exchangeEnded(on connection: any PooledConnection) {
-        if isCarryingOut { return laterEvents.append { self.exchangeEnded(on: connection) } }
+        if events.isCarryingOut { return events.later.append { self.exchangeEnded(on: connection) } }
         guard let membership = connection.membership else { return connection.close() }
         let (origin, now) = (membership.origin, MonotonicClock.now)
         let owesPlace = budget.isContended && owesPlace(origin, at: now)
         origin.pool.ended(
-            on: membership.id, available: connection.availableStreams, owesPlace: owesPlace, at: now, &actions)
+            on: membership.id, available: connection.availableStreams, owesPlace: owesPlace, at: now, &events.actions)
         carryOut(origin)
     }
 
@@ -225,10 +208,10 @@ final class LoopPool: @unchecked Sendable {
 
     /// The server allows more streams than it did, or fewer, or the connection accepts no more.
     func availableStreamsChanged(on connection: any PooledConnection) {
-        if isCarryingOut { return laterEvents.append { self.availableStreamsChanged(on: connection) } }
+        if events.isCarryingOut { return events.later.append { self.availableStreamsChanged(on: connection) } }
         guard let membership = connection.membership else { return }
         membership.origin.pool.availableChanged(
-            on: membership.id, to: connection.availableStreams, at: MonotonicClock.now, &actions)
+            on: membership.id, to: connection.availableStreams, at: MonotonicClock.now, &events.actions)
         carryOut(membership.origin)
     }
 
@@ -240,15 +223,15 @@ final class LoopPool: @unchecked Sendable {
     }
 
     private func closed(_ membership: PoolMembership) {
-        if isCarryingOut { return laterEvents.append { self.closed(membership) } }
-        membership.origin.pool.closed(membership.id, &actions)
+        if events.isCarryingOut { return events.later.append { self.closed(membership) } }
+        membership.origin.pool.closed(membership.id, &events.actions)
         carryOut(membership.origin)
     }
 
     /// The pool gets a place that another pool has given back.
     func grantPlace(_ key: ConnectionKey) {
         guard let origin = origins[key] else { return budget.giveBack() }
-        origin.pool.grantPlace(&actions)
+        origin.pool.grantPlace(&events.actions)
         carryOut(origin)
     }
 
@@ -257,21 +240,21 @@ final class LoopPool: @unchecked Sendable {
     /// Carries out the actions of an event, and then handles the events that have happened meanwhile.
     /// - Parameter failure: why the connector of the event has failed.
     private func carryOut(_ origin: OriginPool, failure: CallError? = nil) {
-        isCarryingOut = true
+        events.isCarryingOut = true
         var index = 0
-        while index < actions.count {
-            carryOut(actions[index], of: origin, failure)
+        while index < events.actions.count {
+            carryOut(events.actions[index], of: origin, failure)
             index += 1
         }
-        actions.removeAll(keepingCapacity: true)
-        isCarryingOut = false
+        events.actions.removeAll(keepingCapacity: true)
+        events.isCarryingOut = false
         if origin.pool.isEmpty { dropIfEmpty(origin) }
         if isClosed { endWaiting() }
         // Each of these may bring further events. Only one loop handles them, so their number takes no stack.
-        guard !isHandlingLaterEvents, !laterEvents.isEmpty else { return }
-        isHandlingLaterEvents = true
-        while let event = laterEvents.popFirst() { event() }
-        isHandlingLaterEvents = false
+        guard !events.isHandlingLater, !events.later.isEmpty else { return }
+        events.isHandlingLater = true
+        while let event = events.later.popFirst() { event() }
+        events.isHandlingLater = false
     }
 
     private func carryOut(_ action: Pool.Action, of origin: OriginPool, _ failure: CallError?) {
@@ -317,25 +300,25 @@ final class LoopPool: @unchecked Sendable {
                 pool: .init(loopPool: self, key: origin.key), since: since, hasNone: origin.pool.total == 0)
         }
         if budget.take(limit: origin.key.settings.settings.connections, orKeep: claim) {
-            origin.pool.grantPlace(&actions)
+            origin.pool.grantPlace(&events.actions)
         } else {
-            origin.pool.refusePlace(&actions)
-            if claim != nil { laterEvents.append { self.makeRoom() } }
+            origin.pool.refusePlace(&events.actions)
+            if claim != nil { events.later.append { self.makeRoom() } }
         }
     }
 
     /// A pool has an idle connection while another one waits for a place.
     private func offerPlace(of origin: OriginPool) {
         budget.withdraw(.init(loopPool: self, key: origin.key))
-        if budget.isContended { laterEvents.append { self.closeLongestIdle() } }
+        if budget.isContended { events.later.append { self.closeLongestIdle() } }
     }
 
     private func startSharingDelay(_ id: Pool.ConnectorID, of origin: OriginPool) {
         // Cancelled with the pool.
         origin.sharingDelay = loop.assumeIsolated().scheduleTask(in: .milliseconds(Self.sharingDelay)) {
             origin.sharingDelay = nil
-            let isKnown = self.versions.version(of: origin.key.origin) == .http2
-            origin.pool.sharingDelayPassed(id, isKnownToShare: isKnown, &self.actions)
+            let isKnown = self.objects.versions.version(of: origin.key.origin) == .http2
+            origin.pool.sharingDelayPassed(id, isKnownToShare: isKnown, &self.events.actions)
             self.carryOut(origin)
         }
     }
@@ -350,11 +333,11 @@ final class LoopPool: @unchecked Sendable {
 
     @discardableResult
     func closeLongestIdle() -> Bool {
-        let longest = origins.values.filter { $0.pool.idleCount > 0 }.min { left, right in
+        let longest = origins.all.values.filter { $0.pool.idleCount > 0 }.min { left, right in
             left.pool.longestIdleSince ?? .max < right.pool.longestIdleSince ?? .max
         }
         guard let longest else { return false }
-        longest.pool.closeLongestIdle(&actions)
+        longest.pool.closeLongestIdle(&events.actions)
         carryOut(longest)
         return true
     }
@@ -367,11 +350,11 @@ final class LoopPool: @unchecked Sendable {
     private func closeExpiredIdle() {
         idleSweep = nil
         let now = MonotonicClock.now
-        for origin in Array(origins.values) {
-            origin.pool.closeExpired(at: now, &actions)
+        for origin in Array(origins.all.values) {
+            origin.pool.closeExpired(at: now, &events.actions)
             carryOut(origin)
         }
-        if origins.values.contains(where: { $0.pool.idleCount > 0 }) { startIdleSweep() }
+        if origins.all.values.contains(where: { $0.pool.idleCount > 0 }) { startIdleSweep() }
     }
 
     // MARK: The client
@@ -380,8 +363,8 @@ final class LoopPool: @unchecked Sendable {
         isClosed = true
         idleSweep?.cancel()
         idleSweep = nil
-        for origin in Array(origins.values) {
-            origin.pool.close(&actions)
+        for origin in Array(origins.all.values) {
+            origin.pool.close(&events.actions)
             carryOut(origin)
         }
         endWaiting()
@@ -389,6 +372,6 @@ final class LoopPool: @unchecked Sendable {
 
     /// Nothing may hold the pool after the client has gone and its last call has ended.
     private func endWaiting() {
-        if origins.values.allSatisfy({ $0.pool.waitingCount == 0 }) { waitDeadline.cancel() }
+        if origins.all.values.allSatisfy({ $0.pool.waitingCount == 0 }) { waitDeadline.cancel() }
     }
 }

@@ -23,6 +23,12 @@ extension Socket {
     /// Reads at most the buffer's size. An interrupted call is made again.
     @inline(__always)
     package borrowing func read(into buffer: UnsafeMutableRawBufferPointer) -> Reading {
+        Self.read(descriptor, into: buffer)
+    }
+
+    /// Reads from a socket that is lent: its owner keeps it open meanwhile.
+    @inline(__always)
+    package static func read(_ descriptor: Int32, into buffer: UnsafeMutableRawBufferPointer) -> Reading {
         while true {
             let count = SystemCall.read(descriptor, into: buffer)
             if count > 0 { return .bytes(count) }

@@ -24,12 +24,12 @@ import TsubameSockets
                     group.addTask {
                         for _ in 0..<2_000 {
                             // One after the other, so that the loop falls asleep in between.
-                            await withUnsafeContinuation { continuation in
-                                loop.execute {
-                                    count.add()
-                                    continuation.resume()
-                                }
+                            let latch = Latch<Bool>()
+                            loop.execute {
+                                count.add()
+                                latch.settle(true)
                             }
+                            _ = await latch.wait()
                         }
                     }
                 }

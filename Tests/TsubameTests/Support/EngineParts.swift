@@ -13,7 +13,7 @@ enum EngineParts {
     static func withLoopPool(_ body: (LoopPool) async throws -> Void) async throws {
         let loop = NIOLoop(try TsubameSockets.EventLoop())
         defer { loop.loop.stop() }
-        try await body(LoopPool(loop, SharedConnectionBudget(), ProxyMemory(), ProtocolMemory()))
+        try await body(LoopPool(loop, ClientObjects()))
     }
 
     /// An exchange that has not begun.

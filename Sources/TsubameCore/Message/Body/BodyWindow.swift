@@ -20,7 +20,14 @@ package final class BodyWindow: Sendable {
         var isReading = false
         var end: Result<Void, CallError>?
         var waiter: UnsafeContinuation<Void, Never>?
+        /// By which the reader receives the body when the queue is empty.
+        var loan: (any BodyLoan)?
+        /// The pieces that the reader has received in a row without a pause of its task.
+        var lentPieces = 0
     }
+
+    /// After so many pieces in a row that it has received by itself, a reader lets other tasks run: some milliseconds.
+    fileprivate static let lentPiecesInARow = 16
 
     private let state = Mutex(State())
     private let producer: any BodyProducer
@@ -69,11 +76,26 @@ package final class BodyWindow: Sendable {
     /// Whether the producer shall pause.
     package var isPaused: Bool { state.withLock { $0.readAhead.isPaused } }
 
+    /// Lends the connection of a producer that has paused to a reader that has kept up. The producer receives nothing until it
+    /// is given back, even if the reader has made room since.
+    /// - Returns: false if the body has ended, or the reader is slow.
+    package func lend(_ loan: any BodyLoan) -> Bool {
+        let (isLent, waiter) = state.withLock { state -> (Bool, UnsafeContinuation<Void, Never>?) in
+            guard state.end == nil, state.readAhead.keepsUp, !state.readAhead.isSlow else { return (false, nil) }
+            state.loan = loan
+            defer { state.waiter = nil }
+            return (true, state.waiter)
+        }
+        waiter?.resume()
+        return isLent
+    }
+
     /// Ends the body. Only the first end counts.
     package func end(_ result: Result<Void, CallError>) {
         let waiter = state.withLock { state -> UnsafeContinuation<Void, Never>? in
             guard state.end == nil else { return nil }
             state.end = result
+            state.loan = nil
             state.readAhead.endPause()
             // The reader of a cancelled body gets nothing more. Otherwise it gets what was received before the error.
             if case .failure(let error) = result, error.kind == .cancelled { state.pieces.removeAll() }
@@ -96,6 +118,17 @@ package final class BodyWindow: Sendable {
             case .failed(let error): throw error
             case .busy:
                 throw CallError(.misuse, "the body is being read by someone else", phase: .receivingBody)
+            case .lent(let loan):
+                if Task.isCancelled {
+                    state.withLock { $0.isReading = false }
+                    producer.readerGaveUp(self)
+                    continue
+                }
+                let (piece, isOver) = loan.read()
+                let yields = state.withLock { state in state.received(by: loan, isOver: isOver) }
+                if isOver { loan.giveBack() }
+                if yields { await Task.yield() }
+                if let piece { return piece }
             case .wait:
                 // A pull by a task that is already cancelled ends the exchange at once, as a later one would.
                 await withTaskCancellationHandler {
@@ -148,6 +181,7 @@ extension BodyWindow {
         case piece(Bytes, resumesReading: Bool)
         case end
         case failed(CallError)
+        case lent(any BodyLoan)
         case wait
         case busy
     }
@@ -163,7 +197,8 @@ extension BodyWindow.State {
     fileprivate mutating func take() -> BodyWindow.Step {
         if isReading { return .busy }
         if let piece = pieces.popFirst() {
-            return .piece(piece, resumesReading: readAhead.taken(piece.count, at: MonotonicClock.now))
+            let hasRoom = readAhead.taken(piece.count, at: MonotonicClock.now)
+            return .piece(piece, resumesReading: hasRoom && loan == nil)
         }
         switch end {
         case .failure(let error): return .failed(error)
@@ -171,7 +206,18 @@ extension BodyWindow.State {
         case nil: break
         }
         isReading = true
-        return .wait
+        return loan.map { .lent($0) } ?? .wait
+    }
+
+    /// The reader has received by itself.
+    /// - Returns: whether its task is to pause.
+    fileprivate mutating func received(by loan: any BodyLoan, isOver: Bool) -> Bool {
+        isReading = false
+        if isOver, self.loan === loan { self.loan = nil }
+        lentPieces += 1
+        guard lentPieces >= BodyWindow.lentPiecesInARow else { return false }
+        lentPieces = 0
+        return true
     }
 }
 

@@ -1,0 +1,54 @@
+// LoopPoolState: the parts of a loop pool's state.
+
+import DequeModule
+import TsubameCore
+
+/// The objects that the pools of all loops of a client share.
+struct ClientObjects: Sendable {
+    let budget = SharedConnectionBudget()
+    let proxies = ProxyMemory()
+    let versions = ProtocolMemory()
+}
+
+/// The exchanges that a loop pool has taken over from other threads, and begins together.
+struct Beginning {
+    var exchanges: [Exchange] = []
+    var isUnderWay = false
+    /// The connections that write when all have been begun.
+    var unflushed: [any PooledConnection] = []
+}
+
+/// The pools by origin.
+struct OriginTable {
+    private(set) var all: [ConnectionKey: OriginPool] = [:]
+    private var last: OriginPool?
+
+    subscript(key: ConnectionKey) -> OriginPool? {
+        mutating get {
+            if let last, last.key == key { return last }
+            guard let known = all[key] else { return nil }
+            last = known
+            return known
+        }
+    }
+
+    mutating func add(_ origin: OriginPool) {
+        all[origin.key] = origin
+        last = origin
+    }
+
+    mutating func remove(_ origin: OriginPool) {
+        guard all[origin.key] === origin else { return }
+        all[origin.key] = nil
+        if last === origin { last = nil }
+    }
+}
+
+/// The event that is being handled, and those that have happened since.
+struct PoolEvents {
+    /// The actions of the event.
+    var actions: [OriginPool.Pool.Action] = []
+    var isCarryingOut = false
+    var later = Deque<() -> Void>()
+    var isHandlingLater = false
+}
