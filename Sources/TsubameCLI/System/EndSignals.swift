@@ -31,7 +31,7 @@ private struct HandlerMemory {
     let settings: UnsafeMutablePointer<termios>
 }
 
-/// Set before the handler is installed.
+/// Set before the handler is installed. Written under the lock of `slots`.
 private nonisolated(unsafe) var ready: HandlerMemory?
 
 private func removeUnfinishedFiles() {
@@ -82,8 +82,14 @@ enum EndSignals {
         return try body()
     }
 
-    /// Installs the handlers. A signal that the process ignores stays ignored.
+    /// Installs the handlers, once. A signal that the process ignores stays ignored.
     static func tidyUpBeforeTheEnd() {
+        slots.withLock { _ in
+            if ready == nil { install() }
+        }
+    }
+
+    private static func install() {
         ready = HandlerMemory(
             files: unfinishedFiles, areSettingsChanged: areSettingsChanged, settings: originalSettings)
         for number in [SIGINT, SIGTERM, SIGHUP, SIGQUIT] {
