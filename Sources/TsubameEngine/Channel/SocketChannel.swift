@@ -175,9 +175,11 @@ final class SocketChannel: LoopMember, @unchecked Sendable {
     @inline(__always)
     func send(_ buffer: ByteBuffer, promise: EventLoopPromise<Void>? = nil) {
         if isSecured {
+            // Sending may bring the word that the channel takes more, and with it this again.
+            let wasInSend = output.isInSend
             output.isInSend = true
             pipeline.syncOperations.writeAndFlush(NIOAny(buffer), promise: promise)
-            output.isInSend = false
+            output.isInSend = wasInSend
         } else if promise == nil, output.pending.isEmpty, state == .active, output.error == nil {
             sendAtOnce(buffer)
         } else {

@@ -34,7 +34,7 @@ final class AddressRace: ConnectStep, @unchecked Sendable {
     private var order: AddressOrder
     private var attempts: [Attempt] = []
     /// Each address that has failed, with the reason.
-    private(set) var failures: [(address: String, reason: String)] = []
+    private(set) var failures: [(address: String, reason: String)]
     private var next: Scheduled<Void>?
     /// One address that fails at once must not begin the next inside itself: there may be many.
     private var isTrying = false
@@ -46,11 +46,13 @@ final class AddressRace: ConnectStep, @unchecked Sendable {
     private var done: ((Outcome) -> Void)?
 
     init(
-        _ order: AddressOrder, _ rules: AddressRules, on loopPool: LoopPool, begins: @escaping (SocketAddress) -> Void,
+        _ order: AddressOrder, _ rules: AddressRules, after other: AddressRace? = nil, on loopPool: LoopPool,
+        begins: @escaping (SocketAddress) -> Void,
         done: @escaping (Outcome) -> Void
     ) {
         self.order = order
         self.rules = rules
+        failures = other?.failures ?? []
         self.loopPool = loopPool
         self.begins = begins
         self.done = done

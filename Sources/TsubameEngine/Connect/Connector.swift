@@ -138,8 +138,11 @@ final class Connector: LoopMember, @unchecked Sendable {
     /// - Parameter capture: takes a chain, on the way that is gone only for that.
     private func race(_ order: AddressOrder, capture: ChainCapture? = nil) {
         do throws(CallError) {
-            let race = AddressRace(order, try AddressRules(key.settings.settings), on: loopPool) { [waiter] address in
-                waiter.enter(.connecting, .connecting(address: address.description))
+            // A second way to the same address is not told.
+            let told = race == nil ? waiter : nil
+            let rules = try AddressRules(key.settings.settings)
+            let race = AddressRace(order, rules, after: race, on: loopPool) { address in
+                told?.enter(.connecting, .connecting(address: address.description))
             } done: { outcome in
                 switch outcome {
                 case .won(let channel, let address):
@@ -297,6 +300,7 @@ final class Connector: LoopMember, @unchecked Sendable {
     }
 
     func finish(_ result: Result<any PooledConnection, CallError>) {
+        guard !isDone else { return }
         let result =
             if let refusal { Result<any PooledConnection, CallError>.failure(refusal.callError) } else { result }
         end()
@@ -324,7 +328,7 @@ final class Connector: LoopMember, @unchecked Sendable {
 
     /// The waiter has got another connection. This one may still be made, for the next, but not for ever.
     func loseWaiter() {
-        if !deadline.isSet { arm(deadline.limit) }
+        if !isDone, !deadline.isSet { arm(deadline.limit) }
     }
 
     private func arm(_ limit: Timeouts.Name) {

@@ -1,6 +1,5 @@
 // ConnectorRoute: the way that a connector has found so far.
 
-import NIOCore
 import TsubameCore
 import TsubameSockets
 

@@ -83,13 +83,16 @@ final class Exchange: CallCancellable, @unchecked Sendable {
     /// Ends the exchange, from any thread.
     func cancel() {
         // Observers of bodies are told them on the loop, before the call is answered.
-        guard outgoing.shownBytes == 0 else { return loopPool.loop.execute { self.endCancelled() } }
-        settlement.cancel(call.cancelled(phase).with(request: outgoing.request), thenOn: loopPool.loop) {
-            self.endCancelled()
-        }
+        settlement.cancel(
+            call.cancelled(phase).with(request: outgoing.request), answersLater: outgoing.shownBytes > 0,
+            thenOn: loopPool.loop
+        ) { self.endCancelled() }
     }
 
     private func endCancelled() { fail(call.cancelled(phase)) }
+
+    /// Whether it was cancelled before it had a response. Then nothing more of it goes out, and its end is on the way.
+    var isCancelled: Bool { settlement.isDecided }
 
     // MARK: On the loop
 
@@ -97,7 +100,8 @@ final class Exchange: CallCancellable, @unchecked Sendable {
     /// - Returns: false if it is over already.
     func begin() -> Bool {
         if isOver { return false }
-        if call.onCancel(self) { return true }
+        // The call may have gone on without it, and have another one.
+        if !isCancelled, call.onCancel(self) { return true }
         fail(call.cancelled(phase))
         return false
     }
@@ -180,7 +184,7 @@ final class Exchange: CallCancellable, @unchecked Sendable {
             return "\(progress.sentBytes)\(length.map { " of \($0)" } ?? "") bytes of the body sent"
         case .receivingBody:
             let total = response.expectedLength.map { " of \($0)" } ?? ""
-            return "\(response.receivedBytes)\(total) bytes of the body received"
+            return "\(response.receivedBytes + (carrier?.lentBytes ?? 0))\(total) bytes of the body received"
         default: return nil
         }
     }

@@ -12,13 +12,20 @@ protocol ExchangeCarrier: AnyObject {
     func abandon(_ exchange: Exchange)
     /// The reader of the body has made room.
     func resumeReading(for exchange: Exchange)
+    /// The bytes of the body that its reader receives by itself, and has not told of.
+    var lentBytes: Int64 { get }
+}
+
+extension ExchangeCarrier {
+    var lentBytes: Int64 { 0 }
 }
 
 /// Frames a request for a ``RequestSender``. None of these functions ends the exchange: a connection that breaks says so
 /// later.
 protocol RequestFraming: AnyObject {
     /// Sends the head that has been encoded, and the body that goes with it.
-    func sendHead(_ plan: SendingPlan)
+    /// - Returns: false if the connection has broken.
+    func sendHead(_ plan: SendingPlan) -> Bool
     /// Sends a small body that was held back.
     func sendHeldBody(_ body: Bytes)
     /// Whether the connection takes more of the body now. ``BodySender/becameWritable()`` tells when it does again.

@@ -47,7 +47,9 @@ final class RequestSender: @unchecked Sendable {
     func send(_ exchange: Exchange, _ plan: SendingPlan, on framing: any RequestFraming) {
         let now = MonotonicClock.now
         exchange.headGoesOut(at: now, with: plan.bodyWithHead)
-        framing.sendHead(plan)
+        // An observer may have cancelled the call. A connection that has broken says so later.
+        if exchange.outgoing.isObserved, exchange.isCancelled { return }
+        guard framing.sendHead(plan) else { return }
         if plan.asksFirst {
             framing.setDeadline(.head, from: now)
             hold(exchange, on: framing)

@@ -8,7 +8,7 @@ extension Connection {
     /// Lends the connection to a reader that keeps up, now that reading has paused. TLS is never lent: its state belongs to the
     /// loop. Neither is a connection whose observers are told of each piece, nor one that still sends.
     func lend() {
-        guard let exchange, let channel, channel.canLend, sender.isComplete, input.rest.isEmpty,
+        guard let exchange, let channel, input.canLend, channel.canLend, sender.isComplete, input.rest.isEmpty,
             !exchange.outgoing.isObserved, exchange.phase == .receivingBody, let window = exchange.response.window
         else { return }
         let loan = ConnectionLoan(self, channel, isTrusted: !exchange.call.wantsStream)
@@ -30,7 +30,8 @@ extension Connection {
         input.loan = nil
         swap(&loan.decoder, &input.decoder)
         input.rest = loan.rest
-        input.wasFullRead = loan.wasFullRead
+        // The loop has heard nothing of the socket meanwhile, and asks it before the next use.
+        input.wasFullRead = true
         exchange.receivedOnLoan(loan.receivedBytes)
         channel?.takeBack()
         // The system may have no memory to watch the socket again, and the connection is then closed.
@@ -38,6 +39,11 @@ extension Connection {
         switch end {
         case .goesOn(let isSlow):
             if isSlow { channel?.resetReadSize() }
+        case .isOnLoop: input.canLend = false
+        case .complete, .fault, .closed: break
+        }
+        switch end {
+        case .goesOn, .isOnLoop:
             setDeadline(.idle, from: MonotonicClock.now)
             resume()
         case .complete(let trailers, let leftover):

@@ -11,6 +11,7 @@ extension Connection {
     func run(_ exchange: Exchange) {
         self.exchange = exchange
         use.begin()
+        input.canLend = true
         exchange.run(on: self, of: use.info)
         let method = exchange.outgoing.request.method
         // A connection serves calls of views with other limits.
@@ -69,7 +70,8 @@ extension Connection {
             return count
         }
         do throws(WireError) {
-            if channel?.isSecured == false, size <= MemoryChunk.capacity {
+            // Before observers have been told, nothing of the request may stand in memory that others use.
+            if channel?.isSecured == false, !exchange.outgoing.isObserved, size <= MemoryChunk.capacity {
                 let room = UnsafeMutableRawBufferPointer(start: loopPool.loop.loop.output.base, count: size)
                 output.count = try encode(into: room)
             } else {
@@ -86,17 +88,18 @@ extension Connection {
 
 // The pieces of a body go in chunks if its length is not known (RFC 9112 section 7.1).
 extension Connection: RequestFraming {
-    func sendHead(_ plan: SendingPlan) {
+    func sendHead(_ plan: SendingPlan) -> Bool {
         output.isUnsent = true
-        guard let channel else { return }
+        guard let channel else { return false }
         let encoded = UnsafeRawBufferPointer(start: loopPool.loop.loop.output.base, count: output.count)
         // With nothing to follow the head is the whole request, and waits until the reader of the body has said so.
         if !plan.endsWithHead, plan.framing == .length(0) {
             if output.count > 0 { output.head = ByteBuffer(bytes: encoded) }
-            return
+            return true
         }
         if output.count > 0 { channel.send(encoded) } else { channel.send(output.head) }
         output.isUnsent = channel.hasFailedWriting
+        return !output.isUnsent
     }
 
     func sendHeldBody(_ body: Bytes) { channel?.send(body.withUnsafeBytes { ByteBuffer(bytes: $0) }) }

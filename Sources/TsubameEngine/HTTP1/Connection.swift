@@ -23,6 +23,8 @@ final class Connection: ChannelReceiver, PooledConnection, ExchangeCarrier, @unc
         var isPaused = false
         /// The reader of the body receives in place of the loop.
         var loan: ConnectionLoan?
+        /// Whether the reader of this body may have the connection.
+        var canLend = true
     }
 
     struct Output {
@@ -83,6 +85,8 @@ final class Connection: ChannelReceiver, PooledConnection, ExchangeCarrier, @unc
 
     /// The peer has closed while an exchange was running.
     private func ended(_ exchange: Exchange) {
+        // The decoder is with the loan, and cannot say whether the body is whole.
+        if input.loan != nil { return fail(exchange, exchange.lost(failure)) }
         if failure == nil || isTruncated {
             do throws(WireError) {
                 if case .end(let trailers) = try input.decoder.endOfInput(unconsumed: input.rest.count) {
@@ -140,6 +144,7 @@ final class Connection: ChannelReceiver, PooledConnection, ExchangeCarrier, @unc
     }
 
     var sharesReads: Bool { false }
+    var lentBytes: Int64 { input.loan?.receivedBytes ?? 0 }
 
     /// Of one that carries an exchange, its end decides.
     func stopAccepting() { if exchange == nil { close() } }

@@ -15,8 +15,10 @@ import TsubameWire
 final class ConnectionLoan: BodyLoan, ChannelLoan, @unchecked Sendable {
     /// Why a loan is over.
     enum End {
-        /// The socket has no more bytes now, or the reader is one that the loop serves better.
+        /// The socket has no more bytes now, or the reader is slow.
         case goesOn(isSlow: Bool)
+        /// The reader is on an event loop. It would keep the other connections of that waiting.
+        case isOnLoop
         /// The response is complete. So many bytes were there behind it.
         case complete(HTTPFields?, leftover: Int)
         case fault(WireError)
@@ -38,13 +40,11 @@ final class ConnectionLoan: BodyLoan, ChannelLoan, @unchecked Sendable {
     private let isTrusted: Bool
     private var lastRead: MonotonicTime
     private var size: ReadSize
-    private var chunk = MemoryChunk()
+    private var chunk: MemoryChunk?
     var decoder = ResponseDecoder(limits: Limits())
     private(set) var rest = UnconsumedInput()
     private(set) var end: End?
-    private(set) var receivedBytes: Int64 = 0
-    /// Whether the last read took as much as it could.
-    private(set) var wasFullRead = false
+    private let received = Atomic<Int64>(0)
 
     init(_ connection: Connection, _ channel: SocketChannel, isTrusted: Bool) {
         self.connection = connection
@@ -53,6 +53,9 @@ final class ConnectionLoan: BodyLoan, ChannelLoan, @unchecked Sendable {
         size = channel.input.size
         lastRead = MonotonicClock.now
     }
+
+    /// Of the body, so far; on any thread.
+    var receivedBytes: Int64 { received.load(ordering: .relaxed) }
 
     // MARK: The reader
 
@@ -87,27 +90,32 @@ final class ConnectionLoan: BodyLoan, ChannelLoan, @unchecked Sendable {
     /// - Returns: nil if the loan is over.
     private func readPiece() -> Bytes? {
         let now = MonotonicClock.now
-        // The loop keeps little for a slow reader. A reader on a loop would keep the other connections of that waiting.
-        let isSlow = !isTrusted && now &- lastRead >= ReadAhead.slowPause
-        if isSlow || EventLoop.isOnAny {
-            end = .goesOn(isSlow: isSlow)
-            return nil
-        }
+        // The loop keeps little for a slow reader.
+        if !isTrusted, now &- lastRead >= ReadAhead.slowPause { end = .goesOn(isSlow: true) }
+        if EventLoop.isOnAny { end = .isOnLoop }
         lastRead = now
         while end == nil {
-            if !isKnownUniquelyReferenced(&chunk) { chunk = MemoryChunk() }
+            let chunk = takeChunk()
             let room = UnsafeMutableRawBufferPointer(start: chunk.base, count: size.value)
             switch Socket.read(descriptor, into: room) {
             case .bytes(let count):
-                wasFullRead = count == room.count
                 size.record(count)
-                if let piece = decode(ReceivedBytes(chunk, count: count, isFull: wasFullRead)) { return piece }
+                let read = ReceivedBytes(chunk, count: count, isFull: count == room.count)
+                if let piece = decode(read) { return piece }
             case .wouldBlock: end = .goesOn(isSlow: false)
             case .end: end = .closed(nil)
             case .failed(let error): end = .closed(error)
             }
         }
         return nil
+    }
+
+    /// Memory to which nothing else refers.
+    private func takeChunk() -> MemoryChunk {
+        if isKnownUniquelyReferenced(&chunk), let chunk { return chunk }
+        let new = MemoryChunk()
+        chunk = new
+        return new
     }
 
     private func decode(_ read: ReceivedBytes) -> Bytes? {
@@ -141,7 +149,7 @@ final class ConnectionLoan: BodyLoan, ChannelLoan, @unchecked Sendable {
             end = .fault(error)
         }
         let piece = pieces.take(from: read)
-        receivedBytes += Int64(piece?.count ?? 0)
+        received.wrappingAdd(Int64(piece?.count ?? 0), ordering: .relaxed)
         return (piece, offset)
     }
 

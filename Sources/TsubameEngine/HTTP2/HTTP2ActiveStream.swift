@@ -70,8 +70,9 @@ final class HTTP2ActiveStream: ExchangeCarrier {
 
 extension HTTP2ActiveStream: RequestFraming {
     /// The head has gone to the session.
-    func sendHead(_ plan: SendingPlan) {
+    func sendHead(_ plan: SendingPlan) -> Bool {
         if let body = plan.bodyWithHead, body.count > 0 { sendHeldBody(body) }
+        return true
     }
 
     func sendHeldBody(_ body: Bytes) { queue(HTTP2BodyQueue([body], isLast: true)) }

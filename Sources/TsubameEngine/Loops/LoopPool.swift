@@ -288,8 +288,8 @@ final class LoopPool: @unchecked Sendable {
         guard let exchange = waiter.exchange else { return exchangeEnded(on: connection) }
         waiter.leave()
         exchange.endWaiting()
-        if connection.availableStreams > 0 { return connection.run(exchange) }
-        // The connection has ended since the pool decided.
+        if connection.availableStreams > 0, !exchange.isCancelled { return connection.run(exchange) }
+        // The connection has ended since the pool decided, or the exchange was cancelled and leaves it to the next one.
         exchangeEnded(on: connection)
         start(exchange)
     }

@@ -134,7 +134,7 @@ package final class BodyWindow: Sendable {
                 await withTaskCancellationHandler {
                     await withUnsafeContinuation { continuation in
                         let isReady = state.withLock { state in
-                            if !state.pieces.isEmpty || state.end != nil { return true }
+                            if !state.pieces.isEmpty || state.end != nil || state.loan != nil { return true }
                             state.waiter = continuation
                             return false
                         }

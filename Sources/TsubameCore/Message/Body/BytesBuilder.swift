@@ -19,7 +19,9 @@ package struct BytesBuilder {
         count += size
     }
 
+    /// A small part of the memory is copied, so that it does not hold the rest.
     package consuming func finish() -> Bytes {
-        Bytes(owner: memory, base: UnsafeRawPointer(memory.pointer), count: count)
+        if count < capacity / 4 { return Bytes(copying: UnsafeRawBufferPointer(start: memory.pointer, count: count)) }
+        return Bytes(owner: memory, base: UnsafeRawPointer(memory.pointer), count: count)
     }
 }

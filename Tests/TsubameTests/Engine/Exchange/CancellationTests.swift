@@ -130,6 +130,35 @@ struct CancellationCase: Sendable, CustomTestStringConvertible {
         }
     }
 
+    @Test(arguments: [Point.connected, .sent, .reused])
+    func `a request whose call an observer cancels does not go out`(_ point: Point) async throws {
+        let server = try await ScriptedServer.start()
+        try await serving(server) { server, client in
+            if point == .reused { _ = try await client.get(url: server.url) }
+            let before = server.requests.count
+            let log = EventLog()
+            let observation = log.observe(client)
+            let known = DispatchSemaphore(value: 0)
+            let call = Mutex<Call?>(nil)
+            log.atFirst(point.rawValue) {
+                known.wait()
+                call.withLock { $0 }?.cancel()
+            }
+            let error = try await failure {
+                try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Response, any Error>) in
+                    let request = Request(.post, url: server.url, body: .text("hello"))
+                    let started = client.start(request, on: .queue(.global())) { continuation.resume(with: $0) }
+                    call.withLock { $0 = started }
+                    known.signal()
+                }
+            }
+            #expect(error.kind == .cancelled, "\(error)")
+            try await LeakCheck.verify(client)
+            #expect(server.requests.count == before)
+            withExtendedLifetime(observation) {}
+        }
+    }
+
     /// Runs `body` while an observer of another call holds the event loop of the server's origin.
     private func holdingLoop(of server: ScriptedServer, _ body: () async throws -> Void) async throws {
         try await withClient(server.url) { client in

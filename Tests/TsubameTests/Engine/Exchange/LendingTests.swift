@@ -21,7 +21,10 @@ private enum Pattern {
         while rest.count > 0 {
             let part = rest.slice(0..<min(rest.count, 4 * period))
             let isSame = part.withUnsafeBytes { part in
-                six.withUnsafeBytes { memcmp($0.baseAddress! + position % period, part.baseAddress!, part.count) == 0 }
+                six.withUnsafeBytes { six in
+                    guard let base = six.baseAddress, let bytes = part.baseAddress else { return part.isEmpty }
+                    return memcmp(base + position % period, bytes, part.count) == 0
+                }
             }
             guard isSame else { return false }
             position += part.count

@@ -20,8 +20,13 @@ private final class NotedFraming: RequestFraming, @unchecked Sendable {
     let calls = Log<Call>()
     let hasEnded = Gate()
     var takesBody = true
+    var isBroken = false
 
-    func sendHead(_ plan: SendingPlan) { calls.add(.head(body: plan.bodyWithHead.map { "\($0.text)" })) }
+    func sendHead(_ plan: SendingPlan) -> Bool {
+        calls.add(.head(body: plan.bodyWithHead.map { "\($0.text)" }))
+        return !isBroken
+    }
+
     func sendHeldBody(_ body: Bytes) { calls.add(.held("\(body.text)")) }
 
     func send(_ pieces: [Bytes], promise: EventLoopPromise<Void>) {
@@ -115,6 +120,21 @@ extension Bytes {
             while framing.calls.all.last != .held("hi") { try await loopPool.loop.submit {}.get() }
             #expect(ContinuousClock.now - start >= .milliseconds(999))
             #expect(try await loopPool.loop.submit { sender.isComplete }.get())
+        }
+    }
+
+    @Test func `a body is not asked for when the connection has broken`() async throws {
+        let framing = NotedFraming()
+        try await EngineParts.withLoopPool { loopPool in
+            let body = RequestBody.stream(length: 3) { AsyncStream<Bytes> { $0.finish() } }
+            let exchange = try EngineParts.exchange(put(body, asksFirst: false), on: loopPool)
+            let sender = RequestSender()
+            try await loopPool.loop.submit {
+                framing.isBroken = true
+                sender.send(exchange, try exchange.sendingPlan(), on: framing)
+                #expect(!sender.isSendingBody)
+            }.get()
+            #expect(framing.calls.all == [.head(body: nil)])
         }
     }
 
