@@ -43,13 +43,14 @@ final class RequestSender: @unchecked Sendable {
     }
 
     /// Sends the request of an exchange whose head has been encoded.
+    /// - Throws: ``CallError/Kind/cancelled`` if an observer of the head has cancelled the call. Nothing was sent then.
     @inline(__always)
-    func send(_ exchange: Exchange, _ plan: SendingPlan, on framing: any RequestFraming) {
+    func send(_ exchange: Exchange, _ plan: SendingPlan, on framing: any RequestFraming) throws(CallError) {
         let now = MonotonicClock.now
         exchange.headGoesOut(at: now, with: plan.bodyWithHead)
-        // An observer may have cancelled the call. A connection that has broken says so later.
-        if exchange.outgoing.isObserved, exchange.isCancelled { return }
-        guard framing.sendHead(plan) else { return }
+        if exchange.outgoing.isObserved, exchange.isCancelled { throw exchange.call.cancelled(exchange.phase) }
+        // A connection that has broken says so later.
+        guard framing.sendHead(plan) else { return framing.setDeadline(.head, from: now) }
         if plan.asksFirst {
             framing.setDeadline(.head, from: now)
             hold(exchange, on: framing)
@@ -88,6 +89,8 @@ final class RequestSender: @unchecked Sendable {
         case .small(let bytes):
             state = .sent
             exchange.heldBodyGoesOut(bytes, at: now)
+            // An observer may have cancelled the call, whose end is on the way.
+            if exchange.outgoing.isObserved, exchange.isCancelled { return }
             framing.setDeadline(.head, from: now)
             framing.sendHeldBody(bytes)
         case .pieces(let reader, let length): sendBody(of: exchange, reader, length, at: now, on: framing)

@@ -19,7 +19,7 @@ extension Connection {
         do throws(CallError) {
             let plan = try exchange.sendingPlan()
             try encodeHead(of: exchange, plan)
-            sender.send(exchange, plan, on: self)
+            try sender.send(exchange, plan, on: self)
         } catch {
             // Nothing was written: the connection is as good as before.
             detach(exchange)

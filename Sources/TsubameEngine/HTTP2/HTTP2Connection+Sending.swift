@@ -11,16 +11,23 @@ extension HTTP2Connection {
     func run(_ exchange: Exchange) {
         let wasIdle = use.exchanges > 0 && session.count == 0
         use.begin()
+        let activeStream: HTTP2ActiveStream
+        let plan: SendingPlan
         do throws(CallError) {
-            let plan = try exchange.sendingPlan()
+            plan = try exchange.sendingPlan()
             let stream = try open(exchange, plan)
-            let activeStream = slot(of: stream)
+            activeStream = slot(of: stream)
             activeStream.begin(exchange, on: stream, wasIdle: wasIdle, isEarly: !session.hasBegun)
-            exchange.run(on: activeStream, of: use.info)
-            activeStream.sender.send(exchange, plan, on: activeStream)
         } catch {
             exchange.fail(error)
-            loopPool.exchangeEnded(on: self)
+            return loopPool.exchangeEnded(on: self)
+        }
+        exchange.run(on: activeStream, of: use.info)
+        do throws(CallError) {
+            try activeStream.sender.send(exchange, plan, on: activeStream)
+        } catch {
+            // The stream is reset.
+            exchange.fail(error)
         }
     }
 

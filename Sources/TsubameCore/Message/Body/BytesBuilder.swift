@@ -21,7 +21,11 @@ package struct BytesBuilder {
 
     /// A small part of the memory is copied, so that it does not hold the rest.
     package consuming func finish() -> Bytes {
-        if count < capacity / 4 { return Bytes(copying: UnsafeRawBufferPointer(start: memory.pointer, count: count)) }
+        if count < capacity / 4 {
+            return withExtendedLifetime(memory) {
+                Bytes(copying: UnsafeRawBufferPointer(start: memory.pointer, count: count))
+            }
+        }
         return Bytes(owner: memory, base: UnsafeRawPointer(memory.pointer), count: count)
     }
 }
