@@ -100,15 +100,16 @@ final class Connector: LoopMember, @unchecked Sendable {
     }
 
     private func resolved(_ host: String, _ result: Result<[SocketAddress], any Error>) {
-        do {
-            let addresses = try result.get()
-            facts.resolvedAt = MonotonicClock.now
-            waiter.tell(.resolved(addresses: addresses.map(\.ip)))
-            prepareTLS(for: AddressOrder(try key.settings.settings.addressFamily.select(addresses, of: host)))
+        do throws(CallError) {
+            switch result {
+            case .success(let addresses):
+                facts.resolvedAt = MonotonicClock.now
+                waiter.tell(.resolved(addresses: addresses.map(\.ip)))
+                prepareTLS(for: AddressOrder(try key.settings.settings.addressFamily.select(addresses, of: host)))
+            case .failure(let error): throw lookUpFailure(error, of: host)
+            }
         } catch {
-            // A family that none of the addresses is of fails by itself.
-            if case .failure = result { return finish(.failure(lookUpFailure(error, of: host))) }
-            finish(.failure(error as? CallError ?? lookUpFailure(error, of: host)))
+            finish(.failure(error))
         }
     }
 

@@ -72,11 +72,7 @@ final class Exchange: CallCancellable, @unchecked Sendable {
 
     /// The call waits for the outcome.
     /// - Returns: false if the exchange was cancelled before. It then must not start.
-    func wait(_ continuation: UnsafeContinuation<Void, Never>) -> Bool {
-        if settlement.wait(continuation) { return true }
-        continuation.resume()
-        return false
-    }
+    func wait(_ continuation: UnsafeContinuation<Void, Never>) -> Bool { settlement.wait(continuation) }
 
     func takeOutcome() -> Result<Response, CallError>? { settlement.take() }
 

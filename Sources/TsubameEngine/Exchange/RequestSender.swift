@@ -87,10 +87,10 @@ final class RequestSender: @unchecked Sendable {
         let now = MonotonicClock.now
         switch exchange.upload {
         case .small(let bytes):
-            state = .sent
             exchange.heldBodyGoesOut(bytes, at: now)
-            // An observer may have cancelled the call, whose end is on the way.
-            if exchange.outgoing.isObserved, exchange.isCancelled { return }
+            // An observer may have cancelled the call, whose end is on the way. The request is then not complete.
+            if exchange.outgoing.isObserved, exchange.isCancelled { return state = .withheld }
+            state = .sent
             framing.setDeadline(.head, from: now)
             framing.sendHeldBody(bytes)
         case .pieces(let reader, let length): sendBody(of: exchange, reader, length, at: now, on: framing)

@@ -33,13 +33,15 @@ struct Settlement<Value: Sendable>: ~Copyable, Sendable {
     private let state = Mutex(State())
 
     /// The call waits.
-    /// - Returns: false if there is an outcome already. The caller then resumes the call.
+    /// - Returns: false if there is an outcome already. The call is then resumed.
     func wait(_ continuation: Continuation) -> Bool {
-        state.withLock { state in
+        let waits = state.withLock { state in
             guard !state.isSettled else { return false }
             state.continuation = continuation
             return true
         }
+        if !waits { continuation.resume() }
+        return waits
     }
 
     private func claim(_ outcome: Outcome, _ body: BodyWindow? = nil) -> Claim {

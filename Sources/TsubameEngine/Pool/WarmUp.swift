@@ -20,11 +20,7 @@ final class WarmUp: CallCancellable, @unchecked Sendable {
 
     /// The call waits for the outcome.
     /// - Returns: false if it was cancelled before.
-    func wait(_ continuation: UnsafeContinuation<Void, Never>) -> Bool {
-        if settlement.wait(continuation) { return true }
-        continuation.resume()
-        return false
-    }
+    func wait(_ continuation: UnsafeContinuation<Void, Never>) -> Bool { settlement.wait(continuation) }
 
     func takeOutcome() -> Result<Void, CallError>? { settlement.take() }
 

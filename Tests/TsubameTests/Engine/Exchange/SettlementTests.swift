@@ -39,7 +39,6 @@ import TsubameSockets
         await withUnsafeContinuation { continuation in
             let waits = shared.settlement.wait(continuation)
             #expect(!waits)
-            continuation.resume()
         }
         let outcome = shared.settlement.take()
         #expect(throws: CallError.self) { try outcome?.get() }
