@@ -59,7 +59,7 @@ public final class Engine: CountedTransport {
     /// - Throws: ``CallError``: what ended the exchange, in which phase.
     /// - Parameter endsWithTask: whether the exchange ends when the task is cancelled, as well as with the call.
     package func send(
-        _ request: Request, call: Call, endsWithTask: Bool = false
+        _ request: consuming Request, call: Call, endsWithTask: Bool = false
     ) async throws(CallError) -> Response {
         guard let uri = request.uri else {
             throw CallError(.invalidRequest, "the request has no absolute URI", request: request)
@@ -83,7 +83,9 @@ public final class Engine: CountedTransport {
         switch exchange.takeOutcome() {
         case .success(let response): return response
         case .failure(let error): throw error
-        case nil: throw CallError(.misuse, "the exchange was resumed without an outcome", request: request)
+        case nil:
+            throw CallError(
+                .misuse, "the exchange was resumed without an outcome", request: exchange.outgoing.request)
         }
     }
 

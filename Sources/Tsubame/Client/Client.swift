@@ -295,7 +295,7 @@ public final class Client: Sendable {
     }
 
     @inline(__always)
-    private func run(_ request: Request, _ call: Call) async throws(CallError) -> Response {
+    private func run(_ request: consuming Request, _ call: Call) async throws(CallError) -> Response {
         var response =
             chain.hasUserInterceptors
             ? try await guarded(call, request) : try await chain.run(request, from: 0, call)

@@ -4,21 +4,19 @@ internal import Synchronization
 
 /// The connection that carried an exchange: its addresses, its proxy, its TLS and its version of HTTP.
 public struct ConnectionInfo: Sendable, Hashable, CustomStringConvertible {
+    /// Gives both addresses as text, which few ask for.
+    package typealias Addresses = @Sendable () -> (remote: String, local: String)
+
     private final class Facts: Sendable {
         let id: UInt64
-        let remoteAddress: String
-        let localAddress: String
+        let addresses: Addresses
         let proxy: String?
         let tls: TLSInfo?
         let version: HTTPVersion
 
-        init(
-            id: UInt64, remoteAddress: String, localAddress: String, proxy: String?, tls: TLSInfo?,
-            version: HTTPVersion
-        ) {
+        init(id: UInt64, addresses: @escaping Addresses, proxy: String?, tls: TLSInfo?, version: HTTPVersion) {
             self.id = id
-            self.remoteAddress = remoteAddress
-            self.localAddress = localAddress
+            self.addresses = addresses
             self.proxy = proxy
             self.tls = tls
             self.version = version
@@ -35,11 +33,9 @@ public struct ConnectionInfo: Sendable, Hashable, CustomStringConvertible {
     public let isReused: Bool
 
     package init(
-        id: UInt64, remoteAddress: String, localAddress: String, proxy: String?, tls: TLSInfo?,
-        version: HTTPVersion = .http11
+        id: UInt64, proxy: String?, tls: TLSInfo?, version: HTTPVersion = .http11, addresses: @escaping Addresses
     ) {
-        facts = Facts(
-            id: id, remoteAddress: remoteAddress, localAddress: localAddress, proxy: proxy, tls: tls, version: version)
+        facts = Facts(id: id, addresses: addresses, proxy: proxy, tls: tls, version: version)
         isReused = false
     }
 
@@ -54,14 +50,17 @@ public struct ConnectionInfo: Sendable, Hashable, CustomStringConvertible {
         remoteAddress: String, localAddress: String = "", proxy: String? = nil, tls: TLSInfo? = nil,
         version: HTTPVersion
     ) {
-        self.init(
-            id: Self.nextID(), remoteAddress: remoteAddress, localAddress: localAddress, proxy: proxy, tls: tls,
-            version: version)
+        self.init(id: Self.nextID(), proxy: proxy, tls: tls, version: version) { (remoteAddress, localAddress) }
     }
 
     private init(facts: Facts, isReused: Bool) {
         self.facts = facts
         self.isReused = isReused
+    }
+
+    /// The same connection after its TLS handshake.
+    package func secured(_ tls: TLSInfo, _ version: HTTPVersion) -> ConnectionInfo {
+        ConnectionInfo(id: id, proxy: proxy, tls: tls, version: version, addresses: facts.addresses)
     }
 
     /// The same connection, for an exchange that is not its first.
@@ -70,9 +69,9 @@ public struct ConnectionInfo: Sendable, Hashable, CustomStringConvertible {
     /// The number of the connection, which counts up within the process.
     public var id: UInt64 { facts.id }
     /// The `address:port` of the peer, which is the proxy if there is one.
-    public var remoteAddress: String { facts.remoteAddress }
+    public var remoteAddress: String { facts.addresses().remote }
     /// The `address:port` of this end of the connection.
-    public var localAddress: String { facts.localAddress }
+    public var localAddress: String { facts.addresses().local }
     /// The proxy that the connection goes through, without credentials; nil if there is none.
     public var proxy: String? { facts.proxy }
     /// The result of the TLS handshake with the origin; nil for plain TCP.
@@ -87,7 +86,7 @@ public struct ConnectionInfo: Sendable, Hashable, CustomStringConvertible {
             facts.tls?.version, facts.version.description, facts.proxy.map { "through \($0)" },
             isReused ? "reused" : nil,
         ].compactMap { $0 }
-        return "connected to \(facts.remoteAddress) (\(how.joined(separator: ", ")))"
+        return "connected to \(remoteAddress) (\(how.joined(separator: ", ")))"
     }
 
     /// Whether both are the same connection, and ``isReused`` is the same in both.

@@ -1,12 +1,13 @@
 // AddressOverrides: the addresses that the settings name in place of a look-up.
 
 package enum AddressOverrides {
-    /// The host and port to connect to for an origin: its own, or those that `settings.resolve` gives instead.
+    /// The host and port to connect to for an origin: its own, or those that the setting gives instead.
+    /// - Parameter overrides: ``ConnectionSettings/resolve``.
     /// - Throws: ``CallError/Kind/invalidRequest`` if the setting is no address.
-    package static func endpoint(of origin: Origin, _ settings: ConnectionSettings) throws(CallError) -> HostPort {
-        if settings.resolve.isEmpty { return HostPort(host: origin.host, port: origin.port) }
+    package static func endpoint(of origin: Origin, _ overrides: [String: String]) throws(CallError) -> HostPort {
+        if overrides.isEmpty { return HostPort(host: origin.host, port: origin.port) }
         let name = "\(origin.host):\(origin.port)"
-        guard let override = override(for: origin, in: settings.resolve) else {
+        guard let override = override(for: origin, in: overrides) else {
             return HostPort(host: origin.host, port: origin.port)
         }
         // An address without a port gets the origin's port.

@@ -53,10 +53,10 @@ enum HostParser {
         if at > longestLabel { try checkLengths(written) }
         let last = label == at ? previous : label
         if bytes[last] >= 0x30, bytes[last] <= 0x39, IPv4Parser.isNumber(written[last..<(label == at ? at - 1 : at)]) {
-            if IPv4Parser.isCanonical(written) { return (String(decoding: written, as: UTF8.self), at) }
+            if IPv4Parser.isCanonical(written) { return (String(ascii: written), at) }
             return (try IPv4Parser.canonical(written), at)
         }
-        let text = String(decoding: written, as: UTF8.self)
+        let text = String(ascii: written)
         return (hasUpperCase ? text.lowercased() : text, at)
     }
 

@@ -95,7 +95,7 @@ package enum URIParser {
         guard written.count > hostLength + 1, written[hostLength] == 0x3A, written[hostLength + 1] != 0x30,
             written.begins(with: origin.host)
         else { return origin.authority }
-        return String(decoding: written, as: UTF8.self)
+        return String(ascii: written)
     }
 
     /// The path and query from `start` up to a fragment or the end, percent-encoded where necessary.
@@ -116,9 +116,8 @@ package enum URIParser {
         }
         let needsSlash = start == end || bytes[start] != 0x2F
         if extra == 0, !needsSlash {
-            let path = bytes[start..<end]
-            let pathLength = (path.firstIndex(of: 0x3F) ?? end) - start
-            return (String(decoding: path, as: UTF8.self), pathLength, end)
+            let target = UnsafeBufferPointer(rebasing: bytes[start..<end])
+            return (String(ascii: target), target.firstIndex(of: 0x3F) ?? target.count, end)
         }
         let capacity = end - start + extra + (needsSlash ? 1 : 0)
         var pathLength = capacity
@@ -194,6 +193,13 @@ extension URIProblem {
     fileprivate static let port = URIProblem(
         "has a port that is not a number from 1 to 65535",
         advice: "in a user or password write / ? # @ and : percent-encoded")
+}
+
+extension String {
+    /// A text of bytes that are known to be ASCII. Decoding them as UTF-8 takes three times as long.
+    init(ascii bytes: UnsafeBufferPointer<UInt8>) {
+        self.init(unsafeUninitializedCapacity: bytes.count) { $0.initialize(fromContentsOf: bytes) }
+    }
 }
 
 extension UnsafeBufferPointer<UInt8> {

@@ -151,10 +151,10 @@ struct AddressRules {
     static let notAllowed = "not allowed by connection.allowedAddresses"
 
     /// - Throws: ``CallError/Kind/invalidRequest`` if `connection.interface` can be none.
-    init(_ settings: ConnectionSettings) throws(CallError) {
-        allowed = settings.allowedAddresses
-        interface = settings.interface
-        source = try settings.interface.map { text throws(CallError) in try LocalEndpoint(text) }
+    init(_ shared: SharedSettings) throws(CallError) {
+        allowed = shared.settings.allowedAddresses
+        interface = shared.settings.interface
+        source = try interface.map { text throws(CallError) in try LocalEndpoint(text) }
     }
 
     /// Why this address cannot be connected to; nil if it can.

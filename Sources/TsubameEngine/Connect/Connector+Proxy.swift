@@ -7,7 +7,7 @@ extension Connector {
     /// The handshake with the proxy, if there is one. Each attempt has one of its own.
     func handshake() throws(CallError) -> (any ProxyHandshake)? {
         guard let proxy = key.proxy else { return nil }
-        let target = try AddressOverrides.endpoint(of: key.origin, key.settings.settings)
+        let target = try AddressOverrides.endpoint(of: key.origin, key.settings.settings.resolve)
         if credentials == nil, proxy.isAuthorized, !proxy.forwards(key.origin) {
             let message = DigestSession.Message(
                 method: "CONNECT", target: Proxy.authority(of: target), body: Bytes())

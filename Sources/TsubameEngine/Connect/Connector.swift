@@ -57,7 +57,7 @@ final class Connector: LoopMember, @unchecked Sendable {
             let endpoint = endpoint(target)
             waiter.enter(.resolving, .resolving(host: endpoint.host))
             arm(.connect)
-            Resolver.resolve(endpoint, key.settings.settings, on: loopPool.loop) { result in
+            Resolver.resolve(endpoint, key.settings, on: loopPool.loop) { result in
                 if !self.isDone { self.resolved(endpoint.host, result) }
             }
         } catch {
@@ -73,8 +73,8 @@ final class Connector: LoopMember, @unchecked Sendable {
                 .unsupported, "HTTP/2 is not spoken to proxies that forward requests", phase: .connecting,
                 advice: "leave connection.httpVersion as it is by default, or ask for https")
         }
-        _ = try AddressRules(key.settings.settings)
-        let target = try AddressOverrides.endpoint(of: key.origin, key.settings.settings)
+        _ = try AddressRules(key.settings)
+        let target = try AddressOverrides.endpoint(of: key.origin, key.settings.settings.resolve)
         if let proxy = key.proxy {
             let host = proxy.forwards(key.origin) ? key.origin.host : target.host
             guard key.settings.settings.allowedAddresses.allows(host: host) else { throw notAllowed(host) }
@@ -141,7 +141,7 @@ final class Connector: LoopMember, @unchecked Sendable {
         do throws(CallError) {
             // A second way to the same address is not told.
             let told = race == nil ? waiter : nil
-            let rules = try AddressRules(key.settings.settings)
+            let rules = try AddressRules(key.settings)
             let race = AddressRace(order, rules, after: race, on: loopPool) { address in
                 told?.enter(.connecting, .connecting(address: address.description))
             } done: { outcome in
@@ -212,13 +212,13 @@ final class Connector: LoopMember, @unchecked Sendable {
 
     /// From here on the channel leads to the origin, or to the proxy that forwards.
     private func reachedOrigin() {
-        guard let channel = route?.channel else { return }
+        guard let (channel, remote) = route.map({ ($0.channel, $0.address) }) else { return }
         facts.connectedAt = MonotonicClock.now
         let version = key.plainVersion
+        let local = try? channel.socket?.localAddress()
         let info = ConnectionInfo(
-            id: ConnectionInfo.nextID(), remoteAddress: (try? channel.socket?.remoteAddress())?.description ?? "",
-            localAddress: (try? channel.socket?.localAddress())?.description ?? "", proxy: key.proxy?.description,
-            tls: nil, version: version)
+            id: ConnectionInfo.nextID(), proxy: key.proxy?.description, tls: nil, version: version
+        ) { (remote.description, local?.description ?? "") }
         waiter.tell(.connected(info))
         route?.isAtOrigin = true
         guard let context = contexts.origin else { return settle(version, info) }
@@ -320,8 +320,8 @@ final class Connector: LoopMember, @unchecked Sendable {
     /// None of them answers: they may have moved.
     func forgetAddresses() {
         if key.settings.settings.unixSocket != nil { return }
-        let name =
-            key.proxy?.origin.host ?? (try? AddressOverrides.endpoint(of: key.origin, key.settings.settings).host)
+        let overrides = key.settings.settings.resolve
+        let name = key.proxy?.origin.host ?? (try? AddressOverrides.endpoint(of: key.origin, overrides).host)
         if let name { key.settings.settings.resolver.cache.forget(name) }
     }
 

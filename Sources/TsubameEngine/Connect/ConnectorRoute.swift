@@ -12,11 +12,3 @@ struct ConnectorRoute {
     /// Whether what is sent reaches the origin, or the proxy that forwards.
     var isAtOrigin = false
 }
-
-extension ConnectionInfo {
-    /// The same connection after its TLS handshake.
-    func secured(_ tls: TLSInfo, _ version: HTTPVersion) -> ConnectionInfo {
-        ConnectionInfo(
-            id: id, remoteAddress: remoteAddress, localAddress: localAddress, proxy: proxy, tls: tls, version: version)
-    }
-}

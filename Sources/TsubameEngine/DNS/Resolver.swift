@@ -9,7 +9,7 @@ enum Resolver {
     /// Literals and `localhost` (RFC 6761 section 6.3: with all names below it) need no look-up.
     /// - Parameter done: called once on the loop, and at once if no look-up is needed.
     static func resolve(
-        _ endpoint: HostPort, _ settings: ConnectionSettings, on loop: NIOLoop,
+        _ endpoint: HostPort, _ shared: SharedSettings, on loop: NIOLoop,
         _ done: @escaping @Sendable (Result<[SocketAddress], any Error>) -> Void
     ) {
         let (host, port) = (endpoint.host, endpoint.port)
@@ -18,8 +18,8 @@ enum Resolver {
         } catch {
             return done(.failure(error))
         }
-        let names = settings.resolver.cache
-        if let known = names.known(host, lifetime: settings.addressLifetime) {
+        let names = shared.settings.resolver.cache
+        if let known = names.known(host, lifetime: shared.settings.addressLifetime) {
             return done(Result { try socketAddresses(known, host, port) })
         }
         names.ask(host) { result in

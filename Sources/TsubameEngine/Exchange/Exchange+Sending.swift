@@ -60,6 +60,13 @@ extension Exchange {
         sendings.isWithoutExpect ? sentRequest.headers.fields : outgoing.request.headers.fields
     }
 
+    /// The encoded fields that the request has in common with others; nil if its fields are its own.
+    @inline(__always)
+    var sharedFields: PreencodedFields? {
+        guard let shared = call.sharedFields, PreencodedFields.isSame(shared.fields, fields) else { return nil }
+        return shared
+    }
+
     /// The request as it was last sent.
     @inline(__always)
     var sentRequest: Request { sendings.isWithoutExpect ? requestWithoutExpect : outgoing.request }
@@ -72,6 +79,8 @@ extension Exchange {
 
     /// Why the request cannot be sent, if it cannot.
     var invalidity: CallError? {
+        // Fields that were encoded before are sound.
+        let fields = sharedFields == nil ? fields : HTTPFields()
         do throws(WireError) {
             try RequestEncoder.validate(
                 method: outgoing.request.method.rawValue, target: outgoing.uri.target, headers: fields)

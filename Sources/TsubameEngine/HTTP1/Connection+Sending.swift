@@ -38,8 +38,7 @@ extension Connection {
         let bodyCount = body?.count ?? 0
         var (target, headers) = (uri.target, exchange.fields)
         if asksServer { target = "*" }
-        var shared = exchange.call.sharedFields
-        if let fields = shared?.fields, !PreencodedFields.isSame(fields, headers) { shared = nil }
+        var shared = exchange.sharedFields
         if key.isForwarded {
             shared = nil
             // Without a path it is the server that is asked (RFC 9112 section 3.2.4).

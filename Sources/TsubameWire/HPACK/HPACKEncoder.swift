@@ -15,6 +15,12 @@ package struct HPACKEncoder: ~Copyable {
         case neverIndexed
     }
 
+    /// Identifies what the table holds. Two equal states of one encoder mean the same entries.
+    struct TableState: Hashable {
+        fileprivate let inserted: UInt32
+        fileprivate let count: Int
+    }
+
     /// Larger tables are not used, even if both ends would allow them.
     private static var largestTable: Int { 1 << 20 }
     /// Larger memory for one field is released.
@@ -42,6 +48,8 @@ package struct HPACKEncoder: ~Copyable {
     }
 
     deinit { scratch.deallocate() }
+
+    var tableState: TableState { TableState(inserted: table.inserted, count: table.count) }
 
     /// Takes the peer's SETTINGS_HEADER_TABLE_SIZE. If a size update is due, the next block begins with it, or with two
     /// if the size was lower in between (RFC 7541 section 4.2).

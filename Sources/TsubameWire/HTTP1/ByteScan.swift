@@ -70,6 +70,25 @@ enum ByteScan {
         return at
     }
 
+    /// The first byte in `start..<end` that cannot be in a field name in HTTP/2, or `end`.
+    /// - Parameter limit: the bytes up to here are readable. It is at least `end`.
+    @inline(__always)
+    static func lowercaseTokenEnd(_ base: UnsafeRawPointer, _ start: Int, _ end: Int, _ limit: Int) -> Int {
+        var at = start
+        while at < end, at &+ 16 <= limit {
+            let bytes = vector(base, at)
+            let letters = (bytes &- Vector(repeating: 0x61)) .< Vector(repeating: 26)
+            let index = first(.!(letters .| (bytes .== Vector(repeating: 0x2D))))
+            at &+= index
+            if index < 16 {
+                guard at < end, isLowercaseToken(byte(base, at)) else { return Swift.min(at, end) }
+                at &+= 1
+            }
+        }
+        while at < end, isLowercaseToken(byte(base, at)) { at &+= 1 }
+        return Swift.min(at, end)
+    }
+
     /// The first line feed in `start..<end`, or nil.
     static func firstLineFeed(_ base: UnsafeRawPointer, _ start: Int, _ end: Int) -> Int? {
         var at = start
@@ -144,6 +163,16 @@ enum ByteScan {
     static func isLowercaseToken(_ byte: UInt8) -> Bool {
         let set: UInt64 = byte < 64 ? 0x03FF_6CFA_0000_0000 : 0x57FF_FFFF_C000_0000
         return byte < 128 && (set &>> UInt64(byte & 63)) & 1 == 1
+    }
+
+    /// Whether `count` bytes are those of a short literal.
+    @inline(__always)
+    static func equals(_ base: UnsafeRawPointer, _ count: Int, _ literal: StaticString) -> Bool {
+        guard count == literal.utf8CodeUnitCount else { return false }
+        let wanted = UnsafeRawPointer(literal.utf8Start)
+        var at = 0
+        while at < count, byte(base, at) == byte(wanted, at) { at &+= 1 }
+        return at == count
     }
 
     /// Whether `count` bytes equal `literal`, ignoring the case of letters. The literal must hold only lower-case

@@ -23,7 +23,7 @@ enum HTTP2FieldCheck {
         else { throw .invalid("the response's head does not begin with :status") }
         let status = try status(first, base)
         let regular = UnsafeBufferPointer(rebasing: slots[1...])
-        let (lengths, trimmed) = try check(regular, base, limits)
+        let (lengths, trimmed) = try check(regular, bytes, limits)
         guard lengths != 0 else { return Head(status: status, length: nil, slots: trimmed) }
         var length: Int64?
         if let trimmed {
@@ -48,7 +48,7 @@ enum HTTP2FieldCheck {
         _ slots: UnsafeBufferPointer<FieldSlot>, _ bytes: UnsafeRawBufferPointer, _ limits: Limits
     ) throws(WireError) -> HTTPFields? {
         guard let base = bytes.baseAddress, slots.count > 0 else { return nil }
-        let (_, trimmed) = try check(slots, base, limits)
+        let (_, trimmed) = try check(slots, bytes, limits)
         return trimmed?.withUnsafeBufferPointer { TrailerSection.fields($0, base) }
             ?? TrailerSection.fields(slots, base)
     }
@@ -56,7 +56,7 @@ enum HTTP2FieldCheck {
     private static func status(_ slot: FieldSlot, _ base: UnsafeRawPointer) throws(WireError) -> Int {
         let name = UnsafeRawBufferPointer(start: base + Int(slot.nameStart), count: Int(slot.nameLength))
         let value = UnsafeRawBufferPointer(start: base + Int(slot.valueStart), count: Int(slot.valueLength))
-        guard name.elementsEqual(":status".utf8) else {
+        guard ByteScan.equals(base + Int(slot.nameStart), name.count, ":status") else {
             throw .invalid("the response's head has \(Quotation.of(name)) in the place of :status")
         }
         guard value.count == 3, value[0] != 0x30, value.allSatisfy({ $0 &- 0x30 <= 9 }) else {
@@ -68,8 +68,9 @@ enum HTTP2FieldCheck {
     /// - Returns: `lengths`, in which bit n is set if field n is Content-Length; bit 63 stands for all fields from 63
     ///   on. `trimmed` holds the fields without the blanks around their values; it is nil if there were none.
     private static func check(
-        _ slots: UnsafeBufferPointer<FieldSlot>, _ base: UnsafeRawPointer, _ limits: Limits
+        _ slots: UnsafeBufferPointer<FieldSlot>, _ bytes: UnsafeRawBufferPointer, _ limits: Limits
     ) throws(WireError) -> (lengths: UInt64, trimmed: [FieldSlot]?) {
+        guard let base = bytes.baseAddress else { return (0, nil) }
         var lengths: UInt64 = 0
         var trimmed: [FieldSlot]?
         var index = 0
@@ -77,7 +78,7 @@ enum HTTP2FieldCheck {
             let slot = slots[index]
             let (start, length) = (Int(slot.nameStart), Int(slot.nameLength))
             let (valueStart, valueEnd) = (Int(slot.valueStart), Int(slot.valueStart) &+ Int(slot.valueLength))
-            try checkName(base, start, start &+ length)
+            try checkName(base, start, start &+ length, bytes.count)
             guard length &+ Int(slot.valueLength) <= limits.lineBytes else {
                 throw .limit("a field is longer than \(limits.lineBytes) bytes (limits.lineBytes)")
             }
@@ -105,11 +106,12 @@ enum HTTP2FieldCheck {
         return (lengths, trimmed)
     }
 
+    /// - Parameter limit: where the bytes of all fields end.
     @inline(__always)
-    private static func checkName(_ base: UnsafeRawPointer, _ start: Int, _ end: Int) throws(WireError) {
-        var at = start
-        while at < end, ByteScan.isLowercaseToken(ByteScan.byte(base, at)) { at &+= 1 }
-        guard at == end, end > start else {
+    private static func checkName(
+        _ base: UnsafeRawPointer, _ start: Int, _ end: Int, _ limit: Int
+    ) throws(WireError) {
+        guard end > start, ByteScan.lowercaseTokenEnd(base, start, end, limit) == end else {
             let name = Quotation.of(UnsafeRawBufferPointer(start: base + start, count: end &- start))
             if end > start, ByteScan.byte(base, start) == 0x3A {
                 throw .invalid("the pseudo-field \(name) is one too many, or too late")

@@ -14,6 +14,7 @@ struct HTTP2RequestFields {
 
     /// The number of pseudo-fields of a head. They come before all other fields.
     private static var pseudoFields: Int { 4 }
+    private static var pathIndex: Int { 3 }
 
     /// All names and values, one after the other.
     private var bytes: [UInt8] = []
@@ -33,9 +34,7 @@ struct HTTP2RequestFields {
         try RequestValidation.check(authority: host ?? authority)
         add(":authority", host ?? authority, .indexed)
         add(":path", target, .notIndexed)
-        guard isVisible(fields[3].value) else {
-            return try RequestValidation.check(target: target)
-        }
+        guard Self.isPath(target) else { return try RequestValidation.check(target: target) }
         guard headers.count <= RequestValidation.maxFields else { return try RequestValidation.check(headers) }
         var hasCookie = false
         var nominated: [String] = []
@@ -78,13 +77,38 @@ struct HTTP2RequestFields {
         }
     }
 
-    func encode(with encoder: inout HPACKEncoder, into output: inout [UInt8]) {
+    /// - Returns: where the output has the path; empty for trailers.
+    @discardableResult
+    func encode(with encoder: inout HPACKEncoder, into output: inout [UInt8]) -> Range<Int> {
         bytes.withUnsafeBytes { bytes in
-            for field in fields {
+            var path = 0..<0
+            for (index, field) in fields.enumerated() {
+                let start = output.count
                 encoder.encode(
                     UnsafeRawBufferPointer(rebasing: bytes[field.name]),
                     UnsafeRawBufferPointer(rebasing: bytes[field.value]), field.indexing, into: &output)
+                if index == Self.pathIndex { path = start..<output.count }
             }
+            return path
+        }
+    }
+
+    static func encode(path: String, with encoder: inout HPACKEncoder, into output: inout [UInt8]) {
+        var path = path
+        path.withUTF8 { path in
+            let name: StaticString = ":path"
+            encoder.encode(
+                UnsafeRawBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount),
+                UnsafeRawBufferPointer(path), .notIndexed, into: &output)
+        }
+    }
+
+    /// Whether the text can be sent as a path.
+    static func isPath(_ text: String) -> Bool {
+        var text = text
+        return text.withUTF8 { bytes in
+            guard let base = bytes.baseAddress, bytes.count > 0 else { return false }
+            return ByteScan.firstInvisible(UnsafeRawPointer(base), 0, bytes.count) == bytes.count
         }
     }
 
@@ -154,13 +178,6 @@ struct HTTP2RequestFields {
         }
         fields.removeLast(fields.count &- Self.pseudoFields)
         fields += regular
-    }
-
-    private func isVisible(_ range: Range<Int>) -> Bool {
-        bytes.withUnsafeBytes { bytes in
-            guard let base = bytes.baseAddress, !range.isEmpty else { return false }
-            return ByteScan.firstInvisible(base, range.lowerBound, range.upperBound) == range.upperBound
-        }
     }
 
     /// Appends the value without the blanks around it. They have no meaning in HTTP/1, and HTTP/2 does not allow them

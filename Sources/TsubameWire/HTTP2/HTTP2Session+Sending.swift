@@ -10,15 +10,25 @@ extension HTTP2Session {
     /// - Parameters:
     ///   - length: the length of the body in bytes; nil if there is no body or its length is unknown.
     ///   - limits: the limits of the response.
+    ///   - sharesFields: whether many requests have `headers` in common, with the same storage.
     ///   - endsStream: whether neither a body nor trailers follow.
     /// - Throws: kind `invalidRequest` if the head would not arrive as this one request; the connection does not change
     ///   then. Kind `connectionLost` if no stream number is left.
     package mutating func open(
         method: String, isSecure: Bool, authority: String, target: String, headers: HTTPFields, length: Int64?,
-        limits: Limits, endsStream: Bool
+        limits: Limits, sharesFields: Bool = false, endsStream: Bool
     ) throws(WireError) -> HTTP2Stream {
-        try requestFields.collect(
-            method: method, isSecure: isSecure, authority: authority, target: target, headers: headers, length: length)
+        let mayRepeat = sharesFields && length == nil
+        let table = encoder.tableState
+        let isRepeated =
+            mayRepeat && HTTP2RequestFields.isPath(target)
+            && repeatedHead?.suits(
+                method: method, isSecure: isSecure, authority: authority, headers: headers, table: table) == true
+        if !isRepeated {
+            try requestFields.collect(
+                method: method, isSecure: isSecure, authority: authority, target: target, headers: headers,
+                length: length)
+        }
         var state = HTTP2StreamState()
         state.isHead = method == "HEAD"
         state.hasEnded = endsStream
@@ -31,7 +41,18 @@ extension HTTP2Session {
         let start = output.count
         output.append(HTTP2Frame.Header(length: 0, type: HTTP2Frame.headers, flags: 0, stream: stream.id))
         encoder.beginBlock(into: &output)
-        requestFields.encode(with: &encoder, into: &output)
+        if isRepeated {
+            repeatedHead?.encode(path: target, with: &encoder, into: &output)
+        } else {
+            let blockStart = output.count
+            let path = requestFields.encode(with: &encoder, into: &output)
+            let isRepeatable = mayRepeat && encoder.tableState == table
+            repeatedHead =
+                isRepeatable
+                ? HTTP2RepeatedHead(
+                    method: method, isSecure: isSecure, authority: authority, headers: headers,
+                    block: output[blockStart...], path: path, table: table) : nil
+        }
         endBlock(from: start, of: stream, endsStream)
         return stream
     }

@@ -68,6 +68,8 @@ package struct HTTP2Session: ~Copyable {
     var encoder = HPACKEncoder()
     var fields: DecodedFields
     var requestFields = HTTP2RequestFields()
+    /// The head that was sent last, if its fields are shared.
+    var repeatedHead: HTTP2RepeatedHead?
     let limits: Limits
     /// The number of bytes that can be sent on all streams, and the number that the peer may still send.
     var sendWindow = 65_535

@@ -5,9 +5,7 @@ import TsubameCore
 
 @Suite struct AddressOverridesTests {
     private func endpoint(_ url: String, _ overrides: [String: String]) throws -> String {
-        var settings = ConnectionSettings()
-        settings.resolve = overrides
-        let endpoint = try AddressOverrides.endpoint(of: #require(Origin(url)), settings)
+        let endpoint = try AddressOverrides.endpoint(of: #require(Origin(url)), overrides)
         return "\(endpoint.host) \(endpoint.port)"
     }
 

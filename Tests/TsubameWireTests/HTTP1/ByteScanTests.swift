@@ -44,6 +44,23 @@ import Testing
         #expect(compare(ByteScan.tokenEnd, stops: { !Self.tokens.contains($0) }, filler: UInt8(ascii: "1")) == nil)
     }
 
+    @Test func `the end of a name of HTTP/2 is found, with and without bytes behind it`() {
+        let stops = { (byte: UInt8) in !Self.tokens.contains(byte) || (0x41...0x5A).contains(byte) }
+        for filler in [UInt8(ascii: "x"), UInt8(ascii: "-"), UInt8(ascii: "1")] {
+            #expect(
+                compare({ ByteScan.lowercaseTokenEnd($0, $1, $2, $2) }, stops: stops, filler: filler) == nil)
+        }
+        let memory = GuardedMemory(capacity: 100)
+        for length in 0...33 {
+            // The bytes after the name are readable, and could belong to it.
+            let run = [UInt8](repeating: UInt8(ascii: "a"), count: length + 40)
+            let end = memory.copy(of: run).baseAddress.map {
+                ByteScan.lowercaseTokenEnd($0, 0, length, length + 40)
+            }
+            #expect(end == length)
+        }
+    }
+
     @Test func `a line feed is found`() {
         #expect(compare(ByteScan.firstLineFeed, stops: { $0 == 0x0A }, without: { _ in nil }) == nil)
     }

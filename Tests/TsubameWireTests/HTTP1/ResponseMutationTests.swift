@@ -5,19 +5,6 @@ import TsubameCore
 import TsubameWire
 
 @Suite struct ResponseMutationTests {
-    /// SplitMix64: the same numbers on every machine.
-    private struct Generator: RandomNumberGenerator {
-        var state: UInt64
-
-        mutating func next() -> UInt64 {
-            state &+= 0x9E37_79B9_7F4A_7C15
-            var z = state
-            z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-            z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-            return z ^ (z >> 31)
-        }
-    }
-
     private static let seeds: [[UInt8]] = [
         "HTTP/1.1 200 OK\r\nServer: x\r\nContent-Length: 5\r\nConnection: keep-alive\r\n\r\nhelloHTTP/1.1",
         "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5;a=b\r\nhello\r\nA\r\n0123456789\r\n0\r\nX: y\r\n z\r\n\r\n",
@@ -34,7 +21,7 @@ import TsubameWire
         "\r\n\r\n",
     ].map(latin1)
 
-    private func mutated(_ seed: [UInt8], _ generator: inout Generator) -> [UInt8] {
+    private func mutated(_ seed: [UInt8], _ generator: inout SplitMix64) -> [UInt8] {
         var bytes = seed
         for _ in 0..<Int.random(in: 1...4, using: &generator) {
             let at = Int.random(in: 0..<max(bytes.count, 1), using: &generator)
@@ -58,7 +45,7 @@ import TsubameWire
 
     @Test("BAD-INPUT 1 to 16: no mutation traps, and none comes to something else when it is cut", arguments: 0..<6)
     func mutations(index: Int) {
-        var generator = Generator(state: 0x7375_6261_6D65 &+ UInt64(index))
+        var generator = SplitMix64(seed: 0x7375_6261_6D65 &+ UInt64(index))
         var kinds: Set<CallError.Kind?> = []
         for _ in 0..<1_000 {
             let bytes = mutated(Self.seeds[index], &generator)

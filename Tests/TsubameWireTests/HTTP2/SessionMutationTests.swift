@@ -7,19 +7,15 @@ import TsubameCore
 import TsubameWire
 
 @Suite(.timeLimit(.minutes(1))) struct SessionMutationTests {
-    /// A generator of a peer's frames, most of them valid. SplitMix64 gives the same numbers on every machine.
+    /// A generator of a peer's frames, most of them valid. They are the same on every machine.
     private struct Peer: RandomNumberGenerator {
-        var state: UInt64
+        private var numbers: SplitMix64
         /// The number of requests.
         var count = 1
 
-        mutating func next() -> UInt64 {
-            state &+= 0x9E37_79B9_7F4A_7C15
-            var z = state
-            z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-            z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-            return z ^ (z >> 31)
-        }
+        init(seed: UInt64) { numbers = SplitMix64(seed: seed) }
+
+        mutating func next() -> UInt64 { numbers.next() }
 
         mutating func number(_ range: Range<Int>) -> Int { Int.random(in: range, using: &self) }
         mutating func isOne(of count: Int) -> Bool { number(0..<count) == 0 }
@@ -116,7 +112,7 @@ import TsubameWire
     @Test(
         "Whatever comes, nothing traps, and reads of one byte and of any other length tell the same", arguments: 0..<4)
     func mutations(seed: UInt64) {
-        var peer = Peer(state: seed)
+        var peer = Peer(seed: seed)
         var (faults, responses) = (0, 0)
         for _ in 0..<250 {
             var feeder = SessionFeeder(requests: peer.requests())
@@ -136,7 +132,7 @@ import TsubameWire
 
     @Test("Bytes that are no frames at all trap nowhere", arguments: 0..<2)
     func noise(seed: UInt64) {
-        var peer = Peer(state: seed &+ 1_000)
+        var peer = Peer(seed: seed &+ 1_000)
         for _ in 0..<400 {
             var feeder = SessionFeeder.streams(2)
             feeder.hasPreface = peer.isOne(of: 2)

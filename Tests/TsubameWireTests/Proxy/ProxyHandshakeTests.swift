@@ -482,23 +482,10 @@ struct ProxySide: Sendable, CustomTestStringConvertible {
 
     // MARK: Random bytes
 
-    /// SplitMix64: the same numbers on every machine.
-    private struct Generator: RandomNumberGenerator {
-        var state: UInt64
-
-        mutating func next() -> UInt64 {
-            state &+= 0x9E37_79B9_7F4A_7C15
-            var z = state
-            z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-            z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-            return z ^ (z >> 31)
-        }
-    }
-
     /// Bytes that have a meaning in one protocol or the other.
     private static let telling: [UInt8] = [0, 1, 2, 3, 4, 5, 90, 91, 255] + latin1("HTP/1. 20\r\n:")
 
-    private func noise(_ generator: inout Generator, upTo count: Int) -> [UInt8] {
+    private func noise(_ generator: inout SplitMix64, upTo count: Int) -> [UInt8] {
         (0..<Int.random(in: 0...count, using: &generator)).map { _ in
             if Bool.random(using: &generator), let byte = Self.telling.randomElement(using: &generator) { return byte }
             return UInt8.random(in: 0...255, using: &generator)
@@ -506,7 +493,7 @@ struct ProxySide: Sendable, CustomTestStringConvertible {
     }
 
     /// Random bytes alone, after a valid beginning, or in the middle of a valid response.
-    private func hostile(_ side: ProxySide, _ generator: inout Generator) -> [UInt8] {
+    private func hostile(_ side: ProxySide, _ generator: inout SplitMix64) -> [UInt8] {
         let at = Int.random(in: 0...side.accepted.count, using: &generator)
         switch Int.random(in: 0..<4, using: &generator) {
         case 0: return noise(&generator, upTo: 40)
@@ -524,7 +511,7 @@ struct ProxySide: Sendable, CustomTestStringConvertible {
     func `nothing that a proxy says traps, and none comes to something else when it is cut`(
         _ side: ProxySide, _ seed: Int
     ) throws {
-        var generator = Generator(state: 0x7072_6F78_79 &+ UInt64(seed))
+        var generator = SplitMix64(seed: 0x7072_6F78_79 &+ UInt64(seed))
         var (freed, refused) = (0, 0)
         for _ in 0..<600 {
             let bytes = hostile(side, &generator)

@@ -133,7 +133,8 @@ public struct ReceivedFields: Sendable {
     ) {
         var wanted = name.canonicalName
         wanted.withUTF8 { wanted in
-            for index in 0..<head.fieldCount where index >= 64 || hidden & (1 << UInt64(index)) == 0 {
+            for index in 0..<head.fieldCount where Int(head.slot(index).nameLength) == wanted.count {
+                guard index >= 64 || hidden & (1 << UInt64(index)) == 0 else { continue }
                 if head.name(index).equalsIgnoringCase(UnsafeRawBufferPointer(wanted)) { body(index) }
             }
         }

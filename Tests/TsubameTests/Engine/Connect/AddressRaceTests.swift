@@ -29,7 +29,7 @@ import TsubameTesting
     ) async throws -> (AddressRace, Track) {
         var settings = ConnectionSettings()
         change(&settings)
-        let rules = try AddressRules(settings)
+        let rules = try AddressRules(SharedSettings(settings))
         let list = addresses.compactMap { TsubameSockets.SocketAddress(ip: $0, port: UInt16(port)) }
         let track = Track()
         let race = AddressRace(AddressOrder(list), rules, on: loopPool) { address in

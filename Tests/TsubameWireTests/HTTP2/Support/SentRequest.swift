@@ -13,12 +13,13 @@ struct SentRequest {
     var headers: HTTPFields = [:]
     var length: Int64?
     var isWhole = true
+    var sharesFields = false
 
     @discardableResult
     func open(in session: inout HTTP2Session) throws(WireError) -> HTTP2Stream {
         try session.open(
             method: method, isSecure: isSecure, authority: authority, target: target, headers: headers, length: length,
-            limits: Limits(), endsStream: isWhole)
+            limits: Limits(), sharesFields: sharesFields, endsStream: isWhole)
     }
 
     /// The single frame that holds the request.
