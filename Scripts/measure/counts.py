@@ -3,9 +3,15 @@
 
 counts.py PROGRAM [THRESHOLDS]: serves 1 KiB on loopback, as nginx would, and runs PROGRAM MODE URL N C twice with
 different N; the difference is free of what starting costs. Each line of THRESHOLDS: mode, concurrency, instructions,
-allocations.
+allocations. With the prefix tls- a mode runs over TLS 1.3. A line `tls-idle N KIB` holds N connections open at once, and
+compares the memory of each.
 """
-import os, re, shutil, socket, subprocess, sys, tempfile, threading
+import os, pathlib, re, shutil, socket, ssl, subprocess, sys, tempfile, threading
+
+# No folder of compiled modules beside the scripts.
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "check"))
+import testkit  # noqa: E402
 
 ANSWER = (
     b"HTTP/1.1 200 OK\r\nServer: nginx/1.22.1\r\nDate: Sat, 21 Nov 2026 04:25:28 GMT\r\n"
@@ -65,10 +71,41 @@ def serve_http2(connection, pending):
         pending += received
 
 
-def serve(listener):
+class Meeting:
+    """Holds each answer to `GET /N` back until N have come."""
+
+    def __init__(self):
+        self.there, self.changed = 0, threading.Condition()
+
+    def wait(self, head):
+        match = re.match(rb"GET /(\d+) ", head)
+        if not match:
+            return
+        with self.changed:
+            self.there += 1
+            self.changed.notify_all()
+            self.changed.wait_for(lambda: self.there >= int(match[1]), timeout=60)
+
+
+def certificate():
+    """The server's side of TLS 1.3."""
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.minimum_version = ssl.TLSVersion.TLSv1_3
+    with tempfile.NamedTemporaryFile("w") as chain:
+        chain.write(testkit.chain())
+        chain.flush()
+        context.load_cert_chain(chain.name)
+    return context
+
+
+def serve(listener, context=None):
+    meeting = Meeting()
+
     def one(connection):
         pending = b""
         try:
+            if context:
+                connection = context.wrap_socket(connection, server_side=True)
             pending = connection.recv(65536)
             if pending.startswith(b"PRI "):
                 return serve_http2(connection, pending)
@@ -77,6 +114,7 @@ def serve(listener):
                     head, pending = pending.split(b"\r\n\r\n", 1)
                     if head.startswith(b"GET /last "):
                         return connection.sendall(LAST)
+                    meeting.wait(head)
                     connection.sendall(KEPT if head.startswith(b"GET /kept ") else ANSWER)
                 received = connection.recv(65536)
                 if not received:
@@ -116,11 +154,22 @@ def allocations(arguments):
     return int(re.search(r"total heap usage: ([\d,]+) allocs", output)[1].replace(",", ""))
 
 
+def memory(program, url, count, allowed):
+    """The KiB of one of `count` connections that are open at once."""
+    output = run([program, "idle", url, str(count), "1"])
+    measured = float(output.split("\t")[5])
+    verdict = "ok" if measured <= allowed else f"MORE than {allowed:.1f} KiB"
+    print(f"tls-idle {count} connections: {measured:.1f} KiB each: {verdict}")
+    return measured <= allowed
+
+
 def main():
     program, thresholds = sys.argv[1], sys.argv[2] if len(sys.argv) > 2 else None
-    listener = socket.create_server(("127.0.0.1", 0), backlog=128)
-    threading.Thread(target=serve, args=(listener,), daemon=True).start()
-    origin = f"http://127.0.0.1:{listener.getsockname()[1]}"
+    origins = {}
+    for scheme, context in (("http", None), ("https", certificate())):
+        listener = socket.create_server(("127.0.0.1", 0), backlog=1024)
+        threading.Thread(target=serve, args=(listener, context), daemon=True).start()
+        origins[scheme] = f"{scheme}://127.0.0.1:{listener.getsockname()[1]}"
     # Without debug information valgrind reads the program in a tenth of the time.
     stripped = os.path.join(tempfile.mkdtemp(), "program")
     subprocess.run(["strip", "-g", "-o", stripped, program], check=True)
@@ -129,7 +178,13 @@ def main():
     for line in lines:
         if not line.strip() or line.startswith("#"):
             continue
+        if line.startswith("tls-idle"):
+            _, count, most = line.split()
+            failed = not memory(stripped, origins["https"], int(count), float(most)) or failed
+            continue
         mode, concurrency, most_instructions, most_allocations = line.split()
+        name, origin = mode, origins["https" if mode.startswith("tls-") else "http"]
+        mode = mode.removeprefix("tls-")
         # So many that all connections there will be are there before the smaller count ends: with 1000 requests they
         # are 68 to 95, depending on how threads meet, and each costs 150 allocations.
         few, many = (4000, 12000) if int(concurrency) > 1 else (200, 600)
@@ -149,14 +204,13 @@ def main():
             is_over = bool(thresholds) and (measured[0] > allowed[0] or measured[1] > allowed[1])
             verdict = f"MORE than {allowed[0]:.0f} instructions or {allowed[1]:.1f} allocations" if is_over else "ok"
             print(
-                f"{mode} c={concurrency}: {attempt}{measured[0]:.0f} instructions, "
+                f"{name} c={concurrency}: {attempt}{measured[0]:.0f} instructions, "
                 f"{measured[1]:.1f} allocations a request: {verdict}"
             )
             if not is_over:
                 break
         failed = failed or is_over
-        instructions_of[mode, concurrency] = measured[0]
-    listener.close()
+        instructions_of[name, concurrency] = measured[0]
     if ("get", "64") in instructions_of and ("bare", "64") in instructions_of:
         cost = instructions_of["get", "64"] - instructions_of["bare", "64"]
         print(f"what is on by default costs a GET {cost:.0f} instructions, of {MOST_BY_DEFAULT} at most")
