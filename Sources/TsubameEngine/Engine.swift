@@ -117,6 +117,7 @@ public final class Engine: CountedTransport {
     package func warmUp(_ uri: TargetURI, call: Call) async throws(CallError) {
         let key = try key(for: uri)
         let loopPool = try loops.home(of: key)
+        loops.noteWarmUp(key)
         let warmUp = WarmUp(call, key: key, loopPool: loopPool)
         await withUnsafeContinuation { continuation in
             if warmUp.wait(continuation) { loopPool.loop.execute { loopPool.start(warmUp) } }
@@ -126,14 +127,14 @@ public final class Engine: CountedTransport {
 
     /// Closes idle connections, and the others as soon as they are free; later calls fail.
     public func close() async {
-        for loopPool in loops.loopPools where loopPool.loop.hasThread {
+        for loopPool in loops.allPools where loopPool.loop.hasThread {
             _ = try? await loopPool.loop.submit { loopPool.close() }.get()
         }
     }
 
     package func statistics() async -> TransportStatistics {
         var sum = TransportStatistics()
-        for loopPool in loops.loopPools where loopPool.loop.hasThread {
+        for loopPool in loops.allPools where loopPool.loop.hasThread {
             guard let part = try? await loopPool.loop.submit({ loopPool.statistics }).get() else { continue }
             sum.running += loopPool.load.load(ordering: .relaxed)
             sum.leased += part.leased
@@ -146,8 +147,15 @@ public final class Engine: CountedTransport {
         return sum
     }
 
-    /// Whether the current thread is an event loop's, ours or SwiftNIO's, where nothing may block.
+    /// A loop for a blocking call, which turns it until its answer is there.
+    /// - Throws: ``CallError/Kind/connectionFailed`` if the process has no descriptor left for one.
+    package func takeCallerLoop() throws(CallError) -> CallerLoop { try loops.takeCallerLoop() }
+
+    /// The loops of blocking calls over other transports.
+    package static let withoutConnections = Engine()
+
+    /// Whether the current thread is that of a loop that others share, ours or SwiftNIO's, where nothing may block.
     package static var isOnLoop: Bool {
-        EventLoop.isOnAny || MultiThreadedEventLoopGroup.currentEventLoop != nil
+        EventLoop.isOnShared || MultiThreadedEventLoopGroup.currentEventLoop != nil
     }
 }

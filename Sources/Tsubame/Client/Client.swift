@@ -180,8 +180,13 @@ public final class Client: Sendable {
             let (view, plain) = resolved(request)
             return try await view.sendHere(plain)
         }
-        let call = makeCall(request)
-        return try await lifecycle.run(
+        return try await send(makeCall(request))
+    }
+
+    /// Sends the request of a call, and collects the body.
+    @inline(__always)
+    func send(_ call: Call) async throws(CallError) -> Response {
+        try await lifecycle.run(
             call, request: { prepared(call.request) }, lastEvent: { .finished($0) }
         ) { () async throws(CallError) -> Response in
             var response = try await run(try prepare(call.request), call)

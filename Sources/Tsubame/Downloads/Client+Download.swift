@@ -200,7 +200,7 @@ extension BlockingClient {
     @available(*, noasync)
     private func perform(_ run: DownloadRun) throws(CallError) -> DownloadedFile {
         let start = try run.start()
-        return try Self.wait(start.request) { executor async throws(CallError) in
+        return try wait(start.request) { executor async throws(CallError) in
             try await run.perform(start, run.makeCall(start, executor: executor))
         }
     }

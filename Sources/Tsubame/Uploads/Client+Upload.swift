@@ -147,7 +147,7 @@ extension BlockingClient {
         _ request: Request, resume: Bool = false, progress: (@Sendable (UploadProgress) -> Void)? = nil
     ) throws(CallError) -> Response {
         let run = try UploadRun(client, request, resume: resume, progress)
-        return try Self.wait(request) { executor async throws(CallError) in
+        return try wait(request) { executor async throws(CallError) in
             try await run.perform(run.makeCall(executor: executor))
         }
     }

@@ -14,7 +14,11 @@ final class EventLoopPools: Sendable {
     /// The reason why the process has no loops.
     private let fault: CallError?
     private let objects = ClientObjects()
+    private let callers = CallerLoops()
     let executor: LoopExecutor
+
+    /// Also those of the loops that blocking calls turn.
+    var allPools: [LoopPool] { loopPools + callers.all }
 
     init() {
         let loops: [NIOLoop]
@@ -32,7 +36,7 @@ final class EventLoopPools: Sendable {
 
     deinit {
         // Idle connections go with the client; running calls hold their loop pool and end by themselves.
-        for loopPool in loopPools where loopPool.loop.hasThread {
+        for loopPool in allPools where loopPool.loop.hasThread {
             loopPool.loop.execute {
                 loopPool.close()
                 loopPool.siblings = []
@@ -48,6 +52,12 @@ final class EventLoopPools: Sendable {
             // A limit can be kept only where all connections of an origin are.
             return (home, home.loop.inEventLoop)
         }
+        if let caller = callers.current {
+            // Connections that others share, or that a peer may speak to at any time, need a loop that always turns. So does
+            // a connection that was made for the first call to come.
+            let isOwn = !key.mayShare && !key.isEncrypted && !objects.warmUps.includes(key)
+            return isOwn ? (caller, true) : (home, false)
+        }
         for loopPool in loopPools where loopPool.loop.inEventLoop { return (loopPool, true) }
         if loopPools.count == 1 { return (home, false) }
         let load = home.load.load(ordering: .relaxed)
@@ -62,6 +72,21 @@ final class EventLoopPools: Sendable {
         }
         return (best ?? home, false)
     }
+
+    /// A loop for a blocking call, which turns it.
+    /// - Throws: ``CallError/Kind/connectionFailed`` if the process has no descriptor left for one.
+    func takeCallerLoop() throws(CallError) -> CallerLoop {
+        if let fault { throw fault }
+        if let known = callers.take() { return CallerLoop(known, of: callers) }
+        let loopPool = LoopPool(try ProcessLoops.makeCallerLoop(), objects)
+        callers.add(loopPool)
+        loopPool.loop.execute { [loopPools] in loopPool.siblings = [loopPool] + loopPools }
+        for other in loopPools { other.loop.execute { other.siblings.append(loopPool) } }
+        return CallerLoop(loopPool, of: callers)
+    }
+
+    /// A connection is about to be made for the first call that comes.
+    func noteWarmUp(_ key: ConnectionKey) { objects.warmUps.note(key) }
 
     /// The loop that an origin's calls go to.
     func home(of key: ConnectionKey) throws(CallError) -> LoopPool {

@@ -1,6 +1,7 @@
 // LoopPoolState: the parts of a loop pool's state.
 
 import DequeModule
+import Synchronization
 import TsubameCore
 
 /// The objects that the pools of all loops of a client share.
@@ -8,6 +9,23 @@ struct ClientObjects: Sendable {
     let budget = SharedConnectionBudget()
     let proxies = ProxyMemory()
     let versions = ProtocolMemory()
+    let warmUps = WarmedOrigins()
+}
+
+/// The origins to which connections were made in advance, on their home loops. Their number is the caller's own.
+final class WarmedOrigins: Sendable {
+    private let keys = Mutex<Set<ConnectionKey>>([])
+    private let isEmpty = Atomic(true)
+
+    func note(_ key: ConnectionKey) {
+        isEmpty.store(false, ordering: .relaxed)
+        keys.withLock { _ = $0.insert(key) }
+    }
+
+    @inline(__always)
+    func includes(_ key: ConnectionKey) -> Bool {
+        !isEmpty.load(ordering: .relaxed) && keys.withLock { $0.contains(key) }
+    }
 }
 
 /// The exchanges that a loop pool has taken over from other threads, and begins together.

@@ -36,6 +36,16 @@ enum ProcessLoops {
         }
     }
 
+    /// A loop without a thread, which the first of the loops looks after.
+    static func makeCallerLoop() throws(CallError) -> NIOLoop {
+        guard let keeper = try all().first else { throw failure(SocketError(.start, EAGAIN)) }
+        do throws(SocketError) {
+            return NIOLoop(try TsubameSockets.EventLoop(keptBy: keeper.loop))
+        } catch {
+            throw failure(error)
+        }
+    }
+
     /// - Throws: ``CallError/Kind/connectionFailed`` in a process that was forked after the loop was made.
     @inline(__always)
     static func check(_ loop: NIOLoop) throws(CallError) {

@@ -23,11 +23,13 @@ package final class EventLoop: TaskExecutor, @unchecked Sendable {
     /// The bytes that a member should read in one call, before it asks to be called again.
     package static let bytesPerCall = 256 << 10
 
-    private let poller: any Poller
-    private let inbox = Inbox()
+    let poller: any Poller
+    let inbox = Inbox()
+    /// nil for a loop with a thread of its own.
+    let driving: Driving?
     private let forks = ForkCount.now
     @exclusivity(unchecked) private var members = MemberTable()
-    @exclusivity(unchecked) private var deadlines = Deadlines()
+    @exclusivity(unchecked) private(set) var deadlines = Deadlines()
     @exclusivity(unchecked) private var jobs: [Job] = []
     /// The jobs before this one have run.
     @exclusivity(unchecked) private var firstJob = 0
@@ -47,9 +49,21 @@ package final class EventLoop: TaskExecutor, @unchecked Sendable {
     /// - Throws: ``SocketError`` if the process has no descriptor or no thread left.
     package init(_ kind: PollerKind = .standard) throws(SocketError) {
         poller = try kind.makePoller()
+        driving = nil
         guard LoopThread.key != nil else { throw SocketError(.start, EAGAIN) }
         let code = LoopThread.start(self)
         guard code == 0 else { throw SocketError(.start, code) }
+    }
+
+    /// Makes a loop without a thread. Threads that wait turn it (``drive(_:for:until:every:_:)``).
+    /// - Parameter keeper: a loop with a thread of its own, which serves this one in between.
+    /// - Throws: ``SocketError`` if the process has no descriptor left.
+    package init(_ kind: PollerKind = .standard, keptBy keeper: EventLoop) throws(SocketError) {
+        poller = try kind.makePoller()
+        let own = LoopKeeper(on: keeper)
+        driving = Driving(own)
+        guard LoopThread.key != nil, inbox.fallAsleep() else { throw SocketError(.start, EAGAIN) }
+        own.loop = self
     }
 
     // MARK: On any thread
@@ -61,6 +75,17 @@ package final class EventLoop: TaskExecutor, @unchecked Sendable {
     /// Whether the caller runs on the thread of any loop.
     package static var isOnAny: Bool { LoopThread.current != nil }
 
+    /// Whether the caller runs on a loop with a thread of its own, which others share.
+    package static var isOnShared: Bool { LoopThread.current != nil && currentlyDriven == nil }
+
+    /// The loop without a thread of its own that the current thread turns.
+    @inline(__always)
+    package static var currentlyDriven: EventLoop? {
+        guard let current = LoopThread.current else { return nil }
+        let loop = Unmanaged<EventLoop>.fromOpaque(current).takeUnretainedValue()
+        return loop.driving == nil ? nil : loop
+    }
+
     /// - Throws: ``SocketError`` if the process was forked after the loop was made: its thread is not in this process.
     package func checkFork() throws(SocketError) {
         if forks != ForkCount.now { throw SocketError(.use, ECHILD) }
@@ -70,7 +95,7 @@ package final class EventLoop: TaskExecutor, @unchecked Sendable {
     package func execute(_ work: @escaping @Sendable () -> Void) {
         let work = Work(run: work)
         if isCurrent { return self.work.append(work) }
-        if inbox.put(work) { poller.wake() }
+        if inbox.put(work) { wake() }
     }
 
     package func enqueue(_ job: consuming ExecutorJob) { enqueue(UnownedJob(job), for: asUnownedTaskExecutor()) }
@@ -79,7 +104,7 @@ package final class EventLoop: TaskExecutor, @unchecked Sendable {
     package func enqueue(_ job: UnownedJob, for executor: UnownedTaskExecutor) {
         let job = Job(job: job, executor: executor)
         if isCurrent { return jobs.append(job) }
-        if inbox.put(job) { poller.wake() }
+        if inbox.put(job) { wake() }
     }
 
     package func asUnownedTaskExecutor() -> UnownedTaskExecutor { UnownedTaskExecutor(ordinary: self) }
@@ -134,15 +159,34 @@ package final class EventLoop: TaskExecutor, @unchecked Sendable {
 
     func run() {
         LoopThread.enter(self)
-        while !isStopped {
-            jobsLeft = Self.jobsPerTurn
-            takeInbox()
-            runWork()
-            runJobs()
-            callAgain()
-            passDeadlines()
-            wait()
+        while !isStopped { turn(longest: -1) }
+    }
+
+    /// - Parameters:
+    ///   - longest: how long the turn waits at most, in milliseconds; -1 for no limit.
+    ///   - isDone: whether nothing more is waited for.
+    func turn(longest: Int32, _ isDone: () -> Bool = { false }) {
+        jobsLeft = Self.jobsPerTurn
+        takeInbox()
+        runWork()
+        runJobs()
+        callAgain()
+        passDeadlines()
+        if !isDone() { wait(longest) }
+    }
+
+    /// Has the next work wake the loop's keeper.
+    /// - Returns: false if there is something to do.
+    func rests() -> Bool { firstJob == jobs.count && work.isEmpty && again.isEmpty && inbox.fallAsleep() }
+
+    /// The jobs that have not run.
+    func takeJobs() -> [UnownedJob] {
+        takeInbox()
+        defer {
+            jobs.removeAll()
+            firstJob = 0
         }
+        return jobs[firstJob...].map(\.job)
     }
 
     private func takeInbox() {
@@ -208,12 +252,13 @@ package final class EventLoop: TaskExecutor, @unchecked Sendable {
         }
     }
 
-    private func wait() {
+    private func wait(_ longest: Int32) {
         var milliseconds: Int32 = 0
         var sleeps = false
-        if firstJob == jobs.count, work.isEmpty, again.isEmpty, inbox.fallAsleep() {
+        if longest != 0, rests() {
             sleeps = true
             milliseconds = timeout()
+            if longest > 0 { milliseconds = milliseconds < 0 ? longest : min(milliseconds, longest) }
         }
         poller.wait(milliseconds: milliseconds) { id, states in
             if sleeps {

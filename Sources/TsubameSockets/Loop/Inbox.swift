@@ -46,7 +46,7 @@ struct Inbox: ~Copyable, Sendable {
     }
 
     private borrowing func fill() -> Bool {
-        state.exchange(State.filled, ordering: .acquiringAndReleasing) == State.asleep
+        state.exchange(State.filled, ordering: .sequentiallyConsistent) == State.asleep
     }
 
     // MARK: On the loop
@@ -66,6 +66,9 @@ struct Inbox: ~Copyable, Sendable {
     borrowing func fallAsleep() -> Bool {
         state.compareExchange(expected: State.awake, desired: State.asleep, ordering: .acquiringAndReleasing).exchanged
     }
+
+    /// Whether something has come since the loop last looked.
+    var isFilled: Bool { state.load(ordering: .sequentiallyConsistent) == State.filled }
 
     borrowing func wakeUp() {
         _ = state.compareExchange(expected: State.asleep, desired: State.awake, ordering: .acquiringAndReleasing)

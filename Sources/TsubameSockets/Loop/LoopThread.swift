@@ -13,6 +13,14 @@ enum LoopThread {
     @inline(__always)
     static var current: UnsafeMutableRawPointer? { key.flatMap { pthread_getspecific($0) } }
 
+    /// Makes another loop that of the current thread.
+    /// - Returns: the one before.
+    static func exchange(_ loop: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
+        guard let key else { return nil }
+        defer { pthread_setspecific(key, loop) }
+        return pthread_getspecific(key)
+    }
+
     static func enter(_ loop: EventLoop) {
         // No other thread waits for this one to end.
         pthread_detach(pthread_self())
