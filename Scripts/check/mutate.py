@@ -12,7 +12,7 @@ equal-mutants.txt lists mutants that change nothing that a test could see, with 
 The sample depends on each mutant alone, so a change of a line replaces only its own mutants. What an earlier run has found
 is kept for files that are still the same; after a change of the tests, mutants that were not noticed are judged again.
 
-mutate.py [--count 400] [--seed 1] [--jobs 2] [--values] [--only PART-OF-PATH] [--list] [--numbers 3,17]
+mutate.py [--count 400] [--seed 1] [--jobs 2] [--values] [--only PATTERN-OF-PATH] [--list] [--numbers 3,17]
 """
 import argparse, collections, concurrent.futures, hashlib, json, os, pathlib, re, shutil, signal, subprocess, sys, threading, time
 
@@ -20,22 +20,32 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 COPY = ROOT / ".build-mutate" / "source"
 AREAS = [
     "TsubameWire/HTTP1", "TsubameWire/HPACK", "TsubameWire/HTTP2", "TsubameWire/Codings", "TsubameWire/Caching",
-    "TsubameWire/Cookies", "Tsubame/Retry", "Tsubame/Redirects",
+    "TsubameWire/Cookies", "Tsubame/Retry", "Tsubame/Redirects", "TsubameEngine/Pool",
+    "TsubameEngine/Exchange/RequestSender.swift", "TsubameEngine/Exchange/BodySender.swift",
+    "TsubameEngine/Exchange/Exchange+Sending.swift", "TsubameSockets/Loop", "TsubameSockets/Poller", "TsubameSockets/Socket",
 ]
 # Which tests run, in order. Chance can make one of those with sockets fail.
 VALUES = ["TsubameWireTests", "FuzzTests"]
+# The areas of which these tests know something.
+VALUED = "TsubameWire/"
 SOCKETS = ["TsubameTests", "HostileRe|HostileHTTP2|Interruption"]
-# The tests of values that are most likely to notice a mutant of an area. They are run before all others.
+# The tests of values that are most likely to notice a mutant of an area. They are run before all others. Those of the sockets
+# use some, and take a few seconds.
 NEAREST = {
-    "TsubameWire/Caching": "Cache", "TsubameWire/Cookies": "Cookie", "TsubameWire/HTTP2": "Session",
-    "TsubameWire/HPACK": "HPACK|Huffman", "TsubameWire/HTTP1": "ByteScan|Request|Response",
-    "TsubameWire/Codings": "Coding|Decoder",
+    "TsubameWire/Caching": "TsubameWireTests.*Cache", "TsubameWire/Cookies": "TsubameWireTests.*Cookie",
+    "TsubameWire/HTTP2": "TsubameWireTests.*Session", "TsubameWire/HPACK": "TsubameWireTests.*(HPACK|Huffman)",
+    "TsubameWire/HTTP1": "TsubameWireTests.*(ByteScan|Request|Response)",
+    "TsubameWire/Codings": "TsubameWireTests.*(Coding|Decoder)",
+    "TsubameEngine/Pool": "TsubameTests.*ConnectionPoolTests", "TsubameSockets": "TsubameSocketsTests",
+    "TsubameEngine/Exchange": "TsubameTests.*(RequestSender|Expect)Tests",
 }
 # The tests with sockets that are most likely to notice a mutant of an area.
 LIKELY = {
     "Tsubame/Retry": "Retr|Budget|Idempoten", "Tsubame/Redirects": "Redirect|CrossOrigin",
     "TsubameWire/Caching": "Cach|Validat", "TsubameWire/Cookies": "Cookie", "TsubameWire/HTTP2": "HTTP2|Session",
     "TsubameWire/HTTP1": "Hostile|Framing|Body", "TsubameWire/Codings": "Coding|Decod",
+    "TsubameEngine/Pool": "PoolLimit|ReuseTests|WarmUp|Descriptor|CallerLoop", "TsubameSockets": "SocketChannel|CallerLoop",
+    "TsubameEngine/Exchange": "Upload|Expect|EventOrder|Deadline|Cancellation|BodyMisuse|TargetForm",
 }
 # They take long and ask nothing of the areas: charsets. Or they ask only for how long something takes.
 SKIPPED = "Charset|aFloodOfLinesEnds"
@@ -55,6 +65,12 @@ def code_of(line):
     blank = lambda match: " " * len(match.group())
     line = re.sub(r'#?"(?:\\.|[^"\\])*"#?', blank, line)
     return re.sub(r"//.*", blank, line)
+
+
+def sources_of(area):
+    """The files of a folder, or a single file."""
+    place = ROOT / "Sources" / area
+    return [place] if place.is_file() else sorted(place.glob("*.swift"))
 
 
 def places(path):
@@ -183,7 +199,7 @@ def write_sources(mutants):
     for number, mutant in mutants:
         by_path[mutant.path].append((number, mutant))
     for area in AREAS:
-        for source in (ROOT / "Sources" / area).glob("*.swift"):
+        for source in sources_of(area):
             path = str(source.relative_to(ROOT / "Sources"))
             lines = source.read_text().splitlines()
             for mutant, text in changed(by_path.get(path, [])):
@@ -277,8 +293,8 @@ def main():
     options = arguments.parse_args()
 
     found = [
-        mutant for area in AREAS for source in sorted((ROOT / "Sources" / area).glob("*.swift"))
-        for mutant in places(str(source.relative_to(ROOT / "Sources"))) if options.only in mutant.path]
+        mutant for area in AREAS for source in sources_of(area)
+        for mutant in places(str(source.relative_to(ROOT / "Sources"))) if re.search(options.only, mutant.path)]
     found.sort(key=lambda mutant: digest(str(options.seed), *identity(mutant)))
     equal = equal_mutants()
     chosen = found[:min(options.count, len(MARKS))]
@@ -331,9 +347,10 @@ def main():
         if sockets:
             where, failed = judge(number, likely + SOCKETS, True)
         else:
-            # No test of values uses the module above.
-            nearest = [f"TsubameWireTests.*({tests})" for area, tests in NEAREST.items() if mutant.path.startswith(area)]
-            where, failed = judge(number, nearest + VALUES, False) if nearest else (None, None)
+            # No test of values uses the module `Tsubame`.
+            nearest = [tests for area, tests in NEAREST.items() if mutant.path.startswith(area)]
+            rounds = nearest + (VALUES if mutant.path.startswith(VALUED) else [])
+            where, failed = judge(number, rounds, False) if nearest else (None, None)
         with lock:
             results[key] = where or (None if sockets else "by sockets")
             log.write_text(json.dumps({**about, "results": results}, indent=1, ensure_ascii=False))

@@ -127,6 +127,7 @@ public final class Engine: CountedTransport {
 
     /// Closes idle connections, and the others as soon as they are free; later calls fail.
     public func close() async {
+        loops.closeCallers()
         for loopPool in loops.allPools where loopPool.loop.hasThread {
             _ = try? await loopPool.loop.submit { loopPool.close() }.get()
         }
@@ -147,12 +148,8 @@ public final class Engine: CountedTransport {
         return sum
     }
 
-    /// A loop for a blocking call, which turns it until its answer is there.
-    /// - Throws: ``CallError/Kind/connectionFailed`` if the process has no descriptor left for one.
-    package func takeCallerLoop() throws(CallError) -> CallerLoop { try loops.takeCallerLoop() }
-
-    /// The loops of blocking calls over other transports.
-    package static let withoutConnections = Engine()
+    /// A loop for a blocking call, which runs it until its answer is there.
+    package func takeCallerLoop() -> CallerLoop { loops.takeCallerLoop() }
 
     /// Whether the current thread is that of a loop that others share, ours or SwiftNIO's, where nothing may block.
     package static var isOnLoop: Bool {

@@ -85,7 +85,7 @@ public final class Call: Sendable {
     }
 
     /// Ends the call now: it fails with ``CallError/Kind/cancelled``. Its connection is closed, or kept if the call has
-    /// not used it yet. Does nothing after the call has ended.
+    /// not used it yet. Over HTTP/2 only its stream is reset. Does nothing after the call has ended.
     public func cancel() {
         let (handler, outerHandler) = state.withLock { state -> ((any CallCancellable)?, (any CallCancellable)?) in
             guard !state.isFinished else { return (nil, nil) }

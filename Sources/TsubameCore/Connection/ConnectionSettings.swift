@@ -35,8 +35,8 @@ public struct ConnectionSettings: Sendable, Hashable {
     /// The local end of connections: an address of this machine or, on Linux, the name of a network interface.
     public var interface: String?
     /// The most connections to one origin at once; further calls wait (``Timeouts/pool``). The default is 256. From 256 on,
-    /// the limit holds for each event loop. A lower limit holds for the whole client, and all calls to an origin then use
-    /// one loop.
+    /// the limit holds for each event loop, and for each thread that waits in a blocking call. A lower limit holds for the whole
+    /// client, and all calls to an origin then use one loop.
     public var connectionsPerOrigin = ConnectionSettings.defaultConnectionsPerOrigin
     package static let defaultConnectionsPerOrigin = 256
     /// The most connections of the client to all origins at once; nil for no limit. At the limit, the connection that has

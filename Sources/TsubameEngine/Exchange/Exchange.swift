@@ -51,6 +51,8 @@ final class Exchange: CallCancellable, @unchecked Sendable {
     /// The credentials for a proxy that forwards the request.
     var proxyCredentials: ProxyCredentials?
     @exclusivity(unchecked) private(set) var isOver = false
+    /// Whether the call's cancellation ends it.
+    @exclusivity(unchecked) private var isListening = false
 
     init(
         _ request: Request, uri: TargetURI, call: Call, key: ConnectionKey, loopPool: LoopPool,
@@ -76,6 +78,8 @@ final class Exchange: CallCancellable, @unchecked Sendable {
 
     func takeOutcome() -> Result<Response, CallError>? { settlement.take() }
 
+    var cancellationPhase: CallError.Phase? { phase }
+
     /// Ends the exchange, from any thread.
     func cancel() {
         // Observers of bodies are told them on the loop, before the call is answered.
@@ -96,10 +100,17 @@ final class Exchange: CallCancellable, @unchecked Sendable {
     /// - Returns: false if it is over already.
     func begin() -> Bool {
         if isOver { return false }
-        // The call may have gone on without it, and have another one.
-        if !isCancelled, call.onCancel(self) { return true }
+        if isListening || listen(), !isCancelled { return true }
         fail(call.cancelled(phase))
         return false
+    }
+
+    /// From now on the call's cancellation ends it, also while the loop has not begun it.
+    /// - Returns: false if the call is cancelled already.
+    @inline(__always)
+    func listen() -> Bool {
+        isListening = call.onCancel(self)
+        return isListening
     }
 
     func enter(_ phase: CallError.Phase) { currentPhase.value = phase }
@@ -136,7 +147,7 @@ final class Exchange: CallCancellable, @unchecked Sendable {
     @inline(__always)
     func detach() { carrier = nil }
 
-    /// Ends it with an error, wherever it is. Its connection is closed.
+    /// Ends it with an error, wherever it is. Its connection over HTTP/1.1 is closed, its stream over HTTP/2 reset.
     func fail(_ error: CallError) {
         guard !isOver else { return }
         tellShown()

@@ -2,6 +2,7 @@
 
 import TsubameCore
 import TsubamePlatform
+import TsubameSockets
 import TsubameWire
 
 extension Connection {
@@ -9,7 +10,9 @@ extension Connection {
     /// loop. Neither is a connection whose observers are told of each piece, nor one that still sends.
     func lend() {
         guard let exchange, let channel, input.canLend, channel.canLend, sender.isComplete, input.rest.isEmpty,
-            !exchange.outgoing.isObserved, exchange.phase == .receivingBody, let window = exchange.response.window
+            !exchange.outgoing.isObserved, exchange.phase == .receivingBody, let window = exchange.response.window,
+            // The reader of a blocking call is on the loop already.
+            EventLoop.currentOfCaller == nil
         else { return }
         let loan = ConnectionLoan(self, channel, isTrusted: !exchange.call.wantsStream)
         swap(&loan.decoder, &input.decoder)

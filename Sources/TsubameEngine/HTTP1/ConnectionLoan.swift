@@ -92,7 +92,7 @@ final class ConnectionLoan: BodyLoan, ChannelLoan, @unchecked Sendable {
         let now = MonotonicClock.now
         // The loop keeps little for a slow reader.
         if !isTrusted, now &- lastRead >= ReadAhead.slowPause { end = .goesOn(isSlow: true) }
-        if EventLoop.isOnAny { end = .isOnLoop }
+        if EventLoop.isOnShared || connection.loopPool.loop.inEventLoop { end = .isOnLoop }
         lastRead = now
         while end == nil {
             let chunk = takeChunk()

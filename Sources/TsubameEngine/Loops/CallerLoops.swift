@@ -1,59 +1,100 @@
-// CallerLoops: the event loops that the threads of blocking calls turn.
+// CallerLoops: the event loops that the threads of blocking calls run.
 
 import Synchronization
 import TsubameCore
 import TsubameSockets
 
-/// Loops without threads, each with a pool of its own. A blocking call takes one and turns it while it waits, so that its
+/// Loops without threads, each with a pool of its own. A blocking call takes one and runs it while it waits, so that its
 /// request needs no other thread. The idle connections stay with the loop, for the next blocking call of any thread.
 final class CallerLoops: Sendable {
     private struct State {
         /// The one that was used last is taken first.
         var free: [LoopPool] = []
         var all: [ObjectIdentifier: LoopPool] = [:]
+        /// Those that are there or being made.
+        var count = 0
+        var isClosed = false
     }
+
+    /// More loops than this are not made, since each takes two descriptors. The requests of further threads run on the home
+    /// loops.
+    private static let most = 32
 
     private let state = Mutex(State())
 
     var all: [LoopPool] { state.withLock { Array($0.all.values) } }
 
     /// - Returns: nil if all are in use.
-    func take() -> LoopPool? { state.withLock { $0.free.popLast() } }
+    func take() -> LoopPool? { state.withLock { $0.isClosed ? nil : $0.free.popLast() } }
 
-    func add(_ loopPool: LoopPool) { state.withLock { $0.all[ObjectIdentifier(loopPool.loop.loop)] = loopPool } }
+    /// Those that no call has taken.
+    var unused: [LoopPool] { state.withLock { $0.free } }
+
+    /// From now on all calls go to the home loops, which are closed too.
+    func close() { state.withLock { $0.isClosed = true } }
+
+    /// - Returns: nil if there are enough, or none can be made.
+    func make(_ make: () -> LoopPool?) -> LoopPool? {
+        let hasRoom = state.withLock { state in
+            guard !state.isClosed, state.count < Self.most else { return false }
+            state.count += 1
+            return true
+        }
+        guard hasRoom else { return nil }
+        guard let loopPool = make() else {
+            state.withLock { $0.count -= 1 }
+            return nil
+        }
+        state.withLock { $0.all[ObjectIdentifier(loopPool.loop.loop)] = loopPool }
+        return loopPool
+    }
 
     func giveBack(_ loopPool: LoopPool) { state.withLock { $0.free.append(loopPool) } }
 
-    /// The pool of the loop that the current thread turns; nil on other threads.
+    /// The pool of the loop that the current thread runs; nil on other threads.
     var current: LoopPool? {
-        guard let loop = EventLoop.currentlyDriven else { return nil }
+        guard let loop = EventLoop.currentOfCaller else { return nil }
         return state.withLock { $0.all[ObjectIdentifier(loop)] }
     }
 }
 
 /// A loop that a blocking call has taken.
 package struct CallerLoop: Sendable {
-    private let loopPool: LoopPool
-    private let loops: CallerLoops
+    /// Loops without sockets, for any client.
+    private static let free = Mutex<[EventLoop]>([])
+
+    private let loop: EventLoop
+    private let giveItBack: @Sendable () -> Void
 
     init(_ loopPool: LoopPool, of loops: CallerLoops) {
-        self.loopPool = loopPool
-        self.loops = loops
+        loop = loopPool.loop.loop
+        giveItBack = { loops.giveBack(loopPool) }
     }
 
-    /// Turns the loop on the calling thread: see `EventLoop.drive`.
-    package func drive(
-        _ jobs: [UnownedJob], for executor: UnownedTaskExecutor, until isDone: () -> Bool, every interval: Int32,
+    /// A loop that only runs jobs. The requests then run on other loops, or over another transport.
+    package static func ofJobs() -> CallerLoop {
+        CallerLoop(jobsOnly: free.withLock { $0.popLast() } ?? .ofJobs())
+    }
+
+    private init(jobsOnly loop: EventLoop) {
+        self.loop = loop
+        giveItBack = { Self.free.withLock { $0.append(loop) } }
+    }
+
+    /// Runs the loop on the calling thread: see `EventLoop.runHere`.
+    package func run(
+        for executor: UnownedTaskExecutor, _ begin: () -> [UnownedJob], until isDone: () -> Bool, every interval: Int32,
         _ look: () -> Void
     ) -> [UnownedJob] {
-        loopPool.loop.loop.drive(jobs, for: executor, until: isDone, every: interval, look)
+        loop.runHere(for: executor, begin, until: isDone, every: interval, look)
     }
 
-    /// Runs a job on the loop, which a thread turns.
-    package func enqueue(_ job: UnownedJob, for executor: UnownedTaskExecutor) {
-        loopPool.loop.loop.enqueue(job, for: executor)
-    }
+    /// The thread does something else within the call, and comes back.
+    package func setAway(_ isAway: Bool) { loop.setAway(isAway) }
+
+    /// Runs a job on the loop, which a thread runs.
+    package func enqueue(_ job: UnownedJob, for executor: UnownedTaskExecutor) { loop.enqueue(job, for: executor) }
 
     /// Returns the loop with its idle connections.
-    package func giveBack() { loops.giveBack(loopPool) }
+    package func giveBack() { giveItBack() }
 }

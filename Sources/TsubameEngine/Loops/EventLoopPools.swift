@@ -14,11 +14,10 @@ final class EventLoopPools: Sendable {
     /// The reason why the process has no loops.
     private let fault: CallError?
     private let objects = ClientObjects()
-    private let callers = CallerLoops()
     let executor: LoopExecutor
 
-    /// Also those of the loops that blocking calls turn.
-    var allPools: [LoopPool] { loopPools + callers.all }
+    /// Also those of the loops that blocking calls run.
+    var allPools: [LoopPool] { loopPools + objects.callers.all }
 
     init() {
         let loops: [NIOLoop]
@@ -52,10 +51,12 @@ final class EventLoopPools: Sendable {
             // A limit can be kept only where all connections of an origin are.
             return (home, home.loop.inEventLoop)
         }
-        if let caller = callers.current {
-            // Connections that others share, or that a peer may speak to at any time, need a loop that always turns. So does
-            // a connection that was made for the first call to come.
-            let isOwn = !key.mayShare && !key.isEncrypted && !objects.warmUps.includes(key)
+        if let caller = objects.callers.current {
+            // Connections that others share, or on which the peer may send at any time, need a loop that always runs. So does
+            // a connection that was made for the first call to come. A limit in all may need another loop to close one.
+            let isOwn =
+                !key.mayShare && !key.isEncrypted && key.settings.settings.connections == nil
+                && !objects.warmUps.includes(key)
             return isOwn ? (caller, true) : (home, false)
         }
         for loopPool in loopPools where loopPool.loop.inEventLoop { return (loopPool, true) }
@@ -73,17 +74,21 @@ final class EventLoopPools: Sendable {
         return (best ?? home, false)
     }
 
-    /// A loop for a blocking call, which turns it.
-    /// - Throws: ``CallError/Kind/connectionFailed`` if the process has no descriptor left for one.
-    func takeCallerLoop() throws(CallError) -> CallerLoop {
-        if let fault { throw fault }
-        if let known = callers.take() { return CallerLoop(known, of: callers) }
-        let loopPool = LoopPool(try ProcessLoops.makeCallerLoop(), objects)
-        callers.add(loopPool)
-        loopPool.loop.execute { [loopPools] in loopPool.siblings = [loopPool] + loopPools }
-        for other in loopPools { other.loop.execute { other.siblings.append(loopPool) } }
-        return CallerLoop(loopPool, of: callers)
+    /// A loop for a blocking call, which runs it. Without a descriptor for another one, it is a loop that only runs jobs.
+    func takeCallerLoop() -> CallerLoop {
+        guard fault == nil, loopPools.allSatisfy(\.loop.hasThread) else { return .ofJobs() }
+        let known = objects.callers.take() ?? objects.callers.make { self.makeCallerPool() }
+        return known.map { CallerLoop($0, of: objects.callers) } ?? .ofJobs()
     }
+
+    private func makeCallerPool() -> LoopPool? {
+        guard let loop = try? ProcessLoops.makeCallerLoop() else { return nil }
+        let loopPool = LoopPool(loop, objects)
+        loop.execute { [loopPools] in loopPool.siblings = [loopPool] + loopPools }
+        return loopPool
+    }
+
+    func closeCallers() { objects.callers.close() }
 
     /// A connection is about to be made for the first call that comes.
     func noteWarmUp(_ key: ConnectionKey) { objects.warmUps.note(key) }

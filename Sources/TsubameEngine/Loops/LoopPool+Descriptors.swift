@@ -6,7 +6,9 @@ extension LoopPool {
     /// Has an idle connection of the client closed, and then calls `retry` here: the process has no descriptor left.
     func freeDescriptor(_ retry: @escaping @Sendable () -> Void) {
         if events.isCarryingOut { return events.later.append { self.freeDescriptor(retry) } }
-        freeDescriptor(of: ([self] + siblings.filter { $0 !== self })[...], retry)
+        // A loop that a blocking call runs may be busy for long, so only the unused ones are asked.
+        let others = (siblings + unusedCallers).filter { $0 !== self }
+        freeDescriptor(of: ([self] + others)[...], retry)
     }
 
     /// Asks one loop after the other, so that one connection closes and not one of each loop.

@@ -43,6 +43,7 @@ final class LoopPool: @unchecked Sendable {
 
     var budget: SharedConnectionBudget { objects.budget }
     var proxies: ProxyMemory { objects.proxies }
+    var unusedCallers: [LoopPool] { objects.callers.unused }
 
     private func origin(_ key: ConnectionKey) -> OriginPool {
         if let known = origins[key] { return known }
@@ -62,6 +63,7 @@ final class LoopPool: @unchecked Sendable {
     /// Begins an exchange, from any thread.
     func handOver(_ exchange: Exchange) {
         load.wrappingAdd(1, ordering: .relaxed)
+        guard exchange.listen() else { return exchange.cancel() }
         let isFirst = arrivals.withLock { arrivals in
             arrivals.append(exchange)
             return arrivals.count == 1
@@ -98,7 +100,7 @@ final class LoopPool: @unchecked Sendable {
         guard exchange.begin() else { return }
         guard !isClosed else { return exchange.fail(Self.closed) }
         if case .file(let path) = exchange.upload { return exchange.openFile(path) }
-        // After a lost connection only a new one will do.
+        // After a lost connection no idle one will do.
         if exchange.sendings.count == 0, let connection = lease(for: exchange) { return connection.run(exchange) }
         // The pool may have gone with its last connection.
         let origin = origin(exchange.key)

@@ -1,7 +1,6 @@
 // LoopPoolState: the parts of a loop pool's state.
 
 import DequeModule
-import Synchronization
 import TsubameCore
 
 /// The objects that the pools of all loops of a client share.
@@ -10,22 +9,7 @@ struct ClientObjects: Sendable {
     let proxies = ProxyMemory()
     let versions = ProtocolMemory()
     let warmUps = WarmedOrigins()
-}
-
-/// The origins to which connections were made in advance, on their home loops. Their number is the caller's own.
-final class WarmedOrigins: Sendable {
-    private let keys = Mutex<Set<ConnectionKey>>([])
-    private let isEmpty = Atomic(true)
-
-    func note(_ key: ConnectionKey) {
-        isEmpty.store(false, ordering: .relaxed)
-        keys.withLock { _ = $0.insert(key) }
-    }
-
-    @inline(__always)
-    func includes(_ key: ConnectionKey) -> Bool {
-        !isEmpty.load(ordering: .relaxed) && keys.withLock { $0.contains(key) }
-    }
+    let callers = CallerLoops()
 }
 
 /// The exchanges that a loop pool has taken over from other threads, and begins together.

@@ -38,9 +38,9 @@ enum ProcessLoops {
 
     /// A loop without a thread, which the first of the loops looks after.
     static func makeCallerLoop() throws(CallError) -> NIOLoop {
-        guard let keeper = try all().first else { throw failure(SocketError(.start, EAGAIN)) }
+        guard let host = try all().first else { throw failure(SocketError(.start, EAGAIN)) }
         do throws(SocketError) {
-            return NIOLoop(try TsubameSockets.EventLoop(keptBy: keeper.loop))
+            return NIOLoop(try TsubameSockets.EventLoop(hostedBy: host.loop))
         } catch {
             throw failure(error)
         }

@@ -26,7 +26,7 @@ package final class EventLoop: TaskExecutor, @unchecked Sendable {
     let poller: any Poller
     let inbox = Inbox()
     /// nil for a loop with a thread of its own.
-    let driving: Driving?
+    let callerRun: CallerRun?
     private let forks = ForkCount.now
     @exclusivity(unchecked) private var members = MemberTable()
     @exclusivity(unchecked) private(set) var deadlines = Deadlines()
@@ -49,22 +49,34 @@ package final class EventLoop: TaskExecutor, @unchecked Sendable {
     /// - Throws: ``SocketError`` if the process has no descriptor or no thread left.
     package init(_ kind: PollerKind = .standard) throws(SocketError) {
         poller = try kind.makePoller()
-        driving = nil
+        callerRun = nil
         guard LoopThread.key != nil else { throw SocketError(.start, EAGAIN) }
         let code = LoopThread.start(self)
         guard code == 0 else { throw SocketError(.start, code) }
     }
 
-    /// Makes a loop without a thread. Threads that wait turn it (``drive(_:for:until:every:_:)``).
-    /// - Parameter keeper: a loop with a thread of its own, which serves this one in between.
+    /// Makes a loop without a thread. Threads that wait run it (``runHere(for:_:until:every:_:)``).
+    /// - Parameter host: a loop with a thread of its own, which serves this one in between.
     /// - Throws: ``SocketError`` if the process has no descriptor left.
-    package init(_ kind: PollerKind = .standard, keptBy keeper: EventLoop) throws(SocketError) {
+    package init(_ kind: PollerKind = .standard, hostedBy host: EventLoop) throws(SocketError) {
         poller = try kind.makePoller()
-        let own = LoopKeeper(on: keeper)
-        driving = Driving(own)
+        let hosted = HostedLoop(on: host)
+        callerRun = CallerRun(hosted)
         guard LoopThread.key != nil, inbox.fallAsleep() else { throw SocketError(.start, EAGAIN) }
-        own.loop = self
+        hosted.loop = self
     }
+
+    private init(jobsOnly poller: SocketlessPoller) {
+        self.poller = poller
+        callerRun = CallerRun(HostedLoop(on: nil))
+        _ = inbox.fallAsleep()
+    }
+
+    /// A loop without a thread that takes no descriptor and has no sockets. It only runs jobs, and nothing serves it in between.
+    package static func ofJobs() -> EventLoop { EventLoop(jobsOnly: SocketlessPoller()) }
+
+    /// The host then forgets the loop.
+    deinit { callerRun?.hosted.turnSoon() }
 
     // MARK: On any thread
 
@@ -76,14 +88,15 @@ package final class EventLoop: TaskExecutor, @unchecked Sendable {
     package static var isOnAny: Bool { LoopThread.current != nil }
 
     /// Whether the caller runs on a loop with a thread of its own, which others share.
-    package static var isOnShared: Bool { LoopThread.current != nil && currentlyDriven == nil }
+    package static var isOnShared: Bool { LoopThread.current != nil && currentOfCaller == nil }
 
-    /// The loop without a thread of its own that the current thread turns.
+    /// The loop without a thread of its own that the current thread runs while it waits.
     @inline(__always)
-    package static var currentlyDriven: EventLoop? {
+    package static var currentOfCaller: EventLoop? {
         guard let current = LoopThread.current else { return nil }
         let loop = Unmanaged<EventLoop>.fromOpaque(current).takeUnretainedValue()
-        return loop.driving == nil ? nil : loop
+        guard let callerRun = loop.callerRun, !callerRun.isOnHost else { return nil }
+        return loop
     }
 
     /// - Throws: ``SocketError`` if the process was forked after the loop was made: its thread is not in this process.
@@ -171,11 +184,13 @@ package final class EventLoop: TaskExecutor, @unchecked Sendable {
         runWork()
         runJobs()
         callAgain()
+        if isDone() { return }
+        wait(longest)
+        // After the sockets: bytes that have come may move a deadline.
         passDeadlines()
-        if !isDone() { wait(longest) }
     }
 
-    /// Has the next work wake the loop's keeper.
+    /// Has the next work wake the loop, or its host.
     /// - Returns: false if there is something to do.
     func rests() -> Bool { firstJob == jobs.count && work.isEmpty && again.isEmpty && inbox.fallAsleep() }
 

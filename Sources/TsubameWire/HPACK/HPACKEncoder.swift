@@ -15,10 +15,11 @@ package struct HPACKEncoder: ~Copyable {
         case neverIndexed
     }
 
-    /// Identifies what the table holds. Two equal states of one encoder mean the same entries.
+    /// Identifies the table's entries, and its size. In two equal states, one encoder encodes a field in the same way.
     struct TableState: Hashable {
         fileprivate let inserted: UInt32
         fileprivate let count: Int
+        fileprivate let maxSize: Int
     }
 
     /// Larger tables are not used, even if both ends would allow them.
@@ -49,7 +50,7 @@ package struct HPACKEncoder: ~Copyable {
 
     deinit { scratch.deallocate() }
 
-    var tableState: TableState { TableState(inserted: table.inserted, count: table.count) }
+    var tableState: TableState { TableState(inserted: table.inserted, count: table.count, maxSize: table.maxSize) }
 
     /// Takes the peer's SETTINGS_HEADER_TABLE_SIZE. If a size update is due, the next block begins with it, or with two
     /// if the size was lower in between (RFC 7541 section 4.2).

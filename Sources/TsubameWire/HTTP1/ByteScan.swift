@@ -1,6 +1,7 @@
 // ByteScan: searches and classifies bytes sixteen at a time, which makes the HTTP/1 codec fast.
 
-/// All offsets are from `base`. The bytes from `start` to `end` must be readable; nothing else is read.
+/// All offsets are from `base`. The bytes from `start` to `end` must be readable; nothing else is read, except where a
+/// function has a limit of its own.
 enum ByteScan {
     private typealias Vector = SIMD16<UInt8>
 

@@ -77,7 +77,7 @@ struct HTTP2RequestFields {
         }
     }
 
-    /// - Returns: where the output has the path; empty for trailers.
+    /// - Returns: where the output has the path of a head. Trailers have none.
     @discardableResult
     func encode(with encoder: inout HPACKEncoder, into output: inout [UInt8]) -> Range<Int> {
         bytes.withUnsafeBytes { bytes in

@@ -59,13 +59,14 @@ import TsubameSockets
             await ended.wait()
             #expect(watched.received == sent)
         }
-        await withUnsafeContinuation { continuation in
-            loop.execute {
-                watched.stop()
-                continuation.resume()
-            }
+        let (stopped, passed) = (Latch<Bool>(), Latch<Bool>())
+        loop.execute {
+            watched.stop()
+            stopped.settle(true)
         }
-        await withUnsafeContinuation { continuation in loop.execute { continuation.resume() } }
+        _ = await stopped.wait()
+        loop.execute { passed.settle(true) }
+        _ = await passed.wait()
         #expect(watched.problems == [])
     }
 

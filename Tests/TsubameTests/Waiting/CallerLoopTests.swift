@@ -1,6 +1,7 @@
-// CallerLoopTests: the connections of blocking calls, whose threads turn a loop only while they wait.
+// CallerLoopTests: the connections of blocking calls, whose threads run a loop only while they wait.
 
 import Dispatch
+import Foundation
 import HTTPTypes
 import Testing
 import TsubameTesting
@@ -49,6 +50,63 @@ import TsubameTesting
             request.isReplayable = false
             let text = try await onThread { [request] in try client.blocking.send(request).text() }
             #expect(text == "b" && server.requests.count == 2)
+        }
+    }
+
+    @Test(arguments: ["GET", "POST"])
+    func `BAD-INPUT 10: an answer that nobody asked for is not that of the next call`(_ method: String) async throws {
+        let second = Gate()
+        let server = try await ScriptedServer.start { request in
+            request.index == 0
+                ? [
+                    .bytes("HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\na"), .wait(for: second),
+                    .repeating(Array("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nwrong".utf8), count: 43),
+                ] : .ok("b")
+        }
+        try await serving(server) { server, client in
+            try await expect("a", of: client)
+            second.open()
+            // The server's socket has taken the second answer.
+            try await server.waitUntil(sentBodyBytes: 43)
+            let request = Request(method == "GET" ? .get : .post, "x")
+            let text = try await onThread { () throws(CallError) in try client.blocking.send(request).text() }
+            #expect(text == "b" && server.acceptedConnections == 2)
+        }
+    }
+
+    @Test func `the idle time does not end a call whose caller is slower than the server`() async throws {
+        let server = try await ScriptedServer.start { _ in .chunked(["one", "two", "three"]) }
+        try await serving(server, { $0.timeouts.idle = .milliseconds(300) }) { _, client in
+            let text = try await onThread {
+                try client.blocking.stream(Request(.get, "x")) { _, next in
+                    var text = ""
+                    while let piece = try next() {
+                        text += String(decoding: piece, as: UTF8.self)
+                        Self.pass(.milliseconds(500))
+                    }
+                    return text
+                }
+            }
+            #expect(text == "onetwothree")
+        }
+    }
+
+    @Test func `a task that the caller's closure waits for may read the body`() async throws {
+        try await serving(.start { _ in .chunked(["one", "two", "three"]) }) { _, client in
+            let text = try await onThread {
+                try client.blocking.stream(Request(.get, "x")) { response, _ in
+                    let (ended, text) = (DispatchSemaphore(value: 0), Log<String>())
+                    Task.detached {
+                        if let bytes = try? await response.body.collect() {
+                            text.add(String(decoding: bytes, as: UTF8.self))
+                        }
+                        ended.signal()
+                    }
+                    ended.wait()
+                    return text.all.first
+                }
+            }
+            #expect(text == "onetwothree")
         }
     }
 
@@ -108,6 +166,44 @@ import TsubameTesting
         }
     }
 
+    @Test func `a limit of one connection lets a hook wait for a call, and another thread send one`() async throws {
+        struct Asking: MessageHook {
+            let client: Client
+
+            func willSend(_ request: inout Request) throws(CallError) { try ask() }
+
+            func didReceive(_ response: inout Response) throws(CallError) {}
+
+            private func ask() throws(CallError) { _ = try client.blocking.send(Request(.get, "token")) }
+        }
+        try await serving(.start { _ in .ok("a") }, { $0.connection.connections = 1 }) { _, client in
+            let asking = client.with { $0.interceptors = [Asking(client: client)] }
+            for _ in 0..<3 { try await expect("a", of: asking) }
+            let text = try await onThread {
+                try client.blocking.stream(Request(.get, "x")) { _, next in
+                    while try next() != nil {}
+                    return try Self.getOnAnotherThread(client)
+                }
+            }
+            #expect(text == "a")
+        }
+    }
+
+    /// Holds the thread of a caller's closure.
+    private static func pass(_ time: DispatchTimeInterval) {
+        _ = DispatchSemaphore(value: 0).wait(timeout: .now() + time)
+    }
+
+    private static func getOnAnotherThread(_ client: Client) throws -> String {
+        let (ended, text) = (DispatchSemaphore(value: 0), Log<String>())
+        Thread.detachNewThread {
+            if let answer = try? client.blocking.send(Request(.get, "y")).text() { text.add(answer) }
+            ended.signal()
+        }
+        ended.wait()
+        return text.all.first ?? ""
+    }
+
     @Test func `limits of connections hold for blocking and other calls together`() async throws {
         for limit in [1, 2] {
             let server = try await ScriptedServer.start { _ in .ok("a") }
@@ -125,6 +221,20 @@ import TsubameTesting
                 let state = await client.statistics()
                 #expect(state.leased == 0 && state.idle <= limit && state.sockets <= limit)
             }
+        }
+    }
+
+    @Test func `more threads than there are loops all get their answers`() async throws {
+        try await serving(.start { _ in .ok("a") }) { server, client in
+            for _ in 0..<2 {
+                try await withThrowingTaskGroup(of: Void.self) { group in
+                    for _ in 0..<100 { group.addTask { try await expect("a", of: client) } }
+                    try await group.waitForAll()
+                }
+            }
+            #expect(server.requests.count == 200)
+            let state = await client.statistics()
+            #expect(state.leased == 0)
         }
     }
 

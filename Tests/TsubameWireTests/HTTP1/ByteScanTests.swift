@@ -52,12 +52,15 @@ import Testing
         }
         let memory = GuardedMemory(capacity: 100)
         for length in 0...33 {
-            // The bytes after the name are readable, and could belong to it.
-            let run = [UInt8](repeating: UInt8(ascii: "a"), count: length + 40)
-            let end = memory.copy(of: run).baseAddress.map {
-                ByteScan.lowercaseTokenEnd($0, 0, length, length + 40)
+            // The bytes after the name are readable. They could belong to it, or not.
+            for place in [nil] + (0..<(length + 40)).map(Optional.init) {
+                var run = [UInt8](repeating: UInt8(ascii: "a"), count: length + 40)
+                if let place { run[place] = UInt8(ascii: "A") }
+                let end = memory.copy(of: run).baseAddress.map {
+                    ByteScan.lowercaseTokenEnd($0, 0, length, length + 40)
+                }
+                #expect(end == min(place ?? length, length))
             }
-            #expect(end == length)
         }
     }
 

@@ -14,6 +14,8 @@ import TsubameWire
     private func compare(_ requests: [SentRequest], tableSizes: [Int: UInt32] = [:]) throws {
         var remembering = SessionRun([])
         var plain = SessionRun([])
+        remembering.read(PeerFrame.settings())
+        plain.read(PeerFrame.settings())
         for (index, request) in requests.enumerated() {
             if let size = tableSizes[index] {
                 let settings = PeerFrame.settings((1, size))
@@ -31,6 +33,7 @@ import TsubameWire
             remembering.read(reset)
             plain.read(reset)
         }
+        #expect(remembering.outcome.error == nil && plain.outcome.error == nil)
     }
 
     @Test func `the path alone differs`() throws {

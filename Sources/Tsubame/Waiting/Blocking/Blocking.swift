@@ -92,13 +92,9 @@ public struct BlockingClient: Sendable {
                 .misuse, "a blocking call on an event loop's thread would wait for itself", phase: .preparing,
                 advice: "use the async way there", request: request)
         }
-        do throws(CallError) {
-            let executor = ThreadExecutor(try (client.chain.engine ?? .withoutConnections).takeCallerLoop())
-            defer { executor.stop() }
-            return try Self.wait(request, on: executor, isWhole: true, operation)
-        } catch {
-            throw error.with(request: error.request == nil ? request : nil)
-        }
+        let executor = ThreadExecutor(client.chain.engine?.takeCallerLoop() ?? .ofJobs())
+        defer { executor.stop() }
+        return try Self.wait(request, on: executor, isWhole: true, operation)
     }
 
     /// - Parameters:

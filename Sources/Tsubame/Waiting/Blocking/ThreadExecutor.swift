@@ -5,11 +5,11 @@ import Synchronization
 import TsubameEngine
 import TsubamePlatform
 
-/// While its thread waits, it turns an event loop, which runs the jobs. In between, the thread may run a closure of the
+/// While its thread waits, it runs an event loop, which runs the jobs. In between, the thread may run a closure of the
 /// caller's (``leave(_:)``).
 final class ThreadExecutor: TaskExecutor {
     private enum State {
-        /// The thread turns the loop.
+        /// The thread runs the loop.
         case waiting
         /// The thread does something else. The jobs wait for it.
         case away([UnownedJob])
@@ -51,13 +51,8 @@ final class ThreadExecutor: TaskExecutor {
         if let given { look = given }
         defer { look = before }
         repeat {
-            let jobs = state.withLock { state in
-                defer { state = .waiting }
-                if case .away(let jobs) = state { return jobs }
-                return []
-            }
-            let rest = loop.drive(
-                jobs, for: asUnownedTaskExecutor(), until: { self.isOver(isDone) },
+            let rest = loop.run(
+                for: asUnownedTaskExecutor(), takeJobs, until: { self.isOver(isDone) },
                 every: look == nil ? -1 : Self.lookInterval
             ) { self.look?() }
             if !rest.isEmpty {
@@ -65,9 +60,20 @@ final class ThreadExecutor: TaskExecutor {
             }
             if let visit {
                 self.visit = nil
+                loop.setAway(true)
                 visit()
+                loop.setAway(false)
             }
         } while !isDone()
+    }
+
+    /// The jobs that have waited. From now on jobs go to the loop, which this thread runs.
+    private func takeJobs() -> [UnownedJob] {
+        state.withLock { state in
+            defer { state = .waiting }
+            if case .away(let jobs) = state { return jobs }
+            return []
+        }
     }
 
     /// Whether the thread is to leave the loop. From then on jobs wait for it.
@@ -77,7 +83,7 @@ final class ThreadExecutor: TaskExecutor {
         return true
     }
 
-    /// Runs a closure on the thread, which does not turn the loop meanwhile. The closure may wait by ``run(until:lookingUp:)``.
+    /// Runs a closure on the thread, which does not run the loop meanwhile. The closure may wait by ``run(until:lookingUp:)``.
     func leave<T: Sendable>(_ body: @escaping @Sendable () -> T) async -> T {
         await withUnsafeContinuation { continuation in
             visit = { continuation.resume(returning: body()) }

@@ -1,0 +1,51 @@
+// HostedLoop: serves a loop without a thread while no thread runs it.
+
+import Synchronization
+import TsubamePlatform
+
+/// A loop without a thread, as the loop sees it that serves it in between: the host. The host turns it when work comes, and at its
+/// deadlines.
+// `loop` is set once, before another thread knows this object. `id` is confined to the host.
+final class HostedLoop: LoopMember, @unchecked Sendable {
+    /// In nanoseconds: how often the host looks after the sockets of a loop whose thread is busy within a call.
+    static let visitInterval: MonotonicTime = 50_000_000
+
+    /// nil for a loop that has nothing to be served.
+    private let host: EventLoop?
+    weak var loop: EventLoop?
+    /// When the host turns the loop next.
+    private let planned = Atomic(MonotonicClock.never)
+    private var id: MemberID?
+
+    init(on host: EventLoop?) { self.host = host }
+
+    /// Turns the loop soon, unless a thread runs it.
+    func turnSoon() { host?.execute { self.turn() } }
+
+    /// Turns the loop at a deadline, unless the host turns it earlier.
+    func plan(_ due: MonotonicTime) {
+        guard due < planned.load(ordering: .sequentiallyConsistent) else { return }
+        if let host { host.execute { self.schedule(due, on: host) } }
+    }
+
+    private func schedule(_ due: MonotonicTime, on host: EventLoop) {
+        guard due < planned.load(ordering: .sequentiallyConsistent) else { return }
+        planned.store(due, ordering: .sequentiallyConsistent)
+        let id = id ?? host.add(self)
+        self.id = id
+        host.setDeadline(of: id, to: due)
+    }
+
+    func deadlinePassed() {
+        planned.store(MonotonicClock.never, ordering: .sequentiallyConsistent)
+        turn()
+    }
+
+    private func turn() {
+        if let loop { return loop.turnOnHost() }
+        if let id { host?.remove(id) }
+        id = nil
+    }
+
+    func ready(_ states: Readiness) {}
+}
