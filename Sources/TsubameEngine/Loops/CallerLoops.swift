@@ -49,7 +49,20 @@ final class CallerLoops: Sendable {
         return loopPool
     }
 
-    func giveBack(_ loopPool: LoopPool) { state.withLock { $0.free.append(loopPool) } }
+    func giveBack(_ loopPool: LoopPool) {
+        state.withLock { state in
+            if !state.isClosed { state.free.append(loopPool) }
+        }
+    }
+
+    /// Lets go of all loops, which refer back to this object.
+    func removeAll() {
+        state.withLock { state in
+            state.isClosed = true
+            state.free = []
+            state.all = [:]
+        }
+    }
 
     /// The pool of the loop that the current thread runs; nil on other threads.
     var current: LoopPool? {
@@ -63,7 +76,7 @@ package struct CallerLoop: Sendable {
     /// Loops without sockets, for any client.
     private static let free = Mutex<[EventLoop]>([])
 
-    private let loop: EventLoop
+    let loop: EventLoop
     private let giveItBack: @Sendable () -> Void
 
     init(_ loopPool: LoopPool, of loops: CallerLoops) {

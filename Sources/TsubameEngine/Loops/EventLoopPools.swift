@@ -41,6 +41,7 @@ final class EventLoopPools: Sendable {
                 loopPool.siblings = []
             }
         }
+        objects.callers.removeAll()
     }
 
     /// Where a call is to run, and whether that is the current thread.
