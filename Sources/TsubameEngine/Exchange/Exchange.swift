@@ -100,7 +100,8 @@ final class Exchange: CallCancellable, @unchecked Sendable {
     /// - Returns: false if it is over already.
     func begin() -> Bool {
         if isOver { return false }
-        if isListening || listen(), !isCancelled { return true }
+        // The call may have gone on without it, and have another one.
+        if !isCancelled, isListening || listen() { return true }
         fail(call.cancelled(phase))
         return false
     }

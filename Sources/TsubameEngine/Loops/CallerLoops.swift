@@ -57,11 +57,14 @@ final class CallerLoops: Sendable {
 
     /// Lets go of all loops, which refer back to this object.
     func removeAll() {
-        state.withLock { state in
+        let all = state.withLock { state in
             state.isClosed = true
             state.free = []
-            state.all = [:]
+            defer { state.all = [:] }
+            return state.all
         }
+        // The last reference to a loop may go here, without the lock.
+        withExtendedLifetime(all) {}
     }
 
     /// The pool of the loop that the current thread runs; nil on other threads.

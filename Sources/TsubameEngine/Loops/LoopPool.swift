@@ -43,7 +43,7 @@ final class LoopPool: @unchecked Sendable {
 
     var budget: SharedConnectionBudget { objects.budget }
     var proxies: ProxyMemory { objects.proxies }
-    var unusedCallers: [LoopPool] { objects.callers.unused }
+    var callers: CallerLoops { objects.callers }
 
     private func origin(_ key: ConnectionKey) -> OriginPool {
         if let known = origins[key] { return known }
@@ -63,7 +63,7 @@ final class LoopPool: @unchecked Sendable {
     /// Begins an exchange, from any thread.
     func handOver(_ exchange: Exchange) {
         load.wrappingAdd(1, ordering: .relaxed)
-        guard exchange.listen() else { return exchange.cancel() }
+        if !exchange.isCancelled, !exchange.listen() { return exchange.cancel() }
         let isFirst = arrivals.withLock { arrivals in
             arrivals.append(exchange)
             return arrivals.count == 1
@@ -330,7 +330,9 @@ final class LoopPool: @unchecked Sendable {
     /// Has an idle connection closed: the longest idle one of this loop or, if there is none here, of another.
     private func makeRoom() {
         if closeLongestIdle() { return }
-        for loopPool in siblings where loopPool !== self { loopPool.loop.execute { loopPool.closeLongestIdle() } }
+        for other in siblings + objects.callers.all where other !== self {
+            other.loop.execute { other.closeLongestIdle() }
+        }
     }
 
     @discardableResult

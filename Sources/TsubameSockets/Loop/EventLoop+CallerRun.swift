@@ -55,7 +55,7 @@ extension EventLoop {
     /// The thread of the loop's owner does something else within a call, and comes back.
     package func setAway(_ isAway: Bool) {
         guard let callerRun else { return }
-        callerRun.isAway.store(isAway, ordering: .relaxed)
+        callerRun.isAway.store(isAway, ordering: .sequentiallyConsistent)
         if isAway { callerRun.hosted.plan(MonotonicClock.now + HostedLoop.visitInterval) }
     }
 
@@ -100,7 +100,7 @@ extension EventLoop {
     private func handOver(_ callerRun: CallerRun, _ end: (isBusy: Bool, due: MonotonicTime)) {
         // Work may have come while the poller was still the one to wake.
         if end.isBusy || inbox.isFilled { callerRun.hosted.turnSoon() }
-        let isAway = callerRun.isAway.load(ordering: .relaxed)
+        let isAway = callerRun.isAway.load(ordering: .sequentiallyConsistent)
         callerRun.hosted.plan(isAway ? min(end.due, MonotonicClock.now + HostedLoop.visitInterval) : end.due)
     }
 

@@ -40,6 +40,8 @@ package final class EventLoop: TaskExecutor, @unchecked Sendable {
     @exclusivity(unchecked) private var runningWork: [Work] = []
     @exclusivity(unchecked) private var taken = Inbox.Contents()
     @exclusivity(unchecked) private var again: [MemberID] = []
+    /// When the poller last returned.
+    @exclusivity(unchecked) private var lookedAt: MonotonicTime = 0
     @exclusivity(unchecked) private var input = MemoryChunk()
     /// The chunk in which a member encodes the bytes that it writes next.
     package let output = MemoryChunk()
@@ -186,7 +188,6 @@ package final class EventLoop: TaskExecutor, @unchecked Sendable {
         callAgain()
         if isDone() { return }
         wait(longest)
-        // After the sockets: bytes that have come may move a deadline.
         passDeadlines()
     }
 
@@ -257,12 +258,13 @@ package final class EventLoop: TaskExecutor, @unchecked Sendable {
         }
     }
 
+    /// Passes the deadlines that had come when the loop looked at the sockets. Bytes that came since may move the others, however
+    /// long the jobs took meanwhile.
     private func passDeadlines() {
         guard deadlines.next != MonotonicClock.never else { return }
-        let now = MonotonicClock.now
         // A member may set a deadline that has passed, too.
         for _ in 0..<Self.callsPerTurn {
-            guard let slot = deadlines.takeDue(at: now) else { return }
+            guard let slot = deadlines.takeDue(at: lookedAt) else { return }
             members[slot: slot]?.deadlinePassed()
         }
     }
@@ -275,7 +277,12 @@ package final class EventLoop: TaskExecutor, @unchecked Sendable {
             milliseconds = timeout()
             if longest > 0 { milliseconds = milliseconds < 0 ? longest : min(milliseconds, longest) }
         }
+        var isFirst = true
         poller.wait(milliseconds: milliseconds) { id, states in
+            if isFirst {
+                lookedAt = MonotonicClock.now
+                isFirst = false
+            }
             if sleeps {
                 inbox.wakeUp()
                 sleeps = false
@@ -285,6 +292,7 @@ package final class EventLoop: TaskExecutor, @unchecked Sendable {
             member.ready(states)
             runJobs()
         }
+        if isFirst { lookedAt = MonotonicClock.now }
         if sleeps { inbox.wakeUp() }
     }
 

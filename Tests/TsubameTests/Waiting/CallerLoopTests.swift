@@ -194,6 +194,16 @@ import TsubameTesting
         _ = DispatchSemaphore(value: 0).wait(timeout: .now() + time)
     }
 
+    @Test func `a view with a limit gets the place of an idle connection of a blocking call`() async throws {
+        try await serving(.start { _ in .ok("a") }) { server, client in
+            try await expect("a", of: client)
+            // The idle connection counts.
+            let limited = client.with { $0.connection.connections = 1 }
+            let text = try await limited.get("x").text()
+            #expect(text == "a" && server.acceptedConnections == 2)
+        }
+    }
+
     private static func getOnAnotherThread(_ client: Client) throws -> String {
         let (ended, text) = (DispatchSemaphore(value: 0), Log<String>())
         Thread.detachNewThread {
