@@ -43,7 +43,8 @@ final class RequestSender: @unchecked Sendable {
     }
 
     /// Sends the request of an exchange whose head has been encoded.
-    /// - Throws: ``CallError/Kind/cancelled`` if an observer of the head has cancelled the call. Nothing was sent then.
+    /// - Throws: ``CallError/Kind/cancelled`` if an observer of the head has cancelled the call. Over HTTP/1.1 nothing
+    ///   was sent then. Over HTTP/2 the head is encoded, and goes out before its reset.
     @inline(__always)
     func send(_ exchange: Exchange, _ plan: SendingPlan, on framing: any RequestFraming) throws(CallError) {
         let now = MonotonicClock.now

@@ -86,9 +86,6 @@ package final class EventLoop: TaskExecutor, @unchecked Sendable {
     @inline(__always)
     package var isCurrent: Bool { LoopThread.current == Unmanaged.passUnretained(self).toOpaque() }
 
-    /// Whether the caller runs on the thread of any loop.
-    package static var isOnAny: Bool { LoopThread.current != nil }
-
     /// Whether the caller runs on a loop with a thread of its own, which others share.
     package static var isOnShared: Bool { LoopThread.current != nil && currentOfCaller == nil }
 

@@ -21,9 +21,10 @@ extension HTTP2Session {
         let mayRepeat = sharesFields && length == nil
         let table = encoder.tableState
         let isRepeated =
-            mayRepeat && HTTP2RequestFields.isPath(target)
+            mayRepeat
             && repeatedHead?.suits(
                 method: method, isSecure: isSecure, authority: authority, headers: headers, table: table) == true
+            && HTTP2RequestFields.isPath(target)
         if !isRepeated {
             try requestFields.collect(
                 method: method, isSecure: isSecure, authority: authority, target: target, headers: headers,
