@@ -6,7 +6,7 @@ TRAITS = --enable-all-traits
 # SwiftPM passes the names of traits in the order of a set, which is another one in each process, and would build all of our
 # modules anew for it.
 STEADY = SWIFT_DETERMINISTIC_HASHING=1
-FORMATTED = Package.swift Sources Tests Examples Benchmarks/Package.swift Benchmarks/Sources
+FORMATTED = Package.swift Sources Tests Examples Benchmarks/Package.swift Benchmarks/Sources Benchmarks/InServer/Package.swift Benchmarks/InServer/Sources
 
 .PHONY: all setup setup-test demo test unit consumer counts tool smoke shell-lines install format lint docs start-up recording kills sanitize soak fuzz mutate bench compare-httpbin \
     conformance clean
@@ -67,6 +67,7 @@ format:
 lint:
 	$(SWIFT) format lint --strict --parallel --recursive $(FORMATTED)
 	@Scripts/lint/check-house.sh
+	@Scripts/lint/check-kqueue.sh
 	@python3 Scripts/lint/check-rooms.py
 	@python3 Scripts/lint/check-samples.py
 	@python3 Scripts/tables/cache-table.py --check

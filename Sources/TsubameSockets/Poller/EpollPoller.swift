@@ -62,7 +62,7 @@ final class EpollPoller: Poller, @unchecked Sendable {
     func wait(milliseconds: Int32, _ report: (MemberID, Readiness) -> Void) {
         // An interrupted wait reports nothing; the loop's next turn waits again.
         let count = epoll_wait(queue, events, Int32(Self.capacity), milliseconds)
-        if count < 0, errno != EINTR { Self.rest() }
+        if count < 0, errno != EINTR { rest() }
         var index = 0
         while index < count {
             let event = events[index]
@@ -84,10 +84,6 @@ final class EpollPoller: Poller, @unchecked Sendable {
         if flags & (Flag.hangUp | Flag.error) != 0 { readiness.insert(.writable) }
         return readiness
     }
-
-    /// Waits a little, since the system's wait fails: other code has closed a descriptor of this poller. Without this the loop
-    /// would turn without a pause.
-    private static func rest() { _ = poll(nil, 0, 10) }
 
     func wake() {
         var one: UInt64 = 1

@@ -61,8 +61,7 @@ final class PollPoller: Poller, @unchecked Sendable {
 
     func wait(milliseconds: Int32, _ report: (MemberID, Readiness) -> Void) {
         let count = poll(&polled, nfds_t(polled.count), milliseconds)
-        // The system takes no more descriptors than the process may open. Without a rest the loop would turn without a pause.
-        if count < 0, errno != EINTR { _ = poll(nil, 0, 10) }
+        if count < 0, errno != EINTR { rest() }
         guard count > 0 else { return }
         if polled[0].revents != 0 { drainWakeUps() }
         for position in watches.indices where polled[position + 1].revents != 0 {

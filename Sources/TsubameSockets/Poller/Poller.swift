@@ -21,10 +21,12 @@ package protocol Poller: AnyObject, Sendable {
     func wake()
 }
 
-/// The pollers of this system.
+/// The ways to ask, some of which only one system has.
 package enum PollerKind: String, Sendable, CaseIterable {
     /// Edge-triggered; Linux.
     case epoll
+    /// Edge-triggered; Apple's systems. It is not ``standard`` there until it has been proven.
+    case kqueue
     /// The portable form. Each wait costs as much as there are sockets, so it serves where nothing better is proven.
     case poll
 
@@ -38,12 +40,41 @@ package enum PollerKind: String, Sendable, CaseIterable {
     }
 
     /// Whether this system has it.
-    package var isAvailable: Bool { self == .poll || Self.standard == self }
-
-    package func makePoller() throws(SocketError) -> any Poller {
-        #if os(Linux) || os(Android)
-        if self == .epoll { return try EpollPoller() }
-        #endif
-        return try PollPoller()
+    package var isAvailable: Bool {
+        switch self {
+        case .epoll:
+            #if os(Linux) || os(Android)
+            true
+            #else
+            false
+            #endif
+        case .kqueue:
+            #if canImport(Darwin) && _pointerBitWidth(_64)
+            true
+            #else
+            false
+            #endif
+        case .poll: true
+        }
     }
+
+    /// - Throws: ``SocketError`` if the process may open no more descriptors, or if this system does not have the kind.
+    package func makePoller() throws(SocketError) -> any Poller {
+        switch self {
+        #if os(Linux) || os(Android)
+        case .epoll: try EpollPoller()
+        #endif
+        #if canImport(Darwin) && _pointerBitWidth(_64)
+        case .kqueue: try KqueuePoller()
+        #endif
+        case .poll: try PollPoller()
+        default: throw SocketError(.poll, ENOTSUP)
+        }
+    }
+}
+
+extension Poller {
+    /// Waits a little after the system's wait failed: other code has closed a descriptor of this poller, or the system takes
+    /// no more of them. Without the rest the loop would turn without a pause.
+    func rest() { _ = poll(nil, 0, 10) }
 }
