@@ -11,6 +11,7 @@ of the ratios within each round. Times on a shared machine drift: quote ratios o
 import argparse
 import collections
 import datetime
+import glob
 import json
 import os
 import platform
@@ -23,12 +24,13 @@ import statistics
 import subprocess
 import sys
 import time
+import zipfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 WORK = os.path.join(HERE, ".build", "bench")
 PACKAGES = (
-    "nginx-light wrk gcc libc6-dev libcurl4-openssl-dev golang-go cargo librust-reqwest-dev librust-tokio-dev "
-    "librust-futures-util-dev librust-bytes-dev librust-libc-dev openssl"
+    "nginx-light wrk nghttp2-client gcc libc6-dev libcurl4-openssl-dev golang-go cargo librust-reqwest-dev "
+    "librust-tokio-dev librust-futures-util-dev librust-bytes-dev librust-libc-dev openssl"
 ).split()
 GIB = 1 << 30
 
@@ -48,6 +50,23 @@ def install():
             ["apt-get", "install", "-y", "-qq", package], env=environment, capture_output=True, text=True)
         if done.returncode:
             print(f"not installed: {package}: {done.stderr.strip().splitlines()[-1:]}", file=sys.stderr)
+
+
+def newest_libcurl():
+    """The library of libcurl within the newest wheel of pycurl, which is later than the system's; `None` without one."""
+    folder = os.path.join(WORK, "pycurl")
+    found = glob.glob(f"{folder}/pycurl.libs/libcurl-*.so.*")
+    if found:
+        return found[0]
+    command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--only-binary", ":all:", "-d", folder,
+               "pycurl"]
+    done = subprocess.run(command, capture_output=True, text=True)
+    wheels = glob.glob(f"{folder}/pycurl-*.whl")
+    if done.returncode or not wheels:
+        print(f"left out: libcurl-new: {done.stderr.strip().splitlines()[-1:]}", file=sys.stderr)
+        return None
+    zipfile.ZipFile(wheels[0]).extractall(folder)
+    return next(iter(glob.glob(f"{folder}/pycurl.libs/libcurl-*.so.*")), None)
 
 
 def build():
@@ -73,6 +92,10 @@ def build():
             ["swift", "build", "-c", "release", "--package-path", f"{peers}/swift", "--scratch-path", swift_peers,
              "--product", "urlsession"], f"{swift_peers}/release/urlsession", {}),
     }
+    if library := newest_libcurl():
+        steps["libcurl-new"] = (
+            ["gcc", "-O2", "-w", "-o", f"{WORK}/curl-new-bench", f"{peers}/libcurl/main.c", library,
+             f"-Wl,-rpath,{os.path.dirname(library)}"], f"{WORK}/curl-new-bench", {})
     programs = {}
     for name, (command, program, environment) in steps.items():
         directory = f"{peers}/reqwest" if name == "reqwest" else HERE
@@ -89,8 +112,9 @@ def build():
             print(f"left out: {name}: it does not build:\n{done.stdout[-2000:]}", file=sys.stderr)
         else:
             programs[name] = program
-    if shutil.which("wrk"):
-        programs["wrk"] = "wrk"
+    for tool in ("wrk", "h2load"):
+        if shutil.which(tool):
+            programs[tool] = tool
     return programs
 
 
@@ -200,8 +224,8 @@ class Servers:
 
 # What each client manages in about half a second, at 64 requests at once.
 AMOUNTS = {
-    "tsubame": 30000, "tsubame-loop": 40000, "libcurl": 25000, "go": 30000, "reqwest": 40000, "ahc": 10000,
-    "urlsession": 2000,
+    "tsubame": 30000, "tsubame-loop": 40000, "libcurl": 25000, "libcurl-new": 25000, "go": 30000, "reqwest": 40000,
+    "ahc": 10000, "urlsession": 2000,
 }
 
 TITLES = {
@@ -220,8 +244,8 @@ def commands(workload, programs, servers):
         return ["wrk", "-t1", f"-c{concurrency}", "-d1", "--latency", url]
 
     def small(url, concurrency, scale):
-        for name in ("wrk", "tsubame", "tsubame-loop", "libcurl", "reqwest", "go", "ahc", "urlsession"):
-            program = programs.get(name.split("-")[0])
+        for name in ("wrk", "tsubame", "tsubame-loop", "libcurl", "libcurl-new", "reqwest", "go", "ahc", "urlsession"):
+            program = programs.get("tsubame" if name == "tsubame-loop" else name)
             if not program:
                 continue
             if url.startswith(servers.over_h2) and name in ("wrk", "ahc", "urlsession"):
@@ -247,7 +271,7 @@ def commands(workload, programs, servers):
             if name in programs:
                 yield name, [programs[name], mode, url, str(count), "1"]
 
-    everyone = ("tsubame", "libcurl", "reqwest", "go", "ahc", "urlsession")
+    everyone = ("tsubame", "libcurl", "libcurl-new", "reqwest", "go", "ahc", "urlsession")
     if workload == "W1":
         return list(small(http + "/small", 1, 0.2))
     if workload == "W2":
@@ -255,7 +279,9 @@ def commands(workload, programs, servers):
     if workload == "W3":
         return list(small(tls + "/small", 64, 0.6))
     if workload == "W4":
-        return list(small(servers.over_h2 + "/small", 64, 0.6))
+        url = servers.over_h2 + "/small"
+        rows = [("h2load", ["h2load", "-t1", "-c1", "-m64", "-n50000", url])] if "h2load" in programs else []
+        return rows + list(small(url, 64, 0.6))
     if workload == "W5":
         return list(large("down", http + "/g1", 1, everyone))
     if workload == "W6":
@@ -303,7 +329,14 @@ def measure(command):
         process.communicate()
         print(f"no answer within 180 s: {' '.join(command)}", file=sys.stderr)
         return None
-    if command[0] == "wrk":
+    if command[0] == "h2load":
+        found = re.search(r"finished in ([\d.]+)(us|ms|s),.*?(\d+) succeeded", output, re.DOTALL)
+        if not found or process.returncode:
+            print(f"failed: {' '.join(command)}\n{output[:500]}", file=sys.stderr)
+            return None
+        wall, count, cpu = microseconds(found[1] + found[2]) / 1e6, int(found[3]), children() - before
+        figures = [wall, count / wall, cpu * 1e6 / count, 0, 0, 0, 0, cpu]
+    elif command[0] == "wrk":
         found = re.search(r"(\d+) requests in ([\d.]+)s", output)
         if not found:
             return None
@@ -374,7 +407,9 @@ def table(workload, results):
         return lines + [""]
     is_large = workload in ("W5", "W6")
     column = "cputime" if is_large else "cpu"
-    bases = ["libcurl"] if is_large else ["reqwest", "libcurl", "ahc", "wrk"]
+    bases = ["libcurl", "libcurl-new"] if is_large else ["reqwest", "libcurl", "libcurl-new", "ahc", "wrk"]
+    if workload == "W4":
+        bases = ["h2load", "reqwest", "libcurl", "libcurl-new"]
     if workload == "W7":
         bases = ["ahc", "go", "reqwest", "wrk"]
     head = ["client", "CPU s" if is_large else "CPU µs", *[f"× {b}" for b in bases]]
@@ -388,7 +423,8 @@ def table(workload, results):
             cells += [f"{median(runs, 'wall'):.2f}", ratio(results, name, "libcurl", "wall"),
                       f"{median(runs, 'mbs'):.0f}"]
         else:
-            cells += [f"{median(runs, 'rate'):.0f}", f"{median(runs, 'p50'):.0f}", f"{median(runs, 'p99'):.0f}"]
+            # h2load does not say the percentiles.
+            cells += [f"{median(runs, one):.0f}" if median(runs, one) else "–" for one in ("rate", "p50", "p99")]
         cells += [f"{median(runs, 'peak') / 1024:.0f}" if median(runs, "peak") else "–", str(len(runs))]
         lines.append("| " + " | ".join(cells) + " |")
     return lines + [""]
@@ -403,6 +439,11 @@ def versions():
             return None
 
     found = [first("swift", "--version"), first("nginx", "-v"), first("go", "version"), first(cargo(), "--version")]
+    if shutil.which("h2load"):
+        found.append(first("h2load", "--version"))
+    new = glob.glob(f"{WORK}/pycurl/pycurl.libs/libcurl-*.so.*")
+    if new and (version := re.search(rb"libcurl/(\d+\.\d+\.\d+)", open(new[0], "rb").read())):
+        found.append(f"libcurl-new {version[1].decode()}, from the wheel of pycurl")
     wrk = first("wrk", "-v")
     found.append(wrk.split(" Copyright")[0] if wrk else None)
     for package in ("librust-reqwest-dev", "libcurl4"):
