@@ -34,7 +34,7 @@ final class ConnectionLoan: BodyLoan, ChannelLoan, @unchecked Sendable {
     }
 
     private let state = Mutex(State.idle)
-    private let connection: Connection
+    private let connection: HTTP1Connection
     private let descriptor: Int32
     /// Whether the reader takes all that comes, however long its thread is busy.
     private let isTrusted: Bool
@@ -46,7 +46,7 @@ final class ConnectionLoan: BodyLoan, ChannelLoan, @unchecked Sendable {
     private(set) var end: End?
     private let received = Atomic<Int64>(0)
 
-    init(_ connection: Connection, _ channel: SocketChannel, isTrusted: Bool) {
+    init(_ connection: HTTP1Connection, _ channel: SocketChannel, isTrusted: Bool) {
         self.connection = connection
         self.isTrusted = isTrusted
         descriptor = channel.descriptor

@@ -36,7 +36,7 @@ struct SocketState {
     #endif
 }
 
-extension Connection {
+extension HTTP1Connection {
     /// nil where the system does not tell, and before the connection stands.
     var socketState: SocketState? { channel.flatMap { SocketState.of($0) } }
 }

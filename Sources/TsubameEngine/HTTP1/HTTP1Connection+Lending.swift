@@ -5,7 +5,7 @@ import TsubamePlatform
 import TsubameSockets
 import TsubameWire
 
-extension Connection {
+extension HTTP1Connection {
     /// Lends the connection to a reader that keeps up, now that reading has paused. TLS is never lent: its state belongs to the
     /// loop. Neither is a connection whose observers are told of each piece, nor one that still sends.
     func lend() {

@@ -3,7 +3,7 @@
 import TsubameCore
 import TsubamePlatform
 
-extension Connection {
+extension HTTP1Connection {
     /// A connection that was in use just now is as good as it was.
     private static let freshness: MonotonicTime = 1_000_000_000
     /// The system counts in ticks of a few milliseconds.

@@ -1,4 +1,4 @@
-// Connection: one HTTP/1.1 connection, plain or through TLS.
+// HTTP1Connection: one HTTP/1.1 connection, plain or through TLS.
 
 import HTTPTypes
 import NIOCore
@@ -10,7 +10,7 @@ import TsubameWire
 
 /// One connection: writes requests, reads responses, one at a time, and keeps their deadlines.
 // Guarded by confinement to `loopPool.loop`.
-final class Connection: ChannelReceiver, PooledConnection, ExchangeCarrier, @unchecked Sendable {
+final class HTTP1Connection: ChannelReceiver, PooledConnection, ExchangeCarrier, @unchecked Sendable {
     // The properties that every request touches have no dynamic exclusivity checks, which would be a tenth of its
     // instructions. No two accesses can overlap on one loop, and none is held across a call that comes back here.
 

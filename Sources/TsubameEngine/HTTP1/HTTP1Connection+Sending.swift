@@ -7,7 +7,7 @@ import TsubamePlatform
 import TsubameSockets
 import TsubameWire
 
-extension Connection {
+extension HTTP1Connection {
     func run(_ exchange: Exchange) {
         self.exchange = exchange
         use.begin()
@@ -86,7 +86,7 @@ extension Connection {
 }
 
 // The pieces of a body go in chunks if its length is not known (RFC 9112 section 7.1).
-extension Connection: RequestFraming {
+extension HTTP1Connection: RequestFraming {
     func sendHead(_ plan: SendingPlan) -> Bool {
         output.isUnsent = true
         guard let channel else { return false }

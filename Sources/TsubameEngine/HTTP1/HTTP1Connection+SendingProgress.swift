@@ -3,15 +3,15 @@
 import TsubameCore
 import TsubamePlatform
 
-extension Connection {
+extension HTTP1Connection {
     /// A byte of the request's body has moved: the idle time starts anew.
     func markMoved(at now: MonotonicTime) {
         output.moved = (now, socketState?.acknowledgedBytes ?? 0)
         watchSending(from: now)
     }
 
-    /// Whether the body that is being sent has moved since: a socket takes a piece bit by bit, and only the whole piece is
-    /// told, so the system is asked how much the peer has taken.
+    /// Whether the body that is being sent has moved since. The socket takes a piece bit by bit, and tells only when it has
+    /// the whole piece. So this asks the system how much the peer has taken.
     func stillMoves(_ idle: UInt64) -> Bool {
         let now = MonotonicClock.now
         if let state = socketState, state.acknowledgedBytes != output.moved.acknowledged {
