@@ -12,12 +12,13 @@ protocol ChannelReceiver: AnyObject {
     func receive(_ read: ReceivedBytes)
     /// The channel takes bytes again. This may come while the receiver sends.
     func becameWritable()
-    /// An error that ends the connection. It never comes while the receiver sends. A TLS connection may end without a close_notify; ``closed()`` follows then. Over
-    /// TLS a second error may come.
+    /// An error that ends the connection. It never comes while the receiver sends. A TLS connection may end without a
+    /// close_notify; ``closed()`` follows then. Over TLS a second error may come.
     func failed(_ error: any Error)
     /// The deadline has passed that the receiver has set (``SocketChannel/setDeadline(_:)``). It is cleared.
     func deadlinePassed()
-    /// The channel is closed. It is the last call, and never comes while the receiver sends. A channel that was never connected does not make it.
+    /// The channel is closed. It is the last call, and never comes while the receiver sends. A channel that was never
+    /// connected does not make it.
     func closed()
 }
 

@@ -105,14 +105,14 @@ final class SocketChannel: LoopMember, @unchecked Sendable {
             registration.id = id
             try loop.loop.watch(registration.descriptor, for: id)
             // The loop's report would come one turn later.
-            if case .connected = connecting { connected() }
+            if case .connected = connecting { connected(nil) }
         } catch {
             fail(Self.ioError(error))
         }
     }
 
-    private func connected() {
-        if let error = socket?.connectionError() { return fail(Self.ioError(error)) }
+    private func connected(_ error: SocketError?) {
+        if let error { return fail(Self.ioError(error)) }
         state = .active
         tellConnected(nil)
         if state == .active, output.pending.hasFlushed { writeOut() }
@@ -139,7 +139,8 @@ final class SocketChannel: LoopMember, @unchecked Sendable {
     func ready(_ states: Readiness) {
         if state == .connecting {
             guard states.isWritable || states.hasEnded else { return }
-            connected()
+            // The report of an attempt that has failed says that the connection has ended.
+            connected(states.hasEnded ? socket?.connectionError() : nil)
         }
         guard state == .active else { return }
         if states.hasEnded { input.hasEnded = true }
@@ -279,11 +280,14 @@ final class SocketChannel: LoopMember, @unchecked Sendable {
 
     // MARK: The end
 
+    /// Made once, since an error costs an allocation.
+    private static let isClosed: any Error = ChannelError.ioOnClosedChannel
+
     /// Closes the channel. TLS tells the peer that it ends, and the peer's answer is not awaited.
     func end() {
-        guard isSecured, state != .closed else { return close(ChannelError.ioOnClosedChannel) }
+        guard isSecured, state != .closed else { return close(Self.isClosed) }
         pipeline.close(mode: .all, promise: nil)
-        loop.execute { self.close(ChannelError.ioOnClosedChannel) }
+        loop.execute { self.close(Self.isClosed) }
     }
 
     /// Closes the channel because of an error, which the receiver sees first.

@@ -8,7 +8,9 @@ import TsubameSockets
 /// has failed. All others are closed when one of them is connected.
 // Confined to the loop of its loop pool.
 final class AddressRace: ConnectStep, @unchecked Sendable {
-    enum Outcome {
+    enum Event {
+        /// An address is tried.
+        case tries(SocketAddress)
         case won(SocketChannel, SocketAddress)
         /// No address is left: see ``AddressRace/failures``.
         case lost
@@ -40,22 +42,18 @@ final class AddressRace: ConnectStep, @unchecked Sendable {
     private var isTrying = false
     /// Whether an idle connection was closed for want of a descriptor.
     private var hasFreedDescriptor = false
-    /// Told of each address before it is tried.
-    private let begins: (SocketAddress) -> Void
-    /// nil once the race is over.
-    private var done: ((Outcome) -> Void)?
+    /// Told of each address before it is tried, and of the outcome. nil once the race is over.
+    private var tell: ((Event) -> Void)?
 
     init(
         _ order: AddressOrder, _ rules: AddressRules, after other: AddressRace? = nil, on loopPool: LoopPool,
-        begins: @escaping (SocketAddress) -> Void,
-        done: @escaping (Outcome) -> Void
+        tell: @escaping (Event) -> Void
     ) {
         self.order = order
         self.rules = rules
         failures = other?.failures ?? []
         self.loopPool = loopPool
-        self.begins = begins
-        self.done = done
+        self.tell = tell
     }
 
     /// The addresses that are being tried, and have said nothing yet.
@@ -68,12 +66,12 @@ final class AddressRace: ConnectStep, @unchecked Sendable {
         defer { isTrying = false }
         next?.cancel()
         next = nil
-        while done != nil {
+        while let tell {
             guard let address = nextAddress() else {
                 if attempts.isEmpty { end(.lost) }
                 return
             }
-            begins(address)
+            tell(.tries(address))
             let attempt = Attempt(address)
             attempts.append(attempt)
             connect(attempt)
@@ -121,7 +119,7 @@ final class AddressRace: ConnectStep, @unchecked Sendable {
     }
 
     private func failed(_ attempt: Attempt, _ error: any Error) {
-        guard done != nil else { return }
+        guard tell != nil else { return }
         attempts.removeAll { $0 === attempt }
         failures.append((attempt.address.description, Connector.words(error)))
         start()
@@ -129,15 +127,15 @@ final class AddressRace: ConnectStep, @unchecked Sendable {
 
     func cancel() { end(nil) }
 
-    private func end(_ outcome: Outcome?) {
-        let done = done
-        self.done = nil
+    private func end(_ outcome: Event?) {
+        let tell = tell
+        self.tell = nil
         next?.cancel()
         next = nil
         let others = attempts
         attempts = []
         for attempt in others { attempt.channel?.end() }
-        if let outcome { done?(outcome) }
+        if let outcome { tell?(outcome) }
     }
 }
 

@@ -57,9 +57,7 @@ final class Connector: LoopMember, @unchecked Sendable {
             let endpoint = endpoint(target)
             waiter.enter(.resolving, .resolving(host: endpoint.host))
             arm(.connect)
-            Resolver.resolve(endpoint, key.settings, on: loopPool.loop) { result in
-                if !self.isDone { self.resolved(endpoint.host, result) }
-            }
+            resolve(endpoint)
         } catch {
             finish(.failure(error))
         }
@@ -99,15 +97,26 @@ final class Connector: LoopMember, @unchecked Sendable {
         key.proxy.map { HostPort(host: $0.origin.host, port: $0.origin.port) } ?? target
     }
 
-    private func resolved(_ host: String, _ result: Result<[SocketAddress], any Error>) {
+    private func resolve(_ endpoint: HostPort) {
         do throws(CallError) {
+            if let known = try Resolver.known(endpoint, key.settings) { return resolved(endpoint.host, known) }
+        } catch {
+            return finish(.failure(lookUpFailure(error, of: endpoint.host)))
+        }
+        Resolver.lookUp(endpoint, key.settings, on: loopPool.loop) { result in
+            guard !self.isDone else { return }
             switch result {
-            case .success(let addresses):
-                facts.resolvedAt = MonotonicClock.now
-                waiter.tell(.resolved(addresses: addresses.map(\.ip)))
-                prepareTLS(for: AddressOrder(try key.settings.settings.addressFamily.select(addresses, of: host)))
-            case .failure(let error): throw lookUpFailure(error, of: host)
+            case .success(let addresses): self.resolved(endpoint.host, addresses)
+            case .failure(let error): self.finish(.failure(self.lookUpFailure(error, of: endpoint.host)))
             }
+        }
+    }
+
+    private func resolved(_ host: String, _ addresses: [SocketAddress]) {
+        do throws(CallError) {
+            facts.resolvedAt = MonotonicClock.now
+            waiter.tell(.resolved(addresses: addresses.map(\.ip)))
+            prepareTLS(for: AddressOrder(try key.settings.settings.addressFamily.select(addresses, of: host)))
         } catch {
             finish(.failure(error))
         }
@@ -140,12 +149,12 @@ final class Connector: LoopMember, @unchecked Sendable {
     private func race(_ order: AddressOrder, capture: ChainCapture? = nil) {
         do throws(CallError) {
             // A second way to the same address is not told.
-            let told = race == nil ? waiter : nil
+            let isFirst = race == nil
             let rules = try AddressRules(key.settings)
-            let race = AddressRace(order, rules, after: race, on: loopPool) { address in
-                told?.enter(.connecting, .connecting(address: address.description))
-            } done: { outcome in
-                switch outcome {
+            let race = AddressRace(order, rules, after: race, on: loopPool) { event in
+                switch event {
+                case .tries(let address):
+                    if isFirst { self.waiter.enter(.connecting, .connecting(address: address.description)) }
                 case .won(let channel, let address):
                     self.connected(ConnectorRoute(channel: channel, address: address, capture: capture))
                 case .lost:
@@ -271,7 +280,7 @@ final class Connector: LoopMember, @unchecked Sendable {
         let connection: any PooledConnection & ChannelReceiver =
             version == .http2
             ? HTTP2Connection(key, loopPool, info, channel, limits: waiter.call.limits)
-            : Connection(key, loopPool, info, channel)
+            : HTTP1Connection(key, loopPool, info, channel)
         channel.receiver = connection
         route = nil
         finish(.success(connection))

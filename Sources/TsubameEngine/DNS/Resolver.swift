@@ -4,27 +4,31 @@ import TsubameCore
 import TsubameSockets
 
 enum Resolver {
-    /// Finds the addresses of an endpoint, in the order in which they are to be tried.
+    /// The addresses of an endpoint that needs no look-up, in the order in which they are to be tried.
     ///
-    /// Literals and `localhost` (RFC 6761 section 6.3: with all names below it) need no look-up.
-    /// - Parameter done: called once on the loop, and at once if no look-up is needed.
-    static func resolve(
+    /// Literals and `localhost` (RFC 6761 section 6.3: with all names below it) need none. The answers of earlier look-ups
+    /// are kept.
+    /// - Returns: nil if the name has to be looked up.
+    /// - Throws: ``CallError/Kind/nameResolution`` if the host has a zone (RFC 4007) that this machine has not, or if the
+    ///   addresses that are known are none.
+    static func known(_ endpoint: HostPort, _ shared: SharedSettings) throws(CallError) -> [SocketAddress]? {
+        if let addresses = try literal(endpoint) { return addresses }
+        let known = shared.settings.resolver.cache.known(endpoint.host, lifetime: shared.settings.addressLifetime)
+        return try known.map { texts throws(CallError) in try socketAddresses(texts, endpoint.host, endpoint.port) }
+    }
+
+    /// Looks a name up.
+    /// - Parameter done: called once on the loop.
+    static func lookUp(
         _ endpoint: HostPort, _ shared: SharedSettings, on loop: NIOLoop,
         _ done: @escaping @Sendable (Result<[SocketAddress], any Error>) -> Void
     ) {
-        let (host, port) = (endpoint.host, endpoint.port)
-        do throws(CallError) {
-            if let addresses = try literal(endpoint) { return done(.success(addresses)) }
-        } catch {
-            return done(.failure(error))
-        }
-        let names = shared.settings.resolver.cache
-        if let known = names.known(host, lifetime: shared.settings.addressLifetime) {
-            return done(Result { try socketAddresses(known, host, port) })
-        }
-        names.ask(host) { result in
+        shared.settings.resolver.cache.ask(endpoint.host) { result in
             loop.execute {
-                done(result.flatMap { answer in Result { try socketAddresses(answer.addresses, host, port) } })
+                done(
+                    result.flatMap { answer in
+                        Result { try socketAddresses(answer.addresses, endpoint.host, endpoint.port) }
+                    })
             }
         }
     }
@@ -44,11 +48,13 @@ enum Resolver {
         return ["127.0.0.1", "::1"].compactMap { SocketAddress(ip: $0, port: endpoint.port) }
     }
 
-    private static func socketAddresses(_ texts: [String], _ host: String, _ port: UInt16) throws -> [SocketAddress] {
+    private static func socketAddresses(_ texts: [String], _ host: String, _ port: UInt16) throws(CallError)
+        -> [SocketAddress]
+    {
         guard !texts.isEmpty else {
             throw CallError(.nameResolution, "\(host) has no address", phase: .resolving)
         }
-        return try texts.map { text in
+        return try texts.map { text throws(CallError) in
             guard let address = SocketAddress(ip: text, port: port) else {
                 throw CallError(
                     .nameResolution, "the resolver says that \(host) is at \(Redaction.printable(text)), no address",

@@ -170,8 +170,8 @@ final class HTTP2Connection: ChannelReceiver, PooledConnection, @unchecked Senda
     /// In nanoseconds.
     private static var silence: MonotonicTime { 500_000_000 }
 
-    /// Not a byte has come for a while, in which a request was awaited that is now given up: whoever comes next shall not
-    /// wait for a peer that may be gone.
+    /// An exchange was given up, and its connection has received no byte for a while. The connection takes no more exchanges,
+    /// since its peer may be gone.
     private func leaveIfSilent(since sent: MonotonicTime) {
         let (now, since) = (MonotonicClock.now, Swift.max(sent, input.lastRead))
         if since < now, now - since >= Self.silence { ending.hasStoppedAccepting = true }

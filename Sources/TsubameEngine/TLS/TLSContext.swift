@@ -59,8 +59,8 @@ final class TLSContext: Sendable {
             configuration.minimumTLSVersion = settings.minimumVersion.value
             configuration.maximumTLSVersion = settings.maximumVersion.value
             switch settings.verification {
-            // Whom it is for, `check` looks at: NIOSSL takes a Common Name, and `*` anywhere in a name, and compares an
-            // address with the socket's, which behind a proxy is the proxy's.
+            // `check` compares the certificate with the host. NIOSSL accepts a Common Name, and `*` anywhere in a name. It
+            // compares an address with the socket's, which behind a proxy is the proxy's.
             case .full: configuration.certificateVerification = .noHostnameVerification
             case .dangerouslyOff: configuration.certificateVerification = .none
             }

@@ -41,7 +41,8 @@ package struct Socket: ~Copyable, Sendable {
 
     package enum Connecting: Sendable {
         case connected
-        /// The socket becomes writable when the attempt has ended; ``connectionError()`` then has its outcome.
+        /// The socket becomes writable when the attempt has ended. If it has failed, the poller also reports
+        /// ``Readiness/ended``, and ``connectionError()`` has the reason.
         case inProgress
     }
 

@@ -32,10 +32,9 @@ import TsubameTesting
         let rules = try AddressRules(SharedSettings(settings))
         let list = addresses.compactMap { TsubameSockets.SocketAddress(ip: $0, port: UInt16(port)) }
         let track = Track()
-        let race = AddressRace(AddressOrder(list), rules, on: loopPool) { address in
-            track.begun.add(address.ip)
-        } done: { outcome in
-            switch outcome {
+        let race = AddressRace(AddressOrder(list), rules, on: loopPool) { event in
+            switch event {
+            case .tries(let address): return track.begun.add(address.ip)
             case .won(let channel, let address):
                 track.ends.add(.won(address.ip))
                 channel.end()
