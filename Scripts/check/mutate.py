@@ -39,13 +39,19 @@ NEAREST = {
     "TsubameEngine/Pool": "TsubameTests.*ConnectionPoolTests", "TsubameSockets": "TsubameSocketsTests",
     "TsubameEngine/Exchange": "TsubameTests.*(RequestSender|Expect)Tests",
 }
+# The tests with sockets that judge the engine and its sockets. They ask for no time that other work of the machine could make
+# them miss.
+ENGINE = "TsubameTests.*(" + "|".join("""
+    AddressFamily AddressRace BackPressure Blocking BodyMisuse CallerLoop CallerLoopLife Cancellation ConnectStep ConnectionPool
+    Deadline Descriptor EventOrder Expect Guard HTTP2Exchange HTTP2Flow HTTP2Replay HTTP2Sharing HappyEyeballs HeldLoop
+    Informational Interface Lending LoopExecutor PoolLimit Proxy Replay RequestSender RequestTrailer Reuse Settlement
+    SocketChannel TargetForm UnixSocket Upload UploadProgress WarmUp
+""".split()) + ")Tests"
 # The tests with sockets that are most likely to notice a mutant of an area.
 LIKELY = {
     "Tsubame/Retry": "Retr|Budget|Idempoten", "Tsubame/Redirects": "Redirect|CrossOrigin",
     "TsubameWire/Caching": "Cach|Validat", "TsubameWire/Cookies": "Cookie", "TsubameWire/HTTP2": "HTTP2|Session",
     "TsubameWire/HTTP1": "Hostile|Framing|Body", "TsubameWire/Codings": "Coding|Decod",
-    "TsubameEngine/Pool": "PoolLimit|ReuseTests|WarmUp|Descriptor|CallerLoop", "TsubameSockets": "SocketChannel|CallerLoop",
-    "TsubameEngine/Exchange": "Upload|Expect|EventOrder|Deadline|Cancellation|BodyMisuse|TargetForm",
 }
 # They take long and ask nothing of the areas: charsets. Or they ask only for how long something takes.
 SKIPPED = "Charset|aFloodOfLinesEnds"
@@ -74,13 +80,22 @@ def sources_of(area):
 
 
 def places(path):
-    found, inside_text, seen = [], False, collections.Counter()
+    found, inside_text, seen, elsewhere = [], False, collections.Counter(), 0
     for number, line in enumerate((ROOT / "Sources" / path).read_text().splitlines()):
         text = line.lstrip()
         seen[text] += 1
         text += f" [{seen[text]}]" if seen[text] > 1 else ""
         if line.count('"""') % 2:
             inside_text = not inside_text
+            continue
+        # What only another system compiles.
+        if elsewhere:
+            elsewhere += text.startswith("#if") - text.startswith("#endif")
+            if elsewhere == 1 and text.startswith("#else"):
+                elsewhere = 0
+            continue
+        if text.startswith("#if canImport(Darwin)"):
+            elsewhere = 1
             continue
         code = code_of(line)
         # No statement of ours: a declaration of types, a line of a table, an attribute, a pattern.
@@ -272,6 +287,13 @@ def run_tests(tests, number, seconds):
     return failed or ("crashes" if process.returncode != 0 else None)
 
 
+def rounds_by_sockets(mutant):
+    """The tests with sockets that judge a mutant, in order."""
+    if mutant.path.startswith(("TsubameEngine/", "TsubameSockets/")):
+        return [ENGINE]
+    return [tests for area, tests in LIKELY.items() if mutant.path.startswith(area)] + SOCKETS
+
+
 def judge(number, rounds, by_chance):
     """The tests that notice a mutant, and what they say; those that chance can make fail must fail twice."""
     for tests in rounds:
@@ -320,7 +342,8 @@ def main():
         if not target.exists() or target.read_bytes() != (ROOT / name).read_bytes():
             shutil.copy(ROOT / name, target)
     mutants = build(mutants)
-    for rounds, by_chance in (VALUES, False), ([] if options.values else SOCKETS, True):
+    by_sockets = {tests for _, mutant in mutants for tests in rounds_by_sockets(mutant)}
+    for rounds, by_chance in (VALUES, False), ([] if options.values else by_sockets, True):
         if all(judge(-1, rounds, by_chance)):
             sys.exit(f"without a mutant {judge(-1, rounds, by_chance)} fails")
 
@@ -337,7 +360,6 @@ def main():
 
     def judge_one(number, mutant, sockets):
         key = key_of(mutant)
-        likely = [tests for area, tests in LIKELY.items() if mutant.path.startswith(area)]
         seen = results.get(key, "new")
         if not numbers and seen not in ("new", "by sockets") or numbers and number not in numbers:
             return
@@ -345,7 +367,7 @@ def main():
             return
         begin = time.monotonic()
         if sockets:
-            where, failed = judge(number, likely + SOCKETS, True)
+            where, failed = judge(number, rounds_by_sockets(mutant), True)
         else:
             # No test of values uses the module `Tsubame`.
             nearest = [tests for area, tests in NEAREST.items() if mutant.path.startswith(area)]

@@ -264,8 +264,7 @@ struct ConnectionPool<Connection, Waiter> {
     }
 
     private var sharedCandidate: ConnectorID? {
-        guard connectorsAtOnce < waiting.count, waiting.count > 1 else { return nil }
-        return connectors.lastForRequest
+        connectorsAtOnce < waiting.count ? connectors.lastForRequest : nil
     }
 
     /// The sharing delay has passed.
@@ -327,15 +326,13 @@ struct ConnectionPool<Connection, Waiter> {
 
     /// Sends the requests that wait, as far as there is room.
     private mutating func serve(_ id: MemberID, at now: MonotonicTime, _ actions: inout [Action]) {
-        var hasBegun = false
         while !waiting.isEmpty, let member = members[id], member.hasRoom, !limits.isSpent(member, at: now),
             let connection = links[id.index]
         {
             runFirst(on: id, connection, &actions)
-            hasBegun = true
         }
-        guard hasBegun, let member = members[id] else { return }
-        if member.isIdle {
+        guard let member = members[id] else { return }
+        if member.isIdle, member.running > 0 {
             leaveIdle(id)
             if member.isShared { shared.append(id) }
         }

@@ -45,6 +45,42 @@ import TsubameSockets
         #expect(pair.far.readAll().text == expected)
     }
 
+    @Test func `a write of nothing is no error`() throws {
+        let pair = try SocketPair()
+        // The error of an earlier call is still there.
+        errno = EPIPE
+        #expect(pair.near.write("") == .bytes(0))
+        errno = EPIPE
+        let none = iovec(iov_base: nil, iov_len: 0)
+        #expect(withUnsafePointer(to: none) { pair.near.write(UnsafeBufferPointer(start: $0, count: 1)) } == .bytes(0))
+    }
+
+    @Test func `a full socket takes no further piece`() throws {
+        let pair = try SocketPair()
+        let bytes = [UInt8](repeating: 1, count: 1 << 20)
+        while case .bytes = bytes.withUnsafeBytes({ pair.near.write($0) }) {}
+        let outcome = bytes.withUnsafeBytes { buffer in
+            let piece = iovec(
+                iov_base: UnsafeMutableRawPointer(mutating: buffer.baseAddress), iov_len: buffer.count)
+            return withUnsafePointer(to: piece) { pair.near.write(UnsafeBufferPointer(start: $0, count: 1)) }
+        }
+        #expect(outcome == .wouldBlock)
+    }
+
+    @Test func `an address or an interface of another machine is an error of binding`() throws {
+        // An address for documentation (RFC 5737), which no machine has.
+        let address = SocketAddress.ipv4(address: 0xC000_0201, port: 0)
+        #expect(throws: SocketError(.bind, EADDRNOTAVAIL)) { try Socket(for: address).bind(to: address) }
+        #if os(Linux)
+        #expect(throws: SocketError.self) { try Socket(for: address).bind(toDevice: "nowhere0") }
+        #endif
+    }
+
+    @Test func `a socket without a path has no address`() throws {
+        let pair = try SocketPair()
+        #expect(try pair.near.localAddress() == nil && pair.near.remoteAddress() == nil)
+    }
+
     @Test func `the end of one direction leaves the other open`() throws {
         let pair = try SocketPair()
         #expect(pair.near.write("last") == .bytes(4))

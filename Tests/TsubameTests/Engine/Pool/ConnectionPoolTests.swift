@@ -133,6 +133,32 @@ import TsubameTesting
         #expect(simulation.connectors.count == (isKnown ? 2 : 4))
     }
 
+    @Test func `no sharing delay begins while every request has a connector`() throws {
+        var simulation = Self.simulation(limit: 4, mayShare: true)
+        let requests = try (0..<3).map { _ in try simulation.request(0) }
+        try simulation.passDelay(0, isKnownToShare: true)
+        try simulation.cancel(requests[2])
+        // Two requests have two connectors. The delay that was begun for three adds none.
+        try simulation.passDelay(0, isKnownToShare: true)
+        try simulation.request(0)
+        #expect(simulation.connectors.count == 2 && simulation.delays.count == 1)
+    }
+
+    @Test func `an idle connection that shows life serves a request that wanted a new one`() throws {
+        var simulation = Self.simulation(mayShare: true)
+        let first = try simulation.request(0)
+        let connection = try simulation.connectNext(isShared: true, capacity: 1)
+        try simulation.end(first, on: connection)
+        let second = try simulation.request(0, onlyNew: true)
+        #expect(simulation.waiting.count == 1)
+        try simulation.changeCapacity(of: connection, to: 3)
+        let third = try simulation.request(0)
+        #expect(simulation.connections[connection]?.running == [second, third])
+        #expect(simulation.connectors.isEmpty)
+        for request in [second, third] { try simulation.end(request, on: connection) }
+        #expect(simulation.pools[0].idleCount == 1)
+    }
+
     @Test func `a connector that fails ends the wait for one that serves all`() throws {
         var simulation = Self.simulation(limit: 4, mayShare: true)
         for _ in 0..<4 { try simulation.request(0) }

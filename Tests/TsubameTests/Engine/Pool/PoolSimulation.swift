@@ -31,6 +31,8 @@ struct PoolSimulation {
     /// The waiting requests: pool, identifier and arrival.
     private(set) var waiting: [Int: (pool: Int, id: Pool.WaiterID, since: MonotonicTime)] = [:]
     private(set) var warmUps: Set<Int> = []
+    /// The pools in which a request has waited for a new connection since none waited. Others wait behind it.
+    private var poolsWithReplays: Set<Int> = []
     private(set) var log: [String] = []
     private var nextNumber = 0
     private var grants: [Int] = []
@@ -71,6 +73,7 @@ struct PoolSimulation {
             var actions: [Pool.Action] = []
             let id = pools[pool].wait(waiter, since: now, &actions)
             waiting[waiter] = (pool, id, now)
+            if onlyNew { poolsWithReplays.insert(pool) }
             try perform(actions, of: pool)
         }
         try check()
@@ -176,7 +179,7 @@ struct PoolSimulation {
         now += UInt64.random(in: 0...50_000_000, using: &random)
         let pool = Int.random(in: pools.indices, using: &random)
         switch Int.random(in: 0..<20, using: &random) {
-        case 0...5: try request(pool)
+        case 0...5: try request(pool, onlyNew: Int.random(in: 0..<10, using: &random) == 0)
         case 6: if let waiter = waiting.keys.sorted().randomElement(using: &random) { try cancel(waiter) }
         case 7...9:
             guard let index = connectors.indices.randomElement(using: &random) else { return }
@@ -296,7 +299,7 @@ struct PoolSimulation {
 
     // MARK: Rules
 
-    private func check() throws {
+    private mutating func check() throws {
         for (index, pool) in pools.enumerated() {
             let own = connections.values.filter { $0.pool == index }
             let making = connectors.filter { $0.pool == index }.count
@@ -317,7 +320,8 @@ struct PoolSimulation {
             let isEmpty = own.isEmpty && making == 0 && waiting == 0
             try require(pool.isEmpty == isEmpty, "pool \(index) is empty: \(pool.isEmpty), and not \(isEmpty)")
             // A request never waits beside a connection that could carry it.
-            if waiting > 0, !pool.isClosed {
+            if waiting == 0 { poolsWithReplays.remove(index) }
+            if waiting > 0, !pool.isClosed, !poolsWithReplays.contains(index) {
                 try require(idle == 0, "a request waits beside an idle connection")
             }
         }
