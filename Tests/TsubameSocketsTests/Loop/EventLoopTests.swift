@@ -1,5 +1,6 @@
 // EventLoopTests: work, tasks, sockets and deadlines of a loop, with both pollers.
 
+import Dispatch
 import Synchronization
 import Testing
 import TsubamePlatform
@@ -51,6 +52,27 @@ import TsubameSockets
                 await Task.yield()
                 #expect(loop.isCurrent)
             }
+        }
+    }
+
+    private final class Order: Sendable { let numbers = Mutex<[Int]>([]) }
+
+    @Test(arguments: kinds) func `more tasks than one turn runs all run once, in order`(kind: PollerKind) async throws {
+        try await with(kind) { loop in
+            let (held, release) = (Latch<Bool>(), DispatchSemaphore(value: 0))
+            let order = Order()
+            loop.execute {
+                held.settle(true)
+                release.wait()
+            }
+            _ = await held.wait()
+            await withTaskGroup(of: Void.self) { group in
+                for number in 0..<(4 * EventLoop.jobsPerTurn + 7) {
+                    group.addTask(executorPreference: loop) { order.numbers.withLock { $0.append(number) } }
+                }
+                release.signal()
+            }
+            #expect(order.numbers.withLock { $0 } == Array(0..<(4 * EventLoop.jobsPerTurn + 7)))
         }
     }
 

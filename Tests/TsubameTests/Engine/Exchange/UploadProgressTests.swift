@@ -9,6 +9,31 @@ import TsubameTesting
 
 @Suite(.timeLimit(.minutes(1)))
 struct UploadProgressTests {
+    /// The pieces have two bytes each, and the last one has one.
+    @Test(arguments: [false, true], [1, 2, 4, 5, 6])
+    func `an observer is told the beginning of a streamed body, and its exact length`(
+        isLengthKnown: Bool, shown: Int
+    ) async throws {
+        let content = Array("abcde".utf8)
+        let body: RequestBody =
+            isLengthKnown
+            ? .stream(length: 5) { Slices(content, pieceBytes: 2) } : .stream { Slices(content, pieceBytes: 2) }
+        try await serving(try await .start()) { server, client in
+            let (beginnings, progress) = (Log<String>(), Log<TransferProgress>())
+            let observation = client.observe(bodies: shown) { event in
+                switch event.kind {
+                case .requestBody(let bytes): beginnings.add(String(decoding: bytes, as: UTF8.self))
+                case .sending(let now): progress.add(now)
+                default: break
+                }
+            }
+            defer { observation.cancel() }
+            _ = try await client.send(Request(.put, url: server.url, body: body))
+            #expect(beginnings.all == [String("abcde".prefix(shown))])
+            #expect(progress.all.last?.bytes == 5 && progress.all.last?.total == 5)
+        }
+    }
+
     @Test func `progress of a file is what the socket took of it`() async throws {
         let size: Int64 = 48 << 20
         let seen = Gate()
