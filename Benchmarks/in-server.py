@@ -4,7 +4,7 @@
 in-server.py [--rounds N] [CHECKOUT …]
 
 nginx is the origin, wrk makes the load over 64 connections. The server is pinned to the first core, wrk and nginx to the
-last one. Printed are medians: requests/s, p50 and p99 in µs, CPU in µs of a request, and the most threads of the process.
+last one. The table has medians: requests/s, p50 and p99 in µs, CPU in µs of a request, and the most threads of the process.
 The row `alone` is the server without a call. Ratios to the last checkout are medians of the ratios within each round.
 """
 import argparse, importlib.util, os, re, signal, socket, statistics, subprocess, sys, time

@@ -331,7 +331,7 @@ def measure(command):
         return None
     if command[0] == "h2load":
         found = re.search(r"finished in ([\d.]+)(us|ms|s),.*?(\d+) succeeded", output, re.DOTALL)
-        if not found or process.returncode:
+        if not found or process.returncode or " 0 failed, 0 errored" not in output:
             print(f"failed: {' '.join(command)}\n{output[:500]}", file=sys.stderr)
             return None
         wall, count, cpu = microseconds(found[1] + found[2]) / 1e6, int(found[3]), children() - before

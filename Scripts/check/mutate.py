@@ -36,7 +36,7 @@ NEAREST = {
     "TsubameWire/HTTP2": "TsubameWireTests.*Session", "TsubameWire/HPACK": "TsubameWireTests.*(HPACK|Huffman)",
     "TsubameWire/HTTP1": "TsubameWireTests.*(ByteScan|Request|Response)",
     "TsubameWire/Codings": "TsubameWireTests.*(Coding|Decoder)",
-    "TsubameEngine/Pool": "TsubameTests.*ConnectionPoolTests", "TsubameSockets": "TsubameSocketsTests",
+    "TsubameEngine/Pool": "TsubameTests.*(ConnectionPool|SlotTable)Tests", "TsubameSockets": "TsubameSocketsTests",
     "TsubameEngine/Exchange": "TsubameTests.*(RequestSender|Expect)Tests",
 }
 # The tests with sockets that judge the engine and its sockets. They ask for no time that other work of the machine could make
@@ -88,7 +88,7 @@ def places(path):
         if line.count('"""') % 2:
             inside_text = not inside_text
             continue
-        # What only another system compiles.
+        # Only another system compiles these lines.
         if elsewhere:
             elsewhere += text.startswith("#if") - text.startswith("#endif")
             if elsewhere == 1 and text.startswith("#else"):

@@ -32,6 +32,8 @@ final class SocketChannel: LoopMember, @unchecked Sendable {
         var hasEnded = false
         /// Whether a read is under way.
         var isInRead = false
+        /// Whether bytes were reported before the connection stood.
+        var cameEarly = false
         /// The reader of the socket in place of the channel.
         var loan: (any ChannelLoan)?
     }
@@ -138,9 +140,14 @@ final class SocketChannel: LoopMember, @unchecked Sendable {
 
     func ready(_ states: Readiness) {
         if state == .connecting {
-            guard states.isWritable || states.hasEnded else { return }
+            guard states.isWritable || states.hasEnded else {
+                // A poller may report bytes on their own, before it reports that the connection stands.
+                input.cameEarly = true
+                return
+            }
             // The report of an attempt that has failed says that the connection has ended.
             connected(states.hasEnded ? socket?.connectionError() : nil)
+            if input.cameEarly, !states.isReadable, state == .active { read() }
         }
         guard state == .active else { return }
         if states.hasEnded { input.hasEnded = true }
@@ -281,13 +288,13 @@ final class SocketChannel: LoopMember, @unchecked Sendable {
     // MARK: The end
 
     /// Made once, since an error costs an allocation.
-    private static let isClosed: any Error = ChannelError.ioOnClosedChannel
+    private static let closedError: any Error = ChannelError.ioOnClosedChannel
 
     /// Closes the channel. TLS tells the peer that it ends, and the peer's answer is not awaited.
     func end() {
-        guard isSecured, state != .closed else { return close(Self.isClosed) }
+        guard isSecured, state != .closed else { return close(Self.closedError) }
         pipeline.close(mode: .all, promise: nil)
-        loop.execute { self.close(Self.isClosed) }
+        loop.execute { self.close(Self.closedError) }
     }
 
     /// Closes the channel because of an error, which the receiver sees first.

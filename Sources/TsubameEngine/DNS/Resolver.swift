@@ -9,8 +9,8 @@ enum Resolver {
     /// Literals and `localhost` (RFC 6761 section 6.3: with all names below it) need none. The answers of earlier look-ups
     /// are kept.
     /// - Returns: nil if the name has to be looked up.
-    /// - Throws: ``CallError/Kind/nameResolution`` if the host has a zone (RFC 4007) that this machine has not, or if the
-    ///   addresses that are known are none.
+    /// - Throws: ``CallError/Kind/nameResolution`` if the host has a zone (RFC 4007) that this machine has not, or if a
+    ///   kept answer of the resolver holds no address.
     static func known(_ endpoint: HostPort, _ shared: SharedSettings) throws(CallError) -> [SocketAddress]? {
         if let addresses = try literal(endpoint) { return addresses }
         let known = shared.settings.resolver.cache.known(endpoint.host, lifetime: shared.settings.addressLifetime)

@@ -326,13 +326,15 @@ struct ConnectionPool<Connection, Waiter> {
 
     /// Sends the requests that wait, as far as there is room.
     private mutating func serve(_ id: MemberID, at now: MonotonicTime, _ actions: inout [Action]) {
+        var hasBegun = false
         while !waiting.isEmpty, let member = members[id], member.hasRoom, !limits.isSpent(member, at: now),
             let connection = links[id.index]
         {
             runFirst(on: id, connection, &actions)
+            hasBegun = true
         }
-        guard let member = members[id] else { return }
-        if member.isIdle, member.running > 0 {
+        guard hasBegun, let member = members[id] else { return }
+        if member.isIdle {
             leaveIdle(id)
             if member.isShared { shared.append(id) }
         }

@@ -9,7 +9,7 @@ internal import TsubamePlatform
 final class KqueuePoller: Poller, @unchecked Sendable {
     /// The reports of one wait.
     private static let capacity = 256
-    /// The wake-up's own registration, which no member has: generations begin at 1.
+    /// The identity of the wake-up's own registration. Its reports name no member.
     private static let wakeUp: UInt = 0
 
     private let queue: Int32
@@ -70,18 +70,23 @@ final class KqueuePoller: Poller, @unchecked Sendable {
             let event = events[index]
             index += 1
             // The wake-up is edge-triggered, so nothing has to be reset.
-            guard let member = event.udata else { continue }
-            report(MemberID(bits: UInt64(UInt(bitPattern: member))), Self.readiness(event))
+            guard let member = event.udata, let states = Self.readiness(event) else { continue }
+            report(MemberID(bits: UInt64(UInt(bitPattern: member))), states)
         }
     }
 
-    private static func readiness(_ event: kevent) -> Readiness {
+    /// - Returns: nil if the report says nothing new.
+    private static func readiness(_ event: kevent) -> Readiness? {
         let hasEnded = Int32(event.flags) & (EV_EOF | EV_ERROR) != 0
+        switch Int32(event.filter) {
         // The end of the writing direction is that of the connection.
-        if Int32(event.filter) == EVFILT_WRITE { return hasEnded ? [.readable, .writable, .ended] : .writable }
-        let isBroken = hasEnded && event.fflags != 0
-        if isBroken { return [.readable, .writable, .ended] }
-        return hasEnded || Int32(event.filter) == EVFILT_EXCEPT ? [.readable, .ended] : .readable
+        case EVFILT_WRITE: return hasEnded ? [.readable, .writable, .ended] : .writable
+        // This filter reports ordinary bytes as well.
+        case EVFILT_EXCEPT: return Int32(event.fflags) & NOTE_OOB != 0 ? [.readable, .ended] : nil
+        // The details of the end are the error of the socket.
+        default:
+            return !hasEnded ? .readable : event.fflags == 0 ? [.readable, .ended] : [.readable, .writable, .ended]
+        }
     }
 
     func wake() { try? change(Self.wakeUp, EVFILT_USER, 0, NOTE_TRIGGER) }

@@ -21,7 +21,7 @@ package protocol Poller: AnyObject, Sendable {
     func wake()
 }
 
-/// The ways to ask, some of which only one system has.
+/// The kinds of pollers. Only some systems have epoll or kqueue.
 package enum PollerKind: String, Sendable, CaseIterable {
     /// Edge-triggered; Linux.
     case epoll

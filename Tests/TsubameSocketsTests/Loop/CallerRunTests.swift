@@ -40,9 +40,9 @@ import TsubameSockets
         return try await body(EventLoop(kind, hostedBy: host), host)
     }
 
-    private static func run(_ loop: EventLoop, until isDone: () -> Bool) {
+    private static func run(_ loop: EventLoop, every interval: Int32 = -1, until isDone: () -> Bool) {
         let executor = Jobs()
-        let rest = loop.runHere(for: executor.asUnownedTaskExecutor(), { [] }, until: isDone, every: -1) {}
+        let rest = loop.runHere(for: executor.asUnownedTaskExecutor(), { [] }, until: isDone, every: interval) {}
         #expect(rest.isEmpty)
     }
 
@@ -84,6 +84,34 @@ import TsubameSockets
                 let passed = try #require(await member.latch.wait())
                 #expect(passed >= start + delay * 1_000_000)
             }
+        }
+    }
+
+    @Test(arguments: kinds) func `a deadline that has come does not wait for the next look`(kind: PollerKind)
+        async throws
+    {
+        final class Member: LoopMember, Sendable {
+            let hasPassed = Counter()
+
+            func ready(_ states: Readiness) {}
+
+            func deadlinePassed() { hasPassed.add() }
+        }
+        try await with(kind) { loop, _ in
+            let member = Member()
+            await withUnsafeContinuation { continuation in
+                DispatchQueue.global().async {
+                    var isSet = false
+                    // Ten minutes, which the test does not have.
+                    Self.run(loop, every: 600_000) {
+                        if !isSet { loop.setDeadline(of: loop.add(member), to: MonotonicClock.now) }
+                        isSet = true
+                        return member.hasPassed.now > 0
+                    }
+                    continuation.resume()
+                }
+            }
+            #expect(member.hasPassed.now == 1)
         }
     }
 

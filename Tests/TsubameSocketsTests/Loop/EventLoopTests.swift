@@ -1,4 +1,4 @@
-// EventLoopTests: work, tasks, sockets and deadlines of a loop, with both pollers.
+// EventLoopTests: work, tasks, sockets and deadlines of a loop, with each poller of this system.
 
 import Dispatch
 import Synchronization
@@ -55,6 +55,10 @@ import TsubameSockets
         }
     }
 
+    private static func send(_ text: String, to descriptor: Int32) {
+        _ = Array(text.utf8).withUnsafeBytes { SystemCall.write(descriptor, $0) }
+    }
+
     private final class Order: Sendable { let numbers = Mutex<[Int]>([]) }
 
     @Test(arguments: kinds) func `more tasks than one turn runs all run once, in order`(kind: PollerKind) async throws {
@@ -104,6 +108,43 @@ import TsubameSockets
                 isOver.add()
             }
             try await loop.run { reader.stop() }
+        }
+    }
+
+    @Test(arguments: kinds) func `a deadline passes as of the look at the sockets, however long their owners take`(
+        kind: PollerKind
+    ) async throws {
+        try await with(kind) { loop in
+            let pairs = try [connectedPair(), connectedPair(), connectedPair()]
+            let far = pairs.map(\.far)
+            defer { for descriptor in far { _ = close(descriptor) } }
+            let state = Mutex((due: MonotonicClock.never, late: MemberID?.none))
+            let (isBusy, came) = (Counter(), Signal())
+            let late = Reader(loop, Socket(taking: pairs[2].near)) { seen in
+                guard seen.text == "x" || seen.deadlines > 0 else { return }
+                state.withLock { $0.late }.map { loop.setDeadline(of: $0, to: MonotonicClock.never) }
+                came.fire()
+            }
+            let readers = pairs[..<2].map { pair in
+                Reader(loop, Socket(taking: pair.near)) { seen in
+                    guard seen.text == "x", isBusy.now == 0 else { return }
+                    isBusy.add()
+                    while MonotonicClock.now <= state.withLock({ $0.due }) {}
+                    Self.send("x", to: far[2])
+                }
+            }
+            try await loop.run { for reader in readers + [late] { try reader.start() } }
+            // Each has had its first report by now. One wait then reports the bytes of both.
+            for _ in 0..<2 { try await loop.run {} }
+            try await loop.run {
+                for descriptor in far[..<2] { Self.send("x", to: descriptor) }
+                let due = MonotonicClock.now + 20_000_000
+                state.withLock { $0 = (due, late.id) }
+                late.id.map { loop.setDeadline(of: $0, to: due) }
+            }
+            await came.wait()
+            #expect(late.now.text == "x" && late.now.deadlines == 0)
+            try await loop.run { for reader in readers + [late] { reader.stop() } }
         }
     }
 

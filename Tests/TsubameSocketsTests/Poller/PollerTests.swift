@@ -1,4 +1,4 @@
-// PollerTests: both pollers keep the same promises.
+// PollerTests: all pollers of this system keep the same promises.
 
 import Testing
 import TsubamePlatform
@@ -98,6 +98,47 @@ import TsubameSockets
         }
         #expect(reports(poller) == [])
     }
+
+    @Test(arguments: kinds) func `an attempt to connect that fails is reported as ended`(kind: PollerKind) throws {
+        let poller = try kind.makePoller()
+        // Bound, so that no other socket takes the port, and not listening.
+        let any = SocketAddress.ipv4(address: 0x7F00_0001, port: 0)
+        let deaf = try Socket(for: any)
+        try deaf.bind(to: any)
+        let address = try #require(try deaf.localAddress())
+        let socket = try Socket(for: address)
+        guard case .inProgress = try socket.connect(to: address) else {
+            Issue.record("a socket that does not listen accepts connections")
+            return
+        }
+        try poller.add(socket.descriptor, Self.id)
+        let states = reports(poller, milliseconds: -1).reduce(into: Readiness()) { $0.formUnion($1) }
+        #expect(states.isWritable && states.hasEnded)
+        #expect(socket.connectionError() == SocketError(.connect, ECONNREFUSED))
+    }
+
+    #if os(Linux)
+    @Test(arguments: kinds) func `a poller that is gone leaves no descriptor open`(kind: PollerKind) throws {
+        /// The descriptors of the process that are no files and no sockets. Other tests have some, too.
+        func count() throws -> Int {
+            let folder = try #require(opendir("/proc/self/fd"))
+            defer { closedir(folder) }
+            var (count, target) = (0, [CChar](repeating: 0, count: 64))
+            while let entry = readdir(folder) {
+                let name = withUnsafePointer(to: &entry.pointee.d_name) {
+                    $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+                }
+                let length = readlink("/proc/self/fd/\(name)", &target, target.count)
+                let text = String(decoding: target.prefix(max(length, 0)).map(UInt8.init(bitPattern:)), as: UTF8.self)
+                if text.hasPrefix("anon_inode:[event") || text.hasPrefix("pipe:") { count += 1 }
+            }
+            return count
+        }
+        let before = try count()
+        for _ in 0..<500 { _ = try kind.makePoller() }
+        #expect(try count() < before + 400)
+    }
+    #endif
 
     @Test(arguments: kinds) func `a wake-up ends one wait alone`(kind: PollerKind) throws {
         let poller = try kind.makePoller()

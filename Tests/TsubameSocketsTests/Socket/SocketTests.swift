@@ -76,6 +76,10 @@ import TsubameSockets
         #endif
     }
 
+    @Test func `a descriptor that is no socket has no address, which is an error`() {
+        #expect(throws: SocketError(.address, EBADF)) { try Socket(taking: -1).localAddress() }
+    }
+
     @Test func `a socket without a path has no address`() throws {
         let pair = try SocketPair()
         #expect(try pair.near.localAddress() == nil && pair.near.remoteAddress() == nil)

@@ -13,7 +13,7 @@ let url = arguments[2]
 let client = Client()
 let router = Router()
 router.get("/") { _, _ in
-    try await client.get(url: url).text
+    try await client.get(url: url).text()
 }
 // The same server without a call, to tell what the call costs.
 router.get("/alone") { _, _ in "alone" }

@@ -1,6 +1,7 @@
 // ExpectTests: Expect: 100-continue holds the body back until the server asks for it.
 
 import HTTPTypes
+import Synchronization
 import Testing
 import Tsubame
 import TsubameTesting
@@ -106,6 +107,31 @@ import TsubameTesting
             _ = try await server.head(0)
             call.cancel()
             let error = try await failure { try await call.value }
+            #expect(error.kind == .cancelled)
+            try await server.waitUntil(openConnections: 0)
+            #expect(server.acceptedBodyBytes == 0)
+        }
+    }
+
+    @Test func `a body that was asked for stays here if an observer cancels its call`() async throws {
+        let server = try await ScriptedServer.start(onHead: { _ in
+            [.bytes("HTTP/1.1 100 Continue\r\n\r\n"), .wholeRequest, .close]
+        })
+        try await serving(server) { server, client in
+            let task = Mutex<Task<Response, any Error>?>(nil)
+            let started = Gate()
+            let observation = client.observe { event in
+                if case .sending = event.kind { task.withLock { $0 }?.cancel() }
+            }
+            defer { observation.cancel() }
+            task.withLock {
+                $0 = Task {
+                    try await started.wait()
+                    return try await client.post("x", headers: Self.expecting, body: .text("short"))
+                }
+            }
+            started.open()
+            let error = try await failure { _ = try await task.withLock { $0 }?.value }
             #expect(error.kind == .cancelled)
             try await server.waitUntil(openConnections: 0)
             #expect(server.acceptedBodyBytes == 0)

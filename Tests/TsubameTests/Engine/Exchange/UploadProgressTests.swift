@@ -9,15 +9,16 @@ import TsubameTesting
 
 @Suite(.timeLimit(.minutes(1)))
 struct UploadProgressTests {
-    /// The pieces have two bytes each, and the last one has one.
-    @Test(arguments: [false, true], [1, 2, 4, 5, 6])
-    func `an observer is told the beginning of a streamed body, and its exact length`(
-        isLengthKnown: Bool, shown: Int
-    ) async throws {
+    /// The pieces of a stream have two bytes each, and the last one has one.
+    @Test(arguments: [Source.bytes, .stream, .streamOfKnownLength], [1, 2, 4, 5, 6])
+    func `an observer is told the beginning of a body, and its exact length`(source: Source, shown: Int) async throws {
         let content = Array("abcde".utf8)
         let body: RequestBody =
-            isLengthKnown
-            ? .stream(length: 5) { Slices(content, pieceBytes: 2) } : .stream { Slices(content, pieceBytes: 2) }
+            switch source {
+            case .bytes, .file: .bytes(content)
+            case .stream: .stream { Slices(content, pieceBytes: 2) }
+            case .streamOfKnownLength: .stream(length: 5) { Slices(content, pieceBytes: 2) }
+            }
         try await serving(try await .start()) { server, client in
             let (beginnings, progress) = (Log<String>(), Log<TransferProgress>())
             let observation = client.observe(bodies: shown) { event in

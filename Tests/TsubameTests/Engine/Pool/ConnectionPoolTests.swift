@@ -200,7 +200,7 @@ import TsubameTesting
     }
 
     /// Whether a connection that becomes free goes to the request of its own pool, or is closed for one that waits longer.
-    @Test(arguments: [(false, 1 as MonotonicTime, true), (true, 1, false), (true, 250_000_002, true)])
+    @Test(arguments: [(false, 1 as MonotonicTime, true), (true, 1, false), (true, 250_000_001, true)])
     func `a pool without connections, or one that has waited long, gets the place`(
         _ hasOne: Bool, _ time: MonotonicTime, _ getsPlace: Bool
     ) throws {
@@ -229,6 +229,18 @@ import TsubameTesting
         #expect(simulation.warmUps.isEmpty && simulation.pools[0].idleCount == 1)
         let request = try simulation.request(0)
         #expect(simulation.connections[connection]?.running == [request])
+    }
+
+    @Test func `warming up a pool that is full takes no connection of another pool`() throws {
+        var simulation = Self.simulation(limit: 1, pools: 2, budget: 2)
+        let other = try simulation.request(1)
+        let idle = try simulation.connectNext()
+        try simulation.end(other, on: idle)
+        try simulation.request(0)
+        _ = try simulation.connectNext()
+        try simulation.request(0)
+        try simulation.warmUp(0)
+        #expect(simulation.warmUps.isEmpty && simulation.connections[idle] != nil)
     }
 
     @Test func `warming up beyond a limit makes none, and takes no turn`() throws {

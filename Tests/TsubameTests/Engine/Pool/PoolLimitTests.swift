@@ -445,6 +445,34 @@ private enum Hosts {
         }
     }
 
+    @Test func `over HTTP/1.1 each call has a connection made at once`() async throws {
+        let silent = try FullBacklog()
+        let client = Client { $0.timeouts.connect = .seconds(20) }
+        let calls = Task {
+            await withTaskGroup(of: Void.self) { group in
+                for _ in 0..<3 { group.addTask { _ = try? await client.get(url: silent.url) } }
+            }
+        }
+        try await client.waitUntil { $0.waiting == 3 }
+        #expect(await client.statistics().connecting == 3)
+        calls.cancel()
+        await calls.value
+        await client.close()
+        withExtendedLifetime(silent) {}
+    }
+
+    @Test func `the time to wait for a connection does not run while one is being made`() async throws {
+        let silent = try FullBacklog()
+        let client = Client {
+            $0.timeouts.pool = .milliseconds(50)
+            $0.timeouts.connect = .milliseconds(200)
+        }
+        let error = try await failure { _ = try await client.get(url: silent.url) }
+        #expect(error.timeout == .connect, "\(error)")
+        await client.close()
+        withExtendedLifetime(silent) {}
+    }
+
     @Test(arguments: [0, -1]) func `a limit that lets nothing through is an error`(_ limit: Int) async throws {
         for set in [{ $0.connections = limit }, { $0.connectionsPerOrigin = limit }]
             as [@Sendable (inout ConnectionSettings) -> Void]

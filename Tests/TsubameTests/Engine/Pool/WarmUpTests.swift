@@ -122,6 +122,7 @@ import TsubameTesting
             warmUp.cancel()
             let error = try await failure { try await warmUp.value }
             #expect(error.kind == .cancelled, "\(error)")
+            try await client.waitUntil { $0.connecting == 0 && $0.sockets == 0 }
         }
     }
 
