@@ -36,7 +36,7 @@ NEAREST = {
     "TsubameWire/HTTP2": "TsubameWireTests.*Session", "TsubameWire/HPACK": "TsubameWireTests.*(HPACK|Huffman)",
     "TsubameWire/HTTP1": "TsubameWireTests.*(ByteScan|Request|Response)",
     "TsubameWire/Codings": "TsubameWireTests.*(Coding|Decoder)",
-    "TsubameEngine/Pool": "TsubameTests.*(ConnectionPool|SlotTable)Tests", "TsubameSockets": "TsubameSocketsTests",
+    "TsubameEngine/Pool": "TsubameTests.*(ConnectionPool|SlotTable|WarmedOrigins)Tests", "TsubameSockets": "TsubameSocketsTests",
     "TsubameEngine/Exchange": "TsubameTests.*(RequestSender|Expect)Tests",
 }
 # The tests with sockets that judge the engine and its sockets. They ask for no time that other work of the machine could make

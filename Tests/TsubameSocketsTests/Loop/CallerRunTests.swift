@@ -87,6 +87,44 @@ import TsubameSockets
         }
     }
 
+    @Test(arguments: kinds) func `a member that is in the middle of something goes on without the thread`(
+        kind: PollerKind
+    ) async throws {
+        final class Member: LoopMember, Sendable {
+            let calls = Counter()
+            let isDone = Latch<Bool>()
+            let next = Mutex<@Sendable () -> Void>({})
+
+            func ready(_ states: Readiness) {}
+
+            func deadlinePassed() {}
+
+            func calledAgain() {
+                calls.add()
+                if calls.now < 100 { next.withLock { $0 }() } else { isDone.settle(true) }
+            }
+        }
+        try await with(kind) { loop, _ in
+            let member = Member()
+            await withUnsafeContinuation { continuation in
+                DispatchQueue.global().async {
+                    var isBegun = false
+                    Self.run(loop) {
+                        if isBegun { return true }
+                        isBegun = true
+                        let id = loop.add(member)
+                        member.next.withLock { $0 = { loop.callAgain(id) } }
+                        loop.callAgain(id)
+                        return false
+                    }
+                    continuation.resume()
+                }
+            }
+            #expect(await member.isDone.wait() == true)
+            member.next.withLock { $0 = {} }
+        }
+    }
+
     @Test(arguments: kinds) func `a deadline that has come does not wait for the next look`(kind: PollerKind)
         async throws
     {

@@ -133,6 +133,24 @@ import TsubameTesting
         #expect(simulation.connectors.count == (isKnown ? 2 : 4))
     }
 
+    @Test func `a connector that has lost its request goes on for another one`() throws {
+        var simulation = Self.simulation(limit: 4, mayShare: true)
+        let first = try simulation.request(0)
+        let plain = try simulation.connectNext()
+        try simulation.request(0)
+        let shared = try simulation.connectNext(isShared: true, capacity: 1)
+        let third = try simulation.request(0)
+        let fourth = try simulation.request(0)
+        try simulation.passDelay(0, isKnownToShare: false)
+        try simulation.end(first, on: plain)
+        #expect(simulation.connections[plain]?.running == [third])
+        // The connection takes no request, so no connector is spare.
+        try simulation.changeCapacity(of: shared, to: 0)
+        #expect(simulation.connectors.count == 2)
+        let connection = try simulation.connectNext()
+        #expect(simulation.connections[connection]?.running == [fourth])
+    }
+
     @Test func `no sharing delay begins while every request has a connector`() throws {
         var simulation = Self.simulation(limit: 4, mayShare: true)
         let requests = try (0..<3).map { _ in try simulation.request(0) }
