@@ -122,7 +122,7 @@ import TsubameTesting
             warmUp.cancel()
             let error = try await failure { try await warmUp.value }
             #expect(error.kind == .cancelled, "\(error)")
-            // What no call wants any more would go on for ten seconds.
+            // A connector that no call wants any more would go on for ten seconds.
             let start = ContinuousClock.now
             try await client.waitUntil { $0.connecting == 0 && $0.sockets == 0 }
             #expect(ContinuousClock.now - start < .seconds(8))
