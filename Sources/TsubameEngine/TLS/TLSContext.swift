@@ -58,6 +58,8 @@ final class TLSContext: Sendable {
             configuration.applicationProtocols = version.applicationProtocols
             configuration.minimumTLSVersion = settings.minimumVersion.value
             configuration.maximumTLSVersion = settings.maximumVersion.value
+            // A channel does not await the peer's answer to its close_notify. NIOSSL's timer for that would hold the connection.
+            configuration.shutdownTimeout = .zero
             switch settings.verification {
             // `check` compares the certificate with the host. NIOSSL accepts a Common Name, and `*` anywhere in a name. It
             // compares an address with the socket's, which behind a proxy is the proxy's.

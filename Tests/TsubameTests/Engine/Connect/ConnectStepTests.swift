@@ -189,6 +189,47 @@ import TsubameWire
         #expect(outcomes == [.failed(isRefusal: false, hasCertificate: false)])
     }
 
+    /// Confined to the loop of its test.
+    private final class Observed: @unchecked Sendable {
+        weak var channel: SocketChannel?
+        /// It holds the memory of BoringSSL.
+        weak var handler: NIOSSLClientHandler?
+        var step: TLSHandshake?
+    }
+
+    @Test func `a channel that has ended over TLS is released at once`() async throws {
+        let server = try await ScriptedServer.start(tls: .localhost)
+        let address = TsubameSockets.SocketAddress.ipv4(address: 0x7F00_0001, port: UInt16(server.port))
+        var settings = ConnectionSettings.TLS()
+        settings.roots = .pem(TestCertificates.authorityPEM)
+        let tls = TLSContext(settings, .http11)
+        try await EngineParts.withLoopPool { loopPool in
+            let loop = loopPool.loop
+            let context = try await tls.get(on: loop).get()
+            let (observed, isSecured) = (Observed(), Gate())
+            try await loop.submit {
+                let channel = SocketChannel(loop, try Socket(for: address)) {}
+                observed.channel = channel
+                channel.connect(to: address) { _ in
+                    let step = try? TLSHandshake(context, host: "localhost", capture: nil) { _ in isSecured.open() }
+                    try? step?.start(on: channel)
+                    observed.step = step
+                }
+            }.get()
+            try await isSecured.wait()
+            try await loop.submit {
+                let pipeline = try #require(observed.channel?.pipeline.syncOperations)
+                observed.handler = try pipeline.handler(type: NIOSSLClientHandler.self)
+                observed.step = nil
+                observed.channel?.end()
+            }.get()
+            // The end of a channel takes a few turns of its loop, and no time.
+            for _ in 0..<10 { try await loop.submit {}.get() }
+            #expect(try await loop.submit { observed.channel == nil && observed.handler == nil }.get())
+        }
+        await server.stop()
+    }
+
     @Test func `a handshake that is cancelled tells nothing`() async throws {
         let server = try await ScriptedServer.start(onConnect: { _ in [.stopReading, .stall] })
         let outcomes = try await handshakes(with: server, trusting: try Self.roots, cancels: true)
