@@ -7,7 +7,7 @@ nginx is the origin, wrk makes the load over 64 connections. The server is pinne
 last one. The table has medians: requests/s, p50 and p99 in µs, CPU in µs of a request, and the most threads of the process.
 The row `alone` is the server without a call. Ratios to the last checkout are medians of the ratios within each round.
 """
-import argparse, importlib.util, os, re, signal, socket, statistics, subprocess, sys, time
+import argparse, importlib.util, os, re, signal, statistics, subprocess, sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.dont_write_bytecode = True
@@ -37,12 +37,7 @@ def measure(program, origin, path):
     port = bench.free_port()
     server = subprocess.Popen([program, str(port), origin], preexec_fn=pinned(0), stdout=subprocess.DEVNULL)
     try:
-        for _ in range(200):
-            try:
-                socket.create_connection(("127.0.0.1", port), 1).close()
-                break
-            except OSError:
-                time.sleep(0.05)
+        bench.wait_for(port, f"{program} did not start")
         load = ["wrk", "-t1", "-c64", "--latency", f"http://127.0.0.1:{port}{path}"]
         subprocess.run([*load, "-d1"], preexec_fn=pinned(os.cpu_count() - 1), stdout=subprocess.DEVNULL, check=True)
         before = cpu_of(server)

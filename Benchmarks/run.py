@@ -52,12 +52,15 @@ def install():
             print(f"not installed: {package}: {done.stderr.strip().splitlines()[-1:]}", file=sys.stderr)
 
 
+def kept_libcurl():
+    return next(iter(glob.glob(os.path.join(WORK, "pycurl", "pycurl.libs", "libcurl-*.so.*"))), None)
+
+
 def newest_libcurl():
     """The library of libcurl within the newest wheel of pycurl, which is later than the system's; `None` without one."""
     folder = os.path.join(WORK, "pycurl")
-    found = glob.glob(f"{folder}/pycurl.libs/libcurl-*.so.*")
-    if found:
-        return found[0]
+    if found := kept_libcurl():
+        return found
     command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--only-binary", ":all:", "-d", folder,
                "pycurl"]
     done = subprocess.run(command, capture_output=True, text=True)
@@ -66,7 +69,7 @@ def newest_libcurl():
         print(f"left out: libcurl-new: {done.stderr.strip().splitlines()[-1:]}", file=sys.stderr)
         return None
     zipfile.ZipFile(wheels[0]).extractall(folder)
-    return next(iter(glob.glob(f"{folder}/pycurl.libs/libcurl-*.so.*")), None)
+    return kept_libcurl()
 
 
 def build():
@@ -137,6 +140,17 @@ def free_port():
         return listener.getsockname()[1]
 
 
+def wait_for(port, complaint):
+    """Waits until a server accepts connections."""
+    for _ in range(100):
+        try:
+            socket.create_connection(("127.0.0.1", port), 1).close()
+            return
+        except OSError:
+            time.sleep(0.05)
+    sys.exit(complaint)
+
+
 class Servers:
     """nginx for what is fetched, a sink for what is sent, and one that holds connections open."""
 
@@ -183,13 +197,7 @@ class Servers:
 
         log = open(os.path.join(self.folder, "servers.log"), "a")
         self.processes.append(subprocess.Popen(command, preexec_fn=pin, stdout=log, stderr=log, cwd=self.folder))
-        for _ in range(100):
-            try:
-                socket.create_connection(("127.0.0.1", port), 1).close()
-                return
-            except OSError:
-                time.sleep(0.05)
-        sys.exit(f"{command[0]} did not start: see {self.folder}/servers.log")
+        wait_for(port, f"{command[0]} did not start: see {self.folder}/servers.log")
 
     def make_files(self):
         www = os.path.join(self.folder, "www")
@@ -441,8 +449,8 @@ def versions():
     found = [first("swift", "--version"), first("nginx", "-v"), first("go", "version"), first(cargo(), "--version")]
     if shutil.which("h2load"):
         found.append(first("h2load", "--version"))
-    new = glob.glob(f"{WORK}/pycurl/pycurl.libs/libcurl-*.so.*")
-    if new and (version := re.search(rb"libcurl/(\d+\.\d+\.\d+)", open(new[0], "rb").read())):
+    new = kept_libcurl()
+    if new and (version := re.search(rb"libcurl/(\d+\.\d+\.\d+)", open(new, "rb").read())):
         found.append(f"libcurl-new {version[1].decode()}, from the wheel of pycurl")
     wrk = first("wrk", "-v")
     found.append(wrk.split(" Copyright")[0] if wrk else None)
