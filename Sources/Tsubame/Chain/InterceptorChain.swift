@@ -47,7 +47,7 @@ public final class InterceptorChain: Sendable {
             configuration.retry, configuration.authentication, configuration.digests
         )
         let jar = configuration.cookies.jar
-        // Of this chain alone: a response that other settings brought is not this one's.
+        // Each chain has its own: a response that was fetched under other settings must not be used here.
         coalescing = configuration.traffic.coalescesEqualRequests ? RequestCoalescing() : nil
         let replacements = ReplacementRules(configuration)
 

@@ -10,6 +10,7 @@ enum FlagNames {
             "the certificate of --cert and its private key"
         ),
         ("give it as connection.tls.roots", "trust it by --cacert FILE"),
+        ("give it as connection.proxyTLS.roots", "add it to the certificates that the system trusts"),
         ("give it one as connection.tls.identity", "give it one by --cert"),
         ("connection.tls.minimumVersion and maximumVersion", "--tls-min and --tls-max"),
         ("connection.tls.minimumVersion", "--tls-min"), ("connection.tls.maximumVersion", "--tls-max"),
@@ -67,7 +68,8 @@ enum FlagNames {
     static func translated(_ text: String) -> String {
         var text = text
         for (setting, flag) in flags where text.contains(setting) { text = text.replacing(setting, with: flag) }
-        return text
+        // The other limits have no flag.
+        return text.replacing(/\ \(limits\.[A-Za-z., ]+\)/, with: "")
     }
 }
 

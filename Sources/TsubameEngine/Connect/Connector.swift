@@ -13,7 +13,7 @@ import TsubameWire
 /// ``Resolver``, ``AddressRace``, ``TLSHandshake`` and ``ProxyConversation``.
 // Guarded by confinement to `loopPool.loop`.
 final class Connector: LoopMember, @unchecked Sendable {
-    /// In nanoseconds.
+    /// In nanoseconds: how long it may go on without the waiter that it was made for.
     private static let unwantedTimeout: UInt64 = 10_000_000_000
 
     let key: ConnectionKey
@@ -275,7 +275,7 @@ final class Connector: LoopMember, @unchecked Sendable {
 
     /// The connection stands, and takes over the channel.
     private func settle(_ version: HTTPVersion, _ info: ConnectionInfo) {
-        // A way that was gone only for the chain leads nowhere.
+        // A connection that was made only to read the chain of certificates is not used.
         guard let channel = route?.channel, refusal == nil else { return finish(.failure(refused())) }
         let connection: any PooledConnection & ChannelReceiver =
             version == .http2
@@ -319,7 +319,8 @@ final class Connector: LoopMember, @unchecked Sendable {
 
     private func end() {
         isDone = true
-        deadline.clear(of: self)
+        if let id = deadline.memberID { loopPool.loop.loop.remove(id) }
+        deadline.memberID = nil
         step?.cancel()
         step = nil
         route?.channel.end()
@@ -336,16 +337,25 @@ final class Connector: LoopMember, @unchecked Sendable {
 
     // MARK: Deadlines
 
-    /// The waiter has got another connection. This one may still be made, for the next, but not for ever.
+    /// The waiter is served, or gone. The attempt goes on for the next waiter, within ``unwantedTimeout``.
     func loseWaiter() {
-        if !isDone, !deadline.isSet { arm(deadline.limit) }
+        guard !isDone else { return }
+        deadline.end(by: MonotonicClock.now + Self.unwantedTimeout)
+        setDeadline()
     }
 
     private func arm(_ limit: Timeouts.Name) {
         var nanoseconds = waiter.call.timeouts.nanoseconds(limit)
         if refusal != nil { nanoseconds = Swift.min(nanoseconds, Self.refusalReasonTimeout) }
-        if !waiter.isWaiting { nanoseconds = Swift.min(nanoseconds, Self.unwantedTimeout) }
-        deadline.set(limit, in: nanoseconds, of: self)
+        deadline.begin(limit, in: nanoseconds, from: MonotonicClock.now)
+        setDeadline()
+    }
+
+    private func setDeadline() {
+        let loop = loopPool.loop.loop
+        let id = deadline.memberID ?? loop.add(self)
+        deadline.memberID = id
+        loop.setDeadline(of: id, to: deadline.due)
     }
 
     func deadlinePassed() {

@@ -1,4 +1,4 @@
-// ConnectorDeadline: the limit that runs while a connection is made.
+// ConnectorDeadline: the limit that runs while a connection is made. A pure value, but for the loop's name for it.
 
 import TsubameCore
 import TsubamePlatform
@@ -7,22 +7,23 @@ import TsubameSockets
 struct ConnectorDeadline {
     /// The limit that runs, or ran last.
     private(set) var limit = Timeouts.Name.connect
-    /// Whether it ends.
-    private(set) var isSet = false
-    private var memberID: MemberID?
+    /// When it ends; ``MonotonicClock/never`` without an end.
+    private(set) var due = MonotonicClock.never
+    /// When the attempt ends in any case.
+    private var last = MonotonicClock.never
+    /// The loop's name for the attempt.
+    var memberID: MemberID?
 
-    mutating func set(_ limit: Timeouts.Name, in nanoseconds: UInt64, of connector: Connector) {
+    /// A limit begins to run.
+    mutating func begin(_ limit: Timeouts.Name, in nanoseconds: UInt64, from now: MonotonicTime) {
         self.limit = limit
-        let (due, overflow) = MonotonicClock.now.addingReportingOverflow(nanoseconds)
-        isSet = nanoseconds != MonotonicClock.never && !overflow
-        let loop = connector.loopPool.loop.loop
-        let id = memberID ?? loop.add(connector)
-        memberID = id
-        loop.setDeadline(of: id, to: isSet ? due : MonotonicClock.never)
+        let (end, overflow) = now.addingReportingOverflow(nanoseconds)
+        due = Swift.min(overflow ? MonotonicClock.never : end, last)
     }
 
-    mutating func clear(of connector: Connector) {
-        if let memberID { connector.loopPool.loop.loop.remove(memberID) }
-        memberID = nil
+    /// The limit that runs, and all that begin later, end at this time at the latest.
+    mutating func end(by last: MonotonicTime) {
+        self.last = last
+        due = Swift.min(due, last)
     }
 }

@@ -7,7 +7,7 @@ import TsubameSockets
 struct ConnectorRoute {
     let channel: SocketChannel
     let address: SocketAddress
-    /// It is only to show the certificates.
+    /// Takes the certificates; nil unless the connection is made only to read them.
     let capture: ChainCapture?
     /// Whether what is sent reaches the origin, or the proxy that forwards.
     var isAtOrigin = false

@@ -91,8 +91,8 @@ final class Exchange: CallCancellable, @unchecked Sendable {
 
     private func endCancelled() { fail(call.cancelled(phase)) }
 
-    /// Whether it was cancelled before it had a response. Then nothing more of it goes out, and its end is on the way.
-    var isCancelled: Bool { settlement.isDecided }
+    /// Whether its outcome is decided, by a cancellation for example. Nothing more of it goes out then.
+    var isDecided: Bool { settlement.isDecided }
 
     // MARK: On the loop
 
@@ -101,7 +101,7 @@ final class Exchange: CallCancellable, @unchecked Sendable {
     func begin() -> Bool {
         if isOver { return false }
         // The call may have gone on without it, and have another one.
-        if !isCancelled, isListening || listen() { return true }
+        if !isDecided, isListening || listen() { return true }
         fail(call.cancelled(phase))
         return false
     }

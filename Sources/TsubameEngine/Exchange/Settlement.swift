@@ -15,7 +15,7 @@ struct Settlement<Value: Sendable>: ~Copyable, Sendable {
         case first(Continuation)
         /// It is the outcome, and the call does not wait yet.
         case early
-        /// Another one was first. This body of it still comes, if there is one.
+        /// Another outcome came first. Its body, if that has not ended.
         case late(BodyWindow?)
     }
 

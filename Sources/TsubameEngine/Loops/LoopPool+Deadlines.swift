@@ -10,8 +10,8 @@ extension LoopPool {
         if waiter.isWaiting, waiter.due < waitDeadline.due { waitDeadline.set(waiter.due, on: loop, waitFires) }
     }
 
-    // Strong, and cancelled when the client is closed and nothing waits any more: a weak reference would make each later one
-    // to this object dearer.
+    // A strong reference, which ends when the client is closed and no request waits. A weak one would slow each later retain of
+    // this object.
     private var waitFires: @Sendable () -> Void { { self.waitFired() } }
 
     private func waitFired() {

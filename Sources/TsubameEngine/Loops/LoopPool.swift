@@ -63,7 +63,7 @@ final class LoopPool: @unchecked Sendable {
     /// Begins an exchange, from any thread.
     func handOver(_ exchange: Exchange) {
         load.wrappingAdd(1, ordering: .relaxed)
-        if !exchange.isCancelled, !exchange.listen() { return exchange.cancel() }
+        if !exchange.isDecided, !exchange.listen() { return exchange.cancel() }
         let isFirst = arrivals.withLock { arrivals in
             arrivals.append(exchange)
             return arrivals.count == 1
@@ -250,6 +250,7 @@ final class LoopPool: @unchecked Sendable {
         }
         events.actions.removeAll(keepingCapacity: true)
         events.isCarryingOut = false
+        if budget.isContended { updateClaim(of: origin) }
         if origin.pool.isEmpty { dropIfEmpty(origin) }
         if isClosed { endWaiting() }
         // Each of these may bring further events. Only one loop handles them, so their number takes no stack.
@@ -290,17 +291,21 @@ final class LoopPool: @unchecked Sendable {
         guard let exchange = waiter.exchange else { return exchangeEnded(on: connection) }
         waiter.leave()
         exchange.endWaiting()
-        if connection.availableStreams > 0, !exchange.isCancelled { return connection.run(exchange) }
+        if connection.availableStreams > 0, !exchange.isDecided { return connection.run(exchange) }
         // The connection has ended since the pool decided, or the exchange was cancelled and leaves it to the next one.
         exchangeEnded(on: connection)
         start(exchange)
     }
 
-    private func takePlace(for origin: OriginPool) {
-        let claim = origin.pool.longestWaitSince.map { since in
-            SharedConnectionBudget.Budget.Claim(
-                pool: .init(loopPool: self, key: origin.key), since: since, hasNone: origin.pool.total == 0)
+    /// What the pool claims of the budget; nil if none of its requests waits.
+    private func claim(of origin: OriginPool) -> SharedConnectionBudget.Budget.Claim? {
+        origin.pool.longestWaitSince.map { since in
+            .init(pool: .init(loopPool: self, key: origin.key), since: since, hasNone: origin.pool.total == 0)
         }
+    }
+
+    private func takePlace(for origin: OriginPool) {
+        let claim = claim(of: origin)
         if budget.take(limit: origin.key.settings.settings.connections, orKeep: claim) {
             origin.pool.grantPlace(&events.actions)
         } else {
@@ -309,9 +314,13 @@ final class LoopPool: @unchecked Sendable {
         }
     }
 
+    private func updateClaim(of origin: OriginPool) {
+        budget.update(.init(loopPool: self, key: origin.key), claim(of: origin))
+    }
+
     /// A pool has an idle connection while another one waits for a place.
     private func offerPlace(of origin: OriginPool) {
-        budget.withdraw(.init(loopPool: self, key: origin.key))
+        updateClaim(of: origin)
         if budget.isContended { events.later.append { self.closeLongestIdle() } }
     }
 

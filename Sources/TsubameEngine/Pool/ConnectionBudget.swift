@@ -26,21 +26,25 @@ struct ConnectionBudget<Pool: Equatable & Sendable>: Sendable {
     var isContended: Bool { !claims.isEmpty }
 
     /// Takes a place, if fewer than `limit` are taken. Otherwise the claim, which replaces an earlier one of its pool, is
-    /// kept until the pool gets a place or withdraws.
+    /// kept until the pool gets a place, or until no request of the pool waits.
     mutating func take(limit: Int?, orKeep claim: Claim?) -> Bool {
         guard let limit, count >= Swift.max(limit, 1) else {
             count += 1
             return true
         }
         if let claim {
-            withdraw(claim.pool)
+            claims.removeAll { $0.pool == claim.pool }
             claims.append(claim)
         }
         return false
     }
 
-    /// The requests of the pool have been served otherwise.
-    mutating func withdraw(_ pool: Pool) { claims.removeAll { $0.pool == pool } }
+    /// The waiting requests of a pool have changed, or its connections. A pool that has made no claim makes none by this.
+    /// - Parameter claim: what the pool would claim now; nil if none of its requests waits.
+    mutating func update(_ pool: Pool, _ claim: Claim?) {
+        guard let index = claims.firstIndex(where: { $0.pool == pool }) else { return }
+        if let claim { claims[index] = claim } else { claims.remove(at: index) }
+    }
 
     /// Whether a connection that has become free must be closed for another pool, although a request of its own pool waits.
     /// That is so if a request of the other pool has waited longer, and if that pool has no connection or has waited for the

@@ -39,11 +39,10 @@ final class SharedConnectionBudget: Sendable {
         isContended && state.withLock { $0.owesPlace(claimant, waitingSince: since, at: now) }
     }
 
-    /// The exchanges of the pool have been served otherwise.
-    func withdraw(_ claimant: Claimant) {
-        guard isContended else { return }
+    /// See ``ConnectionBudget/update(_:_:)``.
+    func update(_ claimant: Claimant, _ claim: Budget.Claim?) {
         state.withLock { budget in
-            budget.withdraw(claimant)
+            budget.update(claimant, claim)
             contended.store(budget.isContended, ordering: .relaxed)
         }
     }

@@ -3,8 +3,8 @@
 import DequeModule
 import TsubamePlatform
 
-/// A queue whose members can leave from the middle. Entries of requests that have gone stay in the order until they are its
-/// first, or the most.
+/// A queue whose members can leave from the middle. Entries of requests that have gone stay in the order until they reach its
+/// front, or outnumber the others.
 struct WaitingRequests<Waiter> {
     typealias ConnectorID = ConnectorTable<Waiter, ID>.ID
 

@@ -18,7 +18,7 @@ struct CertificateRefusal: Sendable {
     let error: any Error
     /// Whose certificate it is.
     let host: String
-    /// What the settings are called by which it was refused.
+    /// The name of the settings that refused it, such as `connection.tls`.
     let settings: String
     let context: TLSContext
     private var chain: CertificateChain
@@ -38,7 +38,7 @@ struct CertificateRefusal: Sendable {
 
     /// Whether a handshake came to nothing because of the certificate.
     static func isMeant(by error: any Error) -> Bool {
-        // What comes before it in BoringSSL's list says of what kind the fault was.
+        // The entry before it in BoringSSL's list of errors is the kind of fault.
         "\(error)".contains("OPENSSL_internal:CERTIFICATE_VERIFY_FAILED")
     }
 

@@ -19,7 +19,8 @@ extension TLSContext {
         }
         switch Self.reason(of: error) {
         case "WRONG_VERSION_NUMBER", "HTTP_REQUEST":
-            return failure("the server does not speak TLS on this port", "try http://")
+            let advice = settings == "connection.proxyTLS" ? "try http:// in the proxy's URL" : "try http://"
+            return failure("\(host) does not speak TLS on this port", advice)
         case "PROTOCOL_VERSION", "UNSUPPORTED_PROTOCOL", "TLSV1_ALERT_PROTOCOL_VERSION":
             return failure(
                 "the server and the client have no version of TLS in common",

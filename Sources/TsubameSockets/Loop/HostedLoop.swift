@@ -3,8 +3,7 @@
 import Synchronization
 import TsubamePlatform
 
-/// A loop without a thread, as the loop sees it that serves it in between: the host. The host turns it when work comes, and at its
-/// deadlines.
+/// What a host, a loop with a thread, keeps of a loop without one. The host turns that loop when work comes, and at its deadlines.
 // `loop` is set once, before another thread knows this object. `id` is confined to the host.
 final class HostedLoop: LoopMember, @unchecked Sendable {
     /// In nanoseconds: how often the host looks after the sockets of a loop whose thread is busy within a call.

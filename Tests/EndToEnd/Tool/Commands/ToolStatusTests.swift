@@ -255,6 +255,23 @@ struct ToolStatusTests {
         }
     }
 
+    @Test func aProxyThatSpeaksNoTLSIsBlamedItself() async throws {
+        let plain: Reply = [.bytes("HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n"), .stall]
+        try await ScriptedServer.start(onConnect: { _ in plain }).use { server in
+            let proxy = "https://127.0.0.1:\(server.port)"
+            let answer = try await tool("--proxy", proxy, "http://a.example/")
+            let text = "the proxy 127.0.0.1 does not speak TLS on this port\n  try http:// in the proxy's URL"
+            #expect(answer.status == 1 && answer.stderr.contains(text), "\(answer)")
+        }
+    }
+
+    @Test func aLimitWithoutAFlagHasNoName() async throws {
+        let line = String(repeating: "a", count: 70_000)
+        let answer = try await run([.bytes("HTTP/1.1 200 OK\r\nX: \(line)\r\n\r\n"), .stall])
+        #expect(answer.status == 1 && answer.stderr.contains("65536 bytes"), "\(answer)")
+        #expect(!answer.stderr.contains("limits."), "\(answer)")
+    }
+
     @Test func aServerThatIsNotThereIsAFailureInWords() async throws {
         let dead = try DeadPort()
         let port = dead.number

@@ -238,6 +238,37 @@ import TsubameTesting
         #expect(simulation.connectors.map(\.pool) == (getsPlace ? [1] : []))
     }
 
+    /// No connection of another pool is closed for a request that is gone.
+    @Test func `a pool whose requests are gone claims no place`() throws {
+        var simulation = Self.simulation(limit: 1, pools: 2, budget: 1)
+        let running = try simulation.request(0)
+        let connection = try simulation.connectNext()
+        let first = try simulation.request(1)
+        let second = try simulation.request(1)
+        try simulation.cancel(first)
+        #expect(simulation.budget.isContended)
+        try simulation.cancel(second)
+        #expect(!simulation.budget.isContended)
+        try simulation.end(running, on: connection)
+        #expect(simulation.connections[connection] != nil)
+    }
+
+    @Test func `a claim is as old as the request that waits longest now`() throws {
+        var budget = ConnectionBudget<Int>()
+        let takes = [
+            budget.take(limit: 1, orKeep: nil),
+            budget.take(limit: 1, orKeep: .init(pool: 1, since: 10, hasNone: true)),
+        ]
+        #expect(takes == [true, false])
+        budget.update(1, .init(pool: 1, since: 30, hasNone: true))
+        budget.update(2, .init(pool: 2, since: 5, hasNone: true))
+        #expect(!budget.owesPlace(0, waitingSince: 20, at: 40))
+        #expect(budget.owesPlace(0, waitingSince: 31, at: 40))
+        let next = [budget.giveBack(), budget.giveBack()]
+        #expect(next == [1, nil])
+        #expect(budget.count == 0)
+    }
+
     // MARK: Warming up
 
     @Test func `warming up makes a connection that waits for the first request`() throws {

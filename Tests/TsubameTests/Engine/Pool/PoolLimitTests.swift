@@ -144,6 +144,29 @@ private enum Hosts {
     }
 
     @Test(arguments: [Hosts.second, Hosts.elsewhere])
+    func `no connection is closed for a call that was cancelled while it waited`(_ other: String) async throws {
+        let gate = Gate()
+        let server = try await ScriptedServer.start { Reply.ok($0["host"] ?? "").after(gate) }
+        try await serving(server) {
+            $0.connection.resolve = Hosts.addresses(at: server)
+            $0.connection.connections = 1
+        } _: { server, client in
+            async let first = client.ask(Hosts.first)
+            _ = try await server.head(0)
+            let cancelled = Task { try await client.ask(other) }
+            try await client.waitUntil { $0.waiting == 1 }
+            cancelled.cancel()
+            _ = await cancelled.result
+            async let second = client.ask(Hosts.first)
+            try await client.waitUntil { $0.waiting == 1 }
+            gate.open()
+            #expect(try await [first, second] == [Hosts.first, Hosts.first])
+            #expect(try await client.ask(Hosts.first) == Hosts.first)
+            #expect(server.acceptedConnections == 1)
+        }
+    }
+
+    @Test(arguments: [Hosts.second, Hosts.elsewhere])
     func `while all are busy, who waits for one waits as long as timeouts pool says`(_ other: String) async throws {
         let gate = Gate()
         let server = try await ScriptedServer.start { Reply.ok($0["host"] ?? "").after(gate) }

@@ -227,12 +227,17 @@ struct PoolSimulation {
 
     private mutating func perform(_ actions: [Pool.Action], of pool: Int) throws {
         for action in actions { try perform(action, of: pool) }
+        budget.update(pool, claim(of: pool))
         while let granted = grants.popLast() {
             log.append("pool \(granted) is granted a place")
             var more: [Pool.Action] = []
             pools[granted].grantPlace(&more)
             try perform(more, of: granted)
         }
+    }
+
+    private func claim(of pool: Int) -> ConnectionBudget<Int>.Claim? {
+        pools[pool].longestWaitSince.map { .init(pool: pool, since: $0, hasNone: pools[pool].total == 0) }
     }
 
     private mutating func perform(_ action: Pool.Action, of pool: Int) throws {
@@ -243,14 +248,11 @@ struct PoolSimulation {
             try require(waiting.removeValue(forKey: waiter) != nil, "\(waiter) ran although it did not wait")
             try begin(waiter, on: connection)
         case .takePlace:
-            let since = pools[pool].longestWaitSince
-            let claim = since.map {
-                ConnectionBudget<Int>.Claim(pool: pool, since: $0, hasNone: pools[pool].total == 0)
-            }
+            let claim = claim(of: pool)
             if budget.take(limit: budgetLimit, orKeep: claim) {
                 pools[pool].grantPlace(&more)
             } else {
-                if since != nil {
+                if claim != nil {
                     let idle = pools.indices.filter { pools[$0].idleCount > 0 }
                     if let other = idle.min(by: { pools[$0].longestIdleSince ?? 0 < pools[$1].longestIdleSince ?? 0 }) {
                         var closing: [Pool.Action] = []
@@ -279,7 +281,7 @@ struct PoolSimulation {
             connections[number] = nil
         case .stopAccepting(let number): connections[number]?.isStopping = true
         case .becameIdle:
-            budget.withdraw(pool)
+            budget.update(pool, claim(of: pool))
             if budget.isContended { pools[pool].closeLongestIdle(&more) }
         case .warmedUp(let waiter): try require(warmUps.remove(waiter) != nil, "a call was warmed up twice")
         case .fail(let waiter):
@@ -325,6 +327,7 @@ struct PoolSimulation {
                 try require(idle == 0, "a request waits beside an idle connection")
             }
         }
+        if waiting.isEmpty { try require(!budget.isContended, "a place is claimed although no request waits") }
         let places = connections.count + connectors.count
         try require(budget.count == places, "the budget counts \(budget.count) places, not \(places)")
         if let budgetLimit { try require(places <= budgetLimit, "the budget is exceeded") }
