@@ -32,7 +32,7 @@ public final class Engine: CountedTransport {
             ? self : Engine(loops: loops, settings: SharedSettings(settings, reusing: self.settings))
     }
 
-    /// What `print(client.chain)` calls it.
+    /// The name in `print(client.chain)`.
     public var name: String { "Engine (HTTP/1.1, HTTP/2)" }
 
     /// Runs tasks on the engine's event loops: see `Client.executor`.

@@ -1,6 +1,6 @@
 // TsubameBench: `tsubame-bench MODE URL N C` runs one workload and prints one line. MODE is get, bare (without a
-// client's default features), cached, loop, block, down, up, close, idle, lines, jsonLines or events. With the prefix
-// h2- the client speaks HTTP/2 with prior knowledge.
+// client's default features), cached, loop, block, down, up, close, idle, beside (loop beside the endless download of /g1),
+// lines, jsonLines or events. With the prefix h2- the client speaks HTTP/2 with prior knowledge.
 
 #if canImport(Glibc)
 import Glibc
@@ -18,7 +18,7 @@ enum TsubameBench {
             concurrency > 0
         else {
             print(
-                "usage: tsubame-bench [h2-][get|bare|cached|loop|block|down|up|close|idle|lines|jsonLines|events] URL N C"
+                "usage: tsubame-bench [h2-][get|bare|cached|loop|block|down|up|close|idle|beside|lines|jsonLines|events] URL N C"
             )
             exit(2)
         }
@@ -74,6 +74,20 @@ struct Workload: Sendable {
             }
         case "loop":
             try await drive("tsubame-loop", client.executor) {
+                let response = try await client.get(url: url)
+                guard response.bytes.count == 1024 else { throw Wrong.answer }
+            }
+        case "beside":
+            let endless = Request(.get, url: url.replacing("/small", with: "/g1"))
+            let download = Task(executorPreference: client.executor) {
+                while !Task.isCancelled {
+                    try await client.stream(endless) { response in
+                        for try await _ in response.body {}
+                    }
+                }
+            }
+            defer { download.cancel() }
+            try await drive("tsubame-beside", client.executor) {
                 let response = try await client.get(url: url)
                 guard response.bytes.count == 1024 else { throw Wrong.answer }
             }

@@ -17,7 +17,7 @@ package struct Hop: Sendable {
     }
 }
 
-/// What happens after a response or a failure.
+/// The next step after a response or a failure.
 package enum FollowUp: Sendable {
     /// Nothing: the next step sees the response or the failure.
     case proceed

@@ -38,7 +38,7 @@ public final class InterceptorChain: Sendable {
     /// - Parameters:
     ///   - preset: the fields that most requests come with.
     ///   - plainClient: makes the same client without authentication.
-    ///   - background: makes calls that nobody waits for.
+    ///   - background: makes calls for which no caller waits.
     init(
         _ configuration: Configuration, decoding: ContentDecoding?, preset: HTTPFields, transport: any Transport,
         background: BackgroundCalls, plainClient: @escaping @Sendable () -> Client

@@ -6,7 +6,7 @@ import TsubameCore
 struct CallLifecycle: Sendable {
     let runningCalls: RunningCalls
 
-    /// What a request with an escaped slash in its path is told.
+    /// The text for a request with an escaped slash in its path.
     static let slashNote =
         "a value in the path contains a slash, which was escaped as %2F; give a path of several "
         + "segments as path:"

@@ -9,6 +9,10 @@ package import TsubamePlatform
 /// call.cancel()
 /// ```
 public final class Call: Sendable {
+    private typealias Handlers = (
+        current: (any CallCancellable)?, earlier: [any CallCancellable], outer: (any CallCancellable)?
+    )
+
     private struct State: Sendable {
         var isCancelled = false
         var isFinished = false
@@ -21,10 +25,17 @@ public final class Call: Sendable {
         var deliveries = 0
         var settled: UnsafeContinuation<Void, Never>?
         var handler: (any CallCancellable)?
+        /// The handlers before that one, of exchanges that may go on beside its exchange.
+        var earlierHandlers: [any CallCancellable] = []
         var outerHandler: (any CallCancellable)?
         var exchanges = 0
         /// The number of exchanges that do not count against the limit.
         var forgivenExchanges = 0
+
+        mutating func takeHandlers() -> Handlers {
+            defer { (handler, earlierHandlers, outerHandler) = (nil, [], nil) }
+            return (handler, earlierHandlers, outerHandler)
+        }
     }
 
     /// The number of the call, which counts up within the process.
@@ -87,24 +98,25 @@ public final class Call: Sendable {
     /// Ends the call now: it fails with ``CallError/Kind/cancelled``. Its connection is closed, or kept if the call has
     /// not used it yet. Over HTTP/2 only its stream is reset. Does nothing after the call has ended.
     public func cancel() {
-        let (handler, outerHandler) = state.withLock { state -> ((any CallCancellable)?, (any CallCancellable)?) in
-            guard !state.isFinished else { return (nil, nil) }
+        let (handler, earlier, outer) = state.withLock { state -> Handlers in
+            guard !state.isFinished else { return (nil, [], nil) }
             state.isCancelled = true
-            defer { (state.handler, state.outerHandler) = (nil, nil) }
-            return (state.handler, state.outerHandler)
+            return state.takeHandlers()
         }
-        if outerHandler != nil, let phase = handler?.cancellationPhase { state.withLock { $0.phaseAtCancel = phase } }
+        if outer != nil, let phase = handler?.cancellationPhase { state.withLock { $0.phaseAtCancel = phase } }
+        for handler in earlier { handler.cancel() }
         handler?.cancel()
-        outerHandler?.cancel()
+        outer?.cancel()
     }
 
     /// Ends the work inside the call, which then fails as if the call had been cancelled. The call itself continues.
     package func interrupt() {
-        let handler = state.withLock { state -> (any CallCancellable)? in
-            guard !state.isFinished else { return nil }
-            defer { state.handler = nil }
-            return state.handler
+        let (handler, earlier, _) = state.withLock { state -> Handlers in
+            guard !state.isFinished else { return (nil, [], nil) }
+            defer { (state.handler, state.earlierHandlers) = (nil, []) }
+            return (state.handler, state.earlierHandlers, nil)
         }
+        for handler in earlier { handler.cancel() }
         handler?.cancel()
     }
 
@@ -117,11 +129,13 @@ public final class Call: Sendable {
     /// Records that the caller's closure has the response.
     package func enterClosure() { state.withLock { $0.isInClosure = true } }
 
-    /// Makes `cancel()` end `handler`.
-    /// - Returns: false if the call is already cancelled.
+    /// Makes `cancel()` end `handler`, which belongs to an exchange. An interceptor of the user may have several exchanges at
+    /// once, so there the earlier handlers stay.
+    /// - Returns: false if the call is already cancelled, or has ended.
     package func onCancel(_ handler: any CallCancellable) -> Bool {
         state.withLock { state in
-            if state.isCancelled { return false }
+            if state.isCancelled || state.isFinished { return false }
+            if isGuarded, let earlier = state.handler { state.earlierHandlers.append(earlier) }
             state.handler = handler
             return true
         }
@@ -133,7 +147,7 @@ public final class Call: Sendable {
         _ handler: (any CallCancellable)?
     ) -> (isCancelled: Bool, previous: (any CallCancellable)?) {
         state.withLock { state in
-            if state.isCancelled { return (true, nil) }
+            if state.isCancelled || state.isFinished { return (true, nil) }
             defer { state.handler = handler }
             return (false, state.handler)
         }
@@ -223,7 +237,7 @@ public final class Call: Sendable {
         let isFirst = state.withLock { state in
             defer {
                 state.isFinished = true
-                (state.handler, state.outerHandler) = (nil, nil)
+                _ = state.takeHandlers()
             }
             return !state.isFinished
         }

@@ -26,7 +26,7 @@ public protocol Transport: Sendable {
     func send(_ request: Request, exchange: TransportExchange) async throws(CallError) -> Response
     /// The settings that differ from the defaults and that this transport does not honour. If there is one, each call of
     /// a client with these settings fails with ``CallError/Kind/unsupported`` and names it. The default implementation
-    /// returns all settings that differ: a pin that nobody checks would protect nothing.
+    /// returns all settings that differ: a pin that is not checked would protect nothing.
     func unsupported(_ settings: ConnectionSettings) -> Set<ConnectionSettings.Name>
     /// Closes idle connections, and the others as soon as they are free. Later calls fail. The default implementation
     /// does nothing.

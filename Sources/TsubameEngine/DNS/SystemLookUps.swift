@@ -49,7 +49,7 @@ final class SystemLookUps: Sendable {
         }
     }
 
-    /// What has been asked meanwhile; then the thread is free.
+    /// The names that have been asked for meanwhile; without one the thread is free.
     private func answerWaiting(on pool: NIOThreadPool?) {
         while true {
             let next = state.withLock { state -> Question? in

@@ -78,7 +78,7 @@ package final class FileReader: BodyReader, @unchecked Sendable {
         }
     }
 
-    /// What the system says of the file that was opened, whatever has its name by now.
+    /// The state of the file that was opened. Another file may have its name by now.
     package var status: FileStatus? { FileStatus(of: descriptor) }
 
     package func next() async throws -> Bytes? {

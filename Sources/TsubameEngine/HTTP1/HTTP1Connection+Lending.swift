@@ -33,8 +33,6 @@ extension HTTP1Connection {
         input.loan = nil
         swap(&loan.decoder, &input.decoder)
         input.rest = loan.rest
-        // The loop has heard nothing of the socket meanwhile, and asks it before the next use.
-        input.wasFullRead = true
         exchange.receivedOnLoan(loan.receivedBytes)
         channel?.takeBack()
         // The system may have no memory to watch the socket again, and the connection is then closed.

@@ -18,8 +18,6 @@ final class HTTP1Connection: ChannelReceiver, PooledConnection, ExchangeCarrier,
         var decoder = ResponseDecoder(limits: Limits())
         /// Received and not yet consumed.
         var rest = UnconsumedInput()
-        /// The last read took as much as it could, so the socket may hold more.
-        var wasFullRead = false
         var isPaused = false
         /// The reader of the body receives in place of the loop.
         var loan: ConnectionLoan?
@@ -166,9 +164,11 @@ final class HTTP1Connection: ChannelReceiver, PooledConnection, ExchangeCarrier,
             close()
             return
         }
-        // The connection broke before the request went out. It ends, and the request may go out on another one.
-        if output.isUnsent { return }
-        input.wasFullRead = read.isFull
+        if output.isUnsent {
+            // A connection that broke before the request went out ends by itself. Otherwise the server sent bytes unasked.
+            if channel?.hasFailedWriting == false { channel?.end() }
+            return
+        }
         if input.rest.isEmpty {
             if let consumed = consume(read, for: exchange) { input.rest.keep(read.bytes, after: consumed) }
         } else {
@@ -248,20 +248,20 @@ final class HTTP1Connection: ChannelReceiver, PooledConnection, ExchangeCarrier,
         detach(exchange)
         channel?.setDeadline(MonotonicClock.never)
         if input.isPaused { resume() }
-        if leftover > 0 || !isSent || !input.decoder.isReusable || output.endsConnection || hasWaitingInput {
+        if leftover > 0 || !isSent || !input.decoder.isReusable || output.endsConnection
+            || channel?.hasEnded == true
+        {
             close()
         } else {
             loopPool.exchangeEnded(on: self)
         }
     }
 
-    /// Bytes or an end after the response that the loop has not read yet. They must not become the next answer, and the
-    /// next request can go out before the loop reads again. TLS hides how much a read took, so the socket is always asked
-    /// there.
-    private var hasWaitingInput: Bool {
-        guard let channel else { return false }
-        return channel.hasEnded || ((input.wasFullRead || key.isEncrypted) && channel.socket?.hasInput() == true)
-    }
+    /// The socket is asked each time. Bytes that came after the last response would be taken for the next one (CVE-2026-1525),
+    /// and a request to a server that has closed the connection would be lost. The loop may not have looked at the socket since.
+    func canCarry(_ exchange: Exchange) -> Bool { channel?.socket?.hasInput() == false }
+
+    var exchangeCount: Int { use.exchanges }
 
     private func pauseReading() {
         guard !input.isPaused, let channel else { return }

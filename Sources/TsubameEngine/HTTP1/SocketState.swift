@@ -1,12 +1,10 @@
-// SocketState: what the system knows of a TCP connection and its loop has not read, or cannot.
+// SocketState: what the system knows of a TCP connection.
 
 import TsubamePlatform
 import TsubameSockets
 
 struct SocketState {
     let isEstablished: Bool
-    /// Nanoseconds since data last came, in steps of some milliseconds.
-    let silence: MonotonicTime
     /// Bytes that the peer's system has taken.
     let acknowledgedBytes: UInt64
 
@@ -19,7 +17,6 @@ struct SocketState {
             else { return nil }
             return SocketState(
                 isEstablished: bytes.load(as: UInt8.self) == established,
-                silence: MonotonicTime(bytes.load(fromByteOffset: 52, as: UInt32.self)) * 1_000_000,
                 acknowledgedBytes: bytes.load(fromByteOffset: 120, as: UInt64.self))
         }
         #else
@@ -28,7 +25,7 @@ struct SocketState {
     }
 
     #if os(Linux)
-    /// The beginning of `struct tcp_info` of linux/tcp.h: tcpi_state at 0, tcpi_last_data_recv at 52, tcpi_bytes_acked,
+    /// The beginning of `struct tcp_info` of linux/tcp.h: tcpi_state at 0, and tcpi_bytes_acked,
     /// which the C library's own declaration lacks, at 120.
     private static let infoBytes = 128
     /// TCP_ESTABLISHED of linux/tcp.h.

@@ -19,6 +19,8 @@ final class HTTP2ActiveStream: ExchangeCarrier {
     private(set) var wasIdle = false
     /// The exchange was begun before the server had said how many streams it allows.
     private(set) var isEarly = false
+    /// The bytes of the request that were encoded when it began.
+    var bytesAtOnce = 0
     /// When the next limit of the exchange ends, and which that is.
     private(set) var due = MonotonicClock.never
     private(set) var limit = Timeouts.Name.head

@@ -22,7 +22,7 @@ final class HTTP2BodyQueue {
         self.promise = promise
     }
 
-    /// What is left, up to `limit`.
+    /// The rest, up to `limit`.
     func count(upTo limit: Int) -> Int {
         var count = -offset
         for piece in pieces[index...] {

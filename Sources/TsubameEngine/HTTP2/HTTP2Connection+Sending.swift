@@ -10,6 +10,7 @@ extension HTTP2Connection {
     /// Sends the request. Head and small body go out in one write, with those of other requests that were begun with it.
     func run(_ exchange: Exchange) {
         let wasIdle = use.exchanges > 0 && session.count == 0
+        let unsent = unsentBytes
         use.begin()
         let activeStream: HTTP2ActiveStream
         let plan: SendingPlan
@@ -25,6 +26,7 @@ extension HTTP2Connection {
         exchange.run(on: activeStream, of: use.info)
         do throws(CallError) {
             try activeStream.sender.send(exchange, plan, on: activeStream)
+            activeStream.bytesAtOnce = Swift.max(unsentBytes - unsent, 0)
         } catch {
             // The stream is reset.
             exchange.fail(error)

@@ -65,9 +65,10 @@ final class HTTP2Connection: ChannelReceiver, PooledConnection, @unchecked Senda
         ending.isClosed || ending.hasStoppedAccepting || channel == nil ? 0 : session.availableStreams
     }
     var unconsumedBytes: Int { input.rest.capacity }
+    var exchangeCount: Int { use.exchanges }
 
     /// The socket is asked if the request could not be repeated; else the loop has most likely seen what there was.
-    func canCarry(_ exchange: Exchange, idleSince: MonotonicTime) -> Bool {
+    func canCarry(_ exchange: Exchange) -> Bool {
         guard !exchange.mayBeReplayed, let channel else { return true }
         return SocketState.of(channel)?.isEstablished ?? true
     }
@@ -182,8 +183,15 @@ final class HTTP2Connection: ChannelReceiver, PooledConnection, @unchecked Senda
     /// More than this of what the peer has asked for, and does not read, is not kept for it.
     private static var mostUnread: Int { 1 << 20 }
 
-    /// Whether the peer makes the client answer and does not read the answers (CVE-2019-9512).
-    var holdsTooMuch: Bool { output.readableBytes + session.output.count > Self.mostUnread }
+    var unsentBytes: Int { output.readableBytes + session.output.count }
+
+    /// Whether the peer makes the client answer and does not read the answers (CVE-2019-9512). The requests that run may wait for
+    /// the socket, too, and are no answers.
+    var holdsTooMuch: Bool {
+        guard unsentBytes > Self.mostUnread else { return false }
+        let requests = streams.slots.reduce(0) { $0 + ($1.exchange == nil ? 0 : $1.bytesAtOnce) }
+        return unsentBytes - requests > Self.mostUnread
+    }
 
     /// Writes what has gathered, unless more is about to, or the socket is full.
     func flush() {
@@ -197,7 +205,7 @@ final class HTTP2Connection: ChannelReceiver, PooledConnection, @unchecked Senda
             promise?.succeed()
             return
         }
-        // Whoever is told that the socket takes more writes into what is then the output.
+        // A sender that is told that the socket takes more writes into the output, so that must be empty by then.
         var written = ByteBuffer()
         swap(&written, &output)
         channel.send(written, promise: promise)
@@ -207,7 +215,7 @@ final class HTTP2Connection: ChannelReceiver, PooledConnection, @unchecked Senda
         swap(&written, &output)
     }
 
-    /// What the session has to say goes before what is written from now on.
+    /// The session's frames go before those that are written from now on.
     func gather() {
         guard !session.output.isEmpty else { return }
         if output.capacity == 0 { output = ByteBufferAllocator().buffer(capacity: session.output.count) }

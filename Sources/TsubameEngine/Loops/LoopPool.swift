@@ -133,8 +133,8 @@ final class LoopPool: @unchecked Sendable {
     @inline(__always)
     private func lease(for exchange: Exchange) -> (any PooledConnection)? {
         let origin = origin(exchange.key)
-        let lease = origin.pool.lease(at: MonotonicClock.now, &events.actions) { connection, idleSince in
-            connection.availableStreams > 0 && connection.canCarry(exchange, idleSince: idleSince)
+        let lease = origin.pool.lease(at: MonotonicClock.now, &events.actions) { connection in
+            connection.availableStreams > 0 && connection.canCarry(exchange)
         }
         // Connections that could not carry it are closed.
         if !events.actions.isEmpty { carryOut(origin) }
@@ -291,13 +291,17 @@ final class LoopPool: @unchecked Sendable {
         guard let exchange = waiter.exchange else { return exchangeEnded(on: connection) }
         waiter.leave()
         exchange.endWaiting()
-        if connection.availableStreams > 0, !exchange.isDecided { return connection.run(exchange) }
-        // The connection has ended since the pool decided, or the exchange was cancelled and leaves it to the next one.
-        exchangeEnded(on: connection)
+        if connection.availableStreams > 0, !exchange.isDecided {
+            if connection.exchangeCount == 0 || connection.canCarry(exchange) { return connection.run(exchange) }
+            connection.close()
+        } else {
+            // The connection has ended since the pool decided, or the exchange was cancelled and leaves it to the next one.
+            exchangeEnded(on: connection)
+        }
         start(exchange)
     }
 
-    /// What the pool claims of the budget; nil if none of its requests waits.
+    /// The claim of the pool on the budget; nil if none of its requests waits.
     private func claim(of origin: OriginPool) -> SharedConnectionBudget.Budget.Claim? {
         origin.pool.longestWaitSince.map { since in
             .init(pool: .init(loopPool: self, key: origin.key), since: since, hasNone: origin.pool.total == 0)

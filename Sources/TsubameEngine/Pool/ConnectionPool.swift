@@ -68,11 +68,11 @@ struct ConnectionPool<Connection, Waiter> {
     @inline(__always)
     mutating func lease(
         at now: @autoclosure () -> MonotonicTime, _ actions: inout [Action],
-        where canCarry: (Connection, _ idleSince: MonotonicTime) -> Bool
+        where canCarry: (Connection) -> Bool
     ) -> Lease? {
         for id in shared {
             guard let member = members[id], member.hasRoom, !limits.isSpent(member, at: now()),
-                let connection = links[id.index], canCarry(connection, member.idleSince)
+                let connection = links[id.index], canCarry(connection)
             else { continue }
             members[id]?.begin()
             return Lease(id: id, connection: connection)
@@ -80,7 +80,7 @@ struct ConnectionPool<Connection, Waiter> {
         guard waiting.isEmpty else { return nil }
         while let id = idle.popLast() {
             guard var member = members[id], let connection = links[id.index] else { continue }
-            if member.hasRoom, !limits.isSpent(member, at: now()), canCarry(connection, member.idleSince) {
+            if member.hasRoom, !limits.isSpent(member, at: now()), canCarry(connection) {
                 member.isIdle = false
                 member.begin()
                 members[id] = member

@@ -15,9 +15,10 @@ protocol PooledConnection: AnyObject {
     var membership: PoolMembership? { get set }
     /// Memory of the bytes that were received and not consumed.
     var unconsumedBytes: Int { get }
-    /// Whether this exchange can go out on it, as far as can be told: it may ask the system.
-    /// - Parameter idleSince: when the last exchange on it ended.
-    func canCarry(_ exchange: Exchange, idleSince: MonotonicTime) -> Bool
+    /// Whether this exchange can go out on it after an earlier one, as far as can be told. It may ask the system.
+    func canCarry(_ exchange: Exchange) -> Bool
+    /// The number of exchanges that it has begun.
+    var exchangeCount: Int { get }
     /// Begins the exchange.
     func run(_ exchange: Exchange)
     /// Sends what has gathered while several exchanges were begun.

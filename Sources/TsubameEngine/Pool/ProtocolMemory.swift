@@ -3,7 +3,7 @@
 import Synchronization
 import TsubameCore
 
-/// What an origin will speak decides how many connections are made for the calls that wait. Shared by the loops of a
+/// The protocol of an origin decides how many connections are made for the calls that wait. Shared by the loops of a
 /// client; forgets everything when it has grown too large.
 final class ProtocolMemory: Sendable {
     private static let capacity = 1_000

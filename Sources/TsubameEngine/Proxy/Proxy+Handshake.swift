@@ -15,7 +15,7 @@ extension Proxy {
         return "\(name.utf8.contains(0x3A) ? "[\(name)]" : name):\(target.port)"
     }
 
-    /// What is to be said before the connection leads to the origin, which is at `target`; nil if the proxy forwards.
+    /// The conversation before the connection leads to the origin at `target`; nil if the proxy forwards.
     /// - Parameter credentials: of an HTTP proxy.
     func handshake(
         to origin: Origin, at target: HostPort, limits: Limits, _ credentials: ProxyCredentials? = nil

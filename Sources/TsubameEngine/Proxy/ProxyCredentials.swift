@@ -12,7 +12,7 @@ final class ProxyMemory: Sendable {
     /// By proxy, with its credentials.
     private let sessions = Mutex<[Proxy: DigestSession]>([:])
 
-    /// What is sent without being asked: an answer, if it is known that one is wanted, and Basic or Bearer otherwise.
+    /// The credentials that are sent unasked: an answer, if it is known that one is wanted, and Basic or Bearer otherwise.
     func authorization(of proxy: Proxy, for message: DigestSession.Message) -> String? {
         guard let user = proxy.digestUser else { return proxy.authorization }
         let next = sessions.withLock { $0[proxy]?.next(knowsBody: message.body != nil) }

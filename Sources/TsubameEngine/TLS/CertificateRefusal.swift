@@ -57,7 +57,7 @@ struct CertificateRefusal: Sendable {
     }
 
     var callError: CallError {
-        let reasons = faults.isEmpty ? ["nobody that this client trusts vouches for it"] : faults.map(Self.words)
+        let reasons = faults.isEmpty ? ["no authority that this client trusts vouches for it"] : faults.map(Self.words)
         return CallError(
             .tls, "the certificate of \(host) is not trusted: \(reasons.joined(separator: "; "))", phase: .securing,
             advice: advice, underlying: error)

@@ -21,7 +21,7 @@ struct PeerCertificate: CertificateSource {
 }
 
 extension TLSInfo {
-    /// What the handler of a connection knows once its handshake is done.
+    /// The certificate that a connection's handler has once its handshake is done.
     init(_ handler: NIOSSLHandler, applicationProtocol: String?) {
         let version =
             switch handler.tlsVersion {

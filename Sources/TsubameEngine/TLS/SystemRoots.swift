@@ -14,7 +14,7 @@ enum SystemRoots {
     /// Where they all are in one file.
     static var file: String? { (known + others).first(where: isReadable) }
 
-    /// Throws if there are none: what NIOSSL would say then helps nobody.
+    /// Throws if there are none: NIOSSL's own error would not say why.
     static func find() throws(CallError) -> NIOSSLTrustRoots {
         if known.contains(where: isReadable) || hasFiles(folder) { return .default }
         if let other = others.first(where: isReadable) { return .file(other) }

@@ -1,4 +1,4 @@
-// What a TLS failure means, in words, and what to do about it.
+// The words for a TLS failure, with advice.
 
 import NIOSSL
 import TsubameCore
@@ -32,7 +32,7 @@ extension TLSContext {
         }
     }
 
-    /// What the other side has to say against the client. With TLS 1.3 it says so after the handshake, where the answer
+    /// The peer's complaint about the client. With TLS 1.3 it comes after the handshake, where the answer
     /// was to come.
     private func alert(_ reason: String, host: String, settings: String) -> (text: String, advice: String?) {
         let hasIdentity = self.settings.identity != nil

@@ -6,7 +6,7 @@ internal import TsubamePlatform
 ///
 /// A state is reported once. After a read or a write that would block, the owner arms the socket again, and the next report
 /// comes when the state does. A poller may report a state that is not armed: the owner ignores it, but remembers that it may
-/// read. A socket that is not armed costs nothing, whatever its peer does.
+/// read. A socket that is not armed costs nothing.
 package protocol Poller: AnyObject, Sendable {
     /// Watches a descriptor, armed for reading and writing.
     func add(_ descriptor: Int32, _ member: MemberID) throws(SocketError)

@@ -5,6 +5,7 @@ import HTTPTypes
 import Synchronization
 import Testing
 import Tsubame
+import TsubamePlatform
 import TsubameTesting
 
 @Suite(.timeLimit(.minutes(1))) struct InterceptorTests {
@@ -37,6 +38,43 @@ import TsubameTesting
         #expect(text == "mine")
         #expect(response.request.uri?.string == "https://a.example/x")
         #expect(stub.requests.isEmpty)
+    }
+
+    @Test func `a cancellation ends each exchange of a call, also one before the last`() async throws {
+        let half: Reply = [.bytes("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nha"), .stall]
+        let server = try await ScriptedServer.start { $0.index == 0 ? half : .ok("second") }
+        let interceptor = TestInterceptor { request, next in
+            let first = try await next(request)
+            _ = try await next(request)
+            return first
+        }
+        try await serving(server, { $0.interceptors = [interceptor] }) { server, client in
+            let error = await callError {
+                try await client.stream(Request(.get, url: server.url)) { response in
+                    let closing = Task { await client.close() }
+                    defer { closing.cancel() }
+                    _ = try await response.body.collect()
+                }
+            }
+            #expect(error?.kind == .cancelled)
+            try await server.waitUntil(openConnections: 0)
+        }
+    }
+
+    @Test func `an exchange that begins after the end of its call is refused`() async throws {
+        let late = Latch<Next>()
+        let server = try await ScriptedServer.start()
+        let interceptor = TestInterceptor { request, next in
+            late.settle(next)
+            return try await next(request)
+        }
+        try await serving(server, { $0.interceptors = [interceptor] }) { server, client in
+            _ = try await client.get(url: server.url)
+            let next = try #require(await late.wait())
+            let error = await callError { _ = try await next(Request(.get, url: server.url)) }
+            #expect(error?.kind == .cancelled)
+            #expect(server.requests.count == 1)
+        }
     }
 
     @Test func `an interceptor may go twice, with another request`() async throws {

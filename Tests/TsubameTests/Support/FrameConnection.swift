@@ -253,6 +253,9 @@ final class FrameConnection: Sendable {
         try await send(PeerFrame(.windowUpdate, stream: stream, increment.bigEndianBytes))
     }
 
+    /// Stops to read the socket, or goes on.
+    func reading(_ isOn: Bool) async throws { try await channel.setOption(.autoRead, value: isOn).get() }
+
     func ping(_ data: UInt64 = 0) async throws { try await send(PeerFrame(.ping, data.bigEndianBytes)) }
 
     // MARK: Ending

@@ -160,7 +160,7 @@ package final class BodyWindow: Sendable {
     }
 }
 
-/// The reader's end of a window. If it is released unread, the producer ends, so that a response that nobody reads holds
+/// The reader's end of a window. If it is released unread, the producer ends, so that an unread response holds
 /// no connection.
 package final class BodyPull: BodySource {
     private let window: BodyWindow

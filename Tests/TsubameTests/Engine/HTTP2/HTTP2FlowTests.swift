@@ -192,4 +192,37 @@ import TsubameTesting
             try await peer.waitUntil(openConnections: 0)
         }
     }
+
+    @Test func `requests that wait for a slow peer are not taken for answers that it does not read`() async throws {
+        let (stops, stopped, pings) = (Gate(), Gate(), Gate())
+        // At most 256 streams at once, and no table of fields, so that each head goes out in full.
+        try await withPeer(settings: [(0x3, 256), (0x1, 0)]) { connection in
+            let request = try await connection.nextRequest()
+            try await connection.respond(request.stream, text: "first")
+            try await stops.wait()
+            try await connection.reading(false)
+            stopped.open()
+            try await pings.wait()
+            try await connection.ping()
+            try await connection.reading(true)
+            try await connection.echo()
+        } client: { peer, client in
+            #expect(try await client.get(url: peer.url).text() == "first")
+            stops.open()
+            try await stopped.wait()
+            // More than the sockets take.
+            let token = String(repeating: "t", count: 60_000)
+            try await withThrowingTaskGroup(of: String.self) { group in
+                for _ in 0..<200 {
+                    group.addTask {
+                        try await client.send(Request(.get, url: peer.url + "/x", headers: ["X-Token": token])).text()
+                    }
+                }
+                try await client.waitUntil { $0.running == 200 && $0.waiting == 0 }
+                pings.open()
+                for try await text in group { #expect(text == "/x") }
+            }
+            #expect(peer.acceptedConnections == 1)
+        }
+    }
 }

@@ -62,7 +62,7 @@ struct PoolSimulation {
         var actions: [Pool.Action] = []
         log.append("request \(waiter) in pool \(pool)")
         let mayTakeIdle = pools[pool].waitingCount == 0
-        let lease = onlyNew ? nil : pools[pool].lease(at: now, &actions) { _, _ in true }
+        let lease = onlyNew ? nil : pools[pool].lease(at: now, &actions) { _ in true }
         try perform(actions, of: pool)
         if let lease {
             let connection = connections[lease.connection]

@@ -105,6 +105,64 @@ import TsubameTesting
         }
     }
 
+    @Test(arguments: [HTTPRequest.Method.get, .post])
+    func `BAD-INPUT 10: nor are they an answer if the loop has not looked at its sockets since`(
+        _ method: HTTPRequest.Method
+    ) async throws {
+        let gate = Gate()
+        let evil = Array("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nevil".utf8)
+        let server = try await ScriptedServer.start { request in
+            request.connection == 0
+                ? Reply.ok("good").then(.wait(for: gate), .repeating(evil, count: evil.count), .stall) : .ok("good")
+        }
+        try await serving(server) { server, client in
+            let task = Task(executorPreference: client.executor) {
+                let first = try await client.get(url: server.url).bytes
+                gate.open()
+                // The loop's thread waits here until the bytes are in its socket.
+                while server.sentBodyBytes < evil.count {}
+                return [first, try await client.send(Request(method, url: server.url)).bytes]
+            }
+            let bodies = try await task.value
+            #expect(bodies == [Bytes("good"), Bytes("good")])
+            #expect(server.acceptedConnections == 2)
+        }
+    }
+
+    /// A body of the length 0 holds the head back until its reader has said that nothing follows.
+    @Test(arguments: [HTTPRequest.Method.put, .post])
+    func `BAD-INPUT 10: nor while the head of a request waits for its body`(_ method: HTTPRequest.Method) async throws {
+        let (asked, goes) = (Gate(), Gate())
+        let evil = Reply.Step.bytes("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nevil")
+        let server = try await ScriptedServer.start { request in
+            request.connection == 0 ? Reply.ok("good").then(.wait(for: asked), evil, .stall) : .ok("good")
+        }
+        try await serving(server) { server, client in
+            #expect(try await client.get(url: server.url).bytes == Bytes("good"))
+            let body = RequestBody.stream(length: 0) {
+                AsyncStream<Bytes> {
+                    asked.open()
+                    try? await goes.wait()
+                    return nil
+                }
+            }
+            let call = Task { try await client.send(Request(method, url: server.url, body: body)).bytes }
+            if method == .put {
+                try await server.waitUntil(acceptedConnections: 2)
+            } else {
+                try await server.waitUntil(openConnections: 0)
+            }
+            goes.open()
+            let result = await call.result
+            if method == .put {
+                #expect(try result.get() == Bytes("good"))
+            } else {
+                #expect(throws: CallError.self) { try result.get() }
+            }
+            #expect(server.requests.allSatisfy { $0.connection != 0 || $0.index == 0 })
+        }
+    }
+
     /// A response of exactly `length` bytes, followed by a response that no request asked for.
     private static func forged(_ length: Int) -> [[UInt8]] {
         let digits = "\(length - 41)"
