@@ -15,6 +15,7 @@ let package = Package(
     products: [
         .library(name: "Tsubame", targets: ["Tsubame"]),
         .library(name: "TsubameFoundation", targets: ["TsubameFoundation"]),
+        .library(name: "TsubameURLSession", targets: ["TsubameURLSession"]),
         .library(name: "TsubameXML", targets: ["TsubameXML"]),
         .library(name: "TsubameStore", targets: ["TsubameStore"]),
         .library(name: "TsubameTesting", targets: ["TsubameTesting"]),
@@ -90,6 +91,12 @@ let package = Package(
             ],
             swiftSettings: settings),
         .target(name: "TsubameFoundation", dependencies: ["Tsubame", "TsubameCore"], swiftSettings: settings),
+        .target(
+            name: "TsubameURLSession",
+            dependencies: [
+                "Tsubame", "TsubamePlatform", "TsubameCore", .product(name: "HTTPTypes", package: "swift-http-types"),
+            ],
+            swiftSettings: settings),
         .target(
             name: "TsubameXML",
             dependencies: [
@@ -203,6 +210,13 @@ let package = Package(
                 .product(name: "NIOPosix", package: "swift-nio"), .product(name: "NIOHTTP1", package: "swift-nio"),
             ],
             packageAccess: false,
+            swiftSettings: settings),
+        .testTarget(
+            name: "TsubameURLSessionTests",
+            dependencies: [
+                "Tsubame", "TsubameURLSession", "TsubameTesting",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+            ],
             swiftSettings: settings),
         .testTarget(
             name: "HTTPBinTests",

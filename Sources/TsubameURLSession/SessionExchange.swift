@@ -1,0 +1,168 @@
+// SessionExchange: one exchange that URLSession performs.
+
+import Foundation
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+import HTTPTypes
+import Synchronization
+import Tsubame
+import TsubameCore
+import TsubamePlatform
+
+/// Turns what URLSession tells of one task into a response. The delegate's queue calls it, except for ``cancel()``.
+final class SessionExchange: Sendable {
+    private struct State: Sendable {
+        var task: TaskHandle?
+        var writer: ResponseBodyWriter?
+        var phase = CallError.Phase.waitingForHead
+        var isPaused = false
+        /// The bytes that have come although the reader had enough.
+        var unread = 0
+        var isOver = false
+    }
+
+    /// The response, or the error that comes instead of it.
+    let head = Latch<Result<Response, CallError>>()
+    private let exchange: TransportExchange
+    private let upload: UploadPipe?
+    let hasBody: Bool
+    private let state = Mutex(State())
+
+    /// - Parameters:
+    ///   - upload: takes the body to URLSession; nil if there is no body, or if the message holds it.
+    ///   - hasBody: whether the request has a body.
+    init(_ exchange: TransportExchange, _ upload: UploadPipe?, hasBody: Bool) {
+        self.exchange = exchange
+        self.upload = upload
+        self.hasBody = hasBody
+    }
+
+    func begin(_ task: URLSessionTask) {
+        let isOver = state.withLock { state in
+            state.task = TaskHandle(task)
+            return state.isOver
+        }
+        guard !isOver else { return task.cancel() }
+        upload?.start { [self] error in fail(error) }
+        task.resume()
+    }
+
+    // MARK: What URLSession tells
+
+    func receive(_ response: URLResponse) {
+        guard let response = response as? HTTPURLResponse else { return }
+        let fields = HTTPFields(response)
+        // FoundationNetworking reports 1xx responses in this way.
+        if (100...199).contains(response.statusCode) {
+            return exchange.report(.informational(status: response.statusCode, ReceivedFields(fields)))
+        }
+        let (body, writer) = ResponseBody.makeStream(
+            onPause: { [weak self] in self?.pause() }, onResume: { [weak self] in self?.goOn() },
+            onCancel: { [weak self] in self?.cancel() })
+        let isFirst = state.withLock { state in
+            guard !state.isOver, state.writer == nil else { return false }
+            state.writer = writer
+            state.phase = .receivingBody
+            return true
+        }
+        guard isFirst else { return }
+        head.settle(
+            .success(Response(status: .init(code: response.statusCode), headers: fields, body: body)))
+    }
+
+    func receive(_ data: Data) {
+        let (writer, isTooMuch) = state.withLock { state -> (ResponseBodyWriter?, Bool) in
+            guard !state.isOver else { return (nil, false) }
+            if state.isPaused { state.unread += data.count }
+            return (state.writer, state.unread > exchange.limits.bufferedBody)
+        }
+        guard !isTooMuch else {
+            return fail(
+                CallError(
+                    .limitExceeded,
+                    "the reader of the body is slower than the server by more than \(exchange.limits.bufferedBody) bytes",
+                    phase: .receivingBody,
+                    advice: "URLSession on this system cannot slow the server down; use the built-in engine"))
+        }
+        writer?.write(Bytes(data))
+    }
+
+    /// The task has ended.
+    /// - Parameter response: the response of a task that has no body to tell.
+    func complete(_ error: (any Error)?, _ response: URLResponse?) {
+        if let error { return fail(CallError(error, phase: state.withLock { $0.phase })) }
+        // FoundationNetworking does not tell of a redirect that leads nowhere, and has dropped the body.
+        if let response { receive(response) }
+        finish()
+    }
+
+    /// The response is complete.
+    func finish() {
+        let writer = end()
+        writer?.finish()
+        head.settle(.failure(CallError(.emptyReply, "URLSession ended without a response", phase: .waitingForHead)))
+    }
+
+    // MARK: The end
+
+    private func fail(_ error: CallError) {
+        let task = state.withLock { $0.task }
+        let writer = end()
+        writer?.fail(error)
+        head.settle(.failure(error))
+        task?.cancel()
+    }
+
+    /// Ends the exchange before its time.
+    func cancel() {
+        fail(CallError(.cancelled, "the exchange was cancelled", phase: state.withLock { $0.phase }))
+    }
+
+    /// - Returns: the writer, the first time.
+    private func end() -> ResponseBodyWriter? {
+        let writer = state.withLock { state -> ResponseBodyWriter? in
+            state.isOver = true
+            state.task = nil
+            defer { state.writer = nil }
+            return state.writer
+        }
+        upload?.close()
+        return writer
+    }
+
+    // MARK: Back-pressure
+
+    private func pause() {
+        state.withLock { state in
+            state.isPaused = true
+            state.task?.pause()
+        }
+    }
+
+    private func goOn() {
+        state.withLock { state in
+            state.isPaused = false
+            state.unread = 0
+            state.task?.goOn()
+        }
+    }
+}
+
+/// A task of URLSession, whose methods any thread may call.
+private struct TaskHandle: @unchecked Sendable {
+    private let task: URLSessionTask
+
+    init(_ task: URLSessionTask) { self.task = task }
+
+    func cancel() { task.cancel() }
+
+    // FoundationNetworking begins a suspended task anew, so there the bytes are counted instead.
+    #if canImport(FoundationNetworking)
+    func pause() {}
+    func goOn() {}
+    #else
+    func pause() { task.suspend() }
+    func goOn() { task.resume() }
+    #endif
+}

@@ -1,0 +1,62 @@
+// The request as URLSession wants it.
+
+import Foundation
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+import HTTPTypes
+import Tsubame
+import TsubameCore
+
+extension URLRequest {
+    /// A body of a known length up to this one is sent from memory, and so with `Content-Length`.
+    static let mostBytesInMemory = 1 << 20
+
+    /// The head of the request.
+    /// - Throws: `.unsupported` if URLSession would send something else.
+    init(_ request: Request, _ exchange: TransportExchange) throws(CallError) {
+        guard let text = request.uri?.string, let url = URL(string: text) else {
+            throw CallError(.invalidRequest, "URLSession does not accept the URL")
+        }
+        guard !request.asksServer else { throw Self.unsupported("sends no request with the target *") }
+        guard url.absoluteString == text else { throw Self.unsupported("would change the URL to \(url.absoluteString)") }
+        self.init(url: url)
+        httpMethod = request.method.rawValue
+        let host = request.uri?.authority
+        for field in exchange.fields where field.name != .host || field.value != host {
+            addValue(field.value, forHTTPHeaderField: field.name.rawName)
+        }
+        setOwnFields(of: request)
+    }
+
+    /// Fields that URLSession would otherwise choose by itself.
+    private mutating func setOwnFields(of request: Request) {
+        let headers = request.headers
+        // No coding but those that the client asks for.
+        if headers[.acceptEncoding] == nil { setValue("identity", forHTTPHeaderField: "Accept-Encoding") }
+        // An empty field means any language, as a missing one does.
+        if headers[.acceptLanguage] == nil { setValue("", forHTTPHeaderField: "Accept-Language") }
+        // FoundationNetworking calls a POST without a type a form.
+        if request.method == .post, headers[.contentType] == nil, !request.body.isEmpty {
+            setValue("application/octet-stream", forHTTPHeaderField: "Content-Type")
+        }
+    }
+
+    /// Gives the message the body, or returns the pipe that will bring it.
+    mutating func setBody(_ body: RequestBodyReader) async throws(CallError) -> UploadPipe? {
+        guard httpMethod != "GET" else { throw Self.unsupported("sends no body with GET") }
+        guard let length = body.length, length <= Self.mostBytesInMemory else {
+            let pipe = UploadPipe(body)
+            httpBodyStream = pipe.stream
+            return pipe
+        }
+        var data = Data(capacity: Int(length))
+        while let piece = try await body.next() { data.append(contentsOf: piece) }
+        httpBody = data
+        return nil
+    }
+
+    private static func unsupported(_ reason: String) -> CallError {
+        CallError(.unsupported, "URLSession \(reason)", advice: "use the built-in engine for this request")
+    }
+}

@@ -1,0 +1,62 @@
+// URLSessionTransport: performs the exchanges of a client with URLSession.
+
+#if canImport(FoundationNetworking)
+import Foundation
+public import FoundationNetworking
+#else
+public import Foundation
+#endif
+public import Tsubame
+import TsubamePlatform
+
+/// Performs the exchanges of a client with URLSession instead of the built-in engine.
+///
+/// ```swift
+/// let api = Client("https://api.example.com", transport: URLSessionTransport())
+/// ```
+/// On Apple's systems the client then follows the system's proxies, VPN and Low Data Mode, and runs on watchOS. The
+/// `URLSessionConfiguration` sets what belongs to these systems, such as `waitsForConnectivity`,
+/// `allowsCellularAccess` and `multipathServiceType`.
+///
+/// The client keeps cookies, caches, credentials, redirects and deadlines. The transport switches off these parts of
+/// URLSession. It honours no connection setting, and a client with a setting that differs from the defaults fails with
+/// `CallError.Kind.unsupported`.
+///
+/// URLSession itself sets these limits, on each system:
+/// - A GET has no body, and no request has trailer fields or the target `*`. Such a request fails with `.unsupported`.
+/// - URLSession decodes gzip, deflate and brotli by itself. The response then has no `Content-Encoding`.
+/// - URLSession joins response fields of the same name by commas. The transport separates those of `Set-Cookie`.
+/// - 1xx responses and trailer fields of a response are not seen.
+///
+/// The article <doc:OnURLSession> lists the further limits of FoundationNetworking on Linux. Use the built-in engine there.
+public struct URLSessionTransport: Transport {
+    private let sessions: Sessions
+
+    /// Makes a transport.
+    /// - Parameter configuration: the settings of URLSession. The transport uses a copy, in which cookies, cache,
+    ///   credentials and the timeouts are switched off.
+    public init(configuration: URLSessionConfiguration = .ephemeral) { sessions = Sessions(configuration) }
+
+    public var name: String { "URLSession" }
+
+    public func send(_ request: Request, exchange: TransportExchange) async throws(CallError) -> Response {
+        var message = try URLRequest(request, exchange)
+        let body = try await exchange.openBody()
+        var upload: UploadPipe?
+        if let body { upload = try await message.setBody(body) }
+        let run = SessionExchange(exchange, upload, hasBody: body != nil)
+        try sessions.start(message, run)
+        let result = await withTaskCancellationHandler {
+            await run.head.wait()
+        } onCancel: {
+            run.cancel()
+        }
+        switch result {
+        case .success(let response)?: return response
+        case .failure(let error)?: throw error
+        case nil: throw CallError(.cancelled, "the exchange was cancelled", phase: .waitingForHead)
+        }
+    }
+
+    public func close() async { sessions.close() }
+}
