@@ -214,7 +214,7 @@ let package = Package(
         .testTarget(
             name: "TsubameURLSessionTests",
             dependencies: [
-                "Tsubame", "TsubameURLSession", "TsubameTesting",
+                "Tsubame", "TsubameCore", "TsubameURLSession", "TsubameTesting",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ],
             swiftSettings: settings),

@@ -33,9 +33,20 @@ extension CallError {
         case .badServerResponse where !isFoundationNetworking: (kind, place) = (.invalidResponse, phase)
         // The scheme is http or https, so FoundationNetworking means the protocol of the response.
         case .unsupportedURL where !hasHead: (kind, place) = (.invalidResponse, phase)
-        default: (kind, place) = (hasHead ? .incompleteResponse : .connectionLost, phase)
+        default:
+            (kind, place) =
+                Self.kind(ofText: error.localizedDescription, phase) ?? (hasHead ? .incompleteResponse : .connectionLost, phase)
         }
         self.init(kind, "URLSession: \(error.localizedDescription)", phase: place, advice: advice, underlying: error)
+    }
+
+    /// FoundationNetworking gives most errors of libcurl no code, but only libcurl's words.
+    private static func kind(ofText text: String, _ phase: Phase) -> (Kind, Phase)? {
+        guard isFoundationNetworking, phase == .waitingForHead else { return nil }
+        if text.hasPrefix("SSL") || text.contains("certificate") { return (.tls, .securing) }
+        // libcurl's word for a head of more than 300 KiB, or a line of more than 100 KiB.
+        if text == "Out of memory" { return (.limitExceeded, phase) }
+        return nil
     }
 }
 

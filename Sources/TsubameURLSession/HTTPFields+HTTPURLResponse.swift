@@ -13,10 +13,12 @@ extension HTTPFields {
     /// Without the fields that describe a coding which URLSession has removed, as if the server had sent no coding.
     init(_ response: HTTPURLResponse) {
         self.init()
-        for (name, value) in response.allHeaderFields {
-            guard let name = name as? String, let value = value as? String, let name = HTTPField.Name(name) else {
-                continue
-            }
+        let fields = response.allHeaderFields.compactMap { name, value in
+            (name as? String).flatMap { name in (value as? String).map { (name, $0) } }
+        }
+        // The order of the message is lost.
+        for (name, value) in fields.sorted(by: { $0.0 < $1.0 }) {
+            guard let name = HTTPField.Name(name) else { continue }
             let values = name == .setCookie ? Self.separatedCookies(value) : [value]
             for value in values { append(HTTPField(name: name, value: value)) }
         }

@@ -9,11 +9,15 @@ import Synchronization
 /// The delegate of one session. URLSession calls it on ``queue``, one call after the other.
 final class SessionDelegate: NSObject, URLSessionDataDelegate, Sendable {
     private let exchanges = Mutex<[Int: SessionExchange]>([:])
+    private let endsAfterTask: Bool
     let queue: OperationQueue = {
         let queue = OperationQueue()
         queue.maxConcurrentOperationCount = 1
         return queue
     }()
+
+    /// - Parameter endsAfterTask: whether the session has one task only.
+    init(endsAfterTask: Bool) { self.endsAfterTask = endsAfterTask }
 
     func add(_ exchange: SessionExchange, for task: URLSessionTask) {
         exchanges.withLock { $0[task.taskIdentifier] = exchange }
@@ -37,6 +41,7 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate, Sendable {
 
     func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
         exchanges.withLock { $0.removeValue(forKey: task.taskIdentifier) }?.complete(error, task.response)
+        if endsAfterTask { session.finishTasksAndInvalidate() }
     }
 
     /// The client follows redirects.

@@ -25,17 +25,12 @@ final class SessionExchange: Sendable {
     /// The response, or the error that comes instead of it.
     let head = Latch<Result<Response, CallError>>()
     private let exchange: TransportExchange
-    private let upload: UploadPipe?
-    let hasBody: Bool
+    let body: OutgoingBody
     private let state = Mutex(State())
 
-    /// - Parameters:
-    ///   - upload: takes the body to URLSession; nil if there is no body, or if the message holds it.
-    ///   - hasBody: whether the request has a body.
-    init(_ exchange: TransportExchange, _ upload: UploadPipe?, hasBody: Bool) {
+    init(_ exchange: TransportExchange, _ body: OutgoingBody) {
         self.exchange = exchange
-        self.upload = upload
-        self.hasBody = hasBody
+        self.body = body
     }
 
     func begin(_ task: URLSessionTask) {
@@ -44,7 +39,7 @@ final class SessionExchange: Sendable {
             return state.isOver
         }
         guard !isOver else { return task.cancel() }
-        upload?.start { [self] error in fail(error) }
+        body.pipe?.start { [self] error in fail(error) }
         task.resume()
     }
 
@@ -92,8 +87,17 @@ final class SessionExchange: Sendable {
     /// - Parameter response: the response of a task that has no body to tell.
     func complete(_ error: (any Error)?, _ response: URLResponse?) {
         if let error { return fail(CallError(error, phase: state.withLock { $0.phase })) }
-        // FoundationNetworking does not tell of a redirect that leads nowhere, and has dropped the body.
-        if let response { receive(response) }
+        let isTold = state.withLock { $0.writer != nil || $0.isOver }
+        if !isTold, let response = response as? HTTPURLResponse {
+            // FoundationNetworking does not tell of a redirect that leads nowhere, and has dropped its body.
+            receive(response)
+            if response.value(forHTTPHeaderField: "Content-Length") != "0" {
+                return fail(
+                    CallError(
+                        .incompleteResponse, "URLSession on this system drops the body of a redirect without a target",
+                        phase: .receivingBody))
+            }
+        }
         finish()
     }
 
@@ -127,7 +131,7 @@ final class SessionExchange: Sendable {
             defer { state.writer = nil }
             return state.writer
         }
-        upload?.close()
+        body.pipe?.close()
         return writer
     }
 

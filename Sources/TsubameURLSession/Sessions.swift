@@ -27,20 +27,19 @@ final class Sessions: Sendable {
 
     /// Starts the task of an exchange.
     func start(_ message: URLRequest, _ exchange: SessionExchange) throws(CallError) {
-        let isAlone = Self.isolatesBodies && exchange.hasBody
+        let isAlone = Self.isolatesBodies && !exchange.body.isNone
         let task = state.withLock { state -> URLSessionTask? in
             let (session, delegate): (URLSession, SessionDelegate)
             switch state {
             case .closed: return nil
             case .open(let open, let its) where !isAlone: (session, delegate) = (open, its)
             case .new, .open:
-                delegate = SessionDelegate()
+                delegate = SessionDelegate(endsAfterTask: isAlone)
                 session = URLSession(configuration: configuration, delegate: delegate, delegateQueue: delegate.queue)
                 if !isAlone { state = .open(session, delegate) }
             }
-            let task = session.dataTask(with: message)
+            let task = exchange.body.makeTask(message, in: session)
             delegate.add(exchange, for: task)
-            if isAlone { session.finishTasksAndInvalidate() }
             return task
         }
         guard let task else { throw CallError(.cancelled, "the client is closed", phase: .connecting) }

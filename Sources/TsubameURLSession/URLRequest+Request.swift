@@ -9,9 +9,6 @@ import Tsubame
 import TsubameCore
 
 extension URLRequest {
-    /// A body of a known length up to this one is sent from memory, and so with `Content-Length`.
-    static let mostBytesInMemory = 1 << 20
-
     /// The head of the request.
     /// - Throws: `.unsupported` if URLSession would send something else.
     init(_ request: Request, _ exchange: TransportExchange) throws(CallError) {
@@ -20,6 +17,8 @@ extension URLRequest {
         }
         guard !request.asksServer else { throw Self.unsupported("sends no request with the target *") }
         guard url.absoluteString == text else { throw Self.unsupported("would change the URL to \(url.absoluteString)") }
+        guard request.method != .get || request.body.isEmpty else { throw Self.unsupported("sends no body with GET") }
+        guard request.body.trailers == nil else { throw Self.unsupported("sends no trailer fields") }
         self.init(url: url)
         httpMethod = request.method.rawValue
         let host = request.uri?.authority
@@ -40,20 +39,6 @@ extension URLRequest {
         if request.method == .post, headers[.contentType] == nil, !request.body.isEmpty {
             setValue("application/octet-stream", forHTTPHeaderField: "Content-Type")
         }
-    }
-
-    /// Gives the message the body, or returns the pipe that will bring it.
-    mutating func setBody(_ body: RequestBodyReader) async throws(CallError) -> UploadPipe? {
-        guard httpMethod != "GET" else { throw Self.unsupported("sends no body with GET") }
-        guard let length = body.length, length <= Self.mostBytesInMemory else {
-            let pipe = UploadPipe(body)
-            httpBodyStream = pipe.stream
-            return pipe
-        }
-        var data = Data(capacity: Int(length))
-        while let piece = try await body.next() { data.append(contentsOf: piece) }
-        httpBody = data
-        return nil
     }
 
     private static func unsupported(_ reason: String) -> CallError {

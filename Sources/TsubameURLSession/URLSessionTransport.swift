@@ -7,6 +7,7 @@ public import FoundationNetworking
 public import Foundation
 #endif
 public import Tsubame
+import TsubameCore
 import TsubamePlatform
 
 /// Performs the exchanges of a client with URLSession instead of the built-in engine.
@@ -40,11 +41,9 @@ public struct URLSessionTransport: Transport {
     public var name: String { "URLSession" }
 
     public func send(_ request: Request, exchange: TransportExchange) async throws(CallError) -> Response {
-        var message = try URLRequest(request, exchange)
-        let body = try await exchange.openBody()
-        var upload: UploadPipe?
-        if let body { upload = try await message.setBody(body) }
-        let run = SessionExchange(exchange, upload, hasBody: body != nil)
+        let message = try URLRequest(request, exchange)
+        let body = try await OutgoingBody(try await exchange.openBody())
+        let run = SessionExchange(exchange, body)
         try sessions.start(message, run)
         let result = await withTaskCancellationHandler {
             await run.head.wait()
@@ -56,6 +55,18 @@ public struct URLSessionTransport: Transport {
         case .failure(let error)?: throw error
         case nil: throw CallError(.cancelled, "the exchange was cancelled", phase: .waitingForHead)
         }
+    }
+
+    /// Every setting that differs from its default, except for the system's own proxies on Apple's systems.
+    public func unsupported(_ settings: ConnectionSettings) -> Set<ConnectionSettings.Name> {
+        var names = settings.changed
+        #if canImport(FoundationNetworking)
+        // libcurl always follows the environment.
+        if !ProxyPolicy.environment.isNone { names.insert(.proxy) }
+        #else
+        if settings.proxy == .environment { names.remove(.proxy) }
+        #endif
+        return names
     }
 
     public func close() async { sessions.close() }

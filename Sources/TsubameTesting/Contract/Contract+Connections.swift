@@ -119,7 +119,7 @@ extension TransportContract {
                 }
             }
         },
-        TransportContract("the deadline of a TLS handshake holds") { run in
+        TransportContract("the deadline of a TLS handshake holds", unless: .connectionSteps) { run in
             let server = try await ScriptedServer.start(onConnect: { _ in .stall })
             try await server.use { server in
                 let client = run.client("https://127.0.0.1:\(server.port)") { $0.timeouts.tls = .milliseconds(150) }

@@ -15,7 +15,7 @@ extension TransportContract {
                 }
             }
         },
-        TransportContract("the fields of a response come as they were sent, also several of one name") { run in
+        TransportContract("the fields of a response come as they were sent, also several of one name", unless: .fieldOrder) { run in
             let head =
                 "HTTP/1.1 200 OK\r\nX-A: 1\r\nSet-Cookie: a=1; Path=/\r\nx-a:  2 \r\nSet-Cookie: b=2, c\r\n"
                 + "Content-Length: 0\r\n\r\n"
@@ -124,7 +124,7 @@ extension TransportContract {
                 try run.expect(text, is: "late", "the body")
             }
         },
-        TransportContract("a reader that stops makes the server stop") { run in
+        TransportContract("a reader that stops makes the server stop", unless: .backPressure) { run in
             try await run.serving(try await .start(replies: [.stream(32 << 20)])) { server, client in
                 try await client.stream("x") { response in
                     var iterator = response.body.makeAsyncIterator()

@@ -1,13 +1,14 @@
-// UploadPipe on Apple's systems, where URLSession reads only streams of the system. It has never run.
+// BodyPipe: the body of a request on its way to URLSession on Apple's systems. It has never run.
 #if !canImport(FoundationNetworking)
 
 import Foundation
 import Synchronization
 import Tsubame
 
-/// Takes a body piece by piece. URLSession reads ``stream``, the other end of a pair with a buffer of 64 KiB.
+/// Takes a body piece by piece. URLSession reads ``stream``, the other end of a pair with a buffer of 64 KiB. It accepts no stream
+/// but those of the system.
 // `output` is used on `queue`.
-final class UploadPipe: @unchecked Sendable {
+final class BodyPipe: @unchecked Sendable {
     let stream: InputStream
     private let body: RequestBodyReader
     private let output: OutputStream

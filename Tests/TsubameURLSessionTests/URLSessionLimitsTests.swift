@@ -1,0 +1,134 @@
+// URLSessionLimitsTests: the limits of FoundationNetworking, each with the clear end that the transport gives it.
+#if canImport(FoundationNetworking)
+
+import HTTPTypes
+import Testing
+import Tsubame
+import TsubameCore
+import TsubameTesting
+
+@testable import TsubameURLSession
+
+@Suite(.timeLimit(.minutes(1))) struct URLSessionLimitsTests {
+    private func serving<R>(
+        _ server: ScriptedServer, _ configure: @escaping (inout Configuration) -> Void = { _ in },
+        _ body: (ScriptedServer, Client) async throws -> R
+    ) async throws -> R {
+        try await server.use { server in
+            let client = Client(server.url, transport: URLSessionTransport()) {
+                $0.connection.proxy = .none
+                $0.retry = .off
+                configure(&$0)
+            }
+            let result: Result<R, any Error>
+            do { result = .success(try await body(server, client)) } catch { result = .failure(error) }
+            await client.close()
+            try await server.waitUntil(openConnections: 0)
+            return try result.get()
+        }
+    }
+
+    private static func request(_ change: (inout Request) -> Void) -> Request {
+        var request = Request(.options, "x")
+        change(&request)
+        return request
+    }
+
+    @Test(arguments: [
+        (Request(.get, "x", body: .text("hello")), "no body with GET"),
+        (request { $0.asksServer = true }, "the target *"),
+        (Request(.post, "x", body: RequestBody.text("a").with(trailers: { [.eTag: "x"] })), "trailer fields"),
+    ])
+    func `a request that URLSession would change is refused`(_ request: Request, _ words: String) async throws {
+        try await serving(try await .start()) { server, client in
+            let error = await #expect(throws: CallError.self) { _ = try await client.send(request) }
+            #expect(error?.kind == .unsupported && error?.reason.contains(words) == true, "\(String(describing: error))")
+            #expect(server.requests.isEmpty)
+        }
+    }
+
+    @Test func `settings of connections are refused, and no request is sent`() async throws {
+        try await serving(try await .start(), { $0.connection.connectionsPerOrigin = 1 }) { server, client in
+            let error = await #expect(throws: CallError.self) { _ = try await client.get("x") }
+            #expect(error?.kind == .unsupported)
+            #expect(server.requests.isEmpty)
+        }
+    }
+
+    @Test func `fields of one name are joined, and those of Set-Cookie separated again`() async throws {
+        let head =
+            "HTTP/1.1 200 OK\r\nVary: a\r\nVary: b\r\nSet-Cookie: a=1; Expires=Wed, 09 Jun 2027 10:18:14 GMT\r\n"
+            + "Set-Cookie: b=2, c\r\nContent-Length: 0\r\n\r\n"
+        try await serving(try await .start(replies: [.bytes(head)])) { server, client in
+            let response = try await client.get("x")
+            #expect(response.headers[values: "Vary"] == ["a, b"])
+            #expect(
+                response.headers[values: "Set-Cookie"] == [
+                    "a=1; Expires=Wed, 09 Jun 2027 10:18:14 GMT", "b=2, c",
+                ])
+        }
+    }
+
+    @Test func `a coded body has no coding any more`() async throws {
+        let gzip: [UInt8] = [
+            0x1F, 0x8B, 0x08, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x03, 0xCB, 0x48, 0xCD, 0xC9, 0xC9, 0x07, 0x00, 0x86,
+            0xA6, 0x10, 0x36, 0x05, 0x00, 0x00, 0x00,
+        ]
+        let reply = Reply.ok(gzip, headers: [.contentEncoding: "gzip"])
+        try await serving(try await .start { _ in reply }, { $0.decoding = .off }) { _, client in
+            let response = try await client.get("x")
+            #expect(try await response.text() == "hello")
+            #expect(response.headers["Content-Encoding"] == nil && response.headers["Content-Length"] == nil)
+        }
+    }
+
+    @Test func `a reader that is much slower than the server gets an error, and memory stays bounded`() async throws {
+        let server = try await ScriptedServer.start(replies: [.stream(nil)])
+        try await serving(server, { $0.limits.bufferedBody = 1 << 20 }) { server, client in
+            let error = await #expect(throws: CallError.self) {
+                try await client.stream("x") { response in
+                    var iterator = response.body.makeAsyncIterator()
+                    _ = try await iterator.next()
+                    // The transport ends the exchange while nothing is read.
+                    try await server.waitUntil(openConnections: 0)
+                    while try await iterator.next() != nil {}
+                }
+            }
+            #expect(error?.kind == .limitExceeded && error?.phase == .receivingBody, "\(String(describing: error))")
+            #expect(server.sentBodyBytes < 32 << 20)
+        }
+    }
+
+    @Test func `a redirect without a target has a status, but its body is an error`() async throws {
+        let text = "HTTP/1.1 302 Found\r\nContent-Length: "
+        let replies: [Reply] = [.bytes(text + "0\r\n\r\n"), .bytes(text + "3\r\n\r\nbye")]
+        try await serving(try await .start(replies: replies)) { _, client in
+            let status = try await client.stream("x") { response in
+                _ = try await response.body.collect()
+                return response.statusCode
+            }
+            #expect(status == 302)
+            let error = await #expect(throws: CallError.self) {
+                try await client.stream("x") { response in _ = try await response.body.collect() }
+            }
+            #expect(error?.kind == .incompleteResponse)
+        }
+    }
+
+    @Test func `a body without an end is refused`() async throws {
+        let body = RequestBodyReader(
+            BytesReader(Bytes([UInt8](repeating: 1, count: 200_000))), length: nil, trailers: nil,
+            check: { (_: HTTPFields) throws(CallError) in }, report: { (_: RequestBodyReader.Step) throws(CallError) in })
+        let error = await #expect(throws: CallError.self) { _ = try await BodyPipe(body, mostBytes: 100_000) }
+        #expect(error?.kind == .limitExceeded && error?.advice == "use the built-in engine for this request")
+    }
+
+    @Test(arguments: [
+        ("a=1", ["a=1"]), ("a=1, b=2", ["a=1", "b=2"]), ("a=1, b", ["a=1, b"]), ("a=1; Path=/,b=2", ["a=1; Path=/", "b=2"]),
+        ("a=\"x, y\", b=2", ["a=\"x, y\"", "b=2"]), ("", [""]), (",", [","]), ("a=1,, b=2", ["a=1,", "b=2"]),
+    ])
+    func `cookies that were joined are separated`(_ joined: String, _ cookies: [String]) {
+        #expect(HTTPFields.separatedCookies(joined) == cookies)
+    }
+}
+#endif
