@@ -18,6 +18,7 @@ TsubameWire: TsubamePlatform TsubameCore CZlib HTTPTypes
 TsubameEngine: TsubamePlatform TsubameCore TsubameWire TsubameSockets DequeModule HTTPTypes NIOConcurrencyHelpers NIOCore NIOPosix NIOSSL NIOTLS
 Tsubame: TsubamePlatform TsubameCore TsubameWire TsubameEngine HTTPTypes Logging
 TsubameFoundation: Tsubame TsubameCore Foundation
+TsubameURLSession: Tsubame TsubamePlatform TsubameCore HTTPTypes Foundation
 TsubameXML: Tsubame TsubameCore XMLCoder
 TsubameStore: Tsubame TsubamePlatform TsubameCore TsubameWire GRDB
 TsubameTesting: Tsubame TsubamePlatform TsubameCore HTTPBin HTTPTypes NIOCore NIOHPACK NIOHTTP2 NIOPosix NIOSSL

@@ -19,8 +19,7 @@ final class BodyPipe: Sendable {
             FileManager.default.createFile(atPath: file.path, contents: nil, attributes: [.posixPermissions: 0o600]),
             let handle = FileHandle(forWritingAtPath: file.path)
         else {
-            throw CallError(
-                .file, "the body cannot be kept in \(file.path)", phase: .sendingBody, advice: "set TMPDIR to another folder")
+            throw Self.noSpace(in: file, nil)
         }
         var count: Int64 = 0
         while let piece = try await body.next() {
@@ -33,10 +32,16 @@ final class BodyPipe: Sendable {
             do {
                 try handle.write(contentsOf: Data(piece))
             } catch {
-                throw CallError(.file, "the body cannot be kept in \(file.path)", phase: .sendingBody, underlying: error)
+                throw Self.noSpace(in: file, error)
             }
         }
         try? handle.close()
+    }
+
+    private static func noSpace(in file: URL, _ error: (any Error)?) -> CallError {
+        CallError(
+            .file, "the body cannot be kept in \(file.path)", phase: .sendingBody,
+            advice: "set TMPDIR to a folder that has room", underlying: error)
     }
 
     deinit { try? FileManager.default.removeItem(at: file) }

@@ -34,8 +34,8 @@ extension CallError {
         // The scheme is http or https, so FoundationNetworking means the protocol of the response.
         case .unsupportedURL where !hasHead: (kind, place) = (.invalidResponse, phase)
         default:
-            (kind, place) =
-                Self.kind(ofText: error.localizedDescription, phase) ?? (hasHead ? .incompleteResponse : .connectionLost, phase)
+            let told = Self.kind(ofText: error.localizedDescription, phase)
+            (kind, place) = told ?? (hasHead ? .incompleteResponse : .connectionLost, phase)
         }
         self.init(kind, "URLSession: \(error.localizedDescription)", phase: place, advice: advice, underlying: error)
     }

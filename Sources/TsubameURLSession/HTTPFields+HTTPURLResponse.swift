@@ -37,7 +37,8 @@ extension HTTPFields {
         var cookies: [String] = []
         for part in joined.split(separator: ",", omittingEmptySubsequences: false) {
             let name = part.prefix { $0 != "=" && $0 != ";" }
-            let isCookie = name.endIndex < part.endIndex && part[name.endIndex] == "="
+            let isCookie =
+                name.endIndex < part.endIndex && part[name.endIndex] == "="
                 && HTTPField.Name(name.trimmingCharacters(in: .whitespaces)) != nil
             if let last = cookies.last, !isCookie {
                 cookies[cookies.count - 1] = "\(last),\(part)"

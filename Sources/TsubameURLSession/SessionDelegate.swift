@@ -1,4 +1,4 @@
-// SessionDelegate: passes what URLSession tells of its tasks to their exchanges.
+// SessionDelegate: passes the events of tasks to their exchanges.
 
 import Foundation
 #if canImport(FoundationNetworking)

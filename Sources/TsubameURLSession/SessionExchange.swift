@@ -10,7 +10,7 @@ import Tsubame
 import TsubameCore
 import TsubamePlatform
 
-/// Turns what URLSession tells of one task into a response. The delegate's queue calls it, except for ``cancel()``.
+/// Makes a response of the events of one task. The delegate's queue calls it, except for ``cancel()``.
 final class SessionExchange: Sendable {
     private struct State: Sendable {
         var task: TaskHandle?
@@ -43,7 +43,7 @@ final class SessionExchange: Sendable {
         task.resume()
     }
 
-    // MARK: What URLSession tells
+    // MARK: Events of URLSession
 
     func receive(_ response: URLResponse) {
         guard let response = response as? HTTPURLResponse else { return }

@@ -16,8 +16,12 @@ extension URLRequest {
             throw CallError(.invalidRequest, "URLSession does not accept the URL")
         }
         guard !request.asksServer else { throw Self.unsupported("sends no request with the target *") }
-        guard url.absoluteString == text else { throw Self.unsupported("would change the URL to \(url.absoluteString)") }
-        guard request.method != .get || request.body.isEmpty else { throw Self.unsupported("sends no body with GET") }
+        guard url.absoluteString == text else {
+            throw Self.unsupported("would change the URL to \(url.absoluteString)")
+        }
+        guard request.method != .get || request.body.isEmpty else {
+            throw Self.unsupported("sends no body with GET")
+        }
         guard request.body.trailers == nil else { throw Self.unsupported("sends no trailer fields") }
         self.init(url: url)
         httpMethod = request.method.rawValue

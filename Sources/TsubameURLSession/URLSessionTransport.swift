@@ -29,7 +29,7 @@ import TsubamePlatform
 /// - URLSession joins response fields of the same name by commas. The transport separates those of `Set-Cookie`.
 /// - 1xx responses and trailer fields of a response are not seen.
 ///
-/// The article <doc:OnURLSession> lists the further limits of FoundationNetworking on Linux. Use the built-in engine there.
+/// The page of ``TsubameURLSession`` lists the further limits of FoundationNetworking on Linux. Use the built-in engine there.
 public struct URLSessionTransport: Transport {
     private let sessions: Sessions
 

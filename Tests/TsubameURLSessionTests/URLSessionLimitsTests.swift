@@ -42,7 +42,8 @@ import TsubameTesting
     func `a request that URLSession would change is refused`(_ request: Request, _ words: String) async throws {
         try await serving(try await .start()) { server, client in
             let error = await #expect(throws: CallError.self) { _ = try await client.send(request) }
-            #expect(error?.kind == .unsupported && error?.reason.contains(words) == true, "\(String(describing: error))")
+            #expect(error?.kind == .unsupported, "\(String(describing: error))")
+            #expect(error?.reason.contains(words) == true)
             #expect(server.requests.isEmpty)
         }
     }
@@ -118,13 +119,15 @@ import TsubameTesting
     @Test func `a body without an end is refused`() async throws {
         let body = RequestBodyReader(
             BytesReader(Bytes([UInt8](repeating: 1, count: 200_000))), length: nil, trailers: nil,
-            check: { (_: HTTPFields) throws(CallError) in }, report: { (_: RequestBodyReader.Step) throws(CallError) in })
+            check: { (_: HTTPFields) throws(CallError) in },
+            report: { (_: RequestBodyReader.Step) throws(CallError) in })
         let error = await #expect(throws: CallError.self) { _ = try await BodyPipe(body, mostBytes: 100_000) }
         #expect(error?.kind == .limitExceeded && error?.advice == "use the built-in engine for this request")
     }
 
     @Test(arguments: [
-        ("a=1", ["a=1"]), ("a=1, b=2", ["a=1", "b=2"]), ("a=1, b", ["a=1, b"]), ("a=1; Path=/,b=2", ["a=1; Path=/", "b=2"]),
+        ("a=1", ["a=1"]), ("a=1, b=2", ["a=1", "b=2"]), ("a=1, b", ["a=1, b"]),
+        ("a=1; Path=/,b=2", ["a=1; Path=/", "b=2"]),
         ("a=\"x, y\", b=2", ["a=\"x, y\"", "b=2"]), ("", [""]), (",", [","]), ("a=1,, b=2", ["a=1,", "b=2"]),
     ])
     func `cookies that were joined are separated`(_ joined: String, _ cookies: [String]) {

@@ -33,7 +33,8 @@ extension TransportContract {
             await client.close()
             withExtendedLifetime(port) {}
         },
-        TransportContract("a call that is cancelled while it sends its body ends at once", unless: .streamedUploads) { run in
+        TransportContract("a call that is cancelled while it sends its body ends at once", unless: .streamedUploads) {
+            run in
             try await run.serving(try await .start()) { server, client in
                 let body = RequestBody.stream { PieceThenSilence() }
                 let task = Task { _ = try await client.post("x", body: body) }

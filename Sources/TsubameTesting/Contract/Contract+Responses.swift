@@ -15,7 +15,9 @@ extension TransportContract {
                 }
             }
         },
-        TransportContract("the fields of a response come as they were sent, also several of one name", unless: .fieldOrder) { run in
+        TransportContract(
+            "the fields of a response come as they were sent, also several of one name", unless: .fieldOrder
+        ) { run in
             let head =
                 "HTTP/1.1 200 OK\r\nX-A: 1\r\nSet-Cookie: a=1; Path=/\r\nx-a:  2 \r\nSet-Cookie: b=2, c\r\n"
                 + "Content-Length: 0\r\n\r\n"
