@@ -73,8 +73,10 @@ public struct TransportContract: Sendable, CustomStringConvertible {
     /// The same as ``name``.
     public var description: String { name }
 
-    /// The checks for a transport with these features. The checks of other features are left out.
-    /// - Parameter shortcomings: the checks of these parts are left out, too.
+    /// The checks for a transport.
+    /// - Parameters:
+    ///   - features: the abilities of the transport. The checks of others are left out.
+    ///   - shortcomings: the parts that the transport cannot keep. Their checks are left out, too.
     public static func checks(
         for features: Set<Feature> = Set(Feature.allCases), except shortcomings: Set<Shortcoming> = []
     ) -> [TransportContract] {

@@ -367,10 +367,11 @@ private struct Unaware: Transport {
             }
         ) {
             $0.connection.proxy = .none
-            $0.timeouts.total = .milliseconds(400)
         }
         #expect(try await client.get("x").text() == "instead")
-        let error = await callError { _ = try await client.get("hang") }
+        var hanging = Request(.get, "hang")
+        hanging.timeouts.total = .milliseconds(400)
+        let error = await callError { [hanging] in _ = try await client.send(hanging) }
         #expect(error?.timeout == .total)
     }
 
