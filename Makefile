@@ -67,7 +67,7 @@ format:
 lint:
 	$(SWIFT) format lint --strict --parallel --recursive $(FORMATTED)
 	@Scripts/lint/check-house.sh
-	@Scripts/lint/check-kqueue.sh
+	@Scripts/lint/check-darwin.sh
 	@python3 Scripts/lint/check-rooms.py
 	@python3 Scripts/lint/check-samples.py
 	@python3 Scripts/tables/cache-table.py --check

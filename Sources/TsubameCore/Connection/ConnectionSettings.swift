@@ -32,7 +32,7 @@ public struct ConnectionSettings: Sendable, Hashable {
     public var addressFamily = AddressFamily.any
     /// The addresses that may be connected to. Each address is checked after the look-up, also after redirects.
     public var allowedAddresses = AddressPolicy.any
-    /// The local end of connections: an address of this machine or, on Linux, the name of a network interface.
+    /// The local end of connections: an address of this machine, or the name of a network interface.
     public var interface: String?
     /// The most connections to one origin at once; further calls wait (``Timeouts/pool``). The default is 256. From 256 on,
     /// the limit holds for each event loop, and for each thread that waits in a blocking call. A lower limit holds for the whole

@@ -3,12 +3,10 @@
 import TsubameCore
 import TsubameSockets
 
-/// A local address, or on Linux a network interface.
+/// A local address, or a network interface.
 enum LocalEndpoint: Sendable {
     case address(SocketAddress)
-    #if os(Linux)
     case device(name: String)
-    #endif
 
     /// - Throws: ``CallError/Kind/invalidRequest`` for what can be neither.
     init(_ text: String) throws(CallError) {
@@ -16,15 +14,11 @@ enum LocalEndpoint: Sendable {
             self = .address(address)
             return
         }
-        #if os(Linux)
         if !text.isEmpty, text.utf8.count < 16, !text.holdsControlCharacter {
             self = .device(name: text)
             return
         }
         let advice = "give an address of this machine, or the name of a network interface"
-        #else
-        let advice = "give an address of this machine"
-        #endif
         throw CallError(
             .invalidRequest, "connection.interface is no address: \(Redaction.printable(text))", advice: advice)
     }
@@ -38,9 +32,7 @@ enum LocalEndpoint: Sendable {
     func bind(_ socket: borrowing Socket) throws(SocketError) {
         switch self {
         case .address(let address): try socket.bind(to: address)
-        #if os(Linux)
         case .device(let name): try socket.bind(toDevice: name)
-        #endif
         }
     }
 }

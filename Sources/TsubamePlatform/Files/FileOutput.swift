@@ -45,6 +45,10 @@ package enum FileOutput {
     /// Waits until the bytes of a file are on the disk.
     /// - Returns: 0, or `errno`. A file system that does not support flushing is not an error.
     package static func flush(_ descriptor: Int32) -> Int32 {
+        #if canImport(Darwin)
+        // There, fsync(2) leaves the bytes in the memory of the disk. Not every file system knows the other.
+        if fcntl(descriptor, F_FULLFSYNC) == 0 { return 0 }
+        #endif
         while fsync(descriptor) != 0 {
             switch errno {
             case EINTR: continue

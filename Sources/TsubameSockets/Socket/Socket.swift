@@ -72,15 +72,26 @@ package struct Socket: ~Copyable, Sendable {
         guard result == 0 else { throw SocketError(.bind, result ?? ENAMETOOLONG) }
     }
 
-    #if os(Linux) || os(Android)
-    /// Sends and receives by one network interface (socket(7), SO_BINDTODEVICE).
+    /// Sends and receives by one network interface (socket(7), SO_BINDTODEVICE; on Apple's systems IP_BOUND_IF).
     package borrowing func bind(toDevice name: String) throws(SocketError) {
+        #if canImport(Darwin)
+        var index = if_nametoindex(name)
+        guard index != 0 else { throw .last(.bind) }
+        let size = socklen_t(MemoryLayout.size(ofValue: index))
+        // A socket has one of the two families.
+        guard
+            setsockopt(descriptor, Int32(IPPROTO_IP), IP_BOUND_IF, &index, size) == 0
+                || setsockopt(descriptor, Int32(IPPROTO_IPV6), IPV6_BOUND_IF, &index, size) == 0
+        else { throw .last(.bind) }
+        #elseif os(Linux) || os(Android)
         let bytes = Array(name.utf8)
         guard setsockopt(descriptor, SOL_SOCKET, SO_BINDTODEVICE, bytes, socklen_t(bytes.count)) == 0 else {
             throw .last(.bind)
         }
+        #else
+        throw SocketError(.bind, ENOTSUP)
+        #endif
     }
-    #endif
 
     package borrowing func localAddress() throws(SocketError) -> SocketAddress? { try address(getsockname) }
 

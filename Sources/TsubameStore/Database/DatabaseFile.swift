@@ -17,7 +17,8 @@ final class DatabaseFile: Sendable {
         init?(_ path: String) {
             var status = stat()
             guard stat(path, &status) == 0 else { return nil }
-            (device, node) = (UInt64(status.st_dev), UInt64(status.st_ino))
+            // A device has a signed number on Apple's systems.
+            (device, node) = (UInt64(truncatingIfNeeded: status.st_dev), UInt64(status.st_ino))
         }
     }
 

@@ -134,7 +134,7 @@ final class DownloadPart: Sendable {
             state.isScattered = done != ByteSpans(upTo: end)
             state.record?.done = state.isScattered ? done : nil
             state.record?.synced = done
-            state.record?.boot = DownloadRecord.currentBoot
+            state.record?.boot = SystemBoot.id
             return true
         }
     }

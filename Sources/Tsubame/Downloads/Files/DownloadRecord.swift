@@ -49,7 +49,7 @@ struct DownloadRecord: Codable, Sendable, Equatable {
         self.validators = validators
         origin = Self.origin(of: response)
         self.total = total
-        boot = Self.currentBoot
+        boot = SystemBoot.id
     }
 
     /// Whether both records are of one version of one file.
@@ -97,19 +97,13 @@ struct DownloadRecord: Codable, Sendable, Equatable {
     }
 
     /// Whether the machine has not been started again after the record was saved.
-    var isOfThisStart: Bool { boot != nil && boot == Self.currentBoot }
+    var isOfThisStart: Bool { boot != nil && boot == SystemBoot.id }
 
     /// The bytes of a file of this length that are certain to be right.
     func spans(ofLength length: Int64) -> ByteSpans {
         let spans = isOfThisStart ? done ?? ByteSpans(upTo: length) : synced
         return spans.clipped(to: min(length, total ?? .max))
     }
-
-    /// An identifier that changes with every start of the machine; nil if the system has none.
-    static let currentBoot: String? = {
-        let bytes = try? read("/proc/sys/kernel/random/boot_id", ofUser: nil)
-        return bytes.map { String(decoding: $0.prefix { $0 > 0x20 }, as: UTF8.self) }
-    }()
 
     // MARK: The file
 
@@ -141,11 +135,11 @@ struct DownloadRecord: Codable, Sendable, Equatable {
 
     private struct Unreadable: Error {}
 
-    private static func read(_ path: String, ofUser user: uid_t?) throws -> [UInt8] {
+    private static func read(_ path: String, ofUser user: uid_t) throws -> [UInt8] {
         let file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         guard file >= 0 else { throw Unreadable() }
         defer { _ = close(file) }
-        guard let status = FileStatus(of: file), user == nil || status.owner == user, status.kind == .regular else {
+        guard let status = FileStatus(of: file), status.owner == user, status.kind == .regular else {
             throw Unreadable()
         }
         return try [UInt8](unsafeUninitializedCapacity: maximumBytes) { buffer, count in
