@@ -13,8 +13,11 @@ final class BodyPipe: Sendable {
     let file: URL
 
     /// Reads the body to its end.
-    init(_ body: RequestBodyReader, mostBytes: Int64 = BodyPipe.mostBytes) async throws(CallError) {
-        file = FileManager.default.temporaryDirectory.appending(path: "tsubame-\(UUID().uuidString)")
+    init(
+        _ body: RequestBodyReader, in folder: URL = FileManager.default.temporaryDirectory,
+        mostBytes: Int64 = BodyPipe.mostBytes
+    ) async throws(CallError) {
+        file = folder.appending(path: "tsubame-\(UUID().uuidString)")
         guard
             FileManager.default.createFile(atPath: file.path, contents: nil, attributes: [.posixPermissions: 0o600]),
             let handle = FileHandle(forWritingAtPath: file.path)
@@ -45,9 +48,5 @@ final class BodyPipe: Sendable {
     }
 
     deinit { try? FileManager.default.removeItem(at: file) }
-
-    func start(_ fail: @escaping @Sendable (CallError) -> Void) {}
-
-    func close() {}
 }
 #endif

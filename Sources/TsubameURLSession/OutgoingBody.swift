@@ -35,7 +35,20 @@ enum OutgoingBody: Sendable {
 
     var isNone: Bool { if case .none = self { true } else { false } }
 
-    var pipe: BodyPipe? { if case .pipe(let pipe, _) = self { pipe } else { nil } }
+    /// Begins to send a body that is read while it is sent.
+    /// - Parameter fail: called with the error of the body's source.
+    func start(_ fail: @escaping @Sendable (CallError) -> Void) {
+        #if !canImport(FoundationNetworking)
+        if case .pipe(let pipe, _) = self { pipe.start(fail) }
+        #endif
+    }
+
+    /// Reads no more of the body.
+    func close() {
+        #if !canImport(FoundationNetworking)
+        if case .pipe(let pipe, _) = self { pipe.close() }
+        #endif
+    }
 
     /// Makes the task that sends the message with this body.
     func makeTask(_ message: URLRequest, in session: URLSession) -> URLSessionTask {

@@ -39,7 +39,7 @@ final class SessionExchange: Sendable {
             return state.isOver
         }
         guard !isOver else { return task.cancel() }
-        body.pipe?.start { [self] error in fail(error) }
+        body.start { [self] error in fail(error) }
         task.resume()
     }
 
@@ -131,7 +131,7 @@ final class SessionExchange: Sendable {
             defer { state.writer = nil }
             return state.writer
         }
-        body.pipe?.close()
+        body.close()
         return writer
     }
 

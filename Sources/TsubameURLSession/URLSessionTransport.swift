@@ -27,7 +27,7 @@ import TsubamePlatform
 /// - A GET has no body, and no request has trailer fields or the target `*`. Such a request fails with `.unsupported`.
 /// - URLSession decodes gzip, deflate and brotli by itself. The response then has no `Content-Encoding`.
 /// - URLSession joins response fields of the same name by commas. The transport separates those of `Set-Cookie`.
-/// - 1xx responses and trailer fields of a response are not seen.
+/// - Trailer fields of a response are not seen. Neither are 1xx responses on Apple's systems.
 ///
 /// The page of ``TsubameURLSession`` lists the further limits of FoundationNetworking on Linux. Use the built-in engine there.
 public struct URLSessionTransport: Transport {

@@ -1,6 +1,7 @@
 // URLSessionLimitsTests: the limits of FoundationNetworking, each with the clear end that the transport gives it.
 #if canImport(FoundationNetworking)
 
+import Foundation
 import HTTPTypes
 import Testing
 import Tsubame
@@ -121,8 +122,15 @@ import TsubameTesting
             BytesReader(Bytes([UInt8](repeating: 1, count: 200_000))), length: nil, trailers: nil,
             check: { (_: HTTPFields) throws(CallError) in },
             report: { (_: RequestBodyReader.Step) throws(CallError) in })
-        let error = await #expect(throws: CallError.self) { _ = try await BodyPipe(body, mostBytes: 100_000) }
+        let folder = FileManager.default.temporaryDirectory.appending(path: "bodies-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let error = await #expect(throws: CallError.self) {
+            _ = try await BodyPipe(body, in: folder, mostBytes: 100_000)
+        }
         #expect(error?.kind == .limitExceeded && error?.advice == "use the built-in engine for this request")
+        // Nothing of the body is left.
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty)
     }
 
     @Test(arguments: [

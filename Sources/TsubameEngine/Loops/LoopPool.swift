@@ -250,7 +250,9 @@ final class LoopPool: @unchecked Sendable {
         }
         events.actions.removeAll(keepingCapacity: true)
         events.isCarryingOut = false
-        if budget.isContended { updateClaim(of: origin) }
+        if budget.isContended {
+            budget.update(.init(loopPool: self, key: origin.key), claim(of: origin))
+        }
         if origin.pool.isEmpty { dropIfEmpty(origin) }
         if isClosed { endWaiting() }
         // Each of these may bring further events. Only one loop handles them, so their number takes no stack.
@@ -264,7 +266,10 @@ final class LoopPool: @unchecked Sendable {
         switch action {
         case .run(let waiter, let connection): run(waiter, on: connection)
         case .becameIdle:
-            if budget.isContended { offerPlace(of: origin) }
+            // Another pool may wait for a place. The claim of this one is up to date when the event comes.
+            if budget.isContended {
+                events.later.append { if self.budget.isContended { self.closeLongestIdle() } }
+            }
             startIdleSweep()
         case .takePlace: takePlace(for: origin)
         case .returnPlace: budget.giveBack()
@@ -293,11 +298,11 @@ final class LoopPool: @unchecked Sendable {
         exchange.endWaiting()
         if connection.availableStreams > 0, !exchange.isDecided {
             if connection.exchangeCount == 0 || connection.canCarry(exchange) { return connection.run(exchange) }
-            connection.close()
-        } else {
-            // The connection has ended since the pool decided, or the exchange was cancelled and leaves it to the next one.
-            exchangeEnded(on: connection)
+            // Others may run on it, and their responses may have come.
+            connection.stopAccepting()
         }
+        // The connection has ended since the pool decided, or the exchange was cancelled and leaves it to the next one.
+        exchangeEnded(on: connection)
         start(exchange)
     }
 
@@ -316,16 +321,6 @@ final class LoopPool: @unchecked Sendable {
             origin.pool.refusePlace(&events.actions)
             if claim != nil { events.later.append { self.makeRoom() } }
         }
-    }
-
-    private func updateClaim(of origin: OriginPool) {
-        budget.update(.init(loopPool: self, key: origin.key), claim(of: origin))
-    }
-
-    /// A pool has an idle connection while another one waits for a place.
-    private func offerPlace(of origin: OriginPool) {
-        updateClaim(of: origin)
-        if budget.isContended { events.later.append { self.closeLongestIdle() } }
     }
 
     private func startSharingDelay(_ id: Pool.ConnectorID, of origin: OriginPool) {
