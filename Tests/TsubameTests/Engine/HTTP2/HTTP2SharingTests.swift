@@ -210,6 +210,34 @@ import TsubameTesting
         }
     }
 
+    @Test func `a waiting POST leaves a half-closed connection to the responses that have come`() async throws {
+        let answer = Gate()
+        try await withPeer(settings: [(3, 2)], { $0.connection.connectionsPerOrigin = 1 }) { connection in
+            if connection.number > 0 { return try await connection.echo() }
+            let streams = [try await connection.nextRequest().stream, try await connection.nextRequest().stream]
+            try await answer.wait()
+            // Both in one write, with `:status: 200` as the index 8 of the static table.
+            try await connection.send(streams.flatMap { stream in
+                FrameConnection.frames(stream, [0x88], flags: PeerFrame.Flag.endStream).flatMap(\.bytes)
+            })
+            await connection.close()
+        } client: { peer, client in
+            // The wait is on the loop itself, so both responses and the end have come when it reads.
+            let statuses = try await Task(executorPreference: client.executor) {
+                async let first = client.get(url: "\(peer.url)/1").status
+                async let second = client.get(url: "\(peer.url)/2").status
+                _ = try await peer.connection(0).frame("the second request") { $0.kind == .headers && $0.stream == 3 }
+                async let third = client.post(url: "\(peer.url)/3", body: .text("hello")).status
+                while try await client.statistics().waiting < 1 { await Task.yield() }
+                answer.open()
+                #expect(waitHere { try await peer.waitUntil(openConnections: 0) })
+                return try await [first, second, third]
+            }.value
+            #expect(statuses.map(\.code) == [200, 200, 200])
+            #expect(peer.acceptedConnections == 2)
+        }
+    }
+
     @Test func `a connection on which nothing has come since a call that is given up is left`() async throws {
         try await withPeer { connection in
             if connection.number > 0 { return try await connection.echo() }
