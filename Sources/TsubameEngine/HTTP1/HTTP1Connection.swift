@@ -259,7 +259,10 @@ final class HTTP1Connection: ChannelReceiver, PooledConnection, ExchangeCarrier,
 
     /// The socket is asked each time. Bytes that came after the last response would be taken for the next one (CVE-2026-1525),
     /// and a request to a server that has closed the connection would be lost. The loop may not have looked at the socket since.
-    func canCarry(_ exchange: Exchange) -> Bool { channel?.socket?.hasInput() == false }
+    func reusability(for exchange: Exchange) -> Reusability {
+        guard let hasInput = channel?.socket?.hasInput() else { return .no }
+        return hasInput ? .unread : .yes
+    }
 
     var exchangeCount: Int { use.exchanges }
 

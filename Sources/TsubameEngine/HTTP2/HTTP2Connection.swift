@@ -68,9 +68,9 @@ final class HTTP2Connection: ChannelReceiver, PooledConnection, @unchecked Senda
     var exchangeCount: Int { use.exchanges }
 
     /// The socket is asked if the request could not be repeated; else the loop has most likely seen what there was.
-    func canCarry(_ exchange: Exchange) -> Bool {
-        guard !exchange.mayBeReplayed, let channel else { return true }
-        return SocketState.of(channel)?.isEstablished ?? true
+    func reusability(for exchange: Exchange) -> Reusability {
+        guard !exchange.mayBeReplayed, let channel else { return .yes }
+        return SocketState.of(channel)?.isEstablished == false ? .no : .yes
     }
 
     // MARK: Life of the channel

@@ -33,7 +33,7 @@ final class LoopPool: @unchecked Sendable {
     @exclusivity(unchecked) private(set) var origins = OriginTable()
     @exclusivity(unchecked) var events = PoolEvents()
     @exclusivity(unchecked) var waitDeadline = Deadline()
-    @exclusivity(unchecked) private var idleSweep: Scheduled<Void>?
+    @exclusivity(unchecked) var idleSweep: Scheduled<Void>?
     @exclusivity(unchecked) private(set) var isClosed = false
 
     init(_ loop: NIOLoop, _ objects: ClientObjects) {
@@ -95,13 +95,19 @@ final class LoopPool: @unchecked Sendable {
     // MARK: Exchanges
 
     /// Begins an exchange: on a connection that has room for it, or it waits for one.
-    func start(_ exchange: Exchange) {
-        if events.isCarryingOut { return events.later.append { self.start(exchange) } }
+    /// - Parameter isPutOff: whether it was put off until the loop has looked at its sockets, which happens once.
+    func start(_ exchange: Exchange, isPutOff: Bool = false) {
+        if events.isCarryingOut { return events.later.append { self.start(exchange, isPutOff: isPutOff) } }
         guard exchange.begin() else { return }
         guard !isClosed else { return exchange.fail(Self.closed) }
         if case .file(let path) = exchange.upload { return exchange.openFile(path) }
         // After a lost connection no idle one will do.
-        if exchange.sendings.count == 0, let connection = lease(for: exchange) { return connection.run(exchange) }
+        if exchange.sendings.count == 0 {
+            var isUnread = false
+            if let connection = lease(for: exchange, &isUnread) { return connection.run(exchange) }
+            // The loop reads what is there. Then the connection has gone, or serves.
+            if isUnread, !isPutOff { return afterLook { self.start(exchange, isPutOff: true) } }
+        }
         // The pool may have gone with its last connection.
         let origin = origin(exchange.key)
         // Before a connection is made for nothing. One that is there finds out as it writes the head.
@@ -130,11 +136,15 @@ final class LoopPool: @unchecked Sendable {
         CallError(.cancelled, "the client is closed", phase: .waiting, advice: "make a new one")
     }
 
+    /// - Parameter isUnread: set if there is an idle connection which the loop has to read first.
     @inline(__always)
-    private func lease(for exchange: Exchange) -> (any PooledConnection)? {
+    private func lease(for exchange: Exchange, _ isUnread: inout Bool) -> (any PooledConnection)? {
         let origin = origin(exchange.key)
         let lease = origin.pool.lease(at: MonotonicClock.now, &events.actions) { connection in
-            connection.availableStreams > 0 && connection.canCarry(exchange)
+            guard connection.availableStreams > 0 else { return .no }
+            let answer = connection.reusability(for: exchange)
+            if answer == .unread { isUnread = true }
+            return answer
         }
         // Connections that could not carry it are closed.
         if !events.actions.isEmpty { carryOut(origin) }
@@ -241,7 +251,7 @@ final class LoopPool: @unchecked Sendable {
 
     /// Carries out the actions of an event, and then handles the events that have happened meanwhile.
     /// - Parameter failure: why the connector of the event has failed.
-    private func carryOut(_ origin: OriginPool, failure: CallError? = nil) {
+    func carryOut(_ origin: OriginPool, failure: CallError? = nil) {
         events.isCarryingOut = true
         var index = 0
         while index < events.actions.count {
@@ -292,18 +302,36 @@ final class LoopPool: @unchecked Sendable {
         }
     }
 
-    private func run(_ waiter: Waiter, on connection: any PooledConnection) {
+    private func run(_ waiter: Waiter, on connection: any PooledConnection, isPutOff: Bool = false) {
         guard let exchange = waiter.exchange else { return exchangeEnded(on: connection) }
+        if connection.availableStreams > 0, !exchange.isDecided {
+            let answer = connection.exchangeCount == 0 ? .yes : connection.reusability(for: exchange)
+            if answer == .unread, !isPutOff {
+                return afterLook { self.run(waiter, on: connection, isPutOff: true) }
+            }
+            // Others may run on one that is not reusable, and their responses may have come.
+            if answer != .yes { connection.stopAccepting() }
+        }
         waiter.leave()
         exchange.endWaiting()
-        if connection.availableStreams > 0, !exchange.isDecided {
-            if connection.exchangeCount == 0 || connection.canCarry(exchange) { return connection.run(exchange) }
-            // Others may run on it, and their responses may have come.
-            connection.stopAccepting()
-        }
+        if connection.availableStreams > 0, !exchange.isDecided { return connection.run(exchange) }
         // The connection has ended since the pool decided, or the exchange was cancelled and leaves it to the next one.
         exchangeEnded(on: connection)
         start(exchange)
+    }
+
+    /// Calls the closure when the loop has looked at its sockets once more.
+    private func afterLook(_ event: @escaping () -> Void) {
+        events.afterLook.append(event)
+        guard events.afterLook.count == 1 else { return }
+        // Work that is given during a look runs before the next one.
+        loop.execute { self.loop.execute { self.handleAfterLook() } }
+    }
+
+    private func handleAfterLook() {
+        var due: [() -> Void] = []
+        swap(&due, &events.afterLook)
+        for event in due { event() }
     }
 
     /// The claim of the pool on the budget; nil if none of its requests waits.
@@ -331,42 +359,6 @@ final class LoopPool: @unchecked Sendable {
             origin.pool.sharingDelayPassed(id, isKnownToShare: isKnown, &self.events.actions)
             self.carryOut(origin)
         }
-    }
-
-    // MARK: Idle connections
-
-    /// Has an idle connection closed: the longest idle one of this loop or, if there is none here, of another.
-    private func makeRoom() {
-        if closeLongestIdle() { return }
-        for other in siblings + objects.callers.all where other !== self {
-            other.loop.execute { other.closeLongestIdle() }
-        }
-    }
-
-    @discardableResult
-    func closeLongestIdle() -> Bool {
-        let longest = origins.all.values.filter { $0.pool.idleCount > 0 }.min { left, right in
-            left.pool.longestIdleSince ?? .max < right.pool.longestIdleSince ?? .max
-        }
-        guard let longest else { return false }
-        longest.pool.closeLongestIdle(&events.actions)
-        carryOut(longest)
-        return true
-    }
-
-    private func startIdleSweep() {
-        guard idleSweep == nil else { return }
-        idleSweep = loop.scheduleTask(in: .seconds(1)) { self.closeExpiredIdle() }
-    }
-
-    private func closeExpiredIdle() {
-        idleSweep = nil
-        let now = MonotonicClock.now
-        for origin in Array(origins.all.values) {
-            origin.pool.closeExpired(at: now, &events.actions)
-            carryOut(origin)
-        }
-        if origins.all.values.contains(where: { $0.pool.idleCount > 0 }) { startIdleSweep() }
     }
 
     // MARK: The client

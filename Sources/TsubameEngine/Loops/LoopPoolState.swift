@@ -46,11 +46,13 @@ struct OriginTable {
     }
 }
 
-/// The event that is being handled, and those that have happened since.
+/// The event that is being handled, those that have happened since, and those that are put off.
 struct PoolEvents {
     /// The actions of the event.
     var actions: [OriginPool.Pool.Action] = []
     var isCarryingOut = false
     var later = Deque<() -> Void>()
     var isHandlingLater = false
+    /// For when the loop has looked at its sockets.
+    var afterLook: [() -> Void] = []
 }

@@ -63,16 +63,16 @@ struct ConnectionPool<Connection, Waiter> {
 
     /// A connection for a request: one in use that has room, or else the newest idle one, whose server is the least likely to
     /// have closed it. An idle one goes to a new request only if none waits.
-    /// - Parameter canCarry: whether the request can go out on the connection; it may look at the socket.
+    /// - Parameter answer: it may look at the socket. An unread connection stays idle, and the request gets none.
     /// - Returns: nil if the request must wait.
     @inline(__always)
     mutating func lease(
         at now: @autoclosure () -> MonotonicTime, _ actions: inout [Action],
-        where canCarry: (Connection) -> Bool
+        asking answer: (Connection) -> Reusability
     ) -> Lease? {
         for id in shared {
             guard let member = members[id], member.hasRoom, !limits.isSpent(member, at: now()),
-                let connection = links[id.index], canCarry(connection)
+                let connection = links[id.index], answer(connection) == .yes
             else { continue }
             members[id]?.begin()
             return Lease(id: id, connection: connection)
@@ -80,14 +80,18 @@ struct ConnectionPool<Connection, Waiter> {
         guard waiting.isEmpty else { return nil }
         while let id = idle.popLast() {
             guard var member = members[id], let connection = links[id.index] else { continue }
-            if member.hasRoom, !limits.isSpent(member, at: now()), canCarry(connection) {
+            switch member.hasRoom && !limits.isSpent(member, at: now()) ? answer(connection) : .no {
+            case .yes:
                 member.isIdle = false
                 member.begin()
                 members[id] = member
                 if member.isShared { shared.append(id) }
                 return Lease(id: id, connection: connection)
+            case .unread:
+                idle.append(id)
+                return nil
+            case .no: remove(id, &actions)
             }
-            remove(id, &actions)
         }
         return nil
     }
@@ -377,10 +381,7 @@ struct ConnectionPool<Connection, Waiter> {
     /// Closes the connections that are idle for too long, or too old.
     mutating func closeExpired(at now: MonotonicTime, _ actions: inout [Action]) {
         for id in idle {
-            guard let member = members[id] else { continue }
-            if now &- member.idleSince >= limits.idleLifetime || limits.isSpent(member, at: now) {
-                remove(id, &actions)
-            }
+            if let member = members[id], limits.isOver(member, at: now) { remove(id, &actions) }
         }
     }
 

@@ -18,4 +18,9 @@ struct PoolLimits {
         member.exchanges >= exchangesPerConnection
             || (connectionLifetime != .max && now() &- member.madeAt >= connectionLifetime)
     }
+
+    /// Whether an idle connection is kept no longer.
+    func isOver(_ member: PoolMember, at now: MonotonicTime) -> Bool {
+        now &- member.idleSince >= idleLifetime || isSpent(member, at: now)
+    }
 }

@@ -16,7 +16,7 @@ protocol PooledConnection: AnyObject {
     /// Memory of the bytes that were received and not consumed.
     var unconsumedBytes: Int { get }
     /// Whether this exchange can go out on it after an earlier one, as far as can be told. It may ask the system.
-    func canCarry(_ exchange: Exchange) -> Bool
+    func reusability(for exchange: Exchange) -> Reusability
     /// The number of exchanges that it has begun.
     var exchangeCount: Int { get }
     /// Begins the exchange.
@@ -26,4 +26,12 @@ protocol PooledConnection: AnyObject {
     /// Begins no further exchange. The pool closes the connection after the last one.
     func stopAccepting()
     func close()
+}
+
+/// Whether a connection can carry a further exchange.
+enum Reusability {
+    case yes
+    /// The socket holds something that the loop has to read first: a ticket of TLS, bytes that were not asked for, or the end.
+    case unread
+    case no
 }

@@ -90,7 +90,7 @@ extension EventLoop {
             turn(longest: 0)
             turns += 1
         }
-        let due = deadlines.next
+        let due = nextDeadline
         callerRun.isRunning.store(false, ordering: .sequentiallyConsistent)
         _ = LoopThread.exchange(before)
         return (turns == Self.turnsAtLeave, due)

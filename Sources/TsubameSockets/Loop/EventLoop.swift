@@ -28,17 +28,11 @@ package final class EventLoop: TaskExecutor, @unchecked Sendable {
     /// nil for a loop with a thread of its own.
     let callerRun: CallerRun?
     private let forks = ForkCount.now
+    /// The members and their deadlines.
     @exclusivity(unchecked) private var members = MemberTable()
-    @exclusivity(unchecked) private(set) var deadlines = Deadlines()
-    @exclusivity(unchecked) private var jobs: [Job] = []
-    /// The jobs before this one have run.
-    @exclusivity(unchecked) private var firstJob = 0
-    @exclusivity(unchecked) private var jobsLeft = 0
-    @exclusivity(unchecked) private var running: [Job] = []
-    /// The closures that were given on the loop's own thread.
-    @exclusivity(unchecked) private var work: [Work] = []
-    @exclusivity(unchecked) private var runningWork: [Work] = []
-    @exclusivity(unchecked) private var taken = Inbox.Contents()
+    @exclusivity(unchecked) private var jobs = LoopJobs()
+    @exclusivity(unchecked) private var work = LoopWork()
+    /// The members that are called in the next turn.
     @exclusivity(unchecked) private var again: [MemberID] = []
     /// When the poller last returned.
     @exclusivity(unchecked) private var lookedAt: MonotonicTime = 0
@@ -106,7 +100,7 @@ package final class EventLoop: TaskExecutor, @unchecked Sendable {
     /// Runs the closure on the loop's thread, in its next turn. Closures of one thread run in their order.
     package func execute(_ work: @escaping @Sendable () -> Void) {
         let work = Work(run: work)
-        if isCurrent { return self.work.append(work) }
+        if isCurrent { return self.work.waiting.append(work) }
         if inbox.put(work) { wake() }
     }
 
@@ -115,7 +109,7 @@ package final class EventLoop: TaskExecutor, @unchecked Sendable {
     /// Runs a job of a task that prefers another executor, which stands for several loops.
     package func enqueue(_ job: UnownedJob, for executor: UnownedTaskExecutor) {
         let job = Job(job: job, executor: executor)
-        if isCurrent { return jobs.append(job) }
+        if isCurrent { return jobs.waiting.append(job) }
         if inbox.put(job) { wake() }
     }
 
@@ -142,10 +136,7 @@ package final class EventLoop: TaskExecutor, @unchecked Sendable {
     package func add(_ member: any LoopMember) -> MemberID { members.add(member) }
 
     /// Removes a member. It is not called again. Its socket must be unwatched before.
-    package func remove(_ member: MemberID) {
-        guard members.remove(member) else { return }
-        deadlines.set(member.slot, to: MonotonicClock.never)
-    }
+    package func remove(_ member: MemberID) { members.remove(member) }
 
     /// Reports the states of a member's socket to the member. The first report comes when the socket is readable, writable
     /// or connected.
@@ -165,7 +156,10 @@ package final class EventLoop: TaskExecutor, @unchecked Sendable {
 
     /// Sets the member's deadline; ``MonotonicClock/never`` clears it. A later deadline than the one before costs one store.
     @inline(__always)
-    package func setDeadline(of member: MemberID, to due: MonotonicTime) { deadlines.set(member.slot, to: due) }
+    package func setDeadline(of member: MemberID, to due: MonotonicTime) { members.deadlines.set(member.slot, to: due) }
+
+    /// The earliest deadline of a member; ``MonotonicClock/never`` if there is none.
+    var nextDeadline: MonotonicTime { members.deadlines.next }
 
     // MARK: The turns
 
@@ -178,7 +172,7 @@ package final class EventLoop: TaskExecutor, @unchecked Sendable {
     ///   - longest: how long the turn waits at most, in milliseconds; -1 for no limit.
     ///   - isDone: whether nothing more is waited for.
     func turn(longest: Int32, _ isDone: () -> Bool = { false }) {
-        jobsLeft = Self.jobsPerTurn
+        jobs.left = Self.jobsPerTurn
         takeInbox()
         runWork()
         runJobs()
@@ -190,59 +184,41 @@ package final class EventLoop: TaskExecutor, @unchecked Sendable {
 
     /// Has the next work wake the loop, or its host.
     /// - Returns: false if there is something to do.
-    func rests() -> Bool { firstJob == jobs.count && work.isEmpty && again.isEmpty && inbox.fallAsleep() }
+    func rests() -> Bool { jobs.isEmpty && work.waiting.isEmpty && again.isEmpty && inbox.fallAsleep() }
 
     /// The jobs that have not run.
     func takeJobs() -> [UnownedJob] {
         takeInbox()
-        defer {
-            jobs.removeAll()
-            firstJob = 0
-        }
-        return jobs[firstJob...].map(\.job)
+        return jobs.takeAll()
     }
 
-    private func takeInbox() {
-        guard inbox.take(into: &taken) else { return }
-        jobs.append(contentsOf: taken.jobs)
-        taken.jobs.removeAll(keepingCapacity: true)
-        work.append(contentsOf: taken.work)
-        taken.work.removeAll(keepingCapacity: true)
-    }
+    private func takeInbox() { inbox.take(&jobs.waiting, &work.waiting) }
 
     /// Runs the closures of this turn. Those that they give run in the next one.
     private func runWork() {
-        guard !work.isEmpty else { return }
-        swap(&work, &runningWork)
-        for work in runningWork { work.run() }
-        runningWork.removeAll(keepingCapacity: true)
+        guard !work.waiting.isEmpty else { return }
+        work.begin()
+        for work in work.running { work.run() }
+        work.running.removeAll(keepingCapacity: true)
     }
 
     @inline(__always)
     private func runJobs() {
-        if firstJob < jobs.count, jobsLeft > 0 { runSomeJobs() }
+        if !jobs.isEmpty, jobs.left > 0 { runSomeJobs() }
     }
 
     private func runSomeJobs() {
-        if firstJob == 0, jobs.count <= jobsLeft {
-            swap(&jobs, &running)
-            jobsLeft -= running.count
-            for job in running { job.job.runSynchronously(on: job.executor) }
-            running.removeAll(keepingCapacity: true)
+        if jobs.beginAll() {
+            for job in jobs.running { job.job.runSynchronously(on: job.executor) }
+            jobs.running.removeAll(keepingCapacity: true)
             return
         }
-        let end = min(firstJob + jobsLeft, jobs.count)
-        jobsLeft -= end - firstJob
-        while firstJob < end {
-            let job = jobs[firstJob]
-            firstJob += 1
+        for _ in 0..<jobs.left {
+            guard let job = jobs.next() else { break }
             job.job.runSynchronously(on: job.executor)
         }
-        // The jobs that have run are dropped when they are the greater part, so that each is moved once.
-        if firstJob > jobs.count / 2 {
-            jobs.removeFirst(firstJob)
-            firstJob = 0
-        }
+        jobs.left = 0
+        jobs.compact()
     }
 
     private func callAgain() {
@@ -258,10 +234,10 @@ package final class EventLoop: TaskExecutor, @unchecked Sendable {
     /// Passes the deadlines that had come when the loop looked at the sockets. Bytes that came since may move the others, however
     /// long the jobs took meanwhile.
     private func passDeadlines() {
-        guard deadlines.next != MonotonicClock.never else { return }
+        guard nextDeadline != MonotonicClock.never else { return }
         // A member may set a deadline that has passed, too.
         for _ in 0..<Self.callsPerTurn {
-            guard let slot = deadlines.takeDue(at: lookedAt) else { return }
+            guard let slot = members.deadlines.takeDue(at: lookedAt) else { return }
             members[slot: slot]?.deadlinePassed()
         }
     }
@@ -295,7 +271,7 @@ package final class EventLoop: TaskExecutor, @unchecked Sendable {
 
     /// The time until the next deadline, rounded up, so that the loop does not turn without a deadline to pass.
     private func timeout() -> Int32 {
-        let next = deadlines.next
+        let next = nextDeadline
         guard next != MonotonicClock.never else { return -1 }
         let now = MonotonicClock.now
         return next <= now ? 0 : Int32(clamping: (next - now + 999_999) / 1_000_000)

@@ -51,15 +51,18 @@ struct Inbox: ~Copyable, Sendable {
 
     // MARK: On the loop
 
-    /// Exchanges the contents with an empty one, whose memory is used again.
-    /// - Returns: whether something has come since the last time.
+    /// Moves the contents to these arrays.
     @inline(__always)
-    borrowing func take(into other: inout Contents) -> Bool {
+    borrowing func take(_ jobs: inout [Job], _ work: inout [Work]) {
         guard state.load(ordering: .relaxed) == State.filled,
             state.exchange(State.awake, ordering: .acquiringAndReleasing) == State.filled
-        else { return false }
-        contents.withLock { swap(&$0, &other) }
-        return true
+        else { return }
+        contents.withLock { contents in
+            jobs.append(contentsOf: contents.jobs)
+            work.append(contentsOf: contents.work)
+            contents.jobs.removeAll(keepingCapacity: true)
+            contents.work.removeAll(keepingCapacity: true)
+        }
     }
 
     /// - Returns: false if something has come, so that the loop must not sleep.

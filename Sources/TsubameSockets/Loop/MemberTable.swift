@@ -1,4 +1,6 @@
-// MemberTable: the members of a loop by their numbers.
+// MemberTable: the members of a loop by their numbers, and their deadlines.
+
+import TsubamePlatform
 
 /// A slot is used again for another member. The generation then differs, so that a late report finds no member.
 struct MemberTable {
@@ -9,6 +11,8 @@ struct MemberTable {
 
     private var slots: [Slot] = []
     private var free: [UInt32] = []
+    /// By slot.
+    var deadlines = Deadlines()
 
     var count: Int { slots.count - free.count }
 
@@ -24,14 +28,14 @@ struct MemberTable {
         return MemberID(slot: slot, generation: slots[Int(slot)].generation)
     }
 
-    /// - Returns: whether the member was there.
-    mutating func remove(_ id: MemberID) -> Bool {
-        guard self[id] != nil else { return false }
+    /// Its deadline is cleared, too.
+    mutating func remove(_ id: MemberID) {
+        guard self[id] != nil else { return }
         slots[Int(id.slot)].member = nil
         // 0 belongs to the poller.
         slots[Int(id.slot)].generation = max(slots[Int(id.slot)].generation &+ 1, 1)
         free.append(id.slot)
-        return true
+        deadlines.set(id.slot, to: MonotonicClock.never)
     }
 
     subscript(id: MemberID) -> (any LoopMember)? {

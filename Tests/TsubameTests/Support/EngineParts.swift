@@ -1,5 +1,6 @@
 // EngineParts: parts of the engine, for tests of one part alone.
 
+import Dispatch
 import NIOCore
 import Testing
 import Tsubame
@@ -27,4 +28,26 @@ enum EngineParts {
             request, uri: uri, call: call, key: key, loopPool: loopPool, upload: try RequestBodySource(request.body),
             isHere: true)
     }
+}
+
+/// All event loops of the process, while they are held. A test that runs on one of them must not do this.
+final class HeldLoops: Sendable {
+    private let end = DispatchSemaphore(value: 0)
+    private let count: Int
+
+    /// Returns when every loop stands still. It then does so for 2 s at most.
+    init() throws {
+        let loops = try ProcessLoops.all()
+        count = loops.count
+        let held = DispatchSemaphore(value: 0)
+        for loop in loops {
+            loop.execute { [end] in
+                held.signal()
+                _ = end.wait(timeout: .now() + 2)
+            }
+        }
+        for _ in loops { held.wait() }
+    }
+
+    func release() { for _ in 0..<count { end.signal() } }
 }

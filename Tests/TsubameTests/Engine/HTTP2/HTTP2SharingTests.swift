@@ -217,22 +217,23 @@ import TsubameTesting
             let streams = [try await connection.nextRequest().stream, try await connection.nextRequest().stream]
             try await answer.wait()
             // Both in one write, with `:status: 200` as the index 8 of the static table.
-            try await connection.send(streams.flatMap { stream in
-                FrameConnection.frames(stream, [0x88], flags: PeerFrame.Flag.endStream).flatMap(\.bytes)
-            })
+            try await connection.send(
+                streams.flatMap { stream in
+                    FrameConnection.frames(stream, [0x88], flags: PeerFrame.Flag.endStream).flatMap(\.bytes)
+                })
             await connection.close()
         } client: { peer, client in
-            // The wait is on the loop itself, so both responses and the end have come when it reads.
-            let statuses = try await Task(executorPreference: client.executor) {
-                async let first = client.get(url: "\(peer.url)/1").status
-                async let second = client.get(url: "\(peer.url)/2").status
-                _ = try await peer.connection(0).frame("the second request") { $0.kind == .headers && $0.stream == 3 }
-                async let third = client.post(url: "\(peer.url)/3", body: .text("hello")).status
-                while try await client.statistics().waiting < 1 { await Task.yield() }
-                answer.open()
-                #expect(waitHere { try await peer.waitUntil(openConnections: 0) })
-                return try await [first, second, third]
-            }.value
+            async let first = client.get(url: "\(peer.url)/1").status
+            async let second = client.get(url: "\(peer.url)/2").status
+            _ = try await peer.connection(0).frame("the second request") { $0.kind == .headers && $0.stream == 3 }
+            async let third = client.post(url: "\(peer.url)/3", body: .text("hello")).status
+            while try await client.statistics().waiting < 1 { await Task.yield() }
+            // Both responses and the end have come when the loop reads.
+            let loops = try HeldLoops()
+            answer.open()
+            try await peer.waitUntil(openConnections: 0)
+            loops.release()
+            let statuses = try await [first, second, third]
             #expect(statuses.map(\.code) == [200, 200, 200])
             #expect(peer.acceptedConnections == 2)
         }
@@ -248,7 +249,7 @@ import TsubameTesting
             #expect(once == "once")
             let hasty = client.with {
                 $0.retry = .off
-                $0.timeouts.total = .milliseconds(600)
+                $0.timeouts.total = .milliseconds(1_500)
             }
             let error = try await failure { try await hasty.get(url: peer.url) }
             #expect(error.kind == .timeout, "\(error)")

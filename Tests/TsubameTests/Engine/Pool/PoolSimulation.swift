@@ -55,14 +55,17 @@ struct PoolSimulation {
     // MARK: Events
 
     /// A new request. Returns its number.
-    /// - Parameter onlyNew: whether the request wants a new connection, as after one that was lost.
+    /// - Parameters:
+    ///   - onlyNew: whether the request wants a new connection, as after one that was lost.
+    ///   - isUnread: whether an idle connection has to be read before the request may go out on it.
     @discardableResult
-    mutating func request(_ pool: Int, onlyNew: Bool = false) throws -> Int {
+    mutating func request(_ pool: Int, onlyNew: Bool = false, isUnread: Bool = false) throws -> Int {
         let waiter = number()
         var actions: [Pool.Action] = []
         log.append("request \(waiter) in pool \(pool)")
         let mayTakeIdle = pools[pool].waitingCount == 0
-        let lease = onlyNew ? nil : pools[pool].lease(at: now, &actions) { _ in true }
+        if isUnread, !onlyNew { try askUnread(pool) }
+        let lease = onlyNew ? nil : pools[pool].lease(at: now, &actions) { _ in .yes }
         try perform(actions, of: pool)
         if let lease {
             let connection = connections[lease.connection]
@@ -78,6 +81,23 @@ struct PoolSimulation {
         }
         try check()
         return waiter
+    }
+
+    /// A request does not get an idle connection that has to be read, and the connection stays where it is.
+    private mutating func askUnread(_ pool: Int) throws {
+        var actions: [Pool.Action] = []
+        var asked: Int?
+        let lease = pools[pool].lease(at: now, &actions) { connection in
+            guard connections[connection]?.running.isEmpty == true else { return .no }
+            asked = connection
+            return .unread
+        }
+        try require(lease == nil, "an unread connection was leased")
+        if let asked {
+            try require(pools[pool].connections.contains(asked), "an unread connection was lost")
+            try require(pools[pool].idleCount > 0, "an unread connection is idle no longer")
+        }
+        try perform(actions, of: pool)
     }
 
     mutating func cancel(_ waiter: Int) throws {
@@ -179,7 +199,10 @@ struct PoolSimulation {
         now += UInt64.random(in: 0...50_000_000, using: &random)
         let pool = Int.random(in: pools.indices, using: &random)
         switch Int.random(in: 0..<20, using: &random) {
-        case 0...5: try request(pool, onlyNew: Int.random(in: 0..<10, using: &random) == 0)
+        case 0...5:
+            try request(
+                pool, onlyNew: Int.random(in: 0..<10, using: &random) == 0,
+                isUnread: Int.random(in: 0..<4, using: &random) == 0)
         case 6: if let waiter = waiting.keys.sorted().randomElement(using: &random) { try cancel(waiter) }
         case 7...9:
             guard let index = connectors.indices.randomElement(using: &random) else { return }

@@ -221,6 +221,30 @@ import TsubameTesting
         }
     }
 
+    @Test func `BAD-INPUT 10: nor if the loop has looked at its sockets, and was then held while they came`()
+        async throws
+    {
+        let (gate, sent) = (Gate(), Gate())
+        let server = try await ScriptedServer.start { request in
+            let evil = Reply.Step.bytes("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nevil")
+            guard request.connection == 0 else { return .ok("good") }
+            return Reply.ok("good").then(.wait(for: gate), evil, .wait(for: sent), .stall)
+        }
+        try await serving(server) { server, client in
+            let second = try await Task(executorPreference: client.executor) {
+                _ = try await client.get(url: server.url)
+                // The loop turns, and looks at its sockets.
+                for _ in 0..<10 { await Task.yield() }
+                gate.open()
+                #expect(waitHere { try await sent.waitForArrivals(1) })
+                return try await client.get(url: server.url).bytes
+            }.value
+            #expect(second == Bytes("good"))
+            #expect(server.acceptedConnections == 2)
+            sent.open()
+        }
+    }
+
     #if os(Linux)
     @Test func `BAD-INPUT 10: nor are they taken for the answer to a POST if the loop had no time to read them`()
         async throws

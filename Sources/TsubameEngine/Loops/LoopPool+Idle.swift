@@ -1,0 +1,40 @@
+// LoopPool+Idle: the connections that carry nothing.
+
+import NIOCore
+import TsubamePlatform
+
+extension LoopPool {
+    /// Has an idle connection closed: the longest idle one of this loop or, if there is none here, of another.
+    func makeRoom() {
+        if closeLongestIdle() { return }
+        for other in siblings + callers.all where other !== self {
+            other.loop.execute { other.closeLongestIdle() }
+        }
+    }
+
+    @discardableResult
+    func closeLongestIdle() -> Bool {
+        let longest = origins.all.values.filter { $0.pool.idleCount > 0 }.min { left, right in
+            left.pool.longestIdleSince ?? .max < right.pool.longestIdleSince ?? .max
+        }
+        guard let longest else { return false }
+        longest.pool.closeLongestIdle(&events.actions)
+        carryOut(longest)
+        return true
+    }
+
+    func startIdleSweep() {
+        guard idleSweep == nil else { return }
+        idleSweep = loop.scheduleTask(in: .seconds(1)) { self.closeExpiredIdle() }
+    }
+
+    private func closeExpiredIdle() {
+        idleSweep = nil
+        let now = MonotonicClock.now
+        for origin in Array(origins.all.values) {
+            origin.pool.closeExpired(at: now, &events.actions)
+            carryOut(origin)
+        }
+        if origins.all.values.contains(where: { $0.pool.idleCount > 0 }) { startIdleSweep() }
+    }
+}

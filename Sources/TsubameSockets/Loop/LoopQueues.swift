@@ -1,0 +1,53 @@
+// LoopQueues: what a loop has to run.
+
+/// The jobs of tasks. A job that runs may bring others, so no function here runs one.
+struct LoopJobs {
+    /// Those before `first` have run.
+    var waiting: [Job] = []
+    private var first = 0
+    /// How many may still run in this turn.
+    var left = 0
+    var running: [Job] = []
+
+    @inline(__always)
+    var isEmpty: Bool { first == waiting.count }
+
+    /// Moves all that wait to `running`.
+    /// - Returns: false if they are more than may run in this turn, or if the first of them have run.
+    mutating func beginAll() -> Bool {
+        guard first == 0, waiting.count <= left else { return false }
+        left -= waiting.count
+        swap(&waiting, &running)
+        return true
+    }
+
+    mutating func next() -> Job? {
+        guard first < waiting.count else { return nil }
+        first += 1
+        return waiting[first - 1]
+    }
+
+    /// Drops the jobs that have run when they are the greater part, so that each is moved once.
+    mutating func compact() {
+        guard first > waiting.count / 2 else { return }
+        waiting.removeFirst(first)
+        first = 0
+    }
+
+    mutating func takeAll() -> [UnownedJob] {
+        defer {
+            waiting.removeAll()
+            first = 0
+        }
+        return waiting[first...].map(\.job)
+    }
+}
+
+/// The closures that were given to the loop.
+struct LoopWork {
+    var waiting: [Work] = []
+    var running: [Work] = []
+
+    /// Those that wait run now. Those that they give wait for the next turn.
+    mutating func begin() { swap(&waiting, &running) }
+}
