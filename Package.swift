@@ -24,13 +24,16 @@ let package = Package(
         .executable(name: "tsubame-demo", targets: ["TsubameDemo"]),
     ],
     traits: [
+        .trait(
+            name: "Engine",
+            description: "The built-in transport, on SwiftNIO's TLS. Without it a client needs Client(transport:)"),
         .trait(name: "XML", description: "Response.xml and RequestBody.xml, on XMLCoder"),
         .trait(name: "Store", description: "Cookies kept in SQLite, on GRDB; needs SQLite's header and library"),
         .trait(name: "Server", description: "The embedded httpbin-compatible server, on Hummingbird"),
         .trait(
             name: "TestServer", description: "ScriptedServer and the contract of transports; enables Server",
             enabledTraits: ["Server"]),
-        .default(enabledTraits: []),
+        .default(enabledTraits: ["Engine"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
@@ -74,18 +77,24 @@ let package = Package(
             dependencies: [
                 "TsubamePlatform", "TsubameCore", "TsubameWire", "TsubameSockets",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOPosix", package: "swift-nio"),
-                .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),
-                .product(name: "NIOTLS", package: "swift-nio"),
-                .product(name: "NIOSSL", package: "swift-nio-ssl"),
-                .product(name: "DequeModule", package: "swift-collections"),
+                .product(name: "NIOCore", package: "swift-nio", condition: .when(traits: ["Engine"])),
+                .product(name: "NIOPosix", package: "swift-nio", condition: .when(traits: ["Engine"])),
+                .product(name: "NIOConcurrencyHelpers", package: "swift-nio", condition: .when(traits: ["Engine"])),
+                .product(name: "NIOTLS", package: "swift-nio", condition: .when(traits: ["Engine"])),
+                .product(name: "NIOSSL", package: "swift-nio-ssl", condition: .when(traits: ["Engine"])),
+                .product(name: "DequeModule", package: "swift-collections", condition: .when(traits: ["Engine"])),
             ],
             swiftSettings: settings),
         .target(
             name: "Tsubame",
             dependencies: [
-                "TsubamePlatform", "TsubameCore", "TsubameWire", "TsubameEngine",
+                "TsubamePlatform", "TsubameCore", "TsubameWire", "TsubameSockets",
+                // Sockets do not work on watchOS.
+                .target(
+                    name: "TsubameEngine",
+                    condition: .when(
+                        platforms: [.macOS, .macCatalyst, .iOS, .tvOS, .visionOS, .linux, .android], traits: ["Engine"])
+                ),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
             ],

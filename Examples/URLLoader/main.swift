@@ -23,6 +23,6 @@ dispatchMain()
 #else
 import Foundation
 
-print("URLLoader decodes XML: build it with `swift build --traits XML --product URLLoader`")
+print("URLLoader decodes XML: build it with `swift build --traits defaults,XML --product URLLoader`")
 exit(1)
 #endif

@@ -16,7 +16,7 @@ TsubameSockets: TsubamePlatform CEpoll
 TsubameCore: TsubamePlatform HTTPTypes
 TsubameWire: TsubamePlatform TsubameCore CZlib HTTPTypes
 TsubameEngine: TsubamePlatform TsubameCore TsubameWire TsubameSockets DequeModule HTTPTypes NIOConcurrencyHelpers NIOCore NIOPosix NIOSSL NIOTLS
-Tsubame: TsubamePlatform TsubameCore TsubameWire TsubameEngine HTTPTypes Logging
+Tsubame: TsubamePlatform TsubameCore TsubameWire TsubameSockets TsubameEngine HTTPTypes Logging
 TsubameFoundation: Tsubame TsubameCore Foundation
 TsubameURLSession: Tsubame TsubamePlatform TsubameCore HTTPTypes Foundation
 TsubameXML: Tsubame TsubameCore XMLCoder

@@ -2,5 +2,8 @@
 
 @_exported public import HTTPTypes
 @_exported public import TsubameCore
-@_exported public import TsubameEngine
 @_exported public import TsubameWire
+// The files of this module need no import of their own for it.
+#if Engine && !os(watchOS)
+@_exported public import TsubameEngine
+#endif

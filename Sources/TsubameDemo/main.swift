@@ -43,7 +43,7 @@ if isRight {
 }
 exit(isRight ? 0 : 1)
 #else
-let reason = "The demo needs the package traits Server and XML: make demo, or swift build --traits Server,XML"
+let reason = "The demo needs the package traits Server and XML: make demo, or swift build --traits defaults,Server,XML"
 FileHandle.standardError.write(Data((reason + "\n").utf8))
 exit(1)
 #endif

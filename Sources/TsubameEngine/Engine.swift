@@ -5,7 +5,7 @@ import NIOCore
 import NIOPosix
 import Synchronization
 public import TsubameCore
-import TsubameSockets
+package import TsubameSockets
 
 /// Does exchanges over real connections, on a few event loops that all clients of the process share.
 ///
@@ -42,7 +42,7 @@ public final class Engine: CountedTransport {
     public func send(_ request: Request, exchange: TransportExchange) async throws(CallError) -> Response {
         exchange.passOn()
         do throws(CallError) {
-            return try await send(request, call: exchange.call, endsWithTask: true)
+            return try await send(request, call: exchange.call, files: exchange.support, endsWithTask: true)
         } catch {
             exchange.takeBack()
             throw error
@@ -57,15 +57,25 @@ public final class Engine: CountedTransport {
 
     /// Does one exchange over a connection of the pool.
     /// - Throws: ``CallError``: what ended the exchange, in which phase.
-    /// - Parameter endsWithTask: whether the exchange ends when the task is cancelled, as well as with the call.
+    /// - Parameters:
+    ///   - files: opens the file of a body.
+    ///   - endsWithTask: whether the exchange ends when the task is cancelled, as well as with the call.
     package func send(
-        _ request: consuming Request, call: Call, endsWithTask: Bool = false
+        _ request: consuming Request, call: Call, files: any TransportSupport, endsWithTask: Bool = false
     ) async throws(CallError) -> Response {
         guard let uri = request.uri else {
             throw CallError(.invalidRequest, "the request has no absolute URI", request: request)
         }
         if request.method != .get || !request.isPlain { try request.checkMethod() }
-        let upload: RequestBodySource = request.body.isEmpty ? .none : try RequestBodySource(request.body)
+        var upload = RequestBodySource.none
+        if !request.body.isEmpty {
+            if case .file(let path) = request.body.content {
+                let (reader, length) = try await files.open(file: path, for: call)
+                upload = .pieces(reader, length: length)
+            } else {
+                upload = try RequestBodySource(request.body)
+            }
+        }
         let key = try key(for: uri)
         let (loopPool, isHere) = try loops.loopPool(for: key)
         let exchange = Exchange(

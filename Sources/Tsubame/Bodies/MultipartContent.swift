@@ -1,7 +1,6 @@
 // MultipartContent: a multipart body as the stretches in which it is sent.
 
 import TsubameCore
-import TsubameEngine
 import TsubameWire
 
 /// The content of a ``MultipartForm``: bytes in memory, and files and streams that are read while they are sent.

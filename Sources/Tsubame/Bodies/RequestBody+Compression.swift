@@ -1,7 +1,6 @@
 // RequestBody+Compression: bodies that are compressed or chunked when they are sent.
 
 public import TsubameCore
-import TsubameEngine
 import TsubameWire
 
 extension RequestBody {

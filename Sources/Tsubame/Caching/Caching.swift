@@ -2,7 +2,6 @@
 
 import HTTPTypes
 import TsubameCore
-import TsubameEngine
 import TsubameWire
 
 /// The cache is outside the retries, so that a stale response is used only after they have failed. It is inside the

@@ -129,7 +129,7 @@ extension InterceptorChain {
                     try run.count(call)
                     if run.request.body.isDeferred { run.resolveBody(by: valueRules) }
                     if let engine {
-                        response = try await engine.send(run.request, call: call)
+                        response = try await engine.send(run.request, call: call, files: support)
                     } else {
                         response = try await sendByTransport(run.request, call)
                     }

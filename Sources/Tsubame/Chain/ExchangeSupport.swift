@@ -1,8 +1,7 @@
-// ExchangeSupport: checks requests and opens files for transports other than the engine.
+// ExchangeSupport: checks requests for transports other than the engine, and opens the files of bodies.
 
 package import HTTPTypes
 package import TsubameCore
-import TsubameEngine
 import TsubameWire
 
 package final class ExchangeSupport: TransportSupport {
@@ -33,8 +32,8 @@ package final class ExchangeSupport: TransportSupport {
         }
     }
 
-    package func open(file path: String) async throws(CallError) -> (any BodyReader, Int64?) {
-        let reader = try await FileReader.open(path)
+    package func open(file path: String, for call: Call) async throws(CallError) -> (any BodyReader, Int64?) {
+        let reader = try await FileReader.open(path, for: call)
         return (reader, reader.length)
     }
 }

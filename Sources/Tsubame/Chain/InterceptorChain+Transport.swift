@@ -1,7 +1,6 @@
 // InterceptorChain+Transport: the inner end of the chain for a transport other than the engine.
 
 import TsubameCore
-import TsubameEngine
 
 extension InterceptorChain {
     @inline(never)

@@ -2,7 +2,6 @@
 
 import HTTPTypes
 import TsubameCore
-import TsubameEngine
 
 /// The list of interceptors of a client, in order. `print(client.chain)` shows it as it is resolved.
 public final class InterceptorChain: Sendable {

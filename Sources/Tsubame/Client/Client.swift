@@ -7,7 +7,6 @@ public import Foundation
 #endif
 import HTTPTypes
 public import TsubameCore
-package import TsubameEngine
 import TsubamePlatform
 import TsubameWire
 

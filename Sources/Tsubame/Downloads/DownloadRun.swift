@@ -7,7 +7,6 @@ import Foundation
 #endif
 import HTTPTypes
 import TsubameCore
-import TsubameEngine
 import TsubameWire
 
 /// Asks for missing bytes until the file is complete. The first request asks for the rest of an earlier download,

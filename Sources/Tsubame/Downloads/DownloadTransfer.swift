@@ -8,7 +8,6 @@ import Foundation
 #endif
 import HTTPTypes
 import TsubameCore
-import TsubameEngine
 import TsubameWire
 
 struct DownloadTransfer {

@@ -7,7 +7,6 @@ import Foundation
 #endif
 import HTTPTypes
 import TsubameCore
-import TsubameEngine
 import TsubameWire
 
 /// Sends failed requests again as ``RetryPolicy`` says.

@@ -2,7 +2,6 @@
 
 import HTTPTypes
 import TsubameCore
-import TsubameEngine
 
 /// All exchanges belong to one call, with its timeouts and limits.
 struct UploadRun: Sendable {

@@ -1,7 +1,6 @@
 // UploadSource: the content of an upload, which can be read from any position, any number of times.
 
 import TsubameCore
-import TsubameEngine
 import TsubamePlatform
 
 /// Bytes, or a file that must not change after the upload has begun.

@@ -1,7 +1,6 @@
 // LoopRelief: runs work that is too long for an event loop outside of it.
 
 import TsubameCore
-import TsubameEngine
 
 /// Tasks on `client.executor` share their event loop with all of its connections. Decoding or decompressing more
 /// than a little runs on the shared pool, and the task comes back afterwards.

@@ -7,6 +7,6 @@ struct MissingTrait: Error, CustomStringConvertible {
 
     var description: String {
         "\(command) needs the package trait \(trait), and this build has none. "
-            + "Build the tool with: swift build --traits \(trait) --product tsubame"
+            + "Build the tool with: swift build --traits defaults,\(trait) --product tsubame"
     }
 }

@@ -30,7 +30,7 @@ public final class TransportExchange: CallCancellable {
     /// The call that this exchange belongs to.
     public let call: Call
     private let request: Request
-    let support: any TransportSupport
+    package let support: any TransportSupport
     private let latch = Latch<Result<Response, CallError>>()
     private let state: Mutex<State>
 
@@ -91,7 +91,7 @@ public final class TransportExchange: CallCancellable {
         switch body.content {
         case nil: return nil
         case .bytes(let bytes): reader = BytesReader(bytes)
-        case .file(let path): (reader, length) = try await support.open(file: path)
+        case .file(let path): (reader, length) = try await support.open(file: path, for: call)
         case .stream(let open, _): reader = open()
         case .failed(let error): throw error
         case .deferred: throw CallError(.requestBody, "the body has no content", phase: .sendingBody)
@@ -390,6 +390,6 @@ package protocol TransportSupport: Sendable {
     func check(_ request: Request) throws(CallError)
     /// Throws if the fields must not be sent as trailers.
     func check(trailers: HTTPFields) throws(CallError)
-    /// Opens the file of a body, and says how long it is.
-    func open(file path: String) async throws(CallError) -> (any BodyReader, Int64?)
+    /// Opens the file of a body, and says how long it is. The call's cancellation and its deadline end the wait.
+    func open(file path: String, for call: Call) async throws(CallError) -> (any BodyReader, Int64?)
 }

@@ -17,30 +17,27 @@ struct SendingPlan {
 }
 
 extension Exchange {
-    /// - Throws: ``CallError/Kind/misuse`` if the body's file has not been opened. The loop pool opens it.
     @inline(__always)
-    func sendingPlan() throws(CallError) -> SendingPlan {
-        guard let framing else { throw CallError(.misuse, "the body's file was not opened", phase: .preparing) }
+    var sendingPlan: SendingPlan {
         let asksFirst = asksFirst(framing)
         switch upload {
         case .small(let bytes):
             return SendingPlan(
                 framing: framing, bodyWithHead: asksFirst ? nil : bytes, asksFirst: asksFirst,
                 endsWithHead: bytes.count == 0)
-        case .pieces, .file:
+        case .pieces:
             return SendingPlan(framing: framing, bodyWithHead: nil, asksFirst: asksFirst, endsWithHead: false)
         case .none: return SendingPlan(framing: framing, bodyWithHead: nil, asksFirst: asksFirst, endsWithHead: true)
         }
     }
 
-    /// How the body is told of and delimited; nil while its file has not been opened.
-    private var framing: RequestEncoder.Framing? {
+    /// How the body is told of and delimited.
+    private var framing: RequestEncoder.Framing {
         switch upload {
         case .none: outgoing.request.method.expectsBody ? .length(0) : RequestEncoder.Framing.none
         case .small(let bytes): .length(Int64(bytes.count))
         case .pieces(_, let length):
             outgoing.request.body.trailers == nil ? length.map { .length($0) } ?? .chunked : .chunked
-        case .file: nil
         }
     }
 

@@ -208,9 +208,13 @@ final class Exchange: CallCancellable, @unchecked Sendable {
         progress.shown = GatheredBytes()
         progress.sentBytes = 0
         enter(.waiting)
-        if case .pieces = upload {
+        if case .pieces(let reader, let length) = upload {
             do throws(CallError) {
-                upload = try RequestBodySource(outgoing.request.body)
+                if let file = reader as? any RewindableReader {
+                    upload = .pieces(file.rewound(), length: length)
+                } else {
+                    upload = try RequestBodySource(outgoing.request.body)
+                }
             } catch {
                 return fail(error)
             }
@@ -223,29 +227,4 @@ final class Exchange: CallCancellable, @unchecked Sendable {
 
     /// The request goes out without its Expect from now on.
     func dropExpect() { sendings.isWithoutExpect = true }
-
-    /// Opens the file that is the body, and starts. The total time runs meanwhile.
-    func openFile(_ path: String) {
-        enter(.preparing)
-        let timer =
-            call.deadline == MonotonicClock.never
-            ? nil
-            : loopPool.loop.scheduleTask(deadline: .uptimeNanoseconds(call.deadline)) {
-                self.fail(self.call.expired(self.phase))
-            }
-        FileReader.open(path, on: loopPool.loop).assumeIsolated().whenComplete { result in
-            timer?.cancel()
-            guard !self.isOver else { return }
-            switch result {
-            case .success(let reader):
-                self.upload = .pieces(reader, length: reader.length)
-                self.enter(.waiting)
-                self.loopPool.start(self)
-            case .failure(let error):
-                self.fail(
-                    error as? CallError
-                        ?? CallError(.requestBody, "the file \(path) cannot be read: \(error)", underlying: error))
-            }
-        }
-    }
 }

@@ -9,12 +9,11 @@ enum RequestBodySource: Sendable {
     case small(Bytes)
     /// Piece by piece, by a task that waits while the socket is full. Without a length, and with trailers, chunked.
     case pieces(any BodyReader, length: Int64?)
-    /// A file that has still to be opened, and becomes pieces then.
-    case file(path: String)
 
     /// Bodies up to this size go out with the head.
     static let smallBytes = 32 << 10
 
+    /// - Parameter body: no file, which must be opened before.
     init(_ body: RequestBody) throws(CallError) {
         switch body.content {
         case nil:
@@ -24,7 +23,7 @@ enum RequestBodySource: Sendable {
                 bytes.count <= Self.smallBytes && body.trailers == nil
                 ? .small(bytes) : .pieces(BytesReader(bytes), length: Int64(bytes.count))
         case .file(let path):
-            self = .file(path: path)
+            throw CallError(.requestBody, "the file \(path) has not been opened")
         case .stream(let open, _):
             self = .pieces(open(), length: body.length)
         case .deferred:

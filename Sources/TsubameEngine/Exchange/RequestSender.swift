@@ -95,7 +95,7 @@ final class RequestSender: @unchecked Sendable {
             framing.setDeadline(.head, from: now)
             framing.sendHeldBody(bytes)
         case .pieces(let reader, let length): sendBody(of: exchange, reader, length, at: now, on: framing)
-        case .none, .file: break
+        case .none: break
         }
         framing.flush()
     }

@@ -17,7 +17,7 @@ extension HTTP1Connection {
         // A connection serves calls of views with other limits.
         input.decoder.begin(isHead: method != .get && method == .head, limits: exchange.call.limits)
         do throws(CallError) {
-            let plan = try exchange.sendingPlan()
+            let plan = exchange.sendingPlan
             try encodeHead(of: exchange, plan)
             try sender.send(exchange, plan, on: self)
         } catch {

@@ -15,7 +15,7 @@ extension HTTP2Connection {
         let activeStream: HTTP2ActiveStream
         let plan: SendingPlan
         do throws(CallError) {
-            plan = try exchange.sendingPlan()
+            plan = exchange.sendingPlan
             let stream = try open(exchange, plan)
             activeStream = slot(of: stream)
             activeStream.begin(exchange, on: stream, wasIdle: wasIdle, isEarly: !session.hasBegun)

@@ -2,6 +2,7 @@
 
 import Synchronization
 import TsubameCore
+import TsubameSockets
 
 final class EventLoopPools: Sendable {
     /// A home loop with a longer backlog sends what comes to another one.
@@ -78,8 +79,9 @@ final class EventLoopPools: Sendable {
     /// A loop for a blocking call, which runs it. Without a descriptor for another one, it is a loop that only runs jobs.
     func takeCallerLoop() -> CallerLoop {
         guard fault == nil, loopPools.allSatisfy(\.loop.hasThread) else { return .ofJobs() }
-        let known = objects.callers.take() ?? objects.callers.make { self.makeCallerPool() }
-        return known.map { CallerLoop($0, of: objects.callers) } ?? .ofJobs()
+        let callers = objects.callers
+        guard let known = callers.take() ?? callers.make({ self.makeCallerPool() }) else { return .ofJobs() }
+        return CallerLoop(known.loop.loop) { callers.giveBack(known) }
     }
 
     private func makeCallerPool() -> LoopPool? {

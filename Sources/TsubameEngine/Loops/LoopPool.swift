@@ -100,7 +100,6 @@ final class LoopPool: @unchecked Sendable {
         if events.isCarryingOut { return events.later.append { self.start(exchange, isPutOff: isPutOff) } }
         guard exchange.begin() else { return }
         guard !isClosed else { return exchange.fail(Self.closed) }
-        if case .file(let path) = exchange.upload { return exchange.openFile(path) }
         // After a lost connection no idle one will do.
         if exchange.sendings.count == 0 {
             var isUnread = false

@@ -2,8 +2,8 @@
 
 import Synchronization
 public import TsubameCore
-import TsubameEngine
 import TsubamePlatform
+import TsubameSockets
 
 extension Client {
     /// Calls that wait on the current thread.

@@ -2,8 +2,8 @@
 
 import Dispatch
 import Synchronization
-import TsubameEngine
 import TsubamePlatform
+import TsubameSockets
 
 /// While its thread waits, it runs an event loop, which runs the jobs. In between, the thread may run a closure of the
 /// caller's (``leave(_:)``).

@@ -217,6 +217,12 @@ package protocol BodyReader: AnyObject, Sendable {
     func next() async throws -> Bytes?
 }
 
+/// A reader of something that is open, such as a file.
+package protocol RewindableReader: BodyReader {
+    /// Another reader of the same, from its beginning.
+    func rewound() -> any BodyReader
+}
+
 // One sender at a time uses the reader, and awaits each `next()` before the following one.
 private final class SequenceReader<S: AsyncSequence>: BodyReader, @unchecked Sendable where S.Element == Bytes {
     private var iterator: S.AsyncIterator

@@ -60,7 +60,7 @@ extension Bytes {
             let exchange = try EngineParts.exchange(request, on: loopPool)
             isComplete = try await loopPool.loop.submit {
                 let sender = RequestSender()
-                try sender.send(exchange, try exchange.sendingPlan(), on: framing)
+                try sender.send(exchange, exchange.sendingPlan, on: framing)
                 more(sender, framing)
                 defer { sender.stop() }
                 return sender.isComplete
@@ -115,7 +115,7 @@ extension Bytes {
             let start = ContinuousClock.now
             let sender = RequestSender()
             try await loopPool.loop.submit {
-                try sender.send(exchange, try exchange.sendingPlan(), on: framing)
+                try sender.send(exchange, exchange.sendingPlan, on: framing)
             }.get()
             while framing.calls.all.last != .held("hi") { try await loopPool.loop.submit {}.get() }
             #expect(ContinuousClock.now - start >= .milliseconds(999))
@@ -131,7 +131,7 @@ extension Bytes {
             let sender = RequestSender()
             try await loopPool.loop.submit {
                 framing.isBroken = true
-                try sender.send(exchange, try exchange.sendingPlan(), on: framing)
+                try sender.send(exchange, exchange.sendingPlan, on: framing)
                 #expect(!sender.isSendingBody)
             }.get()
             // The deadline runs, in case the connection never says that it has broken.
@@ -152,7 +152,7 @@ extension Bytes {
             let sender = RequestSender()
             try await loopPool.loop.submit {
                 framing.takesBody = false
-                try sender.send(exchange, try exchange.sendingPlan(), on: framing)
+                try sender.send(exchange, exchange.sendingPlan, on: framing)
             }.get()
             #expect(framing.calls.all == [.head(body: nil)])
             try await loopPool.loop.submit {
