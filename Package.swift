@@ -170,6 +170,9 @@ let package = Package(
         .example("URLLoader", ["TsubameFoundation", "TsubameXML"]),
         .example("MixiAsyncURLConnection"),
         .example("APIConnector"),
+        // The model of an app, and a program in a terminal that shows it.
+        .target(name: "PhotosModel", dependencies: ["Tsubame"], path: "Examples/PhotosModel", swiftSettings: settings),
+        .example("Photos", ["PhotosModel", "TsubameTesting"]),
 
         .testTarget(name: "TsubamePlatformTests", dependencies: ["TsubamePlatform"], swiftSettings: settings),
         .testTarget(
@@ -275,9 +278,11 @@ let package = Package(
             name: "EndToEndTests",
             dependencies: [
                 "Tsubame", "TsubamePlatform", "TsubameCore", "TsubameWire", "TsubameEngine", "TsubameFoundation",
-                "TsubameXML", "TsubameStore", "TsubameTesting", "HTTPBin", "TsubameCLI", "TsubameDemo", "StoreWriter",
+                "TsubameURLSession", "TsubameXML", "TsubameStore", "TsubameTesting", "HTTPBin", "TsubameCLI",
+                "TsubameDemo", "StoreWriter",
                 "Soak",
                 "KeyValueAPI", "RequestParam", "HttpClient", "URLLoader", "MixiAsyncURLConnection", "APIConnector",
+                "PhotosModel", "Photos",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "Crypto", package: "swift-crypto", condition: .when(traits: ["Server"])),

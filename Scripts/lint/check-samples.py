@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Every Swift sample of README.md and of the articles stands, line by line, in a file that the tests compile and run.
 
-README.md's are in ReadmeSamples.swift, those of Article.md in DocumentationSamples+Article.swift. The lines of a block
+README.md's are in ReadmeSamples.swift, those of Article.md in DocumentationSamples+Article.swift. The first pages of modules
+have a folder of their own. The lines of a block
 stand there in the same order; indentation and alignment do not count. In articles the blocks marked `text` are what is
 printed, and are looked for, too. Imports, comments that stand alone, the manifest's lines and the one line that needs
 the internet are not. Samples in doc comments are not checked.
@@ -24,7 +25,7 @@ def spellings(line):
     """How a document may write a test's line: types are private there, and its server and connection have made-up names."""
     line = re.sub(r"^((?:@\w+ )*)private ", r"\1", plain(line))
     other = re.sub(r'\bserver\.url \+ "', '"https://api.example.com', line)
-    other = other.replace("Client(server.url)", 'Client("https://api.example.com")')
+    other = other.replace("Client(server.url", 'Client("https://api.example.com"')
     other = other.replace(r"\(server.url)", "https://api.example.com").replace(r"\(address)", "192.0.2.7:443")
     return {line, other}
 
@@ -57,7 +58,8 @@ def check(document, samples, kinds):
 
 problems = check(root / "README.md", tests / "ReadmeSamples.swift", "swift")
 for article in articles:
-    problems += check(article, tests / "Articles" / f"DocumentationSamples+{article.stem}.swift", "swift|text")
+    room = tests / ("Articles" if article.parent.name == "Articles" else "Modules")
+    problems += check(article, room / f"DocumentationSamples+{article.stem}.swift", "swift|text")
 for problem in problems:
     print(problem, file=sys.stderr)
 sys.exit(1 if problems else 0)

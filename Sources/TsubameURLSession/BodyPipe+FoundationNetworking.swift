@@ -30,7 +30,7 @@ final class BodyPipe: Sendable {
             guard count <= mostBytes else {
                 throw CallError(
                     .limitExceeded, "URLSession on this system sends no body of more than \(mostBytes) bytes",
-                    phase: .sendingBody, advice: "use the built-in engine for this request")
+                    phase: .sendingBody, advice: "use another transport for this request, such as the built-in engine")
             }
             do {
                 try handle.write(contentsOf: Data(piece))

@@ -78,7 +78,9 @@ final class SessionExchange: Sendable {
                     .limitExceeded,
                     "the reader of the body is slower than the server by more than \(exchange.limits.bufferedBody) bytes",
                     phase: .receivingBody,
-                    advice: "URLSession on this system cannot slow the server down; use the built-in engine"))
+                    advice:
+                        "URLSession on this system cannot slow the server down; use another transport, such as the built-in engine"
+                ))
         }
         writer?.write(Bytes(data))
     }

@@ -46,6 +46,8 @@ extension URLRequest {
     }
 
     private static func unsupported(_ reason: String) -> CallError {
-        CallError(.unsupported, "URLSession \(reason)", advice: "use the built-in engine for this request")
+        CallError(
+            .unsupported, "URLSession \(reason)",
+            advice: "use another transport for this request, such as the built-in engine")
     }
 }

@@ -41,6 +41,7 @@ public struct URLSessionTransport: Transport {
     public var name: String { "URLSession" }
 
     public func send(_ request: Request, exchange: TransportExchange) async throws(CallError) -> Response {
+        try Self.check(environment: .environment)
         let message = try URLRequest(request, exchange)
         let body = try await OutgoingBody(try await exchange.openBody())
         let run = SessionExchange(exchange, body)
@@ -57,13 +58,21 @@ public struct URLSessionTransport: Transport {
         }
     }
 
+    /// libcurl, beneath FoundationNetworking, always follows the environment.
+    static func check(environment: ProxyPolicy) throws(CallError) {
+        #if canImport(FoundationNetworking)
+        guard !environment.isNone else { return }
+        throw CallError(
+            .unsupported,
+            "the environment names a proxy, and URLSession on Linux follows it against the client's settings",
+            advice: "unset http_proxy, https_proxy and all_proxy, or use another transport")
+        #endif
+    }
+
     /// Every setting that differs from its default, except for the system's own proxies on Apple's systems.
     public func unsupported(_ settings: ConnectionSettings) -> Set<ConnectionSettings.Name> {
         var names = settings.changed
-        #if canImport(FoundationNetworking)
-        // libcurl always follows the environment.
-        if !ProxyPolicy.environment.isNone { names.insert(.proxy) }
-        #else
+        #if !canImport(FoundationNetworking)
         if settings.proxy == .environment { names.remove(.proxy) }
         #endif
         return names

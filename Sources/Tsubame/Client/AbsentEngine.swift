@@ -32,6 +32,9 @@ package final class Engine: CountedTransport {
         throw Self.absent.with(request: request)
     }
 
+    /// None, so that each call tells what is really missing.
+    package func unsupported(_ settings: ConnectionSettings) -> Set<ConnectionSettings.Name> { [] }
+
     package func connections(to uri: TargetURI) async throws(CallError) -> Int { throw Self.absent }
 
     package func warmUp(_ uri: TargetURI, call: Call) async throws(CallError) { throw Self.absent }
