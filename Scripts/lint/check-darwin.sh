@@ -32,3 +32,13 @@ check() {
 echo '@_exported public import Glibc' >"$work/Both.swift"
 check TsubamePlatform "-emit-module -o $work/TsubamePlatform.swiftmodule" "$work/Both.swift" Scripts/lint/darwin/Members.swift
 check TsubameSockets -typecheck
+
+# All sources are read with an Apple target, which checks the syntax of each branch.
+for target in arm64-apple-macos15.0 arm64-apple-ios18.0 arm64-apple-watchos11.0; do
+    for folder in Sources/*/ Examples/*/; do
+        mapfile -t files < <(find "$folder" -name '*.swift')
+        [ ${#files[@]} -gt 0 ] || continue
+        swiftc -frontend -parse -swift-version 6 -enable-bare-slash-regex -target "$target" \
+            -D Engine -D XML -D Store -D Server -D TestServer "${files[@]}"
+    done
+done
