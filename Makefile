@@ -30,6 +30,7 @@ test: setup-test consumer smoke shell-lines compare-httpbin conformance docs dem
 
 unit:
 	$(STEADY) $(SWIFT) build $(TRAITS) --build-tests
+	@Scripts/check/check-darwin-session.sh
 	@SWIFT=$(SWIFT) Scripts/check/unit.sh
 
 ## A package that uses only product Tsubame: what it resolves is committed, and its counts are thresholds.

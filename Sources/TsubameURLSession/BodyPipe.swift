@@ -42,7 +42,7 @@ final class BodyPipe: @unchecked Sendable {
 
     private func write(_ piece: Bytes) async -> Bool {
         await withCheckedContinuation { continuation in
-            queue.async { [output] in
+            queue.async { [self] in
                 if output.streamStatus == .notOpen { output.open() }
                 let isWritten = piece.withUnsafeBytes { bytes in
                     var offset = 0
