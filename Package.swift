@@ -9,6 +9,9 @@ let settings: [SwiftSetting] = [
     .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
 ]
 
+/// Where the engine's sockets work: not on watchOS.
+let enginePlatforms: [Platform] = [.macOS, .macCatalyst, .iOS, .tvOS, .visionOS, .linux, .android]
+
 let package = Package(
     name: "Tsubame",
     platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
@@ -89,16 +92,11 @@ let package = Package(
             name: "Tsubame",
             dependencies: [
                 "TsubamePlatform", "TsubameCore", "TsubameWire", "TsubameSockets",
-                // Sockets do not work on watchOS.
-                .target(
-                    name: "TsubameEngine",
-                    condition: .when(
-                        platforms: [.macOS, .macCatalyst, .iOS, .tvOS, .visionOS, .linux, .android], traits: ["Engine"])
-                ),
+                .target(name: "TsubameEngine", condition: .when(platforms: enginePlatforms, traits: ["Engine"])),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
             ],
-            swiftSettings: settings),
+            swiftSettings: settings + [.define("ENGINE", .when(platforms: enginePlatforms, traits: ["Engine"]))]),
         .target(name: "TsubameFoundation", dependencies: ["Tsubame", "TsubameCore"], swiftSettings: settings),
         .target(
             name: "TsubameURLSession",

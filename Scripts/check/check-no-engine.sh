@@ -35,7 +35,7 @@ threading.Thread(target=server.serve_forever, daemon=True).start()
 done = subprocess.run(
     [sys.argv[1], f"http://127.0.0.1:{server.server_port}/"], capture_output=True, text=True, timeout=60)
 lines = done.stdout.splitlines()
-wanted = ["hello", "unsupported", "this program is built without the engine, and the client has no transport"]
+wanted = ["hello", "unsupported", "this program is built without the engine, and there is no other transport"]
 if done.returncode or lines[:2] != wanted[:2] or not any(wanted[2] in line for line in lines):
     sys.exit(f"the package without the engine said:\n{done.stdout}{done.stderr}")
 PY

@@ -39,6 +39,6 @@ for target in arm64-apple-macos15.0 arm64-apple-ios18.0 arm64-apple-watchos11.0;
         mapfile -t files < <(find "$folder" -name '*.swift')
         [ ${#files[@]} -gt 0 ] || continue
         swiftc -frontend -parse -swift-version 6 -enable-bare-slash-regex -target "$target" \
-            -D Engine -D XML -D Store -D Server -D TestServer "${files[@]}"
+            -D ENGINE -D XML -D Store -D Server -D TestServer "${files[@]}"
     done
 done

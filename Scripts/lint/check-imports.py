@@ -33,7 +33,7 @@ def declared(manifest):
         name = re.search(r'name: "(\w+)"', block)
         if not name:
             continue
-        block = re.sub(r',\s*condition: \.when\((?:\s*platforms: \[[^]]*\], )?traits: \["\w+"\]\)', "", block)
+        block = re.sub(r',\s*condition: \.when\((?:\s*platforms: \w+, )?traits: \["\w+"\]\)', "", block)
         dependencies = re.search(r"dependencies: \[(.*?)\]\s*(?:,\s*(?:path|swiftSettings)|\))", block, re.S)
         text = dependencies[1] if dependencies else ""
         modules = set(re.findall(r'\.(?:product|target)\(\s*name: "(\w+)"', text))

@@ -4,6 +4,6 @@
 @_exported public import TsubameCore
 @_exported public import TsubameWire
 // The files of this module need no import of their own for it.
-#if Engine && !os(watchOS)
+#if ENGINE
 @_exported public import TsubameEngine
 #endif

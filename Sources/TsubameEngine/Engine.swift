@@ -67,16 +67,18 @@ public final class Engine: CountedTransport {
             throw CallError(.invalidRequest, "the request has no absolute URI", request: request)
         }
         if request.method != .get || !request.isPlain { try request.checkMethod() }
+        let key = try key(for: uri)
         var upload = RequestBodySource.none
         if !request.body.isEmpty {
             if case .file(let path) = request.body.content {
+                // In a forked process nothing would end the wait for the file.
+                _ = try loops.home(of: key)
                 let (reader, length) = try await files.open(file: path, for: call)
                 upload = .pieces(reader, length: length)
             } else {
                 upload = try RequestBodySource(request.body)
             }
         }
-        let key = try key(for: uri)
         let (loopPool, isHere) = try loops.loopPool(for: key)
         let exchange = Exchange(
             request, uri: uri, call: call, key: key, loopPool: loopPool, upload: upload, isHere: isHere)

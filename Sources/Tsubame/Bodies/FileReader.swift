@@ -1,6 +1,7 @@
 // FileReader: reads a file piece by piece on a thread that may block.
 
 import Dispatch
+import Synchronization
 import TsubameCore
 import TsubamePlatform
 
@@ -26,31 +27,44 @@ final class FileReader: RewindableReader, @unchecked Sendable {
     }
 
     private static let pieceBytes = 128 << 10
-    private static let queue = DispatchQueue(label: "tsubame.files", attributes: .concurrent)
+    /// So few serial queues, and no concurrent one: files that do not answer, as on a lost network volume, must not take the
+    /// threads on which tasks run.
+    static let queues = (0..<4).map { DispatchQueue(label: "tsubame.files.\($0)") }
+    private static let opened = Atomic(0)
 
     /// In bytes, as it was when the file was opened.
     let length: Int64
     private let file: OpenFile
+    private let queue: DispatchQueue
     private var position: Int64
 
-    private init(_ file: OpenFile, length: Int64, from position: Int64) {
+    private init(_ file: OpenFile, on queue: DispatchQueue, length: Int64, from position: Int64) {
         self.file = file
+        self.queue = queue
         self.length = length
         self.position = position
     }
 
     /// - Parameter offset: where reading begins, in bytes.
     static func open(_ path: String, from offset: Int64 = 0) async throws(CallError) -> FileReader {
-        try await onThread { () throws(CallError) in try openNow(path, from: offset) }
+        let queue = nextQueue
+        return try await run(on: queue) { () throws(CallError) in try openNow(path, from: offset, on: queue) }
     }
 
     /// Opens the file for a call. The call's cancellation and its deadline end the wait, though the system goes on.
     static func open(_ path: String, for call: Call) async throws(CallError) -> FileReader {
-        try await BlockingWork.run(on: queue, call) { Result { () throws(CallError) in try openNow(path) } }.get()
+        let queue = nextQueue
+        return try await BlockingWork.run(on: queue, call, endsWithTask: true) {
+            Result { () throws(CallError) in try openNow(path, on: queue) }
+        }.get()
     }
 
-    private static func onThread<T: Sendable>(
-        _ work: @escaping @Sendable () throws(CallError) -> T
+    private static var nextQueue: DispatchQueue {
+        queues[opened.wrappingAdd(1, ordering: .relaxed).oldValue & (queues.count - 1)]
+    }
+
+    private static func run<T: Sendable>(
+        on queue: DispatchQueue, _ work: @escaping @Sendable () throws(CallError) -> T
     ) async throws(CallError) -> T {
         let result: Result<T, CallError> = await withUnsafeContinuation { continuation in
             queue.async { continuation.resume(returning: Result { () throws(CallError) in try work() }) }
@@ -73,7 +87,9 @@ final class FileReader: RewindableReader, @unchecked Sendable {
         return Bytes(joining: pieces).slice(0..<count)
     }
 
-    private static func openNow(_ path: String, from offset: Int64 = 0) throws(CallError) -> FileReader {
+    private static func openNow(
+        _ path: String, from offset: Int64 = 0, on queue: DispatchQueue = nextQueue
+    ) throws(CallError) -> FileReader {
         // O_NONBLOCK, since a pipe's opening would otherwise wait for a writer; to a file it means nothing.
         let file = OpenFile(SystemCall.open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), path)
         guard file.descriptor >= 0 else { throw file.unreadable() }
@@ -81,16 +97,16 @@ final class FileReader: RewindableReader, @unchecked Sendable {
         guard fstat(file.descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
             throw CallError(.requestBody, "\(path) is not a regular file")
         }
-        return FileReader(file, length: Int64(status.st_size), from: offset)
+        return FileReader(file, on: queue, length: Int64(status.st_size), from: offset)
     }
 
     /// The state of the file that was opened. Another file may have its name by now.
     var status: FileStatus? { FileStatus(of: file.descriptor) }
 
-    func rewound() -> any BodyReader { FileReader(file, length: length, from: 0) }
+    func rewound() -> any BodyReader { FileReader(file, on: queue, length: length, from: 0) }
 
     func next() async throws -> Bytes? {
-        try await Self.onThread { () throws(CallError) in try self.readNow() }
+        try await Self.run(on: queue) { () throws(CallError) in try self.readNow() }
     }
 
     private func readNow() throws(CallError) -> Bytes? {

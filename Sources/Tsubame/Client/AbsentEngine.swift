@@ -1,6 +1,6 @@
 // AbsentEngine: stands in for the engine in a build without the package trait Engine, and on watchOS.
 
-#if !Engine || os(watchOS)
+#if !ENGINE
 package import TsubameCore
 package import TsubameSockets
 
@@ -18,8 +18,10 @@ package final class Engine: CountedTransport {
 
     private static var absent: CallError {
         CallError(
-            .unsupported, "this program is built without the engine, and the client has no transport",
-            advice: "give the client a transport, such as URLSessionTransport, or enable the package trait Engine")
+            .unsupported, "this program is built without the engine, and there is no other transport",
+            advice:
+                "give Client(transport:), or Recorder(over:), one such as URLSessionTransport, or enable the trait Engine"
+        )
     }
 
     package func send(_ request: Request, exchange: TransportExchange) async throws(CallError) -> Response {

@@ -6,10 +6,11 @@ import TsubameCore
 enum BlockingWork {
     /// Returns the result of the work. If the call is cancelled or reaches its deadline, it no longer waits, but the work
     /// still runs to its end.
+    /// - Parameter endsWithTask: whether the wait ends when the task is cancelled, as well as with the call.
     static func run<Value: Sendable>(
-        on queue: DispatchQueue, _ call: Call, _ work: @escaping @Sendable () -> Value
+        on queue: DispatchQueue, _ call: Call, endsWithTask: Bool = false, _ work: @escaping @Sendable () -> Value
     ) async throws(CallError) -> Value {
         let wait = CallWait<Value>(.preparing)
-        return try await wait.value(for: call) { queue.async { wait.settle(work()) } }
+        return try await wait.value(for: call, endsWithTask: endsWithTask) { queue.async { wait.settle(work()) } }
     }
 }

@@ -26,10 +26,12 @@ final class CallWait<Value: Sendable>: CallCancellable {
     func cancel() { latch.settle(.cancelled) }
 
     /// Waits for the value.
-    /// - Parameter begin: starts the work that settles the value. It is not called if the call is already cancelled.
+    /// - Parameters:
+    ///   - endsWithTask: whether the wait ends when the task is cancelled, as well as with the call.
+    ///   - begin: starts the work that settles the value. It is not called if the call is already cancelled.
     /// - Throws: ``CallError/Kind/cancelled`` or ``CallError/Kind/timeout``.
     func value(
-        for call: Call, after begin: () -> Void = {}
+        for call: Call, endsWithTask: Bool = false, after begin: () -> Void = {}
     ) async throws(CallError) -> Value {
         // A body that is arriving keeps its own cancel handler, which is put back afterwards.
         let (isCancelled, previous) = call.exchangeHandler(self)
@@ -38,7 +40,7 @@ final class CallWait<Value: Sendable>: CallCancellable {
         let alarm = hasDeadline ? Alarm(at: call.deadline) { [latch] in latch.settle(.expired) } : nil
         begin()
         let end: End?
-        if call.isGuarded {
+        if call.isGuarded || endsWithTask {
             // A user's interceptor may have cancelled the task in which it continues, and nothing else of the call.
             end = await withTaskCancellationHandler {
                 await latch.wait()

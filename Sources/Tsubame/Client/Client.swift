@@ -50,7 +50,8 @@ public final class Client: Sendable {
     /// - Parameters:
     ///   - base: the URL that paths are appended to, such as `https://api.example.com/v1`. If it is invalid, every
     ///     call throws the error.
-    ///   - transport: performs the exchanges. The default is the built-in engine.
+    ///   - transport: performs the exchanges. The default is the built-in engine. A build without the
+    ///     package trait `Engine` has none, and its calls then fail.
     ///   - configure: changes the default settings.
     public convenience init(
         _ base: String? = nil, transport: (any Transport)? = nil,
@@ -77,7 +78,8 @@ public final class Client: Sendable {
     /// Creates a client for an API below `base`.
     /// - Parameters:
     ///   - base: the URL that paths are appended to. It is parsed again, as strictly as text.
-    ///   - transport: performs the exchanges. The default is the built-in engine.
+    ///   - transport: performs the exchanges. The default is the built-in engine. A build without the
+    ///     package trait `Engine` has none, and its calls then fail.
     ///   - configure: changes the default settings.
     public convenience init(
         _ base: URL, transport: (any Transport)? = nil, _ configure: (inout Configuration) -> Void = { _ in }
@@ -148,7 +150,7 @@ public final class Client: Sendable {
     /// ```swift
     /// group.addTask(executorPreference: api.executor) { try await api.get("users") }
     /// ```
-    /// Code that runs there must not block. The executor is nil if the client has a transport of its own.
+    /// Code that runs there must not block. The executor is nil if the client does not use the built-in engine.
     public var executor: (any TaskExecutor)? { engine?.executor }
 
     /// Closes the client. New calls fail. Running calls have the time `drainingFor` to end, and are then cancelled.

@@ -323,13 +323,18 @@ final class LoopPool: @unchecked Sendable {
     private func afterLook(_ event: @escaping () -> Void) {
         events.afterLook.append(event)
         guard events.afterLook.count == 1 else { return }
-        // Work that is given during a look runs before the next one.
-        loop.execute { self.loop.execute { self.handleAfterLook() } }
+        // Work that is given during a look runs before the next one, and so do its events.
+        loop.execute {
+            var due: [() -> Void] = []
+            swap(&due, &self.events.afterLook)
+            self.events.due += due
+            self.loop.execute { self.handleDue() }
+        }
     }
 
-    private func handleAfterLook() {
+    private func handleDue() {
         var due: [() -> Void] = []
-        swap(&due, &events.afterLook)
+        swap(&due, &events.due)
         for event in due { event() }
     }
 

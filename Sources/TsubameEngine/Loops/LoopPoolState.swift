@@ -55,4 +55,6 @@ struct PoolEvents {
     var isHandlingLater = false
     /// For when the loop has looked at its sockets.
     var afterLook: [() -> Void] = []
+    /// For after the look that comes next.
+    var due: [() -> Void] = []
 }

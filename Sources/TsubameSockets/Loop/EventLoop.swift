@@ -213,11 +213,10 @@ package final class EventLoop: TaskExecutor, @unchecked Sendable {
             jobs.running.removeAll(keepingCapacity: true)
             return
         }
-        for _ in 0..<jobs.left {
+        for _ in 0..<jobs.beginSome() {
             guard let job = jobs.next() else { break }
             job.job.runSynchronously(on: job.executor)
         }
-        jobs.left = 0
         jobs.compact()
     }
 

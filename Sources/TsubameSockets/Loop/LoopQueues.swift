@@ -21,6 +21,13 @@ struct LoopJobs {
         return true
     }
 
+    /// - Returns: how many of those that wait now may run.
+    mutating func beginSome() -> Int {
+        let count = min(left, waiting.count - first)
+        left -= count
+        return count
+    }
+
     mutating func next() -> Job? {
         guard first < waiting.count else { return nil }
         first += 1

@@ -1,6 +1,7 @@
 // ReuseTests: when a connection may carry another request, and when it must not.
 
 import HTTPTypes
+import Synchronization
 import Testing
 import Tsubame
 import TsubameTesting
@@ -190,6 +191,36 @@ import TsubameTesting
                 #expect(bodies.map(\.count) == [4_055, 4_055])
             }
             #expect(server.acceptedConnections == 20)
+        }
+    }
+
+    @Test func `a request that is cancelled while its connection is to be read leaves nothing behind`() async throws {
+        let answer = Self.forged(4_096).flatMap { $0 }
+        let gate = Gate()
+        let server = try await ScriptedServer.start {
+            $0.target == "/1" ? Reply.bytes(answer).after(gate) : .ok("good")
+        }
+        try await serving(server, { $0.connection.connectionsPerOrigin = 1 }) { server, client in
+            // The first response hands the connection to the second call, and is told of on the loop before the loop looks.
+            let second = Mutex<Task<Response, any Error>?>(nil)
+            let observation = client.observe { event in
+                guard case .headReceived(let response) = event.kind, response.request.uri?.target == "/1" else {
+                    return
+                }
+                second.withLock { $0 }?.cancel()
+            }
+            let first = Task { try await client.get("1") }
+            _ = try await server.request(0)
+            second.withLock { $0 = Task { try await client.get("2") } }
+            while try await client.statistics().waiting < 1 { await Task.yield() }
+            gate.open()
+            #expect(try await first.value.bytes.count == 4_055)
+            let waiting = second.withLock { $0 }
+            _ = await waiting?.result
+            #expect(try await client.get("3").bytes == Bytes("good"))
+            #expect(try await client.statistics().leased == 0)
+            #expect(!server.requests.contains { $0.target == "/2" && $0.connection == 0 })
+            withExtendedLifetime(observation) {}
         }
     }
 
