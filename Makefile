@@ -30,7 +30,7 @@ test: setup-test consumer smoke shell-lines compare-httpbin conformance docs dem
 
 unit:
 	$(STEADY) $(SWIFT) build $(TRAITS) --build-tests
-	@Scripts/check/check-darwin-session.sh
+	@SWIFT=$(SWIFT) Scripts/check/check-darwin-session.sh
 	@SWIFT=$(SWIFT) Scripts/check/unit.sh
 
 ## A package that uses only product Tsubame: what it resolves is committed, and its counts are thresholds.
@@ -130,4 +130,4 @@ conformance: setup-test tool
 	@python3 Scripts/check/conformance.py .build-static/release/tsubame
 
 clean:
-	rm -rf .build .build-docs .build-fuzz .build-mutate .build-soak .build-static .build-tsan .build-asan Benchmarks/.build
+	rm -rf .build .build-docs .build-fuzz .build-mutate .build-soak .build-static .build-tsan .build-asan Benchmarks/.build .build-no-engine

@@ -24,14 +24,17 @@ extension Stream {
 }
 SWIFT
 # SwiftPM names the package after its folder.
-flags=(-swift-version 6 -package-name "$(basename "$PWD" | tr '[:upper:]' '[:lower:]' | sed 's/[^a-z0-9_]/_/g')" -I .build/debug/Modules)
+package=$(basename "$(pwd -P)" | tr '[:upper:]' '[:lower:]' | sed 's/[^a-z0-9_]/_/g; s/^[0-9]/_/')
+flags=(-swift-version 6 -package-name "$package" -I .build/debug/Modules)
+compiler=swiftc
+case ${SWIFT:-swift} in */*) compiler=$(dirname "$SWIFT")/swiftc ;; esac
 for feature in ExistentialAny InternalImportsByDefault MemberImportVisibility NonisolatedNonsendingByDefault; do
     flags+=(-enable-upcoming-feature "$feature")
 done
 while read -r map; do
     flags+=(-Xcc -fmodule-map-file="$map" -Xcc -I"$(dirname "$map")")
 done < <(find -L .build/checkouts/*/Sources .build/debug/*.build Sources -name module.modulemap)
-if ! swiftc -typecheck "${flags[@]}" -module-name TsubameURLSession "$work"/*.swift >"$work/log" 2>&1; then
+if ! "$compiler" -typecheck "${flags[@]}" -module-name TsubameURLSession "$work"/*.swift >"$work/log" 2>&1; then
     sed "s,$work/,," "$work/log" >&2
     echo "the code of TsubameURLSession for Apple's systems does not compile" >&2
     exit 1

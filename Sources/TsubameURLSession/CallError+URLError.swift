@@ -43,6 +43,8 @@ extension CallError {
     /// FoundationNetworking gives most errors of libcurl no code, but only libcurl's words.
     private static func kind(ofText text: String, _ phase: Phase) -> (Kind, Phase)? {
         guard isFoundationNetworking, phase == .waitingForHead else { return nil }
+        // A connection that was lost after the handshake.
+        if text.contains("SSL_read") || text.contains("SSL_write") { return nil }
         if text.contains("SSL") || text.contains("certificate") { return (.tls, .securing) }
         // libcurl's word for a head of more than 300 KiB, or a line of more than 100 KiB.
         if text == "Out of memory" { return (.limitExceeded, phase) }

@@ -65,6 +65,19 @@ import TsubameTesting
         #expect(error?.kind == .unsupported && error?.advice?.contains("http_proxy") == true)
     }
 
+    @Test(arguments: [
+        ("OpenSSL/3.0.19: error:0A00010B:SSL routines::wrong version number", CallError.Kind.tls),
+        ("SSL peer certificate or SSH remote key was not OK", .tls),
+        ("OpenSSL SSL_read: Connection reset by peer, errno 104", .connectionLost),
+        ("OpenSSL SSL_write: Broken pipe, errno 32", .connectionLost),
+    ])
+    func `libcurl's words say whether TLS has failed, or its connection was lost`(
+        _ text: String, _ kind: CallError.Kind
+    ) {
+        let error = NSError(domain: NSURLErrorDomain, code: -1, userInfo: [NSLocalizedDescriptionKey: text])
+        #expect(CallError(error, phase: .waitingForHead).kind == kind)
+    }
+
     @Test func `a server that does not speak TLS is an error of TLS, and is not asked again`() async throws {
         let server = try await ScriptedServer.start(onConnect: { _ in
             [.bytes("HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n"), .close]

@@ -27,8 +27,8 @@ final class FileReader: RewindableReader, @unchecked Sendable {
     }
 
     private static let pieceBytes = 128 << 10
-    /// So few serial queues, and no concurrent one: files that do not answer, as on a lost network volume, must not take the
-    /// threads on which tasks run.
+    /// Where the files of bodies are read. So few serial queues, and no concurrent one: files that do not answer, as on a lost
+    /// network volume, must not take the threads on which tasks run. A file that hangs delays those of its queue.
     static let queues = (0..<4).map { DispatchQueue(label: "tsubame.files.\($0)") }
     private static let opened = Atomic(0)
 
@@ -88,7 +88,7 @@ final class FileReader: RewindableReader, @unchecked Sendable {
     }
 
     private static func openNow(
-        _ path: String, from offset: Int64 = 0, on queue: DispatchQueue = nextQueue
+        _ path: String, from offset: Int64 = 0, on queue: DispatchQueue = queues[0]
     ) throws(CallError) -> FileReader {
         // O_NONBLOCK, since a pipe's opening would otherwise wait for a writer; to a file it means nothing.
         let file = OpenFile(SystemCall.open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), path)

@@ -18,7 +18,9 @@ import TsubameTesting
             try Data("hello".utf8).write(to: file)
             let release = DispatchSemaphore(value: 0)
             let count = 4 * FileReader.queues.count
-            for index in 0..<count { FileReader.queues[index % FileReader.queues.count].async { release.wait() } }
+            for index in 0..<count {
+                FileReader.queues[index % FileReader.queues.count].async { _ = release.wait(timeout: .now() + 20) }
+            }
             defer { for _ in 0..<count { release.signal() } }
             return try await body(file)
         }
@@ -36,15 +38,30 @@ import TsubameTesting
     }
 
     @Test func `a cancelled call ends at once`() async throws {
-        try await serving(.start()) { server, client in
+        let server = try await ScriptedServer.start()
+        try await server.use { server in
+            let begun = Gate()
+            let client = Client(server.url, transport: Announced(begun: begun)) { $0.retry = .off }
             try await withoutFiles { file in
                 let call = Task { try await client.post("x", body: .file(file)) }
-                await Task.yield()
+                try await begun.wait()
                 call.cancel()
                 let error = await callError { _ = try await call.value }
                 #expect(error?.kind == .cancelled)
             }
             #expect(server.requests.isEmpty)
+            await client.close()
+        }
+    }
+
+    /// Says when the engine's exchange begins.
+    private struct Announced: Transport {
+        let begun: Gate
+        let engine = Engine()
+
+        func send(_ request: Request, exchange: TransportExchange) async throws(CallError) -> Response {
+            begun.open()
+            return try await engine.send(request, exchange: exchange)
         }
     }
 

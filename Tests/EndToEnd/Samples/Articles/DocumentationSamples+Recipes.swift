@@ -73,7 +73,7 @@ private protocol Secrets: Sendable {
 private struct PhotoRow: View {
     let photo: Photo
 
-    var body: some View { Text(photo.title) }
+    var body: some View { Text(verbatim: photo.title) }
 }
 
 private struct PhotoListView: View {
@@ -81,7 +81,7 @@ private struct PhotoListView: View {
 
     var body: some View {
         List(list.photos) { photo in PhotoRow(photo: photo) }
-            .overlay { if let error = list.error { Text("\(error)") } }
+            .overlay { if let error = list.error { Text(verbatim: "\(error)") } }
             .task { await list.load() }
             .refreshable { await list.load() }
     }
@@ -139,7 +139,7 @@ extension DocumentationSamples {
 
         #if canImport(Security)
         struct Keychain: Secrets {
-            private let item: [CFString: Any] = [kSecClass: kSecClassGenericPassword, kSecAttrService: "photos"]
+            var item: [CFString: Any] { [kSecClass: kSecClassGenericPassword, kSecAttrService: "photos"] }
 
             func refreshToken() -> String? {
                 var found: CFTypeRef?

@@ -196,30 +196,35 @@ import TsubameTesting
 
     @Test func `a request that is cancelled while its connection is to be read leaves nothing behind`() async throws {
         let answer = Self.forged(4_096).flatMap { $0 }
-        let gate = Gate()
-        let server = try await ScriptedServer.start {
-            $0.target == "/1" ? Reply.bytes(answer).after(gate) : .ok("good")
+        let (asked, gates) = ((0..<10).map { _ in Gate() }, (0..<10).map { _ in Gate() })
+        let server = try await ScriptedServer.start { request in
+            guard let round = request.target.split(separator: "first").last.flatMap({ Int($0) }) else {
+                return .ok("good")
+            }
+            asked[round].open()
+            return Reply.bytes(answer).after(gates[round])
         }
         try await serving(server, { $0.connection.connectionsPerOrigin = 1 }) { server, client in
-            // The first response hands the connection to the second call, and is told of on the loop before the loop looks.
+            // A first response hands the connection to a second call, and is told of on the loop before the loop looks.
             let second = Mutex<Task<Response, any Error>?>(nil)
             let observation = client.observe { event in
-                guard case .headReceived(let response) = event.kind, response.request.uri?.target == "/1" else {
-                    return
-                }
+                guard case .headReceived(let response) = event.kind,
+                    response.request.uri?.target.hasPrefix("/first") == true
+                else { return }
                 second.withLock { $0 }?.cancel()
             }
-            let first = Task { try await client.get("1") }
-            _ = try await server.request(0)
-            second.withLock { $0 = Task { try await client.get("2") } }
-            while try await client.statistics().waiting < 1 { await Task.yield() }
-            gate.open()
-            #expect(try await first.value.bytes.count == 4_055)
-            let waiting = second.withLock { $0 }
-            _ = await waiting?.result
-            #expect(try await client.get("3").bytes == Bytes("good"))
-            #expect(try await client.statistics().leased == 0)
-            #expect(!server.requests.contains { $0.target == "/2" && $0.connection == 0 })
+            for round in 0..<10 {
+                let first = Task { try await client.get("first\(round)") }
+                try await asked[round].wait()
+                let task = Task { try await client.get("second") }
+                second.withLock { $0 = task }
+                while try await client.statistics().waiting < 1 { await Task.yield() }
+                gates[round].open()
+                #expect(try await first.value.bytes.count == 4_055)
+                _ = await task.result
+                #expect(try await client.get("third").bytes == Bytes("good"))
+                #expect(try await client.statistics().leased == 0)
+            }
             withExtendedLifetime(observation) {}
         }
     }
