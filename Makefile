@@ -35,8 +35,8 @@ unit:
 
 ## A package that uses only product Tsubame: what it resolves is committed, and its counts are thresholds.
 consumer: setup-test
-	@Scripts/check/check-consumer.sh
-	@Scripts/check/check-no-engine.sh
+	@Scripts/consumer/check-consumer.sh
+	@Scripts/consumer/check-no-engine.sh
 
 counts: setup-test
 	@Scripts/measure/check-counts.sh

@@ -257,16 +257,18 @@ import TsubameTesting
         }
     }
 
+    /// On the first connection, a second response follows that was not asked for.
+    private static func evil(after gate: Gate, until sent: Gate, on request: ReceivedRequest) -> Reply {
+        guard request.connection == 0 else { return .ok("good") }
+        let evil = Reply.Step.bytes("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nevil")
+        return Reply.ok("good").then(.wait(for: gate), evil, .wait(for: sent), .stall)
+    }
+
     @Test func `BAD-INPUT 10: nor if the loop has looked at its sockets, and was then held while they came`()
         async throws
     {
         let (gate, sent) = (Gate(), Gate())
-        let server = try await ScriptedServer.start { request in
-            let evil = Reply.Step.bytes("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nevil")
-            guard request.connection == 0 else { return .ok("good") }
-            return Reply.ok("good").then(.wait(for: gate), evil, .wait(for: sent), .stall)
-        }
-        try await serving(server) { server, client in
+        try await serving(.start { Self.evil(after: gate, until: sent, on: $0) }) { server, client in
             let second = try await Task(executorPreference: client.executor) {
                 _ = try await client.get(url: server.url)
                 // The loop turns, and looks at its sockets.
@@ -286,12 +288,7 @@ import TsubameTesting
         async throws
     {
         let (gate, sent) = (Gate(), Gate())
-        let server = try await ScriptedServer.start { request in
-            let evil = Reply.Step.bytes("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nevil")
-            guard request.connection == 0 else { return .ok("good") }
-            return Reply.ok("good").then(.wait(for: gate), evil, .wait(for: sent), .stall)
-        }
-        try await serving(server) { server, client in
+        try await serving(.start { Self.evil(after: gate, until: sent, on: $0) }) { server, client in
             // The wait is on the loop itself, which reads no bytes meanwhile.
             let answers = Task(executorPreference: client.executor) {
                 let first = try await client.get(url: server.url).bytes

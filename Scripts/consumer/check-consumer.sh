@@ -22,8 +22,8 @@ import json, sys
 print("\n".join(sorted(pin["identity"] for pin in json.load(open(sys.argv[1]))["pins"])))
 PY
 )
-if ! diff <(grep -v '^#' Scripts/check/consumer-packages.txt) <(echo "$resolved"); then
-    echo "What a user of product Tsubame resolves has changed (< committed, > now): Scripts/check/consumer-packages.txt" >&2
+if ! diff <(grep -v '^#' Scripts/consumer/consumer-packages.txt) <(echo "$resolved"); then
+    echo "What a user of product Tsubame resolves has changed (< committed, > now): Scripts/consumer/consumer-packages.txt" >&2
     exit 1
 fi
 # Nor is it built with what is not there on every machine: neither linked, nor any of its headers read.
@@ -41,6 +41,6 @@ if headers=$(find -L Benchmarks/.build/release -name '*.d' -exec grep -hoE '[^ ]
     printf 'the consumer is built with these headers:\n%s\n' "$headers" >&2
     exit 1
 fi
-echo "the consumer resolves the $(grep -vc '^#' Scripts/check/consumer-packages.txt) committed packages and is built without SQLite, brotli, zstd, libxml2"
+echo "the consumer resolves the $(grep -vc '^#' Scripts/consumer/consumer-packages.txt) committed packages and is built without SQLite, brotli, zstd, libxml2"
 Scripts/measure/check-counts.sh
 python3 Scripts/measure/check-memory.py Benchmarks/.build/release/tsubame-bench

@@ -11,8 +11,8 @@ import json, sys
 print("\n".join(sorted(pin["identity"] for pin in json.load(open(sys.argv[1]))["pins"])))
 PY
 )
-if ! diff <(grep -v '^#' Scripts/check/no-engine-packages.txt) <(echo "$resolved"); then
-    echo "What a user without the trait Engine resolves has changed (< committed, > now): Scripts/check/no-engine-packages.txt" >&2
+if ! diff <(grep -v '^#' Scripts/consumer/no-engine-packages.txt) <(echo "$resolved"); then
+    echo "What a user without the trait Engine resolves has changed (< committed, > now): Scripts/consumer/no-engine-packages.txt" >&2
     exit 1
 fi
 python3 - .build-no-engine/debug/no-engine <<'PY'
@@ -39,4 +39,4 @@ wanted = ["hello", "unsupported", "this program is built without the engine, and
 if done.returncode or lines[:2] != wanted[:2] or not any(wanted[2] in line for line in lines):
     sys.exit(f"the package without the engine said:\n{done.stdout}{done.stderr}")
 PY
-echo "a package without the trait Engine resolves $(grep -vc '^#' Scripts/check/no-engine-packages.txt) packages and fetches by URLSession"
+echo "a package without the trait Engine resolves $(grep -vc '^#' Scripts/consumer/no-engine-packages.txt) packages and fetches by URLSession"
