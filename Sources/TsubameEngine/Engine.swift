@@ -36,7 +36,7 @@ public final class Engine: CountedTransport {
     public var name: String { "Engine (HTTP/1.1, HTTP/2)" }
 
     /// Runs tasks on the engine's event loops: see `Client.executor`.
-    public var executor: any TaskExecutor { loops.executor }
+    public var executor: any TaskExecutor { loops.current.executor }
 
     /// Does one exchange over a connection of the pool, with the deadlines of its call.
     public func send(_ request: Request, exchange: TransportExchange) async throws(CallError) -> Response {
@@ -72,14 +72,14 @@ public final class Engine: CountedTransport {
         if !request.body.isEmpty {
             if case .file(let path) = request.body.content {
                 // In a forked process nothing would end the wait for the file.
-                _ = try loops.home(of: key)
+                _ = try loops.usable().home(of: key)
                 let (reader, length) = try await files.open(file: path, for: call)
                 upload = .pieces(reader, length: length)
             } else {
                 upload = try RequestBodySource(request.body)
             }
         }
-        let (loopPool, isHere) = try loops.loopPool(for: key)
+        let (loopPool, isHere) = try loops.usable().loopPool(for: key)
         let exchange = Exchange(
             request, uri: uri, call: call, key: key, loopPool: loopPool, upload: upload, isHere: isHere)
         if call.isGuarded || endsWithTask {
@@ -121,13 +121,14 @@ public final class Engine: CountedTransport {
     /// How many connections calls to this origin find or wait for where they go first: idle, in use, or being made.
     package func connections(to uri: TargetURI) async throws(CallError) -> Int {
         let key = try key(for: uri)
-        let loopPool = try loops.home(of: key)
+        let loopPool = try loops.usable().home(of: key)
         return (try? await loopPool.loop.submit { loopPool.connections(for: key) }.get()) ?? 0
     }
 
     /// Makes one more connection, which the first call that comes will use.
     package func warmUp(_ uri: TargetURI, call: Call) async throws(CallError) {
         let key = try key(for: uri)
+        let loops = try loops.usable()
         let loopPool = try loops.home(of: key)
         loops.noteWarmUp(key)
         let warmUp = WarmUp(call, key: key, loopPool: loopPool)
@@ -139,6 +140,7 @@ public final class Engine: CountedTransport {
 
     /// Closes idle connections, and the others as soon as they are free; later calls fail.
     public func close() async {
+        let loops = loops.current
         loops.closeCallers()
         for loopPool in loops.allPools where loopPool.loop.hasThread {
             _ = try? await loopPool.loop.submit { loopPool.close() }.get()
@@ -147,7 +149,7 @@ public final class Engine: CountedTransport {
 
     package func statistics() async -> TransportStatistics {
         var sum = TransportStatistics()
-        for loopPool in loops.allPools where loopPool.loop.hasThread {
+        for loopPool in loops.current.allPools where loopPool.loop.hasThread {
             guard let part = try? await loopPool.loop.submit({ loopPool.statistics }).get() else { continue }
             sum.running += loopPool.load.load(ordering: .relaxed)
             sum.leased += part.leased
@@ -161,7 +163,7 @@ public final class Engine: CountedTransport {
     }
 
     /// A loop for a blocking call, which runs it until its answer is there.
-    package func takeCallerLoop() -> CallerLoop { loops.takeCallerLoop() }
+    package func takeCallerLoop() -> CallerLoop { loops.current.takeCallerLoop() }
 
     /// Whether the current thread is that of a loop that others share, ours or SwiftNIO's, where nothing may block.
     package static var isOnLoop: Bool {

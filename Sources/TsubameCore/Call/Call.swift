@@ -24,6 +24,8 @@ public final class Call: Sendable {
         /// The number of events that are being delivered to observers at this moment.
         var deliveries = 0
         var settled: UnsafeContinuation<Void, Never>?
+        /// The last event, while others are being delivered. The thread that delivers the last of those delivers this one as well.
+        var last: CallEvent.Kind?
         var handler: (any CallCancellable)?
         /// The handlers before that one, of exchanges that may go on beside its exchange.
         var earlierHandlers: [any CallCancellable] = []
@@ -190,7 +192,6 @@ public final class Call: Sendable {
 
     @inline(never)
     private func deliver(_ kind: CallEvent.Kind) {
-        if kind.isFinal { return tell(kind) }
         // A connection may still report after the end, for example bytes that it was sending. Such events are dropped.
         let isNews = state.withLock { state in
             if state.isEnding || state.isFinished { return false }
@@ -199,13 +200,14 @@ public final class Call: Sendable {
         }
         guard isNews else { return }
         tell(kind)
-        let waiter = state.withLock { state -> UnsafeContinuation<Void, Never>? in
+        let (waiter, last) = state.withLock { state -> (UnsafeContinuation<Void, Never>?, CallEvent.Kind?) in
             state.deliveries -= 1
-            guard state.deliveries == 0 else { return nil }
-            defer { state.settled = nil }
-            return state.settled
+            guard state.deliveries == 0 else { return (nil, nil) }
+            defer { (state.settled, state.last) = (nil, nil) }
+            return (state.settled, state.last)
         }
         waiter?.resume()
+        if let last { tell(last) }
     }
 
     private func tell(_ kind: CallEvent.Kind) {
@@ -241,7 +243,14 @@ public final class Call: Sendable {
             }
             return !state.isFinished
         }
-        if isFirst, isObserved { deliver(kind()) }
+        guard isFirst, isObserved else { return }
+        let last = kind()
+        // An observer that came after `settle()` was left out may be receiving an event now.
+        let isAlone = state.withLock { state in
+            if state.deliveries > 0 { state.last = last }
+            return state.deliveries == 0
+        }
+        if isAlone { tell(last) }
     }
 
     /// Counts one more exchange.

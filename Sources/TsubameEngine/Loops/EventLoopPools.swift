@@ -10,23 +10,21 @@ final class EventLoopPools: Sendable {
     /// With more calls than this an origin's are spread over all loops, so that each gets its share of connections.
     private static let spillLoad = 256
 
-    /// Empty if there is a fault.
+    /// Empty if the process had no descriptor or no thread for them.
     let loopPools: [LoopPool]
-    /// The reason why the process has no loops.
-    private let fault: CallError?
+    /// Those in their place, once the process has enough.
+    private let replacement = Mutex<EventLoopPools?>(nil)
     private let objects = ClientObjects()
     let executor: LoopExecutor
 
     /// Also those of the loops that blocking calls run.
     var allPools: [LoopPool] { loopPools + objects.callers.all }
 
-    init() {
-        let loops: [NIOLoop]
-        do throws(CallError) {
-            (loops, fault) = (try ProcessLoops.all(), nil)
-        } catch {
-            (loops, fault) = ([], error)
-        }
+    convenience init() {
+        self.init((try? ProcessLoops.all()) ?? [])
+    }
+
+    private init(_ loops: [NIOLoop]) {
         let objects = objects
         let loopPools = loops.map { LoopPool($0, objects) }
         self.loopPools = loopPools
@@ -44,6 +42,24 @@ final class EventLoopPools: Sendable {
         }
         objects.callers.removeAll()
     }
+
+    /// These, or the ones in their place. Each call tries to make those.
+    /// - Throws: ``CallError/Kind/connectionFailed`` if the process still has no descriptor or no thread for a loop.
+    @inline(__always)
+    func usable() throws(CallError) -> EventLoopPools { loopPools.isEmpty ? try replaced() : self }
+
+    @inline(never)
+    private func replaced() throws(CallError) -> EventLoopPools {
+        try replacement.withLock { replacement throws(CallError) in
+            if let replacement { return replacement }
+            let made = EventLoopPools(try ProcessLoops.all())
+            replacement = made
+            return made
+        }
+    }
+
+    /// These, or the ones in their place.
+    var current: EventLoopPools { loopPools.isEmpty ? replacement.withLock { $0 } ?? self : self }
 
     /// Where a call is to run, and whether that is the current thread.
     @inline(__always)
@@ -78,7 +94,7 @@ final class EventLoopPools: Sendable {
 
     /// A loop for a blocking call, which runs it. Without a descriptor for another one, it is a loop that only runs jobs.
     func takeCallerLoop() -> CallerLoop {
-        guard fault == nil, loopPools.allSatisfy(\.loop.hasThread) else { return .ofJobs() }
+        guard !loopPools.isEmpty, loopPools.allSatisfy(\.loop.hasThread) else { return .ofJobs() }
         let callers = objects.callers
         guard let known = callers.take() ?? callers.make({ self.makeCallerPool() }) else { return .ofJobs() }
         return CallerLoop(known.loop.loop) { callers.giveBack(known) }
@@ -98,7 +114,6 @@ final class EventLoopPools: Sendable {
 
     /// The loop that an origin's calls go to.
     func home(of key: ConnectionKey) throws(CallError) -> LoopPool {
-        if let fault { throw fault }
         let home = loopPools[key.origin.spread % loopPools.count]
         try ProcessLoops.check(home.loop)
         return home

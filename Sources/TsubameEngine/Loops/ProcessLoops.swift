@@ -61,6 +61,6 @@ enum ProcessLoops {
             .connectionFailed, "no connection can be made: \(error)", phase: .preparing,
             advice: error.operation == .use
                 ? "make the first client after the fork, or start another program instead"
-                : "let the process have more open files, and make a new client", underlying: error)
+                : "let the process have more open files, and try again", underlying: error)
     }
 }
