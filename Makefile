@@ -30,7 +30,7 @@ test: setup-test consumer smoke shell-lines compare-httpbin conformance docs dem
 
 unit:
 	$(STEADY) $(SWIFT) build $(TRAITS) --build-tests
-	@SWIFT=$(SWIFT) Scripts/check/check-darwin-session.sh
+	@SWIFT=$(SWIFT) Scripts/check/check-darwin-modules.sh
 	@SWIFT=$(SWIFT) Scripts/check/unit.sh
 
 ## A package that uses only product Tsubame: what it resolves is committed, and its counts are thresholds.
@@ -69,7 +69,7 @@ format:
 lint:
 	$(SWIFT) format lint --strict --parallel --recursive $(FORMATTED)
 	@Scripts/lint/check-house.sh
-	@Scripts/lint/check-darwin.sh
+	@Scripts/lint/check-systems.sh
 	@python3 Scripts/lint/check-rooms.py
 	@python3 Scripts/lint/check-samples.py
 	@python3 Scripts/tables/cache-table.py --check

@@ -12,6 +12,13 @@ let settings: [SwiftSetting] = [
 /// Where the engine's sockets work: not on watchOS.
 let enginePlatforms: [Platform] = [.macOS, .macCatalyst, .iOS, .tvOS, .visionOS, .linux, .android]
 
+/// Only Xcode reads privacy manifests. A resource would make SwiftPM link Foundation on other systems.
+#if os(macOS)
+let privacy: (resources: [Resource], others: [String]) = ([.process("PrivacyInfo.xcprivacy")], [])
+#else
+let privacy: (resources: [Resource], others: [String]) = ([], ["PrivacyInfo.xcprivacy"])
+#endif
+
 let package = Package(
     name: "Tsubame",
     platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
@@ -57,7 +64,8 @@ let package = Package(
         .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
         // The headers of Linux's readiness calls, which Swift's own module of the C library leaves out.
         .systemLibrary(name: "CEpoll"),
-        .target(name: "TsubamePlatform", swiftSettings: settings),
+        .target(
+            name: "TsubamePlatform", exclude: privacy.others, resources: privacy.resources, swiftSettings: settings),
         .target(
             name: "TsubameSockets",
             dependencies: [
@@ -101,7 +109,8 @@ let package = Package(
         .target(
             name: "TsubameURLSession",
             dependencies: [
-                "Tsubame", "TsubamePlatform", "TsubameCore", .product(name: "HTTPTypes", package: "swift-http-types"),
+                "Tsubame", "TsubamePlatform", "TsubameCore", "TsubameWire",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
             ],
             swiftSettings: settings),
         .target(

@@ -11,14 +11,14 @@ fail() {
 
 # Imports go downwards only: the modules that each target imports, beside the system's own.
 python3 Scripts/lint/check-imports.py <<'TABLE' || status=1
-TsubamePlatform: Darwin Glibc Musl
+TsubamePlatform: Android Darwin Glibc Musl
 TsubameSockets: TsubamePlatform CEpoll
 TsubameCore: TsubamePlatform HTTPTypes
-TsubameWire: TsubamePlatform TsubameCore CZlib HTTPTypes
+TsubameWire: TsubamePlatform TsubameCore CZlib Compression HTTPTypes
 TsubameEngine: TsubamePlatform TsubameCore TsubameWire TsubameSockets DequeModule HTTPTypes NIOConcurrencyHelpers NIOCore NIOPosix NIOSSL NIOTLS
 Tsubame: TsubamePlatform TsubameCore TsubameWire TsubameSockets TsubameEngine HTTPTypes Logging
 TsubameFoundation: Tsubame TsubameCore Foundation
-TsubameURLSession: Tsubame TsubamePlatform TsubameCore HTTPTypes Foundation
+TsubameURLSession: Tsubame TsubamePlatform TsubameCore TsubameWire HTTPTypes Foundation Security
 TsubameXML: Tsubame TsubameCore XMLCoder
 TsubameStore: Tsubame TsubamePlatform TsubameCore TsubameWire GRDB
 TsubameTesting: Tsubame TsubamePlatform TsubameCore HTTPBin HTTPTypes NIOCore NIOHPACK NIOHTTP2 NIOPosix NIOSSL

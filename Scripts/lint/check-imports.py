@@ -10,8 +10,8 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SYSTEM = {"Dispatch", "FoundationEssentials", "FoundationNetworking", "Observation", "Synchronization"}
-LIBC = {"Glibc", "Musl", "Darwin"}
-IMPORT = re.compile(r"^ *(?:@_exported )?(?:(?:public|package|internal) )?import (\w+)", re.M)
+LIBRARIES_OF_SYSTEMS = {"Android", "Compression", "Darwin", "Glibc", "Musl", "Security"}
+IMPORT = re.compile(r"^ *(?:@_exported )?(?:(?:public|package|internal|fileprivate|private) )?import (\w+)", re.M)
 
 
 def imports(folder):
@@ -63,7 +63,7 @@ def main():
                 faults.append(f"{place}: {name} must not import {module}")
         for module in sorted(table[name] - set(found)):
             faults.append(f"check-house.sh lets {name} import {module}, and it does not")
-        wanted = table[name] - LIBC - {"Foundation"}
+        wanted = table[name] - LIBRARIES_OF_SYSTEMS - {"Foundation"}
         if wanted != manifest.get(name, set()):
             faults.append(f"Package.swift and check-house.sh differ about {name}: {sorted(wanted ^ manifest.get(name, set()))}")
     for fault in faults:

@@ -12,7 +12,7 @@ package import TsubameSockets
 /// An origin has a home loop; a call that already runs on a loop stays on that one, any other goes to the home loop.
 /// See Documentation/design/engine.md.
 public final class Engine: CountedTransport {
-    private let loops: EventLoopPools
+    let loops: EventLoopPools
     private let settings: SharedSettings
 
     /// An engine with a pool of its own.

@@ -62,11 +62,25 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate, Sendable {
         exchange(task)?.finish()
         completionHandler(.cancelAuthenticationChallenge, nil)
         #else
-        switch challenge.protectionSpace.authenticationMethod {
-        case NSURLAuthenticationMethodServerTrust, NSURLAuthenticationMethodClientCertificate:
-            completionHandler(.performDefaultHandling, nil)
+        let space = challenge.protectionSpace
+        switch space.authenticationMethod {
+        case NSURLAuthenticationMethodServerTrust:
+            guard let exchange = exchange(task), let trust = space.serverTrust, exchange.needsTrust(host: space.host)
+            else { return completionHandler(.performDefaultHandling, nil) }
+            exchange.verify(trust, host: space.host) { isTrusted in
+                completionHandler(isTrusted ? .performDefaultHandling : .cancelAuthenticationChallenge, nil)
+            }
+        case NSURLAuthenticationMethodClientCertificate: completionHandler(.performDefaultHandling, nil)
         default: completionHandler(.rejectProtectionSpace, nil)
         }
         #endif
     }
+
+    #if !canImport(FoundationNetworking)
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask, didFinishCollecting metrics: URLSessionTaskMetrics
+    ) {
+        if let metrics = SessionMetrics(metrics) { exchange(task)?.report(metrics) }
+    }
+    #endif
 }

@@ -33,6 +33,9 @@ final class SessionExchange: Sendable {
         self.body = body
     }
 
+    /// By which the server is verified.
+    var tls: ConnectionSettings.TLS { exchange.settings.tls }
+
     func begin(_ task: URLSessionTask) {
         let isOver = state.withLock { state in
             state.task = TaskHandle(task)
@@ -109,6 +112,26 @@ final class SessionExchange: Sendable {
         writer?.finish()
         head.settle(.failure(CallError(.emptyReply, "URLSession ended without a response", phase: .waitingForHead)))
     }
+
+    /// The task has told its times, which it does before it ends.
+    func report(_ metrics: SessionMetrics) {
+        let age = exchange.callAge / .seconds(1)
+        exchange.report(metrics.timings(since: Date(timeIntervalSinceNow: -age)), connection: metrics.connection)
+    }
+
+    // MARK: The server's certificate
+
+    #if !canImport(FoundationNetworking)
+    func needsTrust(host: String) -> Bool { ServerTrust.isNeeded(tls, host: host) }
+
+    /// Verifies the server by the client's pins and check too. A refusal ends the exchange with its reason.
+    func verify(_ trust: SecTrust, host: String, _ done: @escaping @Sendable (_ isTrusted: Bool) -> Void) {
+        ServerTrust(trust: trust, host: host, settings: tls).verify { [self] error in
+            if let error { fail(error) }
+            done(error == nil)
+        }
+    }
+    #endif
 
     // MARK: The end
 

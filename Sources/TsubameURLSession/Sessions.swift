@@ -9,17 +9,21 @@ import Tsubame
 
 /// Starts the tasks of a transport.
 ///
+/// A connection is verified once, by the settings of the call that it was made for. So calls share connections only if their
+/// settings of TLS are equal: each of these settings has a session of its own.
+///
 /// FoundationNetworking sends a request again if the kept connection has ended, and the body is then empty. So there each
 /// request with a body has a session of its own, which has no kept connections.
 final class Sessions: Sendable {
     private enum State: Sendable {
-        case new
-        case open(URLSession, SessionDelegate)
+        case open([ConnectionSettings.TLS: Session])
         case closed
     }
 
+    private typealias Session = (session: URLSession, delegate: SessionDelegate)
+
     private let configuration: URLSessionConfiguration
-    private let state = Mutex(State.new)
+    private let state = Mutex(State.open([:]))
 
     init(_ configuration: URLSessionConfiguration) { self.configuration = configuration.forExchanges() }
 
@@ -29,14 +33,12 @@ final class Sessions: Sendable {
     func start(_ message: URLRequest, _ exchange: SessionExchange) throws(CallError) {
         let isAlone = Self.isolatesBodies && !exchange.body.isNone
         let task = state.withLock { state -> URLSessionTask? in
-            let (session, delegate): (URLSession, SessionDelegate)
-            switch state {
-            case .closed: return nil
-            case .open(let open, let its) where !isAlone: (session, delegate) = (open, its)
-            case .new, .open:
-                delegate = SessionDelegate(endsAfterTask: isAlone)
-                session = URLSession(configuration: configuration, delegate: delegate, delegateQueue: delegate.queue)
-                if !isAlone { state = .open(session, delegate) }
+            guard case .open(var open) = state else { return nil }
+            let known = isAlone ? nil : open[exchange.tls]
+            let (session, delegate) = known ?? makeSession(endsAfterTask: isAlone)
+            if known == nil, !isAlone {
+                open[exchange.tls] = (session, delegate)
+                state = .open(open)
             }
             let task = exchange.body.makeTask(message, in: session)
             delegate.add(exchange, for: task)
@@ -46,14 +48,20 @@ final class Sessions: Sendable {
         exchange.begin(task)
     }
 
+    private func makeSession(endsAfterTask: Bool) -> Session {
+        let delegate = SessionDelegate(endsAfterTask: endsAfterTask)
+        let session = URLSession(configuration: configuration, delegate: delegate, delegateQueue: delegate.queue)
+        return (session, delegate)
+    }
+
     /// Lets the running tasks end, and then closes the connections.
     func close() {
-        let session = state.withLock { state -> URLSession? in
+        let sessions = state.withLock { state -> [Session] in
             defer { state = .closed }
-            if case .open(let session, _) = state { return session }
-            return nil
+            if case .open(let open) = state { return Array(open.values) }
+            return []
         }
-        session?.finishTasksAndInvalidate()
+        for (session, _) in sessions { session.finishTasksAndInvalidate() }
     }
 
     private static var isolatesBodies: Bool {

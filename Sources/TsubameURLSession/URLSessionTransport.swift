@@ -20,8 +20,8 @@ import TsubamePlatform
 /// `allowsCellularAccess` and `multipathServiceType`.
 ///
 /// The client keeps cookies, caches, credentials, redirects and deadlines. The transport switches off these parts of
-/// URLSession. It honours no connection setting, and a client with a setting that differs from the defaults fails with
-/// `CallError.Kind.unsupported`.
+/// URLSession. A client with a connection setting that the transport does not honour fails with
+/// `CallError.Kind.unsupported`. It honours `tls.pins` and `tls.check` on Apple's systems, and no other setting.
 ///
 /// URLSession itself sets these limits, on each system:
 /// - A GET has no body, and no request has trailer fields or the target `*`. Such a request fails with `.unsupported`.
@@ -69,11 +69,12 @@ public struct URLSessionTransport: Transport {
         #endif
     }
 
-    /// Every setting that differs from its default, except for the system's own proxies on Apple's systems.
+    /// Every setting that differs from its default. On Apple's systems the system's own proxies, pins and `tls.check` are honoured.
     public func unsupported(_ settings: ConnectionSettings) -> Set<ConnectionSettings.Name> {
         var names = settings.changed
         #if !canImport(FoundationNetworking)
         if settings.proxy == .environment { names.remove(.proxy) }
+        names.subtract([.tlsPins, .tlsCheck])
         #endif
         return names
     }

@@ -51,3 +51,4 @@ int _NSGetExecutablePath(char *buffer, uint32_t *count);
 
 /* <sys/socket.h> */
 #define SO_NOSIGPIPE 0x1022
+#define SO_NWRITE 0x1024

@@ -27,12 +27,13 @@ public struct AccessToken: Sendable {
             return
         }
         let time = expiresIn.nanosecondsClamped
-        let (end, overflow) = MonotonicClock.now.addingReportingOverflow(time - min(time / 10, Self.longestMargin))
+        let margin = min(time / 10, Self.longestMargin)
+        let (end, overflow) = MonotonicClock.nowWithSleep.addingReportingOverflow(time - margin)
         lastUse = overflow ? MonotonicClock.never : end
     }
 
     /// Whether the token may still be sent.
-    var isUsable: Bool { lastUse == MonotonicClock.never || MonotonicClock.now < lastUse }
+    var isUsable: Bool { lastUse == MonotonicClock.never || MonotonicClock.nowWithSleep < lastUse }
 }
 
 extension AccessToken: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {

@@ -22,6 +22,14 @@ public struct DownloadProgress: Sendable, Hashable, CustomStringConvertible {
     /// Bytes a second, averaged over this call.
     public var bytesPerSecond: Int64
 
+    package init(file: URL, received: Int64, total: Int64?, resumed: Int64, bytesPerSecond: Int64) {
+        self.file = file
+        self.received = received
+        self.total = total
+        self.resumed = resumed
+        self.bytesPerSecond = bytesPerSecond
+    }
+
     /// The last component of the file's path.
     package var fileName: String { file.lastPathComponent }
 

@@ -28,7 +28,7 @@ package final class NameCache: Sendable {
         state.withLock { state in
             guard let (answer, at) = state.kept[host] else { return nil }
             let limit = Swift.min(lifetime, answer.lifetime ?? lifetime).nanosecondsClamped
-            return MonotonicClock.now &- at < limit ? answer.addresses : nil
+            return MonotonicClock.nowWithSleep &- at < limit ? answer.addresses : nil
         }
     }
 
@@ -37,7 +37,7 @@ package final class NameCache: Sendable {
     /// - Parameter reply: called once, on a thread that it must not block.
     package func ask(_ host: String, _ reply: @escaping Reply) {
         let asks = state.withLock { state in
-            let now = MonotonicClock.now
+            let now = MonotonicClock.nowWithSleep
             guard let (_, since) = state.waiting[host], now &- since < Self.joinTimeout else {
                 state.waiting[host] = ((state.waiting[host]?.replies ?? []) + [reply], now)
                 return true
@@ -53,7 +53,7 @@ package final class NameCache: Sendable {
                     answer.addresses.allSatisfy({ IPAddress($0) != nil })
                 {
                     if state.kept.count >= Self.maximum { state.kept.removeAll() }
-                    state.kept[host] = (answer, MonotonicClock.now)
+                    state.kept[host] = (answer, MonotonicClock.nowWithSleep)
                 }
                 return state.waiting.removeValue(forKey: host)?.replies ?? []
             }

@@ -8,6 +8,8 @@ public enum HTTPVersion: UInt8, Sendable, Hashable, CaseIterable, CustomStringCo
     case http11
     /// HTTP/2 (RFC 9113).
     case http2
+    /// HTTP/3 (RFC 9114), which only other transports speak, such as URLSession on Apple's systems.
+    case http3
 
     /// The version as a status line has it, such as `HTTP/1.1` or `HTTP/2`.
     public var description: String {
@@ -15,6 +17,7 @@ public enum HTTPVersion: UInt8, Sendable, Hashable, CaseIterable, CustomStringCo
         case .http10: "HTTP/1.0"
         case .http11: "HTTP/1.1"
         case .http2: "HTTP/2"
+        case .http3: "HTTP/3"
         }
     }
 }

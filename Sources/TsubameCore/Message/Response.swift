@@ -74,7 +74,7 @@ public struct Response: Sendable {
     }
 
     /// The HTTP version of the response; nil for a response that did not come over a connection.
-    public var version: HTTPVersion? { details.head?.version ?? details.connection?.version }
+    public var version: HTTPVersion? { details.head?.version ?? connection?.version }
 
     /// The body if it has been collected; empty for a response that is still being streamed.
     public var bytes: Bytes { body.bytes ?? Bytes() }
@@ -86,13 +86,13 @@ public struct Response: Sendable {
     public var history: [Response] { details.history }
 
     /// The connection that carried the response; nil for a stub.
-    public var connection: ConnectionInfo? { details.connection }
+    public var connection: ConnectionInfo? { details.metrics?.connection ?? details.connection }
 
     /// Whether the content came from the client's cache. The server may have been asked whether it is still valid.
     public var isFromCache: Bool { details.storedFields != nil }
 
     /// When each step of the exchange was done.
-    public var timings: Timings { details.timings }
+    public var timings: Timings { details.metrics?.timings ?? details.timings }
 
     /// The fields as received, before any decoding.
     public var wire: ReceivedFields {
@@ -146,12 +146,16 @@ package final class ResponseDetails: Sendable {
     package let storedFields: HTTPFields?
     /// Why the request was not sent again although its retry policy asked for that.
     package let retryObstacle: String?
+    /// For a transport that knows times and connection only at the end.
+    package let metrics: LateMetrics?
 
     package init(
         head: ReceivedHead?, request: Request, connection: ConnectionInfo?, timings: Timings, history: [Response],
         trailers: ResponseTrailers?, bufferedBody: Int = Limits().bufferedBody,
-        valueRules: (any ValueRules)? = nil, storedFields: HTTPFields? = nil, retryObstacle: String? = nil
+        valueRules: (any ValueRules)? = nil, storedFields: HTTPFields? = nil, retryObstacle: String? = nil,
+        metrics: LateMetrics? = nil
     ) {
+        self.metrics = metrics
         self.storedFields = storedFields
         self.retryObstacle = retryObstacle
         self.bufferedBody = bufferedBody
@@ -167,7 +171,7 @@ package final class ResponseDetails: Sendable {
     package func with(
         history: [Response]? = nil, timings: Timings? = nil, request: Request? = nil,
         bufferedBody: Int? = nil, valueRules: (any ValueRules)? = nil, retryObstacle: String? = nil,
-        connection: ConnectionInfo? = nil, trailers: ResponseTrailers? = nil
+        connection: ConnectionInfo? = nil, trailers: ResponseTrailers? = nil, metrics: LateMetrics? = nil
     ) -> ResponseDetails {
         ResponseDetails(
             head: head, request: request ?? self.request, connection: connection ?? self.connection,
@@ -175,7 +179,7 @@ package final class ResponseDetails: Sendable {
             history: history ?? self.history, trailers: trailers ?? self.trailers,
             bufferedBody: bufferedBody ?? self.bufferedBody,
             valueRules: valueRules ?? self.valueRules, storedFields: storedFields,
-            retryObstacle: retryObstacle ?? self.retryObstacle)
+            retryObstacle: retryObstacle ?? self.retryObstacle, metrics: metrics ?? self.metrics)
     }
 }
 

@@ -103,6 +103,25 @@ extension ConnectionSettings {
         /// The defaults.
         public init() {}
 
+        /// Checks the pins, and asks the user's own check, once the handshake has succeeded.
+        package func check(_ tls: TLSInfo, host: String) throws(CallError) {
+            if let keys = pins(for: host) {
+                let pin = tls.certificate?.publicKeyPin ?? ""
+                guard !pin.isEmpty, keys.pins.contains(pin) else {
+                    throw CallError(
+                        .tls, "\(host) has the key \(pin.isEmpty ? "of no certificate" : pin), which is not pinned",
+                        phase: .securing,
+                        advice: "if the server's key was changed on purpose, add its pin to connection.tls.pins")
+                }
+            }
+            do {
+                try check?.check(host, tls)
+            } catch {
+                throw CallError(
+                    .tls, "connection.tls.check refused \(host): \(error)", phase: .securing, underlying: error)
+            }
+        }
+
         /// The pins for a host: those of its own name, otherwise those of the nearest name above it.
         /// - Parameter host: a host in the form of ``Origin/host``.
         package func pins(for host: String) -> PinnedKeys? {

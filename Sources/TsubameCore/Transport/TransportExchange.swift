@@ -32,6 +32,7 @@ public final class TransportExchange: CallCancellable {
     private let request: Request
     package let support: any TransportSupport
     private let latch = Latch<Result<Response, CallError>>()
+    let metrics = LateMetrics()
     private let state: Mutex<State>
 
     package init(_ request: Request, call: Call, support: any TransportSupport) {
@@ -278,7 +279,7 @@ public final class TransportExchange: CallCancellable {
         }
         response.details = response.details.with(
             history: [], timings: timeline.timings, request: request, bufferedBody: call.limits.bufferedBody,
-            connection: timeline.connection)
+            connection: timeline.connection, metrics: metrics)
         if reportsSent { call.emit(.sent(request)) }
         if let whole {
             call.emit(.headReceived(response))

@@ -349,6 +349,14 @@ final class SocketChannel: LoopMember, @unchecked Sendable {
         whenClosed()
     }
 
+    // MARK: The state of the connection
+
+    /// The number of written bytes that the peer has not taken yet, as far as the system tells.
+    var untakenBytes: Int { output.pending.byteCount + (socket?.untakenBytes() ?? 0) }
+
+    /// nil once the channel is closed.
+    var isEstablished: Bool? { socket?.isEstablished() }
+
     // MARK: Lending
 
     /// Open until the channel is closed, and until a loan is taken back.

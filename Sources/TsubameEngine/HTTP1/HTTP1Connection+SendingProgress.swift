@@ -6,7 +6,7 @@ import TsubamePlatform
 extension HTTP1Connection {
     /// A byte of the request's body has moved: the idle time starts anew.
     func markMoved(at now: MonotonicTime) {
-        output.moved = (now, socketState?.acknowledgedBytes ?? 0)
+        output.moved = (now, channel?.untakenBytes ?? 0)
         watchSending(from: now)
     }
 
@@ -14,8 +14,9 @@ extension HTTP1Connection {
     /// the whole piece. So this asks the system how much the peer has taken.
     func stillMoves(_ idle: UInt64) -> Bool {
         let now = MonotonicClock.now
-        if let state = socketState, state.acknowledgedBytes != output.moved.acknowledged {
-            output.moved = (now, state.acknowledgedBytes)
+        let untaken = channel?.untakenBytes ?? 0
+        if untaken != output.moved.untaken {
+            output.moved = (now, untaken)
         } else if now &- output.moved.at >= idle {
             return false
         }

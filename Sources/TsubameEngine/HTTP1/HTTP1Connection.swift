@@ -35,7 +35,7 @@ final class HTTP1Connection: ChannelReceiver, PooledConnection, ExchangeCarrier,
         /// Whether the request says that the connection ends after it.
         var endsConnection = false
         /// When a byte of the request's body was last known to move, and how much the peer had taken by then.
-        var moved: (at: MonotonicTime, acknowledged: UInt64) = (0, 0)
+        var moved: (at: MonotonicTime, untaken: Int) = (0, 0)
     }
 
     let key: ConnectionKey

@@ -70,7 +70,7 @@ final class HTTP2Connection: ChannelReceiver, PooledConnection, @unchecked Senda
     /// The socket is asked if the request could not be repeated; else the loop has most likely seen what there was.
     func reusability(for exchange: Exchange) -> Reusability {
         guard !exchange.mayBeReplayed, let channel else { return .yes }
-        return SocketState.of(channel)?.isEstablished == false ? .no : .yes
+        return channel.isEstablished == false ? .no : .yes
     }
 
     // MARK: Life of the channel

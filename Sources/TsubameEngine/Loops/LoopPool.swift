@@ -34,6 +34,7 @@ final class LoopPool: @unchecked Sendable {
     @exclusivity(unchecked) var events = PoolEvents()
     @exclusivity(unchecked) var waitDeadline = Deadline()
     @exclusivity(unchecked) var idleSweep: Scheduled<Void>?
+    @exclusivity(unchecked) var sleepWatch = SleepWatch()
     @exclusivity(unchecked) private(set) var isClosed = false
 
     init(_ loop: NIOLoop, _ objects: ClientObjects) {
@@ -100,6 +101,7 @@ final class LoopPool: @unchecked Sendable {
         if events.isCarryingOut { return events.later.append { self.start(exchange, isPutOff: isPutOff) } }
         guard exchange.begin() else { return }
         guard !isClosed else { return exchange.fail(Self.closed) }
+        noticeSleep(at: exchange.call.start)
         // After a lost connection no idle one will do.
         if exchange.sendings.count == 0 {
             var isUnread = false

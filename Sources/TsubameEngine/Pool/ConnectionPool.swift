@@ -56,7 +56,7 @@ struct ConnectionPool<Connection, Waiter> {
     var connections: [Connection] { links.compactMap { $0 } }
     /// When the connection that is idle for the longest time became idle; nil if none is idle.
     var longestIdleSince: MonotonicTime? { idle.first.flatMap { members[$0]?.idleSince } }
-    /// Since when the request waits that waits for the longest time; nil if none waits.
+    /// Since when the request waits that waits for the longest time.
     var longestWaitSince: MonotonicTime? { waiting.first?.since }
 
     // MARK: Requests
@@ -71,9 +71,8 @@ struct ConnectionPool<Connection, Waiter> {
         asking answer: (Connection) -> Reusability
     ) -> Lease? {
         for id in shared {
-            guard let member = members[id], member.hasRoom, !limits.isSpent(member, at: now()),
-                let connection = links[id.index], answer(connection) == .yes
-            else { continue }
+            guard let member = members[id], member.hasRoom, !limits.isSpent(member, at: now()) else { continue }
+            guard let connection = links[id.index], answer(connection) == .yes else { continue }
             members[id]?.begin()
             return Lease(id: id, connection: connection)
         }
@@ -271,7 +270,6 @@ struct ConnectionPool<Connection, Waiter> {
         connectorsAtOnce < waiting.count ? connectors.lastForRequest : nil
     }
 
-    /// The sharing delay has passed.
     /// - Parameter isKnownToShare: whether the origin has shared connections before. Then one more connection is made;
     ///   otherwise as many as requests wait.
     mutating func sharingDelayPassed(_ id: ConnectorID, isKnownToShare: Bool, _ actions: inout [Action]) {
@@ -379,8 +377,10 @@ struct ConnectionPool<Connection, Waiter> {
     }
 
     /// Closes the connections that are idle for too long, or too old.
-    mutating func closeExpired(at now: MonotonicTime, _ actions: inout [Action]) {
+    /// - Parameter slept: how long the machine has slept, in nanoseconds, since the last call; `now` does not count that.
+    mutating func closeExpired(at now: MonotonicTime, slept: MonotonicTime = 0, _ actions: inout [Action]) {
         for id in idle {
+            members[id]?.age(by: slept)
             if let member = members[id], limits.isOver(member, at: now) { remove(id, &actions) }
         }
     }

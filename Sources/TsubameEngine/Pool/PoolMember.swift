@@ -6,7 +6,7 @@ import TsubamePlatform
 struct PoolMember {
     /// Whether the connection carries several exchanges at once.
     let isShared: Bool
-    let madeAt: MonotonicTime
+    private(set) var madeAt: MonotonicTime
     /// How many exchanges it may carry at once; 0 after it accepts no more.
     var capacity: Int
     /// The number of exchanges that run on it.
@@ -19,6 +19,12 @@ struct PoolMember {
     var idleSince: MonotonicTime = 0
 
     var hasRoom: Bool { running < capacity }
+
+    /// The idle connection is older than the clock says.
+    mutating func age(by time: MonotonicTime) {
+        madeAt &-= time
+        idleSince &-= time
+    }
 
     mutating func begin() {
         running += 1

@@ -222,20 +222,7 @@ final class TLSContext: Sendable {
                 phase: .securing,
                 advice: "the server needs a longer key; connection.tls.minimumRSABits allows shorter ones")
         }
-        if let keys = settings.pins(for: host) {
-            let pin = tls.certificate?.publicKeyPin ?? ""
-            guard !pin.isEmpty, keys.pins.contains(pin) else {
-                throw CallError(
-                    .tls, "\(host) has the key \(pin.isEmpty ? "of no certificate" : pin), which is not pinned",
-                    phase: .securing,
-                    advice: "if the server's key was changed on purpose, add its pin to connection.tls.pins")
-            }
-        }
-        do {
-            try settings.check?.check(host, tls)
-        } catch {
-            throw CallError(.tls, "connection.tls.check refused \(host): \(error)", phase: .securing, underlying: error)
-        }
+        try settings.check(tls, host: host)
     }
 }
 

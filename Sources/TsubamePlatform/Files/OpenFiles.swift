@@ -10,7 +10,7 @@ package enum OpenFiles {
 
     /// The paths behind the descriptors of this process; nil, with the reason in `errno`, if they cannot be listed.
     package static func paths() -> [String]? {
-        #if os(Linux)
+        #if os(Linux) || os(Android)
         let table = "/proc/self/fd"
         guard let folder = opendir(table) else { return nil }
         defer { closedir(folder) }

@@ -1,21 +1,37 @@
-// MonotonicTime: nanoseconds on a clock that never goes back, and the one place that reads the platform's clock.
+// MonotonicTime: nanoseconds on clocks that never go back, and the one place that reads the platform's clocks.
 
-/// A point in time in nanoseconds, on the clock that the engine's timers use.
+/// A point in time in nanoseconds, on the clock of deadlines.
 package typealias MonotonicTime = UInt64
 
 package enum MonotonicClock {
     /// Later than every deadline; it stands for "no deadline".
     package static let never: MonotonicTime = .max
 
+    /// The time for deadlines. It does not count the time in which the machine sleeps, as the system's timers do not.
     @inline(__always)
     package static var now: MonotonicTime {
-        var time = timespec()
         #if canImport(Darwin)
-        // NIO's timers do not count the time in which the machine sleeps, so this clock does not either.
-        clock_gettime(CLOCK_UPTIME_RAW, &time)
+        read(CLOCK_UPTIME_RAW)
         #else
-        clock_gettime(CLOCK_MONOTONIC, &time)
+        read(CLOCK_MONOTONIC)
         #endif
+    }
+
+    /// The time for what grows old while the machine sleeps, too: tokens, addresses and idle connections.
+    package static var nowWithSleep: MonotonicTime {
+        #if canImport(Darwin)
+        read(CLOCK_MONOTONIC_RAW)
+        #elseif os(Linux) || os(Android)
+        read(CLOCK_BOOTTIME)
+        #else
+        now
+        #endif
+    }
+
+    @inline(__always)
+    private static func read(_ clock: clockid_t) -> MonotonicTime {
+        var time = timespec()
+        clock_gettime(clock, &time)
         return UInt64(truncatingIfNeeded: time.tv_sec) &* 1_000_000_000 &+ UInt64(truncatingIfNeeded: time.tv_nsec)
     }
 }

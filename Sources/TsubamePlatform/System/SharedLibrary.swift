@@ -17,7 +17,7 @@ package struct SharedLibrary: Sendable {
         #else
         let paths = ["lib\(name).so.\(version)"]
         #endif
-        #if canImport(Glibc) || canImport(Musl) || canImport(Darwin)
+        #if canImport(Glibc) || canImport(Musl) || canImport(Android) || canImport(Darwin)
         guard let handle = paths.lazy.compactMap({ dlopen($0, RTLD_LAZY | RTLD_LOCAL) }).first else { return nil }
         self.handle = handle
         #else
@@ -28,7 +28,7 @@ package struct SharedLibrary: Sendable {
     /// A function by its name; nil if the library does not have it.
     /// - Parameter type: a `@convention(c)` function type, exactly as the library's header declares it.
     package func function<Function>(_ name: String, as type: Function.Type) -> Function? {
-        #if canImport(Glibc) || canImport(Musl) || canImport(Darwin)
+        #if canImport(Glibc) || canImport(Musl) || canImport(Android) || canImport(Darwin)
         dlsym(handle, name).map { unsafeBitCast($0, to: type) }
         #else
         nil

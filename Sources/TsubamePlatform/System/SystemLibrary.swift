@@ -6,6 +6,8 @@
 @_exported public import Glibc
 #elseif canImport(Musl)
 @_exported public import Musl
+#elseif canImport(Android)
+@_exported public import Android
 #elseif canImport(Darwin)
 @_exported public import Darwin
 #endif
@@ -19,6 +21,8 @@ package enum SystemCall {
         Glibc.open(path, flags, mode)
         #elseif canImport(Musl)
         Musl.open(path, flags, mode)
+        #elseif canImport(Android)
+        Android.open(path, flags, mode)
         #else
         Darwin.open(path, flags, mode)
         #endif
@@ -31,6 +35,8 @@ package enum SystemCall {
         Glibc.read(descriptor, buffer.baseAddress, buffer.count)
         #elseif canImport(Musl)
         Musl.read(descriptor, buffer.baseAddress, buffer.count)
+        #elseif canImport(Android)
+        Android.read(descriptor, buffer.baseAddress, buffer.count)
         #else
         Darwin.read(descriptor, buffer.baseAddress, buffer.count)
         #endif
@@ -43,6 +49,8 @@ package enum SystemCall {
         Glibc.write(descriptor, bytes.baseAddress, bytes.count)
         #elseif canImport(Musl)
         Musl.write(descriptor, bytes.baseAddress, bytes.count)
+        #elseif canImport(Android)
+        Android.write(descriptor, bytes.baseAddress, bytes.count)
         #else
         Darwin.write(descriptor, bytes.baseAddress, bytes.count)
         #endif

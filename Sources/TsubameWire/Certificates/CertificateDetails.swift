@@ -6,6 +6,8 @@ package struct CertificateDetails: Sendable, Hashable {
     /// The DER of the names. Names are compared as bytes, because issuers copy them.
     package let issuer: [UInt8]
     package let subject: [UInt8]
+    /// The DER of the SubjectPublicKeyInfo, which pins name by its hash.
+    package let publicKey: [UInt8]
     /// The Common Name, or else the organisation, as the authority wrote it. The text may hold anything.
     package let issuerName: String
     package let subjectName: String
@@ -43,11 +45,12 @@ package struct CertificateDetails: Sendable, Hashable {
             let issuer = fields.next(DERReader.Tag.sequence),
             var validity = fields.next(DERReader.Tag.sequence)?.values,
             let notBefore = validity.next().flatMap(Self.time), let notAfter = validity.next().flatMap(Self.time),
-            let subject = fields.next(DERReader.Tag.sequence), fields.next(DERReader.Tag.sequence) != nil
+            let subject = fields.next(DERReader.Tag.sequence), let key = fields.next(DERReader.Tag.sequence)
         else { return nil }
         let (issuerName, subjectName) = (DistinguishedName(issuer), DistinguishedName(subject))
         self.issuer = Array(issuer.encoding)
         self.subject = Array(subject.encoding)
+        publicKey = Array(key.encoding)
         self.issuerName = issuerName.text
         self.subjectName = subjectName.text
         commonName = subjectName.commonName

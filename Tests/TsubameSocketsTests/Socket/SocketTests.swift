@@ -107,6 +107,45 @@ import TsubameSockets
         #expect(pair.far.readAll().text.utf8.count == sent)
     }
 
+    @Test func `the system tells how many bytes the peer has not taken`() throws {
+        let pair = try SocketPair()
+        let before = pair.near.untakenBytes()
+        let bytes = [UInt8](repeating: 1, count: 1 << 20)
+        while case .bytes = bytes.withUnsafeBytes({ pair.near.write($0) }) {}
+        let full = pair.near.untakenBytes() ?? 0
+        _ = pair.far.readAll()
+        let after = pair.near.untakenBytes()
+        #expect(before == 0 && full > 0 && after == 0)
+        let file = Socket(taking: open("/dev/null", O_RDWR))
+        let ofFile = file.untakenBytes()
+        #expect(ofFile == nil)
+    }
+
+    @Test(arguments: ["", "unread"]) func `an end of the peer shows before it is read`(text: String) throws {
+        let listener = try Listener()
+        let near = try Self.connected(listener)
+        let far = try listener.accept()
+        let before = near.isEstablished()
+        _ = far.write(text)
+        try far.endWriting()
+        near.waitUntil(POLLIN)
+        while near.isEstablished() { sched_yield() }
+        let rest = near.readAll().text
+        let after = near.isEstablished()
+        #expect(before && rest == text && !after)
+    }
+
+    @Test func `without TCP an end shows when nothing is unread`() throws {
+        let pair = try SocketPair()
+        let before = pair.near.isEstablished()
+        _ = pair.far.write("x")
+        try pair.far.endWriting()
+        let unread = pair.near.isEstablished()
+        _ = pair.near.readAll()
+        let after = pair.near.isEstablished()
+        #expect(before && unread && !after)
+    }
+
     @Test func `a write to a closed connection fails, and raises no signal`() throws {
         let ends = try connectedPair()
         let near = Socket(taking: ends.near)

@@ -40,6 +40,42 @@ private struct Unaware: Transport {
         }
     }
 
+    // MARK: Late facts
+
+    @Test func `times and connection that are known only at the end replace the client's own`() async throws {
+        let info = ConnectionInfo(remoteAddress: "192.0.2.1:80", version: .http2)
+        let timings = Timings(connected: .milliseconds(20), head: .zero, total: .seconds(3))
+        let client = client { _, exchange in
+            let (body, writer) = ResponseBody.makeStream(onPause: {}, onResume: {}, onCancel: {})
+            writer.write(Bytes("late".utf8))
+            let age = exchange.callAge
+            #expect(age > .zero && age < .seconds(60))
+            exchange.report(timings, connection: info)
+            writer.finish()
+            return Response(status: .ok, body: body)
+        }
+        let response = try await client.get("x")
+        #expect(response.timings == timings && response.connection == info && response.version == .http2)
+        #expect(response.timings.connected == .milliseconds(20) && response.timings.head == .zero)
+        #expect(response.timings.resolved == nil && response.timings.total == .seconds(3))
+    }
+
+    @Test func `the facts come to a response that the caller has already`() async throws {
+        let exchanges = Log<TransportExchange>()
+        let client = client { _, exchange in
+            exchanges.add(exchange)
+            let (body, writer) = ResponseBody.makeStream(onPause: {}, onResume: {}, onCancel: {})
+            writer.finish()
+            return Response(status: .ok, body: body)
+        }
+        try await client.stream(Request(.get, "x")) { response in
+            #expect(response.timings.total == nil && response.connection == nil)
+            exchanges.all.first?.report(
+                Timings(total: .seconds(1)), connection: ConnectionInfo(remoteAddress: "192.0.2.1:80", version: .http3))
+            #expect(response.timings.total == .seconds(1) && response.version == .http3)
+        }
+    }
+
     // MARK: Settings
 
     @Test func `settings that a transport does not honour fail each call, and are named`() async throws {

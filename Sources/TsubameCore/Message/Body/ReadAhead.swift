@@ -1,6 +1,6 @@
 // ReadAhead: how far a producer may be ahead of the reader of a body, as a value.
 
-private import Synchronization
+internal import Synchronization
 package import TsubamePlatform
 
 /// Counts the unread bytes of a body, and decides when its producer pauses and goes on.

@@ -315,6 +315,20 @@ import TsubameTesting
         #expect(simulation.connections.isEmpty && simulation.pools[0].isEmpty)
     }
 
+    @Test func `the time in which the machine slept makes idle connections older`() throws {
+        var simulation = Self.simulation { $0.idleLifetime = 100 }
+        let first = try simulation.request(0)
+        let connection = try simulation.connectNext()
+        try simulation.end(first, on: connection)
+        try simulation.closeExpired(0, slept: 60)
+        simulation.now += 39
+        try simulation.closeExpired(0)
+        #expect(simulation.connections[connection] != nil)
+        simulation.now += 1
+        try simulation.closeExpired(0)
+        #expect(simulation.connections.isEmpty && simulation.pools[0].isEmpty)
+    }
+
     @Test func `a closed pool keeps no connection, and serves those who wait`() throws {
         var simulation = Self.simulation(limit: 1)
         let requests = try (0..<2).map { _ in try simulation.request(0) }

@@ -169,9 +169,9 @@ struct PoolSimulation {
         try change(pool) { $0.sharingDelayPassed(id, isKnownToShare: isKnownToShare, &$1) }
     }
 
-    mutating func closeExpired(_ pool: Int) throws {
+    mutating func closeExpired(_ pool: Int, slept: UInt64 = 0) throws {
         let now = now
-        try change(pool) { $0.closeExpired(at: now, &$1) }
+        try change(pool) { $0.closeExpired(at: now, slept: slept, &$1) }
     }
 
     mutating func close(_ pool: Int) throws {

@@ -1,0 +1,84 @@
+#!/usr/bin/env bash
+# Type-checks the code of the modules for Apple's systems, after a debug build of all traits. FoundationNetworking stands in for
+# the Foundation of these systems, and Scripts/lint/darwin for their other modules. It does not show that the code works.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+mkdir "$work/TsubameURLSession"
+for file in Sources/TsubameURLSession/*.swift; do
+    sed 's/canImport(FoundationNetworking)/canImport(NoSuchModule)/g; s/canImport(Darwin)/!canImport(NoSuchModule)/; s/^import Security$//; s/\.serverTrust\b/.standInTrust/' \
+        "$file" >"$work/TsubameURLSession/$(basename "$file")"
+done
+cat >"$work/TsubameURLSession/StandIn.swift" <<'SWIFT'
+@_exported import FoundationNetworking
+import Foundation
+
+let NSURLAuthenticationMethodServerTrust = ""
+let NSURLAuthenticationMethodClientCertificate = ""
+
+extension URLSessionConfiguration {
+    class func background(withIdentifier identifier: String) -> URLSessionConfiguration { .default }
+    var sessionSendsLaunchEvents: Bool {
+        get { false }
+        set {}
+    }
+}
+
+extension URLSession {
+    var allTasks: [URLSessionTask] { get async { [] } }
+}
+
+final class SecTrust {}
+final class SecCertificate {}
+let errSecSuccess: Int32 = 0
+func SecTrustEvaluateAsyncWithError(
+    _ trust: SecTrust, _ queue: DispatchQueue, _ result: @escaping (SecTrust, Bool, CFError?) -> Void
+) -> Int32 { 0 }
+func SecTrustCopyCertificateChain(_ trust: SecTrust) -> NSArray? { nil }
+func SecCertificateCopyData(_ certificate: SecCertificate) -> NSData { NSData() }
+final class CFError: Error {}
+
+extension URLProtectionSpace {
+    var standInTrust: SecTrust? { nil }
+}
+
+extension Stream {
+    class func getBoundStreams(
+        withBufferSize bufferSize: Int, inputStream: UnsafeMutablePointer<InputStream?>?,
+        outputStream: UnsafeMutablePointer<OutputStream?>?
+    ) {}
+}
+SWIFT
+# SwiftPM names the package after its folder.
+package=$(basename "$(pwd -P)" | tr '[:upper:]' '[:lower:]' | sed 's/[^a-z0-9_]/_/g; s/^[0-9]/_/')
+flags=(-swift-version 6 -package-name "$package" -I .build/debug/Modules)
+compiler=swiftc
+case ${SWIFT:-swift} in */*) compiler=$(dirname "$SWIFT")/swiftc ;; esac
+for feature in ExistentialAny InternalImportsByDefault MemberImportVisibility NonisolatedNonsendingByDefault; do
+    flags+=(-enable-upcoming-feature "$feature")
+done
+while read -r map; do
+    flags+=(-Xcc -fmodule-map-file="$map" -Xcc -I"$(dirname "$map")")
+done < <(find -L .build/checkouts/*/Sources .build/debug/*.build Sources -name module.modulemap)
+
+# check MODULE: what lies in its folder of $work.
+check() {
+    if ! "$compiler" -typecheck "${flags[@]}" -module-name "$1" "$work/$1"/*.swift >"$work/log" 2>&1; then
+        sed "s,$work/,," "$work/log" >&2
+        echo "the code of $1 for Apple's systems does not compile" >&2
+        exit 1
+    fi
+    echo "the code of $1 for Apple's systems type-checks"
+}
+check TsubameURLSession
+
+flags+=(-I Scripts/lint/darwin)
+for module in TsubameWire TsubameEngine TsubameCLI; do
+    mkdir "$work/$module"
+    while read -r file; do
+        sed -E 's/os\(Linux\)/os(Windows)/g' "$file" >"$work/$module/$(echo "${file#Sources/}" | tr / _)"
+    done < <(find "Sources/$module" -name '*.swift')
+    check "$module"
+done
