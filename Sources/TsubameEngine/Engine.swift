@@ -72,14 +72,14 @@ public final class Engine: CountedTransport {
         if !request.body.isEmpty {
             if case .file(let path) = request.body.content {
                 // In a forked process nothing would end the wait for the file.
-                _ = try loops.usable().home(of: key)
+                _ = try loops.home(of: key)
                 let (reader, length) = try await files.open(file: path, for: call)
                 upload = .pieces(reader, length: length)
             } else {
                 upload = try RequestBodySource(request.body)
             }
         }
-        let (loopPool, isHere) = try loops.usable().loopPool(for: key)
+        let (loopPool, isHere) = try loops.loopPool(for: key)
         let exchange = Exchange(
             request, uri: uri, call: call, key: key, loopPool: loopPool, upload: upload, isHere: isHere)
         if call.isGuarded || endsWithTask {
@@ -121,16 +121,15 @@ public final class Engine: CountedTransport {
     /// How many connections calls to this origin find or wait for where they go first: idle, in use, or being made.
     package func connections(to uri: TargetURI) async throws(CallError) -> Int {
         let key = try key(for: uri)
-        let loopPool = try loops.usable().home(of: key)
+        let loopPool = try loops.home(of: key)
         return (try? await loopPool.loop.submit { loopPool.connections(for: key) }.get()) ?? 0
     }
 
     /// Makes one more connection, which the first call that comes will use.
     package func warmUp(_ uri: TargetURI, call: Call) async throws(CallError) {
         let key = try key(for: uri)
-        let loops = try loops.usable()
         let loopPool = try loops.home(of: key)
-        loops.noteWarmUp(key)
+        loops.current.noteWarmUp(key)
         let warmUp = WarmUp(call, key: key, loopPool: loopPool)
         await withUnsafeContinuation { continuation in
             if warmUp.wait(continuation) { loopPool.loop.execute { loopPool.start(warmUp) } }

@@ -43,11 +43,8 @@ final class EventLoopPools: Sendable {
         objects.callers.removeAll()
     }
 
-    /// These, or the ones in their place. Each call tries to make those.
+    /// The ones in place of these, which each call tries to make.
     /// - Throws: ``CallError/Kind/connectionFailed`` if the process still has no descriptor or no thread for a loop.
-    @inline(__always)
-    func usable() throws(CallError) -> EventLoopPools { loopPools.isEmpty ? try replaced() : self }
-
     @inline(never)
     private func replaced() throws(CallError) -> EventLoopPools {
         try replacement.withLock { replacement throws(CallError) in
@@ -64,6 +61,7 @@ final class EventLoopPools: Sendable {
     /// Where a call is to run, and whether that is the current thread.
     @inline(__always)
     func loopPool(for key: ConnectionKey) throws(CallError) -> (LoopPool, isHere: Bool) {
+        if loopPools.isEmpty { return try replacedLoopPool(for: key) }
         let home = try home(of: key)
         if key.settings.settings.connectionsPerOrigin < ConnectionSettings.defaultConnectionsPerOrigin {
             // A limit can be kept only where all connections of an origin are.
@@ -92,6 +90,11 @@ final class EventLoopPools: Sendable {
         return (best ?? home, false)
     }
 
+    @inline(never)
+    private func replacedLoopPool(for key: ConnectionKey) throws(CallError) -> (LoopPool, isHere: Bool) {
+        try replaced().loopPool(for: key)
+    }
+
     /// A loop for a blocking call, which runs it. Without a descriptor for another one, it is a loop that only runs jobs.
     func takeCallerLoop() -> CallerLoop {
         guard !loopPools.isEmpty, loopPools.allSatisfy(\.loop.hasThread) else { return .ofJobs() }
@@ -114,6 +117,7 @@ final class EventLoopPools: Sendable {
 
     /// The loop that an origin's calls go to.
     func home(of key: ConnectionKey) throws(CallError) -> LoopPool {
+        if loopPools.isEmpty { return try replaced().home(of: key) }
         let home = loopPools[key.origin.spread % loopPools.count]
         try ProcessLoops.check(home.loop)
         return home

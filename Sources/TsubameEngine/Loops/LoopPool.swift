@@ -101,7 +101,7 @@ final class LoopPool: @unchecked Sendable {
         if events.isCarryingOut { return events.later.append { self.start(exchange, isPutOff: isPutOff) } }
         guard exchange.begin() else { return }
         guard !isClosed else { return exchange.fail(Self.closed) }
-        noticeSleep(at: exchange.call.start)
+        noticeSleep(at: exchange.progress.timings.start)
         // After a lost connection no idle one will do.
         if exchange.sendings.count == 0 {
             var isUnread = false

@@ -10,29 +10,31 @@ package enum MonotonicClock {
     /// The time for deadlines. It does not count the time in which the machine sleeps, as the system's timers do not.
     @inline(__always)
     package static var now: MonotonicTime {
+        var time = timespec()
         #if canImport(Darwin)
-        read(CLOCK_UPTIME_RAW)
+        clock_gettime(CLOCK_UPTIME_RAW, &time)
         #else
-        read(CLOCK_MONOTONIC)
+        clock_gettime(CLOCK_MONOTONIC, &time)
         #endif
+        return nanoseconds(time)
     }
 
     /// The time for what grows old while the machine sleeps, too: tokens, addresses and idle connections.
     package static var nowWithSleep: MonotonicTime {
+        var time = timespec()
         #if canImport(Darwin)
-        read(CLOCK_MONOTONIC_RAW)
+        clock_gettime(CLOCK_MONOTONIC_RAW, &time)
         #elseif os(Linux) || os(Android)
-        read(CLOCK_BOOTTIME)
+        clock_gettime(CLOCK_BOOTTIME, &time)
         #else
-        now
+        clock_gettime(CLOCK_MONOTONIC, &time)
         #endif
+        return nanoseconds(time)
     }
 
     @inline(__always)
-    private static func read(_ clock: clockid_t) -> MonotonicTime {
-        var time = timespec()
-        clock_gettime(clock, &time)
-        return UInt64(truncatingIfNeeded: time.tv_sec) &* 1_000_000_000 &+ UInt64(truncatingIfNeeded: time.tv_nsec)
+    private static func nanoseconds(_ time: timespec) -> MonotonicTime {
+        UInt64(truncatingIfNeeded: time.tv_sec) &* 1_000_000_000 &+ UInt64(truncatingIfNeeded: time.tv_nsec)
     }
 }
 

@@ -37,7 +37,7 @@ import TsubameTesting
         let engine = Engine()
         let client = Client(server.url, transport: engine)
         _ = try await client.get("x")
-        for loopPool in try engine.loops.usable().loopPools {
+        for loopPool in engine.loops.loopPools {
             try await loopPool.loop.submit {
                 var watch = SleepWatch()
                 let asleep = seconds * 1_000_000_000
