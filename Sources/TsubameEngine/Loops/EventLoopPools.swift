@@ -62,7 +62,7 @@ final class EventLoopPools: Sendable {
     @inline(__always)
     func loopPool(for key: ConnectionKey) throws(CallError) -> (LoopPool, isHere: Bool) {
         if loopPools.isEmpty { return try replacedLoopPool(for: key) }
-        let home = try home(of: key)
+        let home = try ownHome(of: key)
         if key.settings.settings.connectionsPerOrigin < ConnectionSettings.defaultConnectionsPerOrigin {
             // A limit can be kept only where all connections of an origin are.
             return (home, home.loop.inEventLoop)
@@ -117,7 +117,11 @@ final class EventLoopPools: Sendable {
 
     /// The loop that an origin's calls go to.
     func home(of key: ConnectionKey) throws(CallError) -> LoopPool {
-        if loopPools.isEmpty { return try replaced().home(of: key) }
+        loopPools.isEmpty ? try replaced().home(of: key) : try ownHome(of: key)
+    }
+
+    @inline(__always)
+    private func ownHome(of key: ConnectionKey) throws(CallError) -> LoopPool {
         let home = loopPools[key.origin.spread % loopPools.count]
         try ProcessLoops.check(home.loop)
         return home
