@@ -27,7 +27,7 @@ check() {
     for file in "$@"; do cp "$file" "$out/$module"; done
     local own=(-I Sources/CEpoll)
     [ "$system" = Darwin ] && own=(-I Scripts/lint/darwin)
-    [ "$how" = emit ] && how="-emit-module -o $out/$module.swiftmodule" || how=-typecheck
+    [ "$how" = emit ] && how="-emit-module -o $out/$module.swiftmodule" || how="-emit-sil -wmo -o /dev/null"
     if ! swiftc "${flags[@]}" "${own[@]}" -I "$out" $how -module-name "$module" "$out/$module"/*.swift >"$work/log" 2>&1; then
         sed "s,$out/,," "$work/log" >&2
         echo "the code of $module for $system does not compile" >&2

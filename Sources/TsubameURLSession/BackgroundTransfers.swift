@@ -21,7 +21,10 @@ import TsubameWire
 /// ```
 /// Make it with the same identifier at each start of the app: events of earlier transfers then arrive. The system sends the
 /// request by itself. So no part of a client has an effect on it: neither fields and cookies of the client, nor its
-/// interceptors, its retries and its timeouts. A redirect is followed by the system.
+/// interceptors, its retries and its timeouts. The system follows redirects, and sends the fields of the request along to any
+/// origin: put no credentials into a request whose server may redirect it.
+///
+/// Keep one object for each identifier as long as the app runs. With two of them the system loses events.
 public final class BackgroundTransfers: Sendable {
     /// A transfer, named by a number that stays the same after the app has been started again.
     public typealias ID = Int
@@ -102,7 +105,7 @@ public final class BackgroundTransfers: Sendable {
 
     private func start(_ task: URLSessionTask, _ file: URL) -> ID {
         // The system keeps the description with the task.
-        task.taskDescription = file.path
+        task.taskDescription = FilePlace(file).text
         task.resume()
         return task.taskIdentifier
     }
@@ -126,6 +129,8 @@ private final class TransferDelegate: NSObject, URLSessionDownloadDelegate, URLS
         /// When the first bytes of a transfer were told to this start of the app, and how many there were before.
         var begun: [Int: (at: ContinuousClock.Instant, bytes: Int64)] = [:]
         var delivered: (@Sendable () -> Void)?
+        /// Whether all events were delivered before a handler was given.
+        var isDelivered = false
     }
 
     private let onEvent: @Sendable (BackgroundTransfers.Event) -> Void
@@ -138,7 +143,14 @@ private final class TransferDelegate: NSObject, URLSessionDownloadDelegate, URLS
 
     init(_ onEvent: @escaping @Sendable (BackgroundTransfers.Event) -> Void) { self.onEvent = onEvent }
 
-    func whenDelivered(_ done: @escaping @Sendable () -> Void) { state.withLock { $0.delivered = done } }
+    func whenDelivered(_ done: @escaping @Sendable () -> Void) {
+        let isDelivered = state.withLock { state in
+            if !state.isDelivered { state.delivered = done }
+            defer { state.isDelivered = false }
+            return state.isDelivered
+        }
+        if isDelivered { DispatchQueue.main.async { done() } }
+    }
 
     func urlSession(
         _ session: URLSession, downloadTask: URLSessionDownloadTask, didWriteData count: Int64,
@@ -202,13 +214,32 @@ private final class TransferDelegate: NSObject, URLSessionDownloadDelegate, URLS
     }
 
     func urlSessionDidFinishEvents(forBackgroundURLSession session: URLSession) {
-        let done = state.withLock { $0.delivered.take() }
+        let done = state.withLock { state in
+            state.isDelivered = state.delivered == nil
+            return state.delivered.take()
+        }
         if let done { DispatchQueue.main.async { done() } }
     }
 }
 
+/// The place of a file as a text that another start of the app understands. The folder of an app moves when the app is updated.
+private struct FilePlace {
+    let text: String
+
+    init(_ file: URL) {
+        let home = NSHomeDirectory() + "/"
+        text = file.path.hasPrefix(home) ? "~/" + file.path.dropFirst(home.count) : file.path
+    }
+
+    init(text: String) { self.text = text }
+
+    var file: URL {
+        URL(filePath: text.hasPrefix("~/") ? NSHomeDirectory() + "/" + text.dropFirst(2) : text)
+    }
+}
+
 extension URLSessionTask {
-    fileprivate var file: URL? { taskDescription.map { URL(filePath: $0) } }
+    fileprivate var file: URL? { taskDescription.map { FilePlace(text: $0).file } }
 
     fileprivate var status: Int { (response as? HTTPURLResponse)?.statusCode ?? 0 }
 

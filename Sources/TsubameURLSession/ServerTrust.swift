@@ -18,18 +18,27 @@ struct SystemCertificate: CertificateSource {
     }
 }
 
+/// The pins and the check of one host.
+struct ServerVerification: Hashable {
+    let host: String
+    let settings: ConnectionSettings.TLS
+
+    /// nil if the client asks for no more than the system does.
+    init?(_ settings: ConnectionSettings.TLS, host: String) {
+        guard settings.check != nil || settings.pins(for: host) != nil else { return nil }
+        self.host = host
+        self.settings = settings
+    }
+}
+
 #if !canImport(FoundationNetworking)
 /// Verifies a server as the system does, and then by the client's pins and check. It has never run.
 struct ServerTrust: @unchecked Sendable {
     /// `SecTrust` may be used on any thread, by one at a time. Only the queue of ``verify(_:done:)`` uses it.
     let trust: SecTrust
-    let host: String
-    let settings: ConnectionSettings.TLS
+    let verification: ServerVerification
 
-    /// Whether the client asks for more than the system does.
-    static func isNeeded(_ settings: ConnectionSettings.TLS, host: String) -> Bool {
-        settings.check != nil || settings.pins(for: host) != nil
-    }
+    private var host: String { verification.host }
 
     /// - Parameter done: called on a queue of its own, with nil if the server is trusted.
     func verify(done: @escaping @Sendable (CallError?) -> Void) {
@@ -51,7 +60,7 @@ struct ServerTrust: @unchecked Sendable {
         let tls = TLSInfo(
             version: "TLS", applicationProtocol: nil, certificate: certificate.map { ServerCertificate($0) })
         do throws(CallError) {
-            try settings.check(tls, host: host)
+            try verification.settings.check(tls, host: host)
             return nil
         } catch {
             return error

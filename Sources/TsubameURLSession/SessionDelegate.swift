@@ -9,6 +9,7 @@ import Synchronization
 /// The delegate of one session. URLSession calls it on ``queue``, one call after the other.
 final class SessionDelegate: NSObject, URLSessionDataDelegate, Sendable {
     private let exchanges = Mutex<[Int: SessionExchange]>([:])
+    private let verification: ServerVerification?
     private let endsAfterTask: Bool
     let queue: OperationQueue = {
         let queue = OperationQueue()
@@ -16,8 +17,13 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate, Sendable {
         return queue
     }()
 
-    /// - Parameter endsAfterTask: whether the session has one task only.
-    init(endsAfterTask: Bool) { self.endsAfterTask = endsAfterTask }
+    /// - Parameters:
+    ///   - verification: what servers are verified by, beside the system.
+    ///   - endsAfterTask: whether the session has one task only.
+    init(_ verification: ServerVerification?, endsAfterTask: Bool) {
+        self.verification = verification
+        self.endsAfterTask = endsAfterTask
+    }
 
     func add(_ exchange: SessionExchange, for task: URLSessionTask) {
         exchanges.withLock { $0[task.taskIdentifier] = exchange }
@@ -65,10 +71,14 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate, Sendable {
         let space = challenge.protectionSpace
         switch space.authenticationMethod {
         case NSURLAuthenticationMethodServerTrust:
-            guard let exchange = exchange(task), let trust = space.serverTrust, exchange.needsTrust(host: space.host)
-            else { return completionHandler(.performDefaultHandling, nil) }
-            exchange.verify(trust, host: space.host) { isTrusted in
-                completionHandler(isTrusted ? .performDefaultHandling : .cancelAuthenticationChallenge, nil)
+            guard let verification else { return completionHandler(.performDefaultHandling, nil) }
+            // Without a certificate, or for another host, there is nothing that could be trusted.
+            guard let exchange = exchange(task), let trust = space.serverTrust, space.host == verification.host else {
+                return completionHandler(.cancelAuthenticationChallenge, nil)
+            }
+            ServerTrust(trust: trust, verification: verification).verify { error in
+                if let error { exchange.fail(error) }
+                completionHandler(error == nil ? .performDefaultHandling : .cancelAuthenticationChallenge, nil)
             }
         case NSURLAuthenticationMethodClientCertificate: completionHandler(.performDefaultHandling, nil)
         default: completionHandler(.rejectProtectionSpace, nil)

@@ -25,16 +25,18 @@ final class SessionExchange: Sendable {
     /// The response, or the error that comes instead of it.
     let head = Latch<Result<Response, CallError>>()
     private let exchange: TransportExchange
+    private let host: String
     let body: OutgoingBody
     private let state = Mutex(State())
 
-    init(_ exchange: TransportExchange, _ body: OutgoingBody) {
+    init(_ exchange: TransportExchange, _ body: OutgoingBody, host: String) {
         self.exchange = exchange
+        self.host = host
         self.body = body
     }
 
-    /// By which the server is verified.
-    var tls: ConnectionSettings.TLS { exchange.settings.tls }
+    /// The pins and the check by which the server is verified, beside the system.
+    var verification: ServerVerification? { ServerVerification(exchange.settings.tls, host: host) }
 
     func begin(_ task: URLSessionTask) {
         let isOver = state.withLock { state in
@@ -119,23 +121,9 @@ final class SessionExchange: Sendable {
         exchange.report(metrics.timings(since: Date(timeIntervalSinceNow: -age)), connection: metrics.connection)
     }
 
-    // MARK: The server's certificate
-
-    #if !canImport(FoundationNetworking)
-    func needsTrust(host: String) -> Bool { ServerTrust.isNeeded(tls, host: host) }
-
-    /// Verifies the server by the client's pins and check too. A refusal ends the exchange with its reason.
-    func verify(_ trust: SecTrust, host: String, _ done: @escaping @Sendable (_ isTrusted: Bool) -> Void) {
-        ServerTrust(trust: trust, host: host, settings: tls).verify { [self] error in
-            if let error { fail(error) }
-            done(error == nil)
-        }
-    }
-    #endif
-
     // MARK: The end
 
-    private func fail(_ error: CallError) {
+    func fail(_ error: CallError) {
         let task = state.withLock { $0.task }
         let writer = end()
         writer?.fail(error)

@@ -9,21 +9,23 @@ import Tsubame
 
 /// Starts the tasks of a transport.
 ///
-/// A connection is verified once, by the settings of the call that it was made for. So calls share connections only if their
-/// settings of TLS are equal: each of these settings has a session of its own.
+/// A connection is verified once, by the settings of the call that it was made for. URLSession may use it for other hosts of its
+/// certificate. So a host with pins or a check has a session of its own for each of its settings of TLS.
 ///
 /// FoundationNetworking sends a request again if the kept connection has ended, and the body is then empty. So there each
 /// request with a body has a session of its own, which has no kept connections.
 final class Sessions: Sendable {
     private enum State: Sendable {
-        case open([ConnectionSettings.TLS: Session])
+        case open([(verification: ServerVerification?, session: Session)])
         case closed
     }
 
     private typealias Session = (session: URLSession, delegate: SessionDelegate)
 
+    private static let mostSessions = 32
+
     private let configuration: URLSessionConfiguration
-    private let state = Mutex(State.open([:]))
+    private let state = Mutex(State.open([]))
 
     init(_ configuration: URLSessionConfiguration) { self.configuration = configuration.forExchanges() }
 
@@ -34,10 +36,13 @@ final class Sessions: Sendable {
         let isAlone = Self.isolatesBodies && !exchange.body.isNone
         let task = state.withLock { state -> URLSessionTask? in
             guard case .open(var open) = state else { return nil }
-            let known = isAlone ? nil : open[exchange.tls]
-            let (session, delegate) = known ?? makeSession(endsAfterTask: isAlone)
+            let verification = exchange.verification
+            let known = isAlone ? nil : open.first { $0.verification == verification }?.session
+            let (session, delegate) = known ?? makeSession(verification, endsAfterTask: isAlone)
             if known == nil, !isAlone {
-                open[exchange.tls] = (session, delegate)
+                // A check equals only itself, so a caller could make any number.
+                if open.count >= Self.mostSessions { open.removeFirst().session.session.finishTasksAndInvalidate() }
+                open.append((verification, (session, delegate)))
                 state = .open(open)
             }
             let task = exchange.body.makeTask(message, in: session)
@@ -48,8 +53,8 @@ final class Sessions: Sendable {
         exchange.begin(task)
     }
 
-    private func makeSession(endsAfterTask: Bool) -> Session {
-        let delegate = SessionDelegate(endsAfterTask: endsAfterTask)
+    private func makeSession(_ verification: ServerVerification?, endsAfterTask: Bool) -> Session {
+        let delegate = SessionDelegate(verification, endsAfterTask: endsAfterTask)
         let session = URLSession(configuration: configuration, delegate: delegate, delegateQueue: delegate.queue)
         return (session, delegate)
     }
@@ -58,7 +63,7 @@ final class Sessions: Sendable {
     func close() {
         let sessions = state.withLock { state -> [Session] in
             defer { state = .closed }
-            if case .open(let open) = state { return Array(open.values) }
+            if case .open(let open) = state { return open.map(\.session) }
             return []
         }
         for (session, _) in sessions { session.finishTasksAndInvalidate() }

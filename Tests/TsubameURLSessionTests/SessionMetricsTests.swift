@@ -70,4 +70,17 @@ import TsubameTesting
         let other = TLSInfo(version: "TLS", applicationProtocol: nil, certificate: nil)
         #expect(throws: CallError.self) { try settings.check(other, host: "localhost") }
     }
+
+    @Test func `hosts with pins or a check share no session with others`() {
+        var settings = ConnectionSettings.TLS()
+        #expect(ServerVerification(settings, host: "api.example.com") == nil)
+        settings.pins = ["*.example.com": PinnedKeys("sha256/", backup: "sha256/")]
+        let api = ServerVerification(settings, host: "api.example.com")
+        #expect(api != nil && api == ServerVerification(settings, host: "api.example.com"))
+        #expect(api != ServerVerification(settings, host: "img.example.com"))
+        #expect(ServerVerification(settings, host: "example.org") == nil)
+        settings.pins = [:]
+        settings.check = TLSCheck { _, _ in }
+        #expect(ServerVerification(settings, host: "example.org")?.host == "example.org")
+    }
 }

@@ -131,7 +131,7 @@ struct CacheTransaction: Sendable {
         }
         return ResponseDetails(
             head: nil, request: exchange?.request ?? request, connection: exchange?.connection, timings: timings,
-            history: exchange?.history ?? [], trailers: nil, storedFields: fields)
+            history: exchange?.history ?? [], trailers: nil, storedFields: fields, metrics: exchange?.details.metrics)
     }
 
     /// Revalidates a stale response in the background after its use, unless this is being done already (RFC 5861

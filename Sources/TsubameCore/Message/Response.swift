@@ -92,7 +92,7 @@ public struct Response: Sendable {
     public var isFromCache: Bool { details.storedFields != nil }
 
     /// When each step of the exchange was done.
-    public var timings: Timings { details.metrics?.timings ?? details.timings }
+    public var timings: Timings { details.metrics?.timings?.completed(by: details.timings) ?? details.timings }
 
     /// The fields as received, before any decoding.
     public var wire: ReceivedFields {

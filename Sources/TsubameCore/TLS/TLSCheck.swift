@@ -15,8 +15,9 @@ public struct TLSCheck: Sendable, Hashable {
 
     /// Makes a check from a closure.
     /// - Parameter check: throws to refuse the server. The call then fails with ``CallError/Kind/tls`` and that error as
-    ///   `underlying`. It runs once for each connection, on an event loop, after the handshake and before a byte of a
-    ///   request is written. It must not block.
+    ///   `underlying`. It runs once for each connection, after the handshake and before a byte of a request is written, on
+    ///   an event loop or, with URLSession, on a queue. It must not block. URLSession does not tell the version of TLS
+    ///   and the protocol at that time: the version is then `TLS`.
     public init(_ check: @escaping @Sendable (_ host: String, _ tls: TLSInfo) throws -> Void) { self.check = check }
 
     /// Whether both come from the same call of the initialiser.

@@ -16,8 +16,6 @@ final class Connector: LoopMember, @unchecked Sendable {
     /// In nanoseconds: how long it may go on without the waiter that it was made for.
     private static let unwantedTimeout: UInt64 = 10_000_000_000
 
-    let key: ConnectionKey
-    let loopPool: LoopPool
     /// The waiter that wants the connection. If it has got another one, this one serves the next waiter.
     let waiter: Waiter
     /// The name by which its pool knows it.
@@ -38,11 +36,12 @@ final class Connector: LoopMember, @unchecked Sendable {
     private(set) var isDone = false
 
     init(_ waiter: Waiter, _ id: OriginPool.Pool.ConnectorID) {
-        key = waiter.key
-        loopPool = waiter.loopPool
         self.waiter = waiter
         self.id = id
     }
+
+    var key: ConnectionKey { waiter.key }
+    var loopPool: LoopPool { waiter.loopPool }
 
     // MARK: Before the connection
 

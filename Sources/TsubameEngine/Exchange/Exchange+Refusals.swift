@@ -41,19 +41,19 @@ extension Exchange {
     /// - Parameter target: as it stands in the request line.
     func proxyAuthorization(_ target: String) -> String? {
         guard let proxy = key.proxy, proxy.isAuthorized else { return nil }
-        if let proxyCredentials { return proxyCredentials.authorization }
+        if let known = sendings.proxyCredentials { return known.authorization }
         let body = outgoing.request.body
         let message = DigestSession.Message(
             method: outgoing.request.method.rawValue, target: target, body: body.isEmpty ? Bytes() : body.bytes)
         let call = call
         let credentials = ProxyCredentials(proxy, loopPool.proxies, message) { call.emit(.decision($0)) }
-        proxyCredentials = credentials
+        use(credentials)
         return credentials.authorization
     }
 
     /// Whether the proxy's 407 is answered.
     private func answersProxy(_ head: ReceivedHead) throws(CallError) -> Bool {
-        guard let credentials = proxyCredentials, credentials.answersChallenges else { return false }
+        guard let credentials = sendings.proxyCredentials, credentials.answersChallenges else { return false }
         let fields = ReceivedFields(head)
         guard head.status == 407 else {
             credentials.take(fields[values: .proxyAuthenticationInfo])

@@ -34,6 +34,8 @@ final class Exchange: CallCancellable, @unchecked Sendable {
         var refusals = 0
         /// A server has refused its Expect.
         var isWithoutExpect = false
+        /// The credentials for a proxy that forwards the request: one object for all sendings.
+        var proxyCredentials: ProxyCredentials?
     }
 
     let outgoing: OutgoingRequest
@@ -48,8 +50,6 @@ final class Exchange: CallCancellable, @unchecked Sendable {
     @exclusivity(unchecked) var progress = Progress()
     @exclusivity(unchecked) private(set) var sendings = Sendings()
     @exclusivity(unchecked) var response = ResponseAssembler()
-    /// The credentials for a proxy that forwards the request.
-    var proxyCredentials: ProxyCredentials?
     @exclusivity(unchecked) private(set) var isOver = false
     /// Whether the call's cancellation ends it.
     @exclusivity(unchecked) private var isListening = false
@@ -113,6 +113,9 @@ final class Exchange: CallCancellable, @unchecked Sendable {
         isListening = call.onCancel(self)
         return isListening
     }
+
+    /// From now on it goes out with these.
+    func use(_ credentials: ProxyCredentials) { sendings.proxyCredentials = credentials }
 
     func enter(_ phase: CallError.Phase) { currentPhase.value = phase }
 

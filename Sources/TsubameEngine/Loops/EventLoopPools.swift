@@ -13,7 +13,7 @@ final class EventLoopPools: Sendable {
     /// Empty if the process had no descriptor or no thread for them.
     let loopPools: [LoopPool]
     /// Those in their place, once the process has enough.
-    private let replacement = Mutex<EventLoopPools?>(nil)
+    private let replacement = Mutex<(pools: EventLoopPools?, isClosed: Bool)>((nil, false))
     private let objects = ClientObjects()
     let executor: LoopExecutor
 
@@ -48,15 +48,16 @@ final class EventLoopPools: Sendable {
     @inline(never)
     private func replaced() throws(CallError) -> EventLoopPools {
         try replacement.withLock { replacement throws(CallError) in
-            if let replacement { return replacement }
-            let made = EventLoopPools(try ProcessLoops.all())
-            replacement = made
-            return made
+            if let pools = replacement.pools { return pools }
+            guard !replacement.isClosed else { throw LoopPool.closed }
+            let pools = EventLoopPools(try ProcessLoops.all())
+            replacement.pools = pools
+            return pools
         }
     }
 
     /// These, or the ones in their place.
-    var current: EventLoopPools { loopPools.isEmpty ? replacement.withLock { $0 } ?? self : self }
+    var current: EventLoopPools { loopPools.isEmpty ? replacement.withLock { $0.pools } ?? self : self }
 
     /// Where a call is to run, and whether that is the current thread.
     @inline(__always)
@@ -108,6 +109,12 @@ final class EventLoopPools: Sendable {
         let loopPool = LoopPool(loop, objects)
         loop.execute { [loopPools] in loopPool.siblings = [loopPool] + loopPools }
         return loopPool
+    }
+
+    /// These, or the ones in their place. From now on none are made.
+    func closed() -> EventLoopPools {
+        replacement.withLock { $0.isClosed = true }
+        return current
     }
 
     func closeCallers() { objects.callers.close() }

@@ -28,12 +28,17 @@ extension LoopPool {
         idleSweep = loop.scheduleTask(in: .seconds(1)) { self.sweepIdle() }
     }
 
-    /// Before an exchange looks for a connection: the machine may have slept, and idle connections are then older than the
-    /// timers say.
-    /// - Parameter time: about now. It is at hand, so that most calls read no clock.
+    /// Before a connection is chosen, and before one becomes idle: the machine may have slept. The connections that were idle
+    /// then are older than the timers say.
     @inline(__always)
-    func noticeSleep(at time: MonotonicTime) {
-        if sleepWatch.isDue(at: time) { closeAged() }
+    func noticeSleep(at now: MonotonicTime) {
+        if sleepWatch.isDue(at: now) { closeAged() }
+    }
+
+    /// - Parameter start: when the call began. Most calls began just now, so that the clock need not be read.
+    @inline(__always)
+    func noticeSleep(sinceCallAt start: MonotonicTime) {
+        if start > sleepWatch.lastLook { noticeSleep(at: start) } else { noticeSleep(at: MonotonicClock.now) }
     }
 
     @inline(never)

@@ -1,10 +1,14 @@
 // LoopPool+Statistics: the numbers of connections and exchanges of one loop.
 
 import TsubameCore
+import TsubamePlatform
 
 extension LoopPool {
     /// How many connections there are for a key, idle, in use, or being made.
-    func connections(for key: ConnectionKey) -> Int { origins.all[key]?.pool.total ?? 0 }
+    func connections(for key: ConnectionKey) -> Int {
+        noticeSleep(at: MonotonicClock.now)
+        return origins.all[key]?.pool.total ?? 0
+    }
 
     var statistics: TransportStatistics {
         var sum = TransportStatistics()

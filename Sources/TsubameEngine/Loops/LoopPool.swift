@@ -101,7 +101,7 @@ final class LoopPool: @unchecked Sendable {
         if events.isCarryingOut { return events.later.append { self.start(exchange, isPutOff: isPutOff) } }
         guard exchange.begin() else { return }
         guard !isClosed else { return exchange.fail(Self.closed) }
-        noticeSleep(at: exchange.progress.timings.start)
+        noticeSleep(sinceCallAt: exchange.call.start)
         // After a lost connection no idle one will do.
         if exchange.sendings.count == 0 {
             var isUnread = false
@@ -128,12 +128,13 @@ final class LoopPool: @unchecked Sendable {
         if events.isCarryingOut { return events.later.append { self.start(warmUp) } }
         guard !isClosed else { return warmUp.end(.failure(Self.closed)) }
         guard let waiter = warmUp.startWaiting() else { return }
+        noticeSleep(at: MonotonicClock.now)
         let origin = origin(warmUp.key)
         origin.pool.warmUp(waiter, &events.actions)
         carryOut(origin)
     }
 
-    private static var closed: CallError {
+    static var closed: CallError {
         CallError(.cancelled, "the client is closed", phase: .waiting, advice: "make a new one")
     }
 
@@ -180,6 +181,7 @@ final class LoopPool: @unchecked Sendable {
     func finished(_ connector: Connector, _ result: Result<any PooledConnection, CallError>) {
         if events.isCarryingOut { return events.later.append { self.finished(connector, result) } }
         let id = connector.id
+        noticeSleep(at: MonotonicClock.now)
         guard let origin = origins[connector.key], origin.connectors.removeValue(forKey: id) != nil else {
             // The connector was cancelled meanwhile.
             if case .success(let connection) = result { connection.close() }
@@ -207,6 +209,7 @@ final class LoopPool: @unchecked Sendable {
         if events.isCarryingOut { return events.later.append { self.exchangeEnded(on: connection) } }
         guard let membership = connection.membership else { return connection.close() }
         let (origin, now) = (membership.origin, MonotonicClock.now)
+        noticeSleep(at: now)
         let owesPlace = budget.isContended && owesPlace(origin, at: now)
         origin.pool.ended(
             on: membership.id, available: connection.availableStreams, owesPlace: owesPlace, at: now, &events.actions)

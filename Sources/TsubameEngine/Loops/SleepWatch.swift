@@ -12,7 +12,7 @@ struct SleepWatch {
     /// A shorter sleep, in nanoseconds, does not count. The clocks are read one after the other.
     private static let shortest: Int64 = 1_000_000_000
 
-    private var lastLook: MonotonicTime = 0
+    private(set) var lastLook: MonotonicTime = 0
     /// By how much the clock with sleep was ahead at the last look; nil before the first one.
     private var lead: Int64?
 

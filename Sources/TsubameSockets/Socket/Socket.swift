@@ -13,27 +13,35 @@ package struct Socket: ~Copyable, Sendable {
     package init(taking descriptor: Int32) { self.descriptor = descriptor }
 
     /// Opens a socket of the address's family.
-    package init(for address: SocketAddress) throws(SocketError) {
-        #if canImport(Darwin)
-        let descriptor = socket(address.family, SOCK_STREAM, 0)
+    package init(for address: SocketAddress) throws(SocketError) { descriptor = try Self.open(address.family) }
+
+    #if canImport(Darwin)
+    private static func open(_ family: Int32) throws(SocketError) -> Int32 {
+        let descriptor = socket(family, SOCK_STREAM, 0)
         guard descriptor >= 0 else { throw .last(.open) }
-        self.descriptor = descriptor
+        var noSignal: Int32 = 1
         let flags = fcntl(descriptor, F_GETFL)
-        guard fcntl(descriptor, F_SETFD, FD_CLOEXEC) == 0, fcntl(descriptor, F_SETFL, flags | O_NONBLOCK) == 0 else {
-            throw .last(.open)
+        guard fcntl(descriptor, F_SETFD, FD_CLOEXEC) == 0, fcntl(descriptor, F_SETFL, flags | O_NONBLOCK) == 0,
+            setsockopt(descriptor, SOL_SOCKET, SO_NOSIGPIPE, &noSignal, socklen_t(MemoryLayout<Int32>.size)) == 0
+        else {
+            let error = SocketError.last(.open)
+            _ = TsubamePlatform.close(descriptor)
+            throw error
         }
-        try set(SO_NOSIGPIPE, at: SOL_SOCKET, to: 1)
-        #else
+        return descriptor
+    }
+    #else
+    private static func open(_ family: Int32) throws(SocketError) -> Int32 {
         #if canImport(Glibc)
         let type = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue) | Int32(SOCK_NONBLOCK.rawValue)
         #else
         let type = SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK
         #endif
-        let descriptor = socket(address.family, type, 0)
+        let descriptor = socket(family, type, 0)
         guard descriptor >= 0 else { throw .last(.open) }
-        self.descriptor = descriptor
-        #endif
+        return descriptor
     }
+    #endif
 
     deinit { _ = TsubamePlatform.close(descriptor) }
 

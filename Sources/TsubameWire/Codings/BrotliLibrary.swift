@@ -41,11 +41,13 @@ struct BrotliLibrary: Sendable {
         // Without input the pointer is not used, and may not be nil.
         (stream.pointee.src_ptr, stream.pointee.src_size) = (next ?? UnsafePointer(output), inputLeft)
         let status = compression_stream_process(stream, 0)
+        let isStuck = inputLeft > 0 && stream.pointee.src_size == inputLeft && stream.pointee.dst_size == outputLeft
         (inputLeft, outputLeft) = (stream.pointee.src_size, stream.pointee.dst_size)
         (next, target) = (stream.pointee.src_ptr, stream.pointee.dst_ptr)
         switch status {
         case COMPRESSION_STATUS_END: return .ended
-        case COMPRESSION_STATUS_OK: return .goesOn
+        // Input that brings nothing and is not taken would otherwise be offered for ever.
+        case COMPRESSION_STATUS_OK: return isStuck ? .failed : .goesOn
         default: return .failed
         }
     }

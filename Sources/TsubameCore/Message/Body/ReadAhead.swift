@@ -1,6 +1,5 @@
 // ReadAhead: how far a producer may be ahead of the reader of a body, as a value.
 
-internal import Synchronization
 package import TsubamePlatform
 
 /// Counts the unread bytes of a body, and decides when its producer pauses and goes on.
@@ -8,8 +7,6 @@ package import TsubamePlatform
 /// The producer may be far ahead only of a reader that keeps up: one that has taken much, and for which the producer never
 /// had to pause for long. A thousand slow readers would otherwise take a quarter of a gibibyte. And the system widens its
 /// own window by the bytes that are taken from it, so a producer that takes much for a slow reader makes room there too.
-/// A reader that was quick may stop. So a process has a limited number of places (``ReadAheadPlaces``) for such readers, and
-/// one without a place counts as any other.
 package struct ReadAhead: Sendable {
     /// The producer pauses above this many unread bytes, for a reader that keeps up and for any other.
     package static let most = 256 << 10
@@ -20,22 +17,19 @@ package struct ReadAhead: Sendable {
     private static let pieceCost = 128
 
     private var unread = 0
-    /// The number of bytes that the reader has taken since it was slow, and before it had a place.
+    /// The number of bytes that the reader has taken, up to ``most``, since it was slow.
     private var taken = 0
     private var isTrusted = false
-    private let places: ReadAheadPlaces
-    /// Given back when the reader is slow, and with the body.
-    private var place: ReadAheadPlaces.Place?
     private var pausedAt: MonotonicTime?
     /// Whether the last pause was long, so that the producer should not take much at once.
     package private(set) var isSlow = false
 
-    package init(places: ReadAheadPlaces = .ofProcess) { self.places = places }
+    package init() {}
 
     package var isPaused: Bool { pausedAt != nil }
 
-    /// Whether the reader has taken much since it was slow, and has a place.
-    package var keepsUp: Bool { isTrusted || place != nil }
+    /// Whether the reader has taken much since it was slow.
+    package var keepsUp: Bool { isTrusted || taken >= Self.most }
 
     private var limit: Int { keepsUp ? Self.most : Self.least }
 
@@ -57,44 +51,14 @@ package struct ReadAhead: Sendable {
     /// - Returns: whether the producer, which has paused, goes on.
     package mutating func taken(_ count: Int, at now: @autoclosure () -> MonotonicTime) -> Bool {
         unread -= count + Self.pieceCost
-        if place == nil, !isTrusted {
-            taken += count
-            if taken >= Self.most { place = places.take() }
-        }
+        if taken < Self.most { taken += count }
         guard let pausedAt, unread < limit / 2 else { return false }
         isSlow = !isTrusted && now() - pausedAt >= Self.slowPause
-        if isSlow { (taken, place) = (0, nil) }
+        if isSlow { taken = 0 }
         self.pausedAt = nil
         return true
     }
 
     /// The body has ended, so nothing more is produced.
     package mutating func endPause() { pausedAt = nil }
-}
-
-/// The readers of a process for which a producer may be far ahead.
-package final class ReadAheadPlaces: Sendable {
-    /// Together these readers leave at most 32 MiB unread.
-    package static let ofProcess = ReadAheadPlaces(128)
-
-    private let free: Atomic<Int>
-
-    package init(_ count: Int) { free = Atomic(count) }
-
-    /// - Returns: nil if all places are taken.
-    fileprivate func take() -> Place? {
-        guard free.load(ordering: .relaxed) > 0 else { return nil }
-        if free.wrappingSubtract(1, ordering: .relaxed).newValue >= 0 { return Place(self) }
-        free.wrappingAdd(1, ordering: .relaxed)
-        return nil
-    }
-
-    /// One place, which is free again when its holder releases it.
-    fileprivate final class Place: Sendable {
-        private let places: ReadAheadPlaces
-
-        init(_ places: ReadAheadPlaces) { self.places = places }
-
-        deinit { places.free.wrappingAdd(1, ordering: .relaxed) }
-    }
 }

@@ -72,47 +72,6 @@ import TsubameCore
         #expect(fill(&readAhead, at: 0) == 2)
     }
 
-    /// Takes so much that the reader has earned to have much unread.
-    private func earn(_ readAhead: inout ReadAhead) {
-        for _ in 0..<64 {
-            readAhead.received(piece)
-            _ = readAhead.taken(piece, at: 0)
-        }
-    }
-
-    @Test func `only so many readers may have much unread at once`() {
-        let places = ReadAheadPlaces(1)
-        var first: ReadAhead? = ReadAhead(places: places)
-        var second = ReadAhead(places: places)
-        earn(&first!)
-        earn(&second)
-        #expect(first?.keepsUp == true && !second.keepsUp)
-        #expect(fill(&second) == 3)
-        #expect(drain(&second) == 2)
-        // The place is free with the end of the first body. The second has earned it long ago.
-        first = nil
-        second.received(piece)
-        _ = second.taken(piece, at: 0)
-        #expect(second.keepsUp)
-        // A reader that has become slow gives its place to the next.
-        _ = fill(&second, at: 0)
-        _ = drain(&second, at: ReadAhead.slowPause)
-        #expect(second.isSlow && !second.keepsUp)
-        var third = ReadAhead(places: places)
-        earn(&third)
-        #expect(third.keepsUp)
-    }
-
-    @Test func `a reader that is trusted needs no place`() {
-        let places = ReadAheadPlaces(1)
-        var collector = ReadAhead(places: places)
-        collector.trust()
-        earn(&collector)
-        var reader = ReadAhead(places: places)
-        earn(&reader)
-        #expect(collector.keepsUp && reader.keepsUp)
-    }
-
     @Test func `each piece costs more than its bytes`() {
         var readAhead = ReadAhead()
         var count = 0

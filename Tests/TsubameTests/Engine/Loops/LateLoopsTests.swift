@@ -2,6 +2,7 @@
 
 import Testing
 import Tsubame
+import TsubameEngine
 import TsubamePlatform
 import TsubameTesting
 
@@ -15,7 +16,7 @@ import TsubameTesting
             var none = limit
             none.rlim_cur = 0
             #expect(setrlimit(.init(RLIMIT_NOFILE.rawValue), &none) == 0)
-            let client = Client()
+            let (client, closed) = (Client(), Engine())
             let error = await #expect(throws: CallError.self) { try await client.get(url: server.url) }
             #expect(error?.kind == .connectionFailed)
             #expect(error?.description.contains("let the process have more open files") == true)
@@ -28,6 +29,12 @@ import TsubameTesting
             let blocking = try await onThread { try client.blocking.send(Request(.get, .url(server.url))).text() }
             #expect(blocking == "late")
             await client.close()
+            // An engine that was closed without loops makes none.
+            await closed.close()
+            let refused = await #expect(throws: CallError.self) {
+                try await Client(transport: closed).get(url: server.url)
+            }
+            #expect(refused?.kind == .cancelled)
             await #expect(throws: CallError.self) { try await client.get(url: server.url) }
         }
     }
