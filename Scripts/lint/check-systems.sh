@@ -38,7 +38,7 @@ check() {
 # This system's library stands in for what both have.
 echo '@_exported public import Glibc' >"$work/Both.swift"
 check Darwin TsubamePlatform emit "$work/Both.swift" Scripts/lint/darwin/Members.swift
-check Darwin TsubameSockets typecheck
+check Darwin TsubameSockets sil
 
 # So does it for the libraries of Musl and Android, whose names and types differ from it in few places.
 for system in Musl Android; do
@@ -47,7 +47,7 @@ for system in Musl Android; do
     printf 'public let %s: Int32 = 0\n' SOCK_STREAM SOCK_CLOEXEC SOCK_NONBLOCK | cat "$work/Both.swift" - >"$work/$system.swift"
     swiftc -emit-module -o "$work/$system/$system.swiftmodule" -parse-as-library -module-name "$system" "$work/$system.swift"
     check "$system" TsubamePlatform emit Scripts/lint/darwin/Members.swift
-    check "$system" TsubameSockets typecheck
+    check "$system" TsubameSockets sil
 done
 
 # All sources are read with an Apple target, which checks the syntax of each branch.

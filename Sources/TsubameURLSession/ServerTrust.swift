@@ -29,6 +29,16 @@ struct ServerVerification: Hashable {
         self.host = host
         self.settings = settings
     }
+
+    /// Whether the name of a challenge is that of the host, in any spelling.
+    func isFor(_ name: String) -> Bool { Self.plain(name) == Self.plain(host) }
+
+    private static func plain(_ name: String) -> String {
+        var name = name.lowercased()
+        if name.hasSuffix(".") { name.removeLast() }
+        if name.hasPrefix("["), name.hasSuffix("]") { name = String(name.dropFirst().dropLast()) }
+        return name
+    }
 }
 
 #if !canImport(FoundationNetworking)
@@ -72,7 +82,7 @@ struct ServerTrust: @unchecked Sendable {
         return chain?.first.map { SystemCertificate(der: Bytes(SecCertificateCopyData($0) as Data)) }
     }
 
-    private static func refused(_ reason: String, _ underlying: (any Error)? = nil) -> CallError {
+    static func refused(_ reason: String, _ underlying: (any Error)? = nil) -> CallError {
         CallError(.tls, reason, phase: .securing, underlying: underlying)
     }
 }

@@ -5,11 +5,14 @@ import Foundation
 import FoundationNetworking
 #endif
 import Synchronization
+import Tsubame
 
 /// The delegate of one session. URLSession calls it on ``queue``, one call after the other.
 final class SessionDelegate: NSObject, URLSessionDataDelegate, Sendable {
     private let exchanges = Mutex<[Int: SessionExchange]>([:])
     private let verification: ServerVerification?
+    /// Whether a server was verified by that. URLSession may resume a TLS session, and then asks for no check.
+    private let hasVerified = Atomic(false)
     private let endsAfterTask: Bool
     let queue: OperationQueue = {
         let queue = OperationQueue()
@@ -37,6 +40,14 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate, Sendable {
         _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
         completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
     ) {
+        if verification != nil, response.url?.scheme == "https", !hasVerified.load(ordering: .acquiring) {
+            exchange(dataTask)?.fail(
+                CallError(
+                    .tls, "URLSession did not ask for a check of the server, because it resumed an earlier connection",
+                    phase: .securing,
+                    advice: "use a configuration or a process without earlier connections to this host"))
+            return completionHandler(.cancel)
+        }
         exchange(dataTask)?.receive(response)
         completionHandler(.allow)
     }
@@ -72,12 +83,15 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate, Sendable {
         switch space.authenticationMethod {
         case NSURLAuthenticationMethodServerTrust:
             guard let verification else { return completionHandler(.performDefaultHandling, nil) }
+            let exchange = exchange(task)
             // Without a certificate, or for another host, there is nothing that could be trusted.
-            guard let exchange = exchange(task), let trust = space.serverTrust, space.host == verification.host else {
+            guard let trust = space.serverTrust, verification.isFor(space.host) else {
+                exchange?.fail(
+                    ServerTrust.refused("the server that answers for \(verification.host) cannot be checked"))
                 return completionHandler(.cancelAuthenticationChallenge, nil)
             }
-            ServerTrust(trust: trust, verification: verification).verify { error in
-                if let error { exchange.fail(error) }
+            ServerTrust(trust: trust, verification: verification).verify { [self] error in
+                if let error { exchange?.fail(error) } else { hasVerified.store(true, ordering: .releasing) }
                 completionHandler(error == nil ? .performDefaultHandling : .cancelAuthenticationChallenge, nil)
             }
         case NSURLAuthenticationMethodClientCertificate: completionHandler(.performDefaultHandling, nil)

@@ -40,8 +40,10 @@ final class Sessions: Sendable {
             let known = isAlone ? nil : open.first { $0.verification == verification }?.session
             let (session, delegate) = known ?? makeSession(verification, endsAfterTask: isAlone)
             if known == nil, !isAlone {
-                // A check equals only itself, so a caller could make any number.
-                if open.count >= Self.mostSessions { open.removeFirst().session.session.finishTasksAndInvalidate() }
+                // A check equals only itself, so a caller could make any number. The session without a check stays.
+                if open.count >= Self.mostSessions, let oldest = open.firstIndex(where: { $0.verification != nil }) {
+                    open.remove(at: oldest).session.session.finishTasksAndInvalidate()
+                }
                 open.append((verification, (session, delegate)))
                 state = .open(open)
             }

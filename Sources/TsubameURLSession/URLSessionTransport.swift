@@ -44,7 +44,7 @@ public struct URLSessionTransport: Transport {
         try Self.check(environment: .environment)
         let message = try URLRequest(request, exchange)
         let body = try await OutgoingBody(try await exchange.openBody())
-        let run = SessionExchange(exchange, body, host: message.url?.host() ?? "")
+        let run = SessionExchange(exchange, body, host: request.uri?.origin.host ?? "")
         try sessions.start(message, run)
         let result = await withTaskCancellationHandler {
             await run.head.wait()

@@ -71,7 +71,7 @@ import TsubameTesting
         #expect(throws: CallError.self) { try settings.check(other, host: "localhost") }
     }
 
-    @Test func `hosts with pins or a check share no session with others`() {
+    @Test func `hosts with pins or a check share no session with others`() throws {
         var settings = ConnectionSettings.TLS()
         #expect(ServerVerification(settings, host: "api.example.com") == nil)
         settings.pins = ["*.example.com": PinnedKeys("sha256/", backup: "sha256/")]
@@ -79,6 +79,10 @@ import TsubameTesting
         #expect(api != nil && api == ServerVerification(settings, host: "api.example.com"))
         #expect(api != ServerVerification(settings, host: "img.example.com"))
         #expect(ServerVerification(settings, host: "example.org") == nil)
+        #expect(api?.isFor("API.example.com.") == true && api?.isFor("img.example.com") == false)
+        settings.pins = ["[::1]": PinnedKeys("sha256/", backup: "sha256/")]
+        let loopback = ServerVerification(settings, host: try #require(Origin("https://[::1]")).host)
+        #expect(loopback?.isFor("::1") == true && loopback?.isFor("[::1]") == true)
         settings.pins = [:]
         settings.check = TLSCheck { _, _ in }
         #expect(ServerVerification(settings, host: "example.org")?.host == "example.org")

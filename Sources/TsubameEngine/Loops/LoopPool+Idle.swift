@@ -43,11 +43,15 @@ extension LoopPool {
 
     @inline(never)
     private func closeAged() {
-        let slept = sleepWatch.look(at: MonotonicClock.now, withSleep: MonotonicClock.nowWithSleep)
+        let slept = lookForSleep()
         if slept > 0 { closeExpiredIdle(slept: slept) }
     }
 
-    private func closeExpiredIdle(slept: MonotonicTime = 0) {
+    private func lookForSleep() -> MonotonicTime {
+        sleepWatch.look(at: MonotonicClock.now, withSleep: MonotonicClock.nowWithSleep)
+    }
+
+    private func closeExpiredIdle(slept: MonotonicTime) {
         let now = MonotonicClock.now
         for origin in Array(origins.all.values) {
             origin.pool.closeExpired(at: now, slept: slept, &events.actions)
@@ -57,7 +61,7 @@ extension LoopPool {
 
     private func sweepIdle() {
         idleSweep = nil
-        closeExpiredIdle()
+        closeExpiredIdle(slept: lookForSleep())
         if origins.all.values.contains(where: { $0.pool.idleCount > 0 }) { startIdleSweep() }
     }
 }
