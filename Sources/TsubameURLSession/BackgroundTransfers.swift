@@ -31,12 +31,12 @@ public final class BackgroundTransfers: Sendable {
 
     /// An event of a transfer. Each transfer ends with `finished` or `failed`.
     public enum Event: Sendable {
-        /// Bytes were received or sent; for an upload, ``DownloadProgress/received`` counts the bytes that were sent.
+        /// Bytes were received or sent; for an upload, `DownloadProgress.received` counts the bytes that were sent.
         case progress(ID, DownloadProgress)
         /// The file is whole, and in its place. For an upload it is the file that was sent.
         case finished(ID, file: URL, status: Int)
-        /// The transfer failed. Kinds: those of a call, ``CallError/Kind/status`` for a status that is no success, and
-        /// ``CallError/Kind/file`` if the file cannot be put in its place.
+        /// The transfer failed. Kinds: those of a call, `CallError.Kind.status` for a status that is no success, and
+        /// `CallError.Kind.file` if the file cannot be put in its place.
         case failed(ID, CallError)
     }
 
@@ -67,7 +67,7 @@ public final class BackgroundTransfers: Sendable {
     /// - Parameters:
     ///   - request: a request with an absolute URL and without a body.
     ///   - file: the place of the file. A file that is there is replaced when the new one is whole.
-    /// - Throws: ``CallError/Kind/invalidRequest`` for any other request.
+    /// - Throws: `CallError.Kind.invalidRequest` for any other request.
     @discardableResult
     public func download(_ request: Request, to file: URL) throws(CallError) -> ID {
         guard request.body.isEmpty else {
@@ -80,7 +80,7 @@ public final class BackgroundTransfers: Sendable {
     /// - Parameters:
     ///   - request: a request with an absolute URL and without a body, such as a PUT.
     ///   - file: the body. It must stay as it is until the transfer has ended.
-    /// - Throws: ``CallError/Kind/invalidRequest`` for any other request.
+    /// - Throws: `CallError.Kind.invalidRequest` for any other request.
     @discardableResult
     public func upload(_ request: Request, from file: URL) throws(CallError) -> ID {
         guard request.body.isEmpty, request.method != .get else {
@@ -89,7 +89,7 @@ public final class BackgroundTransfers: Sendable {
         return start(session.uploadTask(with: try Self.message(of: request), fromFile: file), file)
     }
 
-    /// Ends a transfer. It fails with ``CallError/Kind/cancelled``.
+    /// Ends a transfer. It fails with `CallError.Kind.cancelled`.
     public func cancel(_ id: ID) async { await task(id)?.cancel() }
 
     /// The transfers that have not ended, those of earlier starts of the app included.
