@@ -11,9 +11,10 @@ for feature in ExistentialAny InternalImportsByDefault MemberImportVisibility No
     flags+=(-enable-upcoming-feature "$feature")
 done
 
-# check SYSTEM MODULE EMIT [FILE…]: the sources of a module in the form for a system, with further files.
+# check SYSTEM MODULE [emit FILE…]: the sources of a module in the form for a system, with further files. With emit, other modules
+# may then import it.
 check() {
-    local system=$1 module=$2 how=$3 file change out=$work/$1
+    local system=$1 module=$2 how=${3:-} file change out=$work/$1
     case $system in
         Darwin) change='s/os\((Linux|Android)\)/os(Windows)/g; s/Darwin\.([a-z]+)\(/Glibc.\1(/g' ;;
         Android) change='s/os\(Linux\)/os(Windows)/g; s/os\(Android\)/os(Linux)/g' ;;
@@ -23,22 +24,24 @@ check() {
     while read -r file; do
         sed -E "s/canImport\(Glibc\)/canImport(NoSuchModule)/g; $change" "$file" >"$out/$module/$(echo "${file#Sources/}" | tr / _)"
     done < <(find "Sources/$module" -name '*.swift')
-    shift 3
+    shift $(($# < 3 ? $# : 3))
     for file in "$@"; do cp "$file" "$out/$module"; done
     local own=(-I Sources/CEpoll)
     [ "$system" = Darwin ] && own=(-I Scripts/lint/darwin)
-    [ "$how" = emit ] && how="-emit-module -o $out/$module.swiftmodule" || how="-emit-sil -wmo -o /dev/null"
-    if ! swiftc "${flags[@]}" "${own[@]}" -I "$out" $how -module-name "$module" "$out/$module"/*.swift >"$work/log" 2>&1; then
+    local call=(swiftc "${flags[@]}" "${own[@]}" -I "$out" -module-name "$module" "$out/$module"/*.swift)
+    # All diagnostics come only with the compiler's intermediate language.
+    if ! "${call[@]}" -emit-sil -wmo -o /dev/null >"$work/log" 2>&1; then
         sed "s,$out/,," "$work/log" >&2
         echo "the code of $module for $system does not compile" >&2
         exit 1
     fi
+    [ "$how" != emit ] || "${call[@]}" -emit-module -o "$out/$module.swiftmodule"
 }
 
 # This system's library stands in for what both have.
 echo '@_exported public import Glibc' >"$work/Both.swift"
 check Darwin TsubamePlatform emit "$work/Both.swift" Scripts/lint/darwin/Members.swift
-check Darwin TsubameSockets sil
+check Darwin TsubameSockets
 
 # So does it for the libraries of Musl and Android, whose names and types differ from it in few places.
 for system in Musl Android; do
@@ -47,7 +50,7 @@ for system in Musl Android; do
     printf 'public let %s: Int32 = 0\n' SOCK_STREAM SOCK_CLOEXEC SOCK_NONBLOCK | cat "$work/Both.swift" - >"$work/$system.swift"
     swiftc -emit-module -o "$work/$system/$system.swiftmodule" -parse-as-library -module-name "$system" "$work/$system.swift"
     check "$system" TsubamePlatform emit Scripts/lint/darwin/Members.swift
-    check "$system" TsubameSockets sil
+    check "$system" TsubameSockets
 done
 
 # All sources are read with an Apple target, which checks the syntax of each branch.

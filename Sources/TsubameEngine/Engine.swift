@@ -139,7 +139,8 @@ public final class Engine: CountedTransport {
 
     /// Closes idle connections, and the others as soon as they are free; later calls fail.
     public func close() async {
-        let loops = loops.closed()
+        loops.endReplacing()
+        let loops = loops.current
         loops.closeCallers()
         for loopPool in loops.allPools where loopPool.loop.hasThread {
             _ = try? await loopPool.loop.submit { loopPool.close() }.get()

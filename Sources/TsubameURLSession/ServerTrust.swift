@@ -43,8 +43,8 @@ struct ServerVerification: Hashable {
 
 #if !canImport(FoundationNetworking)
 /// Verifies a server as the system does, and then by the client's pins and check. It has never run.
+// Guarded by the queue of `verify(done:)`, which alone uses `trust`. A `SecTrust` may be used on any thread, by one at a time.
 struct ServerTrust: @unchecked Sendable {
-    /// `SecTrust` may be used on any thread, by one at a time. Only the queue of ``verify(_:done:)`` uses it.
     let trust: SecTrust
     let verification: ServerVerification
 

@@ -111,11 +111,8 @@ final class EventLoopPools: Sendable {
         return loopPool
     }
 
-    /// These, or the ones in their place. From now on none are made.
-    func closed() -> EventLoopPools {
-        replacement.withLock { $0.isClosed = true }
-        return current
-    }
+    /// From now on none are made in place of these.
+    func endReplacing() { replacement.withLock { $0.isClosed = true } }
 
     func closeCallers() { objects.callers.close() }
 

@@ -1,6 +1,6 @@
 // MonotonicTime: nanoseconds on clocks that never go back, and the one place that reads the platform's clocks.
 
-/// A point in time in nanoseconds, on the clock of deadlines.
+/// A point in time in nanoseconds, on one of the clocks of ``MonotonicClock``. Times of different clocks are not compared.
 package typealias MonotonicTime = UInt64
 
 package enum MonotonicClock {

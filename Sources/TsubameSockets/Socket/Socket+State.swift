@@ -31,8 +31,7 @@ extension Socket {
         }
         if count == 1 { return state == established }
         #endif
-        var byte: UInt8 = 0
-        let received = recv(descriptor, &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT))
+        let received = peek()
         return received > 0 || (received < 0 && (errno == EAGAIN || errno == EWOULDBLOCK))
     }
 }

@@ -43,9 +43,15 @@ extension Socket {
 
     /// Whether a read would bring something now: bytes, the end, or an error.
     package borrowing func hasInput() -> Bool {
+        peek() >= 0 || (errno != EAGAIN && errno != EWOULDBLOCK)
+    }
+
+    /// Looks at the next byte without taking it.
+    /// - Returns: 1, or 0 at the end, or a negative number with the reason in `errno`.
+    @inline(__always)
+    borrowing func peek() -> Int {
         var byte: UInt8 = 0
-        let flags = Int32(MSG_PEEK) | Int32(MSG_DONTWAIT)
-        return recv(descriptor, &byte, 1, flags) >= 0 || (errno != EAGAIN && errno != EWOULDBLOCK)
+        return recv(descriptor, &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT))
     }
 
     /// Writes one piece.
