@@ -30,7 +30,7 @@ test: setup-test consumer smoke shell-lines compare-httpbin conformance docs dem
 
 unit:
 	$(STEADY) $(SWIFT) build $(TRAITS) --build-tests
-	@SWIFT=$(SWIFT) Scripts/check/check-darwin-modules.sh
+	@SWIFT=$(SWIFT) Scripts/check/check-portable-modules.sh
 	@SWIFT=$(SWIFT) Scripts/check/unit.sh
 
 ## A package that uses only product Tsubame: what it resolves is committed, and its counts are thresholds.

@@ -159,7 +159,7 @@ let package = Package(
                 .product(name: "SwiftASN1", package: "swift-asn1", condition: .when(traits: ["Server"])),
                 .product(name: "X509", package: "swift-certificates", condition: .when(traits: ["Server"])),
             ],
-            swiftSettings: settings),
+            exclude: privacy.others, resources: privacy.resources, swiftSettings: settings),
         .target(name: "TsubameTerminal", dependencies: ["CZlib"], swiftSettings: settings),
         .executableTarget(
             name: "TsubameCLI",

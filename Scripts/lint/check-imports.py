@@ -10,7 +10,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SYSTEM = {"Dispatch", "FoundationEssentials", "FoundationNetworking", "Observation", "Synchronization"}
-LIBRARIES_OF_SYSTEMS = {"Android", "Compression", "Darwin", "Glibc", "Musl", "Security"}
+LIBRARIES_OF_SYSTEMS = {"Android", "Compression", "Darwin", "Glibc", "Musl", "Security", "WASILibc"}
 IMPORT = re.compile(r"^ *(?:@_exported )?(?:(?:public|package|internal|fileprivate|private) )?import (\w+)", re.M)
 
 
@@ -34,7 +34,7 @@ def declared(manifest):
         if not name:
             continue
         block = re.sub(r',\s*condition: \.when\((?:\s*platforms: \w+, )?traits: \["\w+"\]\)', "", block)
-        dependencies = re.search(r"dependencies: \[(.*?)\]\s*(?:,\s*(?:path|swiftSettings)|\))", block, re.S)
+        dependencies = re.search(r"dependencies: \[(.*?)\]\s*(?:,\s*(?:path|exclude|swiftSettings)|\))", block, re.S)
         text = dependencies[1] if dependencies else ""
         modules = set(re.findall(r'\.(?:product|target)\(\s*name: "(\w+)"', text))
         modules |= set(re.findall(r'"(\w+)"', re.sub(r"\.\w+\([^()]*(?:\([^()]*(?:\([^()]*\)[^()]*)*\)[^()]*)*\)", "", text)))

@@ -18,6 +18,10 @@ package final class FileLock {
     ///   - isShared: whether other holders of a shared lock may hold it at the same time.
     ///   - timeout: how long to wait while another process or thread holds the lock, in nanoseconds.
     package init(_ path: String, isShared: Bool = false, timeout: UInt64) throws(Failure) {
+        #if os(WASI)
+        // There, the system has neither locks nor, for Swift, the flag that creates a file.
+        throw .cannotBeLocked(ENOTSUP)
+        #else
         let end = MonotonicClock.now &+ timeout
         while true {
             let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
@@ -43,6 +47,7 @@ package final class FileLock {
                 throw .isHeld
             }
         }
+        #endif
     }
 
     deinit { _ = close(descriptor) }

@@ -1,6 +1,8 @@
 // Alarm: a closure that runs at a given time, unless the alarm is released before.
 
+#if canImport(Dispatch)
 internal import Dispatch
+#endif
 
 /// Runs its closure once, at its time. An alarm that is released before then does nothing.
 ///
@@ -10,7 +12,9 @@ internal import Dispatch
 /// serial queue gets a thread of its own and is on time within 1 ms. All alarms share this queue, so closures on it
 /// must neither block nor call the user's code.
 package final class Alarm: Sendable {
+    #if canImport(Dispatch)
     private static let queue = DispatchQueue(label: "tsubame.alarms")
+    #endif
     /// The longest timer, in nanoseconds. A released alarm leaves its timer running for no longer than this.
     private static let longestTimer: UInt64 = 60_000_000_000
 
@@ -30,10 +34,22 @@ package final class Alarm: Sendable {
     private func arm() {
         let now = MonotonicClock.now
         let left = min(due > now ? due - now : 0, Self.longestTimer)
-        Self.queue.asyncAfter(deadline: .now() + .nanoseconds(Int(clamping: left))) { [weak self] in
-            guard let self else { return }
-            guard MonotonicClock.now >= due else { return arm() }
-            if mayBlock { DispatchQueue(label: "tsubame.alarm").async(execute: ring) } else { ring() }
+        #if canImport(Dispatch)
+        Self.queue.asyncAfter(deadline: .now() + .nanoseconds(Int(clamping: left))) { [weak self] in self?.check() }
+        #else
+        // WebAssembly has neither dispatch nor calls that block a thread.
+        Task { [weak self] in
+            try? await Task.sleep(for: .nanoseconds(clamping: left))
+            self?.check()
         }
+        #endif
+    }
+
+    private func check() {
+        guard MonotonicClock.now >= due else { return arm() }
+        #if canImport(Dispatch)
+        if mayBlock { return DispatchQueue(label: "tsubame.alarm").async(execute: ring) }
+        #endif
+        ring()
     }
 }

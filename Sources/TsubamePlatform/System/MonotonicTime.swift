@@ -10,32 +10,40 @@ package enum MonotonicClock {
     /// The time for deadlines. It does not count the time in which the machine sleeps, as the system's timers do not.
     @inline(__always)
     package static var now: MonotonicTime {
-        var time = timespec()
         #if canImport(Darwin)
-        clock_gettime(CLOCK_UPTIME_RAW, &time)
+        read(CLOCK_UPTIME_RAW)
+        #elseif os(WASI)
+        sinceStart
         #else
-        clock_gettime(CLOCK_MONOTONIC, &time)
+        read(CLOCK_MONOTONIC)
         #endif
-        return nanoseconds(time)
     }
 
     /// The time for what grows old while the machine sleeps, too: tokens, addresses and idle connections.
     package static var nowWithSleep: MonotonicTime {
-        var time = timespec()
         #if canImport(Darwin)
-        clock_gettime(CLOCK_MONOTONIC_RAW, &time)
+        read(CLOCK_MONOTONIC_RAW)
         #elseif os(Linux) || os(Android)
-        clock_gettime(CLOCK_BOOTTIME, &time)
+        read(CLOCK_BOOTTIME)
+        #elseif os(WASI)
+        sinceStart
         #else
-        clock_gettime(CLOCK_MONOTONIC, &time)
+        read(CLOCK_MONOTONIC)
         #endif
-        return nanoseconds(time)
     }
 
+    #if os(WASI)
+    private static let start = ContinuousClock.now
+    /// Never zero. Swift cannot name the clocks of WASI's C library.
+    private static var sinceStart: MonotonicTime { start.duration(to: .now).nanosecondsClamped &+ 1 }
+    #else
     @inline(__always)
-    private static func nanoseconds(_ time: timespec) -> MonotonicTime {
-        UInt64(truncatingIfNeeded: time.tv_sec) &* 1_000_000_000 &+ UInt64(truncatingIfNeeded: time.tv_nsec)
+    private static func read(_ clock: clockid_t) -> MonotonicTime {
+        var time = timespec()
+        clock_gettime(clock, &time)
+        return UInt64(truncatingIfNeeded: time.tv_sec) &* 1_000_000_000 &+ UInt64(truncatingIfNeeded: time.tv_nsec)
     }
+    #endif
 }
 
 extension Duration {

@@ -8,6 +8,8 @@
 @_exported public import Musl
 #elseif canImport(Android)
 @_exported public import Android
+#elseif canImport(WASILibc)
+@_exported public import WASILibc
 #elseif canImport(Darwin)
 @_exported public import Darwin
 #endif
@@ -23,6 +25,8 @@ package enum SystemCall {
         Musl.open(path, flags, mode)
         #elseif canImport(Android)
         Android.open(path, flags, mode)
+        #elseif canImport(WASILibc)
+        WASILibc.open(path, flags, mode)
         #else
         Darwin.open(path, flags, mode)
         #endif
@@ -37,6 +41,8 @@ package enum SystemCall {
         Musl.read(descriptor, buffer.baseAddress, buffer.count)
         #elseif canImport(Android)
         Android.read(descriptor, buffer.baseAddress, buffer.count)
+        #elseif canImport(WASILibc)
+        WASILibc.read(descriptor, buffer.baseAddress, buffer.count)
         #else
         Darwin.read(descriptor, buffer.baseAddress, buffer.count)
         #endif
@@ -51,6 +57,8 @@ package enum SystemCall {
         Musl.write(descriptor, bytes.baseAddress, bytes.count)
         #elseif canImport(Android)
         Android.write(descriptor, bytes.baseAddress, bytes.count)
+        #elseif canImport(WASILibc)
+        WASILibc.write(descriptor, bytes.baseAddress, bytes.count)
         #else
         Darwin.write(descriptor, bytes.baseAddress, bytes.count)
         #endif

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Type-checks the code of the modules for Apple's systems, after a debug build of all traits. FoundationNetworking stands in for
-# the Foundation of these systems, and Scripts/lint/darwin for their other modules. It does not show that the code works.
+# Compiles the code of modules for systems that are not here, after a debug build of all traits. It does not show that the code
+# works. For Apple's systems FoundationNetworking stands in for Foundation, and Scripts/lint/darwin for other modules. For
+# WebAssembly Scripts/lint/wasi stands in for the C library.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
@@ -74,13 +75,43 @@ check() {
 }
 check TsubameURLSession
 
+basic=("${flags[@]}")
 flags+=(-I Scripts/lint/darwin -D ENGINE -D Server -D Store -D XML)
-for module in TsubameWire TsubameEngine TsubameCLI; do
+for module in TsubameWire TsubameEngine TsubameCLI HTTPBin; do
     mkdir "$work/$module"
     while read -r file; do
         sed -E 's/os\(Linux\)/os(Windows)/g; s/canImport\(Glibc\)/canImport(NoSuchModule)/g' "$file" >"$work/$module/$(echo "${file#Sources/}" | tr / _)"
     done < <(find "Sources/$module" -name '*.swift')
     # There, this is a number.
     echo 'let SOCK_STREAM: Int32 = 1' >"$work/$module/StandIn.swift"
+    # It imports the system's library itself.
+    [ "$module" != HTTPBin ] || echo '@_exported import Glibc' >"$work/$module/Library.swift"
     check "$module"
+done
+
+# WebAssembly has no sockets, threads or dispatch. Core and Wire must do without them, so that a transport of the browser can stand
+# beneath the client. `Mutex` is part of Swift's library there (swiftlang/swift, Synchronization/Mutex/WasmImpl.swift).
+mkdir "$work/wasi"
+for module in TsubamePlatform TsubameCore TsubameWire; do
+    mkdir "$work/wasi/$module"
+    while read -r file; do
+        sed -E 's/canImport\((Glibc|Dispatch)\)/canImport(NoSuchModule)/g; s/os\(Linux\)/os(Windows)/g; s/os\(WASI\)/os(Linux)/g' \
+            "$file" >"$work/wasi/$module/$(echo "${file#Sources/}" | tr / _)"
+    done < <(find "Sources/$module" -name '*.swift')
+done
+cp Scripts/lint/wasi/Overlay.swift "$work/wasi/TsubamePlatform"
+for module in TsubamePlatform TsubameCore TsubameWire; do
+    if ! "$compiler" -c -wmo -emit-module -emit-module-path "$work/wasi/$module.swiftmodule" -o "$work/wasi/$module.o" \
+        -enable-experimental-feature Lifetimes -I "$work/wasi" -I Scripts/lint/wasi "${basic[@]}" \
+        -module-name "$module" "$work/wasi/$module"/*.swift >"$work/log" 2>&1; then
+        sed "s,$work/,," "$work/log" >&2
+        echo "the code of $module for WebAssembly does not compile" >&2
+        exit 1
+    fi
+    # Only Swift's own libraries, Foundation, zlib, http-types and what the header declares may be called.
+    if nm -u "$work/wasi/$module.o" | grep -E 'dispatch|Dispatch|pthread|dlopen|dlsym|socket|NIO|SSL'; then
+        echo "the code of $module for WebAssembly calls what is not there" >&2
+        exit 1
+    fi
+    echo "the code of $module for WebAssembly compiles"
 done
