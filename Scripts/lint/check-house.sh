@@ -11,7 +11,7 @@ fail() {
 
 # Imports go downwards only: the modules that each target imports, beside the system's own.
 python3 Scripts/lint/check-imports.py <<'TABLE' || status=1
-TsubamePlatform: Android Darwin Glibc Musl WASILibc
+TsubamePlatform: Android Darwin Foundation Glibc Musl WASILibc
 TsubameSockets: TsubamePlatform CEpoll
 TsubameCore: TsubamePlatform HTTPTypes
 TsubameWire: TsubamePlatform TsubameCore CZlib Compression HTTPTypes

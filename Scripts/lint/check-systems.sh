@@ -16,7 +16,7 @@ done
 check() {
     local system=$1 module=$2 how=${3:-} file change out=$work/$1
     case $system in
-        Darwin) change='s/os\((Linux|Android)\)/os(Windows)/g; s/Darwin\.([a-z]+)\(/Glibc.\1(/g' ;;
+        Darwin) change='s/os\((Linux|Android)\)/os(Windows)/g; s/os\(iOS\)/os(Linux)/g; s/Darwin\.([a-z]+)\(/Glibc.\1(/g' ;;
         Android) change='s/os\(Linux\)/os(Windows)/g; s/os\(Android\)/os(Linux)/g' ;;
         Musl) change= ;;
     esac

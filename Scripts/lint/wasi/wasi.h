@@ -42,6 +42,7 @@ long wasi_readlink(const char *_Nonnull path, char *_Nonnull buffer, size_t coun
 #define O_RDONLY 0x04000000
 #define O_WRONLY 0x10000000
 #define O_CLOEXEC 0
+int wasi_usleep(unsigned microseconds) SWIFT("usleep(_:)");
 #define PATH_MAX 4096
 
 /* <stdlib.h>, <string.h> */
@@ -62,6 +63,7 @@ const char *_Nullable wasi_inet_ntop(
     int family, const void *_Nonnull bytes, char *_Nonnull text, wasi_socklen_t count) SWIFT("inet_ntop(_:_:_:_:)");
 
 /* <errno.h> */
+#define EWOULDBLOCK 6
 #define EBADF 8
 #define EFBIG 22
 #define EINTR 27

@@ -11,9 +11,10 @@ package struct SharedLibrary: Sendable {
     ///   - version: the version of the library's binary interface. A library with another version is not loaded.
     package init?(_ name: String, version: Int) {
         #if canImport(Darwin)
-        let file = "lib\(name).\(version).dylib"
-        // The dynamic linker does not search Homebrew's folders.
-        let paths = [file, "/opt/homebrew/lib/\(file)", "/usr/local/lib/\(file)"]
+        // First the app's own libraries. A library of another maker is refused unless the app allows it. A bare name would
+        // make the dynamic linker look into the working folder.
+        let folders = ["@rpath", "/opt/homebrew/lib", "/usr/local/lib"]
+        let paths = folders.map { "\($0)/lib\(name).\(version).dylib" }
         #else
         let paths = ["lib\(name).so.\(version)"]
         #endif

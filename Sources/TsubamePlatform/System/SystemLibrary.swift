@@ -63,4 +63,19 @@ package enum SystemCall {
         Darwin.write(descriptor, bytes.baseAddress, bytes.count)
         #endif
     }
+
+    /// `close(2)`.
+    package static func close(_ descriptor: Int32) {
+        #if canImport(Glibc)
+        _ = Glibc.close(descriptor)
+        #elseif canImport(Musl)
+        _ = Musl.close(descriptor)
+        #elseif canImport(Android)
+        _ = Android.close(descriptor)
+        #elseif canImport(WASILibc)
+        _ = WASILibc.close(descriptor)
+        #else
+        _ = Darwin.close(descriptor)
+        #endif
+    }
 }

@@ -48,6 +48,7 @@ final class DatabaseCacheStorage: DiskCacheStorage {
         } catch {
             throw DatabaseFile.failure(error, path)
         }
+        BackupExclusion.set(true, path)
         work.async { [weak self] in self?.sweep() }
     }
 

@@ -78,6 +78,8 @@ final class DatabaseFile: Sendable {
     private static func configuration(_ scheme: DatabaseScheme) -> GRDB.Configuration {
         var configuration = GRDB.Configuration()
         configuration.label = scheme.label
+        // An app that shares the file with others posts `Database.suspendNotification` before the system suspends it.
+        configuration.observesSuspensionNotifications = true
         configuration.busyMode = .timeout(scheme.lockTimeout)
         configuration.prepareDatabase { db in try db.execute(sql: scheme.pragmas) }
         return configuration

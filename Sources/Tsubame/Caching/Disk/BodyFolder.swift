@@ -26,7 +26,9 @@ package struct BodyFolder: Sendable {
     package func makeFile(named name: String) throws(CallError) -> IncomingBody {
         let part = "\(path)/\(name)\(CacheFileName.partEnding)"
         for _ in 0..<Self.mostTries {
-            if mkdir(path, 0o700) != 0 {
+            if mkdir(path, 0o700) == 0 {
+                BackupExclusion.set(true, path)
+            } else {
                 guard errno == EEXIST else { throw failure("made") }
                 if let status = FileStatus(of: path, followsLinks: false), status.kind != .folder {
                     errno = ENOTDIR
@@ -40,12 +42,13 @@ package struct BodyFolder: Sendable {
                 throw failure("written")
             }
             // Another process may also have removed the file before it was locked.
-            if flock(descriptor, LOCK_EX) == 0, let own = FileStatus(of: descriptor), let there = FileStatus(of: part),
+            if FileHold.take(descriptor, waits: true) == 0, let own = FileStatus(of: descriptor),
+                let there = FileStatus(of: part),
                 own.inode == there.inode, own.device == there.device
             {
                 return IncomingBody(descriptor: descriptor, folder: path, name: name)
             }
-            _ = close(descriptor)
+            FileHold.close(descriptor)
         }
         throw failure("locked")
     }
@@ -114,9 +117,9 @@ package struct BodyFolder: Sendable {
     package func sweep(_ name: String, unless isKept: () throws -> Bool) rethrows {
         let descriptor = openFile(name)
         guard descriptor >= 0 else { return }
-        defer { _ = close(descriptor) }
+        defer { FileHold.close(descriptor) }
         guard FileStatus(of: descriptor)?.kind == .regular else { return }
-        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0, try !isKept() else { return }
+        guard FileHold.take(descriptor) == 0, try !isKept() else { return }
         unlink("\(path)/\(name)")
     }
 

@@ -54,6 +54,7 @@ final class FolderCacheStorage: DiskCacheStorage {
         self.limit = max(limit, 0)
         try root.make()
         try CacheFolderMark.claim(root)
+        BackupExclusion.set(true, path)
     }
 
     var name: String { root.path }

@@ -20,7 +20,7 @@ package final class IncomingBody {
     deinit {
         // The name is removed before the lock. While the lock is held, no process takes the file for an abandoned one.
         if !isKept { unlink("\(folder)/\(name)\(isWhole ? "" : CacheFileName.partEnding)") }
-        _ = close(descriptor)
+        FileHold.close(descriptor)
     }
 
     /// - Returns: whether all bytes were written. If not, `errno` has the reason.

@@ -59,7 +59,7 @@ final class DownloadPart: Sendable {
             let file = SystemCall.open(paths.part, flags, mode: mode.map { $0 | writable } ?? 0o666)
             guard file >= 0 else { throw failure("the file \(paths.part) cannot be made", errno) }
             // A file system without locks fails with another code, and the download goes on without a lock.
-            if flock(file, LOCK_EX | LOCK_NB) != 0, errno == EWOULDBLOCK {
+            if FileHold.take(file) == EWOULDBLOCK {
                 _ = close(file)
                 return nil
             }
@@ -67,22 +67,23 @@ final class DownloadPart: Sendable {
                 held.inode == current.inode, held.device == current.device
             else {
                 // The download that held the lock has just finished.
-                _ = close(file)
+                FileHold.close(file)
                 continue
             }
             // In a folder that all users may write to, any user may have put the file there.
             guard held.kind == .regular, held.owner == geteuid() else {
-                _ = close(file)
+                FileHold.close(file)
                 throw CallError(
                     .file, "\(paths.part) is in the way: it is not a regular file of this user", phase: .preparing)
             }
             guard held.links == 1 else {
                 // This is a finished file whose hidden name was not removed.
                 unlink(paths.part)
-                _ = close(file)
+                FileHold.close(file)
                 continue
             }
             if let mode { fchmod(file, mode | writable) }
+            BackupExclusion.set(true, paths.part)
             let part = DownloadPart(target, paths, file, mode, distance, length: held.size)
             try part.settle()
             return part
@@ -121,7 +122,7 @@ final class DownloadPart: Sendable {
         self.state = Mutex(state)
     }
 
-    deinit { _ = close(descriptor) }
+    deinit { FileHold.close(descriptor) }
 
     /// If the machine was started after the record was saved, removes the bytes that may be wrong, and saves a new
     /// record. Bytes that come from now on count for the next call too.
@@ -277,6 +278,7 @@ final class DownloadPart: Sendable {
         defer { if let mode, !hasName { fchmod(descriptor, mode | Self.writable) } }
         // The bytes must be on the disk before the file has its name.
         try flush()
+        BackupExclusion.set(false, path)
         if replacing {
             try move(to: target)
         } else if link(path, target) == 0 {
@@ -328,7 +330,7 @@ final class DownloadPart: Sendable {
     }
 
     /// Lets another download have the file. Nothing may be written afterwards.
-    func unlock() { _ = flock(descriptor, LOCK_UN) }
+    func unlock() { FileHold.release(descriptor) }
 
     /// The files to remove when the program is interrupted.
     var temporaryPaths: [String] { [path, recordPath] }
