@@ -106,6 +106,7 @@ public final class BackgroundTransfers: Sendable {
     private func start(_ task: URLSessionTask, _ file: URL) -> ID {
         // The system keeps the description with the task.
         task.taskDescription = FilePlace(file).text
+        delegate.expectMore()
         task.resume()
         return task.taskIdentifier
     }
@@ -129,7 +130,7 @@ private final class TransferDelegate: NSObject, URLSessionDownloadDelegate, URLS
         /// When the first bytes of a transfer were told to this start of the app, and how many there were before.
         var begun: [Int: (at: ContinuousClock.Instant, bytes: Int64)] = [:]
         var delivered: (@Sendable () -> Void)?
-        /// Whether all events were delivered before a handler was given.
+        /// Whether all events were delivered before a handler was given. A transfer or an event that follows needs a new end.
         var isDelivered = false
     }
 
@@ -152,6 +153,8 @@ private final class TransferDelegate: NSObject, URLSessionDownloadDelegate, URLS
         if isDelivered { DispatchQueue.main.async { done() } }
     }
 
+    func expectMore() { state.withLock { $0.isDelivered = false } }
+
     func urlSession(
         _ session: URLSession, downloadTask: URLSessionDownloadTask, didWriteData count: Int64,
         totalBytesWritten received: Int64, totalBytesExpectedToWrite total: Int64
@@ -168,6 +171,7 @@ private final class TransferDelegate: NSObject, URLSessionDownloadDelegate, URLS
         let begun = state.withLock { state in
             let begun = state.begun[task.taskIdentifier] ?? (now, received)
             state.begun[task.taskIdentifier] = begun
+            state.isDelivered = false
             return begun
         }
         let seconds = begun.at.duration(to: now) / .seconds(1)
@@ -204,6 +208,7 @@ private final class TransferDelegate: NSObject, URLSessionDownloadDelegate, URLS
         let id = task.taskIdentifier
         let hasFailed = state.withLock { state in
             state.begun[id] = nil
+            state.isDelivered = false
             return state.failed.remove(id) != nil
         }
         guard !hasFailed else { return }
