@@ -29,6 +29,7 @@ let package = Package(
         .library(name: "TsubameXML", targets: ["TsubameXML"]),
         .library(name: "TsubameStore", targets: ["TsubameStore"]),
         .library(name: "TsubameTesting", targets: ["TsubameTesting"]),
+        .library(name: "TsubameInspector", targets: ["TsubameInspector"]),
         .library(name: "HTTPBin", targets: ["HTTPBin"]),
         .executable(name: "tsubame", targets: ["TsubameCLI"]),
         .executable(name: "tsubame-demo", targets: ["TsubameDemo"]),
@@ -40,6 +41,7 @@ let package = Package(
         .trait(name: "XML", description: "Response.xml and RequestBody.xml, on XMLCoder"),
         .trait(name: "Store", description: "Cookies kept in SQLite, on GRDB; needs SQLite's header and library"),
         .trait(name: "Server", description: "The embedded httpbin-compatible server, on Hummingbird"),
+        .trait(name: "Inspector", description: "A page in the browser that shows calls live, on Hummingbird"),
         .trait(
             name: "TestServer", description: "ScriptedServer and the contract of transports; enables Server",
             enabledTraits: ["Server"]),
@@ -141,6 +143,19 @@ let package = Package(
             ],
             swiftSettings: settings),
         .target(
+            name: "TsubameInspector",
+            dependencies: [
+                "Tsubame", "TsubamePlatform", "TsubameCore",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "HummingbirdCore", package: "hummingbird", condition: .when(traits: ["Inspector"])),
+                .product(name: "Logging", package: "swift-log", condition: .when(traits: ["Inspector"])),
+                .product(name: "NIOCore", package: "swift-nio", condition: .when(traits: ["Inspector"])),
+                .product(name: "NIOHTTP1", package: "swift-nio", condition: .when(traits: ["Inspector"])),
+                .product(name: "NIOPosix", package: "swift-nio", condition: .when(traits: ["Inspector"])),
+            ],
+            resources: [.embedInCode("Page")],
+            swiftSettings: settings),
+        .target(
             name: "HTTPBin",
             dependencies: [
                 .target(name: "CZlib", condition: .when(traits: ["Server"])),
@@ -181,6 +196,10 @@ let package = Package(
         .target(name: "PhotosModel", dependencies: ["Tsubame"], path: "Examples/PhotosModel", swiftSettings: settings),
         .example("Photos", ["PhotosModel", "TsubameTesting"]),
 
+        .testTarget(
+            name: "TsubameInspectorTests",
+            dependencies: ["Tsubame", "TsubameCore", "TsubameInspector", "TsubameTesting"],
+            swiftSettings: settings),
         .testTarget(name: "TsubamePlatformTests", dependencies: ["TsubamePlatform"], swiftSettings: settings),
         .testTarget(
             name: "TsubameSocketsTests", dependencies: ["TsubameSockets", "TsubamePlatform"], swiftSettings: settings),
@@ -285,7 +304,8 @@ let package = Package(
             name: "EndToEndTests",
             dependencies: [
                 "Tsubame", "TsubamePlatform", "TsubameCore", "TsubameWire", "TsubameEngine", "TsubameFoundation",
-                "TsubameURLSession", "TsubameXML", "TsubameStore", "TsubameTesting", "HTTPBin", "TsubameCLI",
+                "TsubameURLSession", "TsubameXML", "TsubameStore", "TsubameTesting", "TsubameInspector", "HTTPBin",
+                "TsubameCLI",
                 "TsubameDemo", "StoreWriter",
                 "Soak",
                 "KeyValueAPI", "RequestParam", "HttpClient", "URLLoader", "MixiAsyncURLConnection", "APIConnector",

@@ -4,7 +4,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 export SWIFT=${SWIFT:-swift}
-modules=(Tsubame TsubameFoundation TsubameURLSession TsubameXML TsubameTesting)
+modules=(Tsubame TsubameFoundation TsubameURLSession TsubameXML TsubameTesting TsubameInspector)
 out=.build-docs
 
 find_docc() {

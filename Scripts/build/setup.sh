@@ -31,6 +31,8 @@ if [ "${1:-}" = test ]; then
     fi
     if [ "$(uname)" != Darwin ]; then
         want valgrind valgrind
+        # The inspector's page is tried in a real browser.
+        want chromium chromium
         # Two proxies that are not ours; both packages hold a program only, and no service.
         want tinyproxy tinyproxy-bin
         want microsocks microsocks
@@ -51,7 +53,7 @@ as_root() { if [ "$(id -u)" = 0 ]; then "$@"; else sudo -n "$@"; fi; }
 if command -v apt-get >/dev/null 2>&1 && { [ "$(id -u)" = 0 ] || sudo -n true 2>/dev/null; }; then
     export DEBIAN_FRONTEND=noninteractive
     as_root apt-get update -qq
-    as_root apt-get install -y -qq "${missing[@]}"
+    as_root apt-get install -y -qq --no-install-recommends "${missing[@]}"
 else
     echo "Missing packages. Install them, on Debian and Ubuntu by:  sudo apt-get install ${missing[*]}" >&2
     exit 1

@@ -22,6 +22,7 @@ TsubameURLSession: Tsubame TsubamePlatform TsubameCore TsubameWire HTTPTypes Fou
 TsubameXML: Tsubame TsubameCore XMLCoder
 TsubameStore: Tsubame TsubamePlatform TsubameCore TsubameWire GRDB
 TsubameTesting: Tsubame TsubamePlatform TsubameCore HTTPBin HTTPTypes NIOCore NIOHPACK NIOHTTP2 NIOPosix NIOSSL
+TsubameInspector: Tsubame TsubamePlatform TsubameCore HTTPTypes HummingbirdCore Logging NIOCore NIOHTTP1 NIOPosix
 HTTPBin: CZlib Crypto Darwin Glibc HTTPTypes HummingbirdCore Logging Musl NIOCore NIOHTTP1 NIOHTTP2 NIOHTTPTypes NIOHTTPTypesHTTP2 NIOPosix NIOSSL NIOTLS SwiftASN1 X509
 TsubameTerminal: CZlib
 TsubameCLI: Tsubame TsubamePlatform TsubameTerminal HTTPBin

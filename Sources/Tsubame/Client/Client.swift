@@ -26,7 +26,7 @@ public final class Client: Sendable {
     /// The chain of interceptors, in order, as it is resolved for this client.
     public let chain: InterceptorChain
     let base: Base
-    let observers: ObserverList
+    package let observers: ObserverList
     let lifecycle: CallLifecycle
     private let engine: Engine?
     let presetHeaders: HTTPFields

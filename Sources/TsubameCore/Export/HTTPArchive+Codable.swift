@@ -20,7 +20,7 @@ extension HTTPArchive: Codable {
 
 extension HTTPArchive.Entry: Codable {
     private enum Keys: String, CodingKey {
-        case startedDateTime, time, request, response, cache, timings, serverIPAddress, connection
+        case startedDateTime, time, request, response, cache, timings, serverIPAddress, connection, comment
     }
 
     package init(from decoder: any Decoder) throws {
@@ -32,6 +32,7 @@ extension HTTPArchive.Entry: Codable {
             timings: try members.decodeIfPresent(HTTPArchive.Timings.self, forKey: .timings) ?? HTTPArchive.Timings(),
             serverIPAddress: try? members.decodeIfPresent(String.self, forKey: .serverIPAddress),
             connection: try? members.decodeIfPresent(String.self, forKey: .connection))
+        comment = try? members.decodeIfPresent(String.self, forKey: .comment)
     }
 
     package func encode(to encoder: any Encoder) throws {
@@ -44,6 +45,7 @@ extension HTTPArchive.Entry: Codable {
         try members.encode(timings, forKey: .timings)
         try members.encodeIfPresent(serverIPAddress, forKey: .serverIPAddress)
         try members.encodeIfPresent(connection, forKey: .connection)
+        try members.encodeIfPresent(comment, forKey: .comment)
     }
 }
 

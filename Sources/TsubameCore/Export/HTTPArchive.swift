@@ -164,6 +164,7 @@ package struct HTTPArchive: Sendable, Hashable {
         package var timings: Timings
         package var serverIPAddress: String?
         package var connection: String?
+        package var comment: String?
 
         package init(
             startedDateTime: String, request: Request, response: Response, timings: Timings = Timings(),

@@ -19,7 +19,7 @@ extension LoopPool {
         let busy = callers.all.filter { $0 !== self }
         guard !busy.isEmpty else { return retry() }
         for other in busy { other.loop.execute { other.closeLongestIdle() } }
-        loop.scheduleTask(in: .milliseconds(Self.busyCallerDelay), retry)
+        _ = loop.scheduleTask(in: .milliseconds(Self.busyCallerDelay), retry)
     }
 
     /// Asks one loop after the other, so that one connection closes and not one of each loop.

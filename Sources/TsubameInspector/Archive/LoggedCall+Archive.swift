@@ -1,0 +1,97 @@
+// LoggedCall+Archive: the attempts of a call as entries of an HTTP archive.
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+import HTTPTypes
+import Tsubame
+package import TsubameCore
+
+extension LoggedCall {
+    /// One entry for each request that was sent, with its secrets. A call that sent nothing has one, too, unless it is running.
+    package func entries() async -> [HTTPArchive.Entry] {
+        var entries: [HTTPArchive.Entry] = []
+        for (index, attempt) in attempts.enumerated() {
+            let isLast = index == attempts.count - 1
+            if let entry = await entry(attempt, isLast: isLast) { entries.append(entry) }
+        }
+        return entries
+    }
+
+    /// nil if nothing was sent, and something else of the call was.
+    private func entry(_ attempt: Attempt, isLast: Bool) async -> HTTPArchive.Entry? {
+        let events = events[attempt.events]
+        let first = events.first?.time ?? 0
+        let end = events.last { if case .resending = $0.kind { false } else { true } }?.time ?? first
+        var sent: Request?
+        var response: Response?
+        var failure: CallError?
+        for event in events {
+            switch event.kind {
+            case .sent(let request): sent = request
+            case .headReceived(let head): response = head
+            case .finished(let whole): if response == nil || whole.isFromCache { response = whole }
+            case .failed(let error):
+                failure = error
+                response = response ?? error.response
+            default: break
+            }
+        }
+        guard sent != nil || response != nil || (isLast && state != .running) else { return nil }
+        let request = sent ?? response?.request ?? lastRequest
+        let requestBody = await recorded(
+            attempt.requestBody ?? request.body.bytesInMemory.map { Body(bytes: $0, isCut: false) },
+            codings: request.headers[.contentEncoding])
+        let started = Date(timeIntervalSince1970: (self.started + Double(first) / 1e6) / 1000)
+        var entry: HTTPArchive.Entry
+        if let response {
+            let body = await recorded(attempt.responseBody, codings: response.wire[.contentEncoding])
+            let base = response.timings.start
+            entry = HTTPArchive.Entry(
+                RecordedExchange(
+                    request: request, requestFields: Array(request.headers), requestBody: requestBody,
+                    response: response,
+                    responseBody: body ?? RecordedBody(content: Bytes(), transferred: 0), started: started,
+                    timings: HTTPArchive.Timings(response.timings, from: base &+ first, to: base &+ end)))
+            if body == nil { entry.response.content = HTTPArchive.Content(mimeType: entry.response.content.mimeType) }
+        } else {
+            entry = HTTPArchive.Entry(
+                startedDateTime: started.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true)),
+                request: HTTPArchive.Request(
+                    method: request.method.rawValue, url: request.uri?.string ?? "",
+                    headers: request.headers.map { HTTPArchive.Pair($0.name.rawName, $0.value) },
+                    postData: requestBody.map {
+                        HTTPArchive.PostData($0, type: request.headers[.contentType] ?? request.body.contentType ?? "")
+                    }),
+                response: HTTPArchive.Response(status: 0))
+            entry.timings.wait = Double((end - min(first, end)) / 1000) / 1000
+        }
+        if let failure, isLast { entry.comment = "\(failure.kind.rawValue): \(failure.reason)" }
+        return entry
+    }
+
+    /// The content of a body, as far as it was kept and can be decoded.
+    private func recorded(_ body: Body?, codings: String?) async -> RecordedBody? {
+        guard let body else { return nil }
+        var recorded = RecordedBody(content: body.bytes, transferred: body.bytes.count, isIncomplete: body.isCut)
+        guard let codings, !body.bytes.isEmpty else { return recorded }
+        let limit = 8 * max(body.bytes.count, 64 << 10)
+        let decoded = try? await DecodedContent.decode(body.bytes, codings: codings, upTo: limit, isIncomplete: true)
+        if let decoded {
+            recorded.content = decoded.slice(0..<limit)
+        } else {
+            recorded.isCoded = true
+        }
+        return recorded
+    }
+}
+
+extension RequestBody {
+    /// The bytes of a body that is in memory; nil for any other body, and for none.
+    package var bytesInMemory: Bytes? {
+        guard !isEmpty, case .bytes(let bytes) = content else { return nil }
+        return bytes
+    }
+}

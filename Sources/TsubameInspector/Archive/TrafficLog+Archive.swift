@@ -1,0 +1,34 @@
+// TrafficLog+Archive: the calls of a log as an HTTP archive.
+
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+import TsubameCore
+
+extension TrafficLog {
+    /// The calls of the log as an archive in HAR 1.2, which browsers and proxies open. Secrets are withheld: credentials, cookies,
+    /// and values with a secret name, wherever they stand.
+    ///
+    /// Each request that a call sent is an entry. Without ``keepBodies()`` the archive has no bodies of responses.
+    /// - Parameter showingSecrets: whether to withhold nothing.
+    public func har(showingSecrets: Bool = false) async throws -> Data {
+        try await archive(of: read { Array($0.all) }, showingSecrets: showingSecrets)
+    }
+
+    func archive(of calls: [LoggedCall], showingSecrets: Bool) async throws -> Data {
+        var archive = HTTPArchive(creator: HTTPArchive.Creator(name: "Tsubame", version: "0.1.0"))
+        var redaction = ArchiveRedaction()
+        for call in calls {
+            for var entry in await call.entries() {
+                if !showingSecrets { redaction.redact(&entry, by: call.request.redaction) }
+                archive.entries.append(entry)
+            }
+        }
+        if !showingSecrets {
+            for index in archive.entries.indices { redaction.scrub(&archive.entries[index]) }
+        }
+        return Data(try archive.json())
+    }
+}

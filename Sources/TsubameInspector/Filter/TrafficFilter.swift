@@ -1,0 +1,148 @@
+// TrafficFilter: which calls a filter such as `method:POST & status:5xx & !host:example` finds.
+
+import HTTPTypes
+import TsubameCore
+
+/// A filter of calls.
+///
+/// Terms are `method:POST`, `status:5xx`, `status:>=400`, `host:`, `path:`, `type:`, `header:name` or `header:name=value`, `body:`,
+/// `error:`, `tag:`, `version:`, `duration:>200ms`, `size:>10k` and `id:`. A word without a colon is searched in everything, bodies
+/// included. `!` negates, `&` or a space means both, `|` means either, and parentheses group. Quotes hold spaces.
+package struct TrafficFilter: Sendable {
+    /// Why a text is no filter.
+    package struct Problem: Error, Sendable, Hashable, CustomStringConvertible {
+        /// The character at which the fault is, counted from 1.
+        package let position: Int
+        package let reason: String
+
+        package var description: String { "at character \(position): \(reason)" }
+    }
+
+    indirect enum Node: Sendable, Hashable {
+        case all
+        case not(Node)
+        case both(Node, Node)
+        case either(Node, Node)
+        case text(ByteSearch)
+        case method(String)
+        case status(Comparison)
+        case host(ByteSearch)
+        case path(ByteSearch)
+        case type(ByteSearch)
+        case header(name: String, value: ByteSearch?)
+        case body(ByteSearch)
+        case error(ByteSearch)
+        case tag(String)
+        case version(ByteSearch)
+        /// In milliseconds.
+        case duration(Comparison)
+        /// In bytes.
+        case size(Comparison)
+        case id(UInt64)
+    }
+
+    /// A range of numbers.
+    struct Comparison: Sendable, Hashable {
+        var from: Double
+        /// The numbers end before this one.
+        var to: Double
+
+        func contains(_ number: Double) -> Bool { number >= from && number < to }
+    }
+
+    let root: Node
+
+    /// Whether a call is found.
+    package func matches(_ call: LoggedCall) -> Bool { matches(root, call) }
+
+    private func matches(_ node: Node, _ call: LoggedCall) -> Bool {
+        switch node {
+        case .all: true
+        case .not(let node): !matches(node, call)
+        case .both(let left, let right): matches(left, call) && matches(right, call)
+        case .either(let left, let right): matches(left, call) || matches(right, call)
+        case .text(let text): call.contains(text)
+        case .method(let method): call.request.method.rawValue.uppercased() == method
+        case .status(let range): range.contains(Double(call.lastResponse?.statusCode ?? 0))
+        case .host(let text): call.lastRequest.uri.map { text.isIn($0.origin.authority) } ?? false
+        case .path(let text): call.lastRequest.uri.map { text.isIn(call.shown($0.target)) } ?? false
+        case .type(let text): text.isIn(call.lastResponse?.headers[.contentType] ?? "")
+        case .header(let name, let value): call.hasField(name, value)
+        case .body(let text): call.hasBody(text)
+        case .error(let text):
+            call.events.contains {
+                if case .failed(let error) = $0.kind {
+                    text.isIn("\(error.kind.rawValue): \(error.reason)")
+                } else {
+                    false
+                }
+            }
+        case .tag(let tag): CallRow(call).tags.contains(tag)
+        case .version(let text): text.isIn(call.lastResponse?.version?.description ?? "")
+        case .duration(let range): range.contains(Double(call.duration) / 1e6)
+        case .size(let range): range.contains(Double(call.received))
+        case .id(let id): call.id == id
+        }
+    }
+}
+
+extension LoggedCall {
+    /// The bytes of the last response's body.
+    var received: Int64 {
+        for event in events.reversed() {
+            if case .receiving(let progress) = event.kind { return progress.bytes }
+        }
+        return 0
+    }
+
+    func shown(_ url: String) -> String { request.redaction.url(url) }
+
+    func hasBody(_ text: ByteSearch) -> Bool {
+        attempts.contains { attempt in
+            (attempt.requestBody.map { text.isIn($0.bytes) } ?? false)
+                || (attempt.responseBody.map { text.isIn($0.bytes) } ?? false)
+        } || request.body.bytesInMemory.map { text.isIn($0) } ?? false
+    }
+
+    func hasField(_ name: String, _ value: ByteSearch?) -> Bool {
+        hasField { field in
+            field.name.canonicalName == name && (value?.isIn(request.redaction.value(of: field)) ?? true)
+        } head: { head in
+            ByteSearch(name).isIn(head) && (value?.isIn(head) ?? true)
+        }
+    }
+
+    /// Whether the URL, a field, a body, the status, or an event in words has the text.
+    func contains(_ text: ByteSearch) -> Bool {
+        if let uri = lastRequest.uri, text.isIn(shown(uri.string)) { return true }
+        if text.isIn(request.method.rawValue) || text.isIn("\(lastResponse?.statusCode ?? 0)") { return true }
+        if hasBody(text) { return true }
+        let hasField = hasField { field in
+            text.isIn(field.name.rawName) || text.isIn(request.redaction.value(of: field))
+        } head: { head in
+            text.isIn(head)
+        }
+        if hasField { return true }
+        return events.contains { event in
+            switch event.kind {
+            case .caching(let words), .decision(let words): text.isIn(words)
+            case .failed(let error): text.isIn("\(error.kind.rawValue): \(error.reason)")
+            default: false
+            }
+        }
+    }
+
+    /// Whether a request or a response has a field. The received head is looked at before its fields are made.
+    private func hasField(_ matches: (HTTPField) -> Bool, head mayMatch: (Bytes) -> Bool) -> Bool {
+        for event in events {
+            switch event.kind {
+            case .sent(let request): if request.headers.contains(where: matches) { return true }
+            case .headReceived(let response), .finished(let response):
+                if let head = response.details.head, !mayMatch(head.bytes(0..<head.byteCount)) { continue }
+                if response.wire.contains(where: matches) { return true }
+            default: continue
+            }
+        }
+        return false
+    }
+}

@@ -1,0 +1,151 @@
+// LoggedCall: one call in a log, with its events and the beginnings of its bodies.
+
+package import TsubameCore
+
+/// One call as its events told it. The events are kept without bodies, and the bodies beside them.
+package struct LoggedCall: Sendable {
+    /// How a call stands.
+    package enum State: String, Sendable, Hashable, Codable {
+        case running, finished, failed, cancelled
+    }
+
+    package struct Event: Sendable {
+        /// The time since the start of the call, in nanoseconds.
+        package let time: UInt64
+        package let kind: CallEvent.Kind
+    }
+
+    /// The beginning of a body, as it went over the network.
+    package struct Body: Sendable {
+        package let bytes: Bytes
+        /// Whether the body went on.
+        package let isCut: Bool
+    }
+
+    /// One request of the call as it was sent, and its response.
+    package struct Attempt: Sendable {
+        /// The events of the attempt within ``events``.
+        package var events: Range<Int>
+        package var requestBody: Body?
+        package var responseBody: Body?
+    }
+
+    /// The number of the call within the process.
+    package let id: UInt64
+    /// The time of the start, in milliseconds since 1970.
+    package let started: Double
+    /// The request as the caller made it, without a body that is too long to keep.
+    package let request: Request
+    package private(set) var events: [Event] = []
+    package private(set) var attempts: [Attempt] = []
+    package private(set) var state = State.running
+    /// The memory that the call takes, in bytes. It is an estimate.
+    package private(set) var size: Int
+
+    package init(id: UInt64, started: Double, request: Request) {
+        self.id = id
+        self.started = started
+        self.request = request
+        size = 1024 + (request.uri?.target.utf8.count ?? 0) + Int(clamping: request.body.length ?? 0)
+    }
+
+    /// The time of the last event since the start of the call, in nanoseconds.
+    package var duration: UInt64 { events.last?.time ?? 0 }
+
+    package mutating func add(_ event: Event, bodyLimit: Int) {
+        switch event.kind {
+        case .requestBody(let bytes):
+            let body = Body(bytes: bytes, isCut: bytes.count >= bodyLimit)
+            if set(\.requestBody, body) { size += bytes.count }
+        case .responseBody(let bytes):
+            let body = Body(bytes: bytes, isCut: bytes.count >= bodyLimit)
+            if set(\.responseBody, body) { size += bytes.count }
+        case .sending, .receiving:
+            // Only the latest progress counts.
+            if let last = events.indices.last, events[last].kind.isProgress(like: event.kind) {
+                events[last] = event
+            } else {
+                append(event)
+            }
+        default: append(event)
+        }
+    }
+
+    private mutating func append(_ event: Event) {
+        if attempts.isEmpty { attempts.append(Attempt(events: 0..<0)) }
+        events.append(event)
+        size += event.kind.size
+        attempts[attempts.count - 1].events = attempts[attempts.count - 1].events.lowerBound..<events.count
+        switch event.kind {
+        case .resending: attempts.append(Attempt(events: events.count..<events.count))
+        case .finished: state = .finished
+        case .failed: state = .failed
+        case .cancelled: state = .cancelled
+        default: break
+        }
+    }
+
+    /// The body belongs to the last attempt that was sent, since the reason to send again may come before the body.
+    private mutating func set(_ part: WritableKeyPath<Attempt, Body?>, _ body: Body) -> Bool {
+        let sent = attempts.lastIndex { attempt in
+            events[attempt.events].contains { if case .sent = $0.kind { true } else { false } }
+        }
+        guard let index = sent ?? attempts.indices.last else { return false }
+        attempts[index][keyPath: part] = body
+        return true
+    }
+}
+
+extension CallEvent.Kind {
+    fileprivate func isProgress(like other: CallEvent.Kind) -> Bool {
+        switch (self, other) {
+        case (.sending, .sending), (.receiving, .receiving): true
+        default: false
+        }
+    }
+
+    /// An estimate of the memory that the event takes, in bytes.
+    fileprivate var size: Int {
+        switch self {
+        case .headReceived(let response), .finished(let response): 256 + (response.details.head?.byteCount ?? 512)
+        case .sent, .resending, .started: 512
+        case .failed(let error): 512 + (error.response?.bytes.count ?? 0)
+        case .caching(let text), .decision(let text): 64 + text.utf8.count
+        default: 128
+        }
+    }
+
+    /// The event without the bodies of its messages, which would keep memory that the log does not count.
+    package func withoutBodies(over limit: Int) -> CallEvent.Kind {
+        switch self {
+        case .started(let request): .started(request.withoutBody(over: limit))
+        case .sent(let request): .sent(request.withoutBody(over: limit))
+        case .resending(let request, let why, let delay):
+            .resending(request.withoutBody(over: limit), why: why, after: delay)
+        case .headReceived(let response): .headReceived(response.withoutBodies(over: limit))
+        case .finished(let response): .finished(response.withoutBodies(over: limit))
+        default: self
+        }
+    }
+}
+
+extension Request {
+    package func withoutBody(over limit: Int) -> Request {
+        guard !body.isEmpty, case .bytes(let bytes) = body.content, bytes.count > limit else { return self }
+        var copy = self
+        copy.body = .empty
+        return copy
+    }
+}
+
+extension Response {
+    fileprivate func withoutBodies(over limit: Int) -> Response {
+        var copy = self
+        copy.body = ResponseBody(Bytes())
+        let request = details.request.withoutBody(over: limit)
+        if !details.history.isEmpty || request.body.isEmpty != details.request.body.isEmpty {
+            copy.details = details.with(history: [], request: request)
+        }
+        return copy
+    }
+}

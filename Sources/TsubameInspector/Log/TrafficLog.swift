@@ -1,0 +1,165 @@
+// TrafficLog: keeps the calls of clients for the inspector and for archives.
+
+import Dispatch
+import Synchronization
+public import Tsubame
+import TsubameCore
+import TsubamePlatform
+
+/// The latest calls of clients, within a limit of memory.
+///
+/// ```swift
+/// let log = TrafficLog()
+/// log.add(client)
+/// …
+/// try log.har().write(to: file)
+/// ```
+/// The log reads the events of the calls (`CallEvent`). An event loop only hands an event over, and a queue of the log does the
+/// rest. Bodies are kept from ``keepBodies()`` on.
+public final class TrafficLog: Sendable {
+    /// The limits of a log, in bytes.
+    public struct Limits: Sendable, Hashable {
+        /// The memory for all calls. The oldest calls that have ended are evicted first.
+        public var total = 64 << 20
+        /// The memory for each body. A longer body is cut, and marked as cut.
+        public var body = 256 << 10
+
+        /// 64 MiB for all calls, and 256 KiB for each body.
+        public init() {}
+    }
+
+    private struct Subscriptions: Sendable {
+        let observers: ObserverList
+        let events: EventSubscription
+        var bodies: EventSubscription?
+    }
+
+    /// Events that were handed over, and wait for the queue.
+    private struct Inbox: Sendable {
+        var events: [(event: CallEvent, now: Double)] = []
+        var isScheduled = false
+    }
+
+    private struct State: Sendable {
+        var ring: TrafficRing
+        var readers: [UInt64: @Sendable (Set<UInt64>) -> Void] = [:]
+        var nextReader: UInt64 = 0
+    }
+
+    /// The time from the first event in the inbox until the queue takes it, in milliseconds.
+    private static let delay = 20
+    /// The events in the inbox from which on the thread that adds one does the work of the queue.
+    private static let fullInbox = 8192
+
+    let limits: Limits
+    private let queue = DispatchQueue(label: "tsubame.traffic-log")
+    private let inbox = Mutex(Inbox())
+    private let state: Mutex<State>
+    private let clients = Mutex<(list: [Subscriptions], keepsBodies: Bool)>(([], false))
+
+    /// An empty log.
+    public init(limits: Limits = Limits()) {
+        self.limits = limits
+        state = Mutex(State(ring: TrafficRing(limit: limits.total, bodyLimit: limits.body)))
+    }
+
+    /// Keeps the calls of a client, and of its views, from now on. The log does not keep the client.
+    public func add(_ client: Client) {
+        let observers = client.observers
+        let events = EventSubscription(observers) { [weak self] event in self?.take(event) }
+        clients.withLock { clients in
+            let bodies = clients.keepsBodies ? tap(observers) : nil
+            clients.list.append(Subscriptions(observers: observers, events: events, bodies: bodies))
+        }
+    }
+
+    /// Keeps bodies too, from the next call on.
+    public func keepBodies() {
+        clients.withLock { clients in
+            guard !clients.keepsBodies else { return }
+            clients.keepsBodies = true
+            for index in clients.list.indices where clients.list[index].bodies == nil {
+                clients.list[index].bodies = tap(clients.list[index].observers)
+            }
+        }
+    }
+
+    /// Removes the calls that have ended.
+    public func clear() {
+        drain()
+        state.withLock { $0.ring.clear() }
+    }
+
+    /// The number of calls in the log.
+    public var count: Int {
+        drain()
+        return state.withLock { $0.ring.count }
+    }
+
+    /// The number of calls that were evicted.
+    public var evicted: Int {
+        drain()
+        return state.withLock { $0.ring.evicted }
+    }
+
+    private func tap(_ observers: ObserverList) -> EventSubscription {
+        EventSubscription(observers, bodyBytes: limits.body) { [weak self] event in
+            switch event.kind {
+            case .requestBody, .responseBody: self?.take(event)
+            default: break
+            }
+        }
+    }
+
+    // MARK: Events
+
+    private func take(_ event: CallEvent) {
+        // The bodies of messages are dropped here, since the inbox has no limit of bytes.
+        let event = CallEvent(call: event.call, time: event.time, kind: event.kind.withoutBodies(over: limits.body))
+        let now = WallClock.now
+        let (count, isFirst) = inbox.withLock { inbox in
+            inbox.events.append((event, now))
+            defer { inbox.isScheduled = true }
+            return (inbox.events.count, !inbox.isScheduled)
+        }
+        if count >= Self.fullInbox {
+            drain()
+        } else if isFirst {
+            queue.asyncAfter(deadline: .now() + .milliseconds(Self.delay)) { [weak self] in self?.drain() }
+        }
+    }
+
+    /// Adds what was handed over. Every reading of the log does this first, so that nothing is missing.
+    func drain() {
+        let (readers, changed) = state.withLock { state in
+            let events = inbox.withLock { inbox in
+                defer { inbox = Inbox() }
+                return inbox.events
+            }
+            var changed: Set<UInt64> = []
+            for (event, now) in events where state.ring.add(event, now: now) { changed.insert(event.call) }
+            return (changed.isEmpty ? [] : Array(state.readers.values), changed)
+        }
+        for reader in readers { reader(changed) }
+    }
+
+    // MARK: Reading
+
+    /// Gives a value of the calls, with all events so far.
+    func read<Value: Sendable>(_ body: (TrafficRing) throws -> Value) rethrows -> Value {
+        drain()
+        let ring = state.withLock { $0.ring }
+        return try body(ring)
+    }
+
+    /// Tells a reader the numbers of calls that have changed, until it is removed.
+    func addReader(_ reader: @escaping @Sendable (Set<UInt64>) -> Void) -> UInt64 {
+        state.withLock { state in
+            state.nextReader += 1
+            state.readers[state.nextReader] = reader
+            return state.nextReader
+        }
+    }
+
+    func removeReader(_ number: UInt64) { state.withLock { _ = $0.readers.removeValue(forKey: number) } }
+}

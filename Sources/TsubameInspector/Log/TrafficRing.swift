@@ -1,0 +1,97 @@
+// TrafficRing: the calls of a log in the order of their start, within a limit of bytes.
+
+package import TsubameCore
+
+/// Keeps the latest calls. When they take more than the limit, the oldest ones that have ended are evicted.
+package struct TrafficRing: Sendable {
+    /// The limit for all calls, in bytes.
+    package let limit: Int
+    /// The limit for each body, in bytes.
+    package let bodyLimit: Int
+    /// The number of calls that were evicted.
+    package private(set) var evicted = 0
+    /// The memory that the calls take, in bytes. It is an estimate.
+    package private(set) var bytes = 0
+    private var calls: [UInt64: LoggedCall] = [:]
+    /// The numbers of the calls, oldest first. Those before ``first`` are gone.
+    private var order: [UInt64] = []
+    private var first = 0
+
+    package init(limit: Int, bodyLimit: Int) {
+        self.limit = limit
+        self.bodyLimit = bodyLimit
+    }
+
+    package var count: Int { calls.count }
+
+    package subscript(id: UInt64) -> LoggedCall? { calls[id] }
+
+    /// The calls, oldest first.
+    package var all: some Sequence<LoggedCall> { order[first...].lazy.compactMap { calls[$0] } }
+
+    /// The calls that began after the one with this number, oldest first.
+    package func calls(after id: UInt64, limit: Int) -> [LoggedCall] {
+        // Two calls that begin at once may come in either order, so this is no binary search.
+        order[first...].lazy.filter { $0 > id }.prefix(limit).compactMap { calls[$0] }
+    }
+
+    /// Adds an event. Events of calls that are not in the log are ignored, unless a call begins with it.
+    /// - Parameter now: the time in milliseconds since 1970.
+    /// - Returns: whether the log changed.
+    @discardableResult
+    package mutating func add(_ event: CallEvent, now: Double) -> Bool {
+        let time = event.time.nanoseconds
+        if case .started(let request) = event.kind, calls[event.call] == nil {
+            let call = LoggedCall(
+                id: event.call, started: now - Double(time) / 1e6, request: request.withoutBody(over: bodyLimit))
+            calls[event.call] = call
+            order.append(event.call)
+            bytes += call.size
+        }
+        guard let before = calls[event.call]?.size else { return false }
+        let kind = event.kind.withoutBodies(over: bodyLimit)
+        calls[event.call]?.add(LoggedCall.Event(time: time, kind: kind), bodyLimit: bodyLimit)
+        bytes += (calls[event.call]?.size ?? before) - before
+        if bytes > limit { evict() }
+        return true
+    }
+
+    /// Removes all calls that have ended.
+    package mutating func clear() {
+        for id in order[first...] where calls[id]?.state != .running { remove(id) }
+        order = order[first...].filter { calls[$0] != nil }
+        first = 0
+    }
+
+    private mutating func evict() {
+        // A running call moves to the end once, so the loop ends.
+        var left = order.count - first
+        while bytes > limit, left > 0 {
+            let id = order[first]
+            first += 1
+            left -= 1
+            if calls[id]?.state == .running {
+                order.append(id)
+            } else if calls[id] != nil {
+                remove(id)
+                evicted += 1
+            }
+        }
+        if first > 1024, first > order.count / 2 {
+            order.removeFirst(first)
+            first = 0
+        }
+    }
+
+    private mutating func remove(_ id: UInt64) {
+        if let call = calls.removeValue(forKey: id) { bytes -= call.size }
+    }
+}
+
+extension Duration {
+    /// The nanoseconds of a time since the start of a call.
+    var nanoseconds: UInt64 {
+        let (seconds, attoseconds) = components
+        return UInt64(clamping: seconds) &* 1_000_000_000 &+ UInt64(clamping: attoseconds / 1_000_000_000)
+    }
+}

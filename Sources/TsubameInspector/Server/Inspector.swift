@@ -1,0 +1,75 @@
+// Inspector: the server of the page that shows calls live.
+
+#if Inspector
+public import Tsubame
+import HTTPTypes
+import HummingbirdCore
+import NIOCore
+import TsubameCore
+
+/// A running inspector: a page in the browser that shows the calls of clients live.
+///
+/// ```swift
+/// let inspector = try await client.inspect()  // prints the URL
+/// ```
+/// It listens on the loopback address only, and the URL holds a token that is made at each start. Keep the inspector: it ends with
+/// ``stop()``, or when its last reference is released.
+public final class Inspector: Sendable {
+    /// The calls that the page shows.
+    public let log: TrafficLog
+    /// The URL of the page, with its token.
+    public let url: String
+    /// The TCP port on which the inspector listens.
+    public var port: Int { listener.port }
+    private let listener: Listener
+    private let feeds: Feeds
+
+    /// Starts the server.
+    /// - Parameters:
+    ///   - log: the calls to show.
+    ///   - port: the TCP port on the loopback address; 0 for any free port.
+    ///   - showsSecrets: whether the page may show credentials and other secrets, each after a click.
+    /// - Throws: the error of the system if the port is taken.
+    public init(log: TrafficLog, port: Int = 0, showsSecrets: Bool = false) async throws {
+        self.log = log
+        var random = SystemRandomNumberGenerator()
+        let token = (0..<4).map { _ in String(random.next() as UInt64, radix: 36) }.joined()
+        let feeds = Feeds(log)
+        let routes = Routes(log: log, feeds: feeds, showsSecrets: showsSecrets)
+        // The guard needs the port, which is known once the server listens.
+        let guarded = GuardedRoutes(routes)
+        listener = try await Listener(host: "127.0.0.1", port: port) { try await guarded.answer($0, on: $1) }
+        guarded.open(RequestGuard(token: token, hosts: ["127.0.0.1", "localhost"], port: listener.port))
+        url = "http://127.0.0.1:\(listener.port)/?token=\(token)"
+        self.feeds = feeds
+    }
+
+    /// Stops the server, and closes the connections of its pages. The log goes on.
+    public func stop() async {
+        feeds.end()
+        await listener.stop()
+    }
+
+    deinit { feeds.end() }
+}
+
+extension Client {
+    /// Starts an inspector for the calls of this client, and prints its URL on the standard error.
+    ///
+    /// ```swift
+    /// let inspector = try await client.inspect()
+    /// ```
+    /// - Parameters:
+    ///   - port: the TCP port on the loopback address; 0 for any free port.
+    ///   - showsSecrets: whether the page may show credentials and other secrets, each after a click.
+    /// - Returns: the inspector, which has to be kept.
+    /// - Throws: the error of the system if the port is taken.
+    public func inspect(port: Int = 0, showsSecrets: Bool = false) async throws -> Inspector {
+        let log = TrafficLog()
+        log.add(self)
+        let inspector = try await Inspector(log: log, port: port, showsSecrets: showsSecrets)
+        StandardError.write("The inspector is at \(inspector.url)\n")
+        return inspector
+    }
+}
+#endif

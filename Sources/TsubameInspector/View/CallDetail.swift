@@ -1,0 +1,128 @@
+// CallDetail: everything about one call, for the page.
+
+package import TsubameCore
+
+/// Everything about one call. Secrets are withheld unless the caller asks for them.
+package struct CallDetail: Sendable, Encodable {
+    /// An event of the call in words.
+    package struct Line: Sendable, Encodable {
+        /// In milliseconds since the start of the call.
+        package var time: Double
+        package var name: String
+        package var text: String
+        /// Whether the client decided something.
+        package var isDecision: Bool
+    }
+
+    package struct Connection: Sendable, Encodable {
+        package var id: UInt64
+        package var remoteAddress: String
+        package var localAddress: String
+        package var proxy: String?
+        package var version: String
+        package var isReused: Bool
+        package var tls: String?
+        package var applicationProtocol: String?
+        package var publicKeyPin: String?
+    }
+
+    package struct Failure: Sendable, Encodable {
+        package var kind: String
+        package var phase: String
+        package var reason: String
+        package var advice: String?
+        package var attempts: Int
+        package var text: String
+    }
+
+    package var row: CallRow
+    package var events: [Line]
+    /// The requests that were sent, and their responses.
+    package var attempts: [HTTPArchive.Entry]
+    package var connections: [Connection]
+    package var failure: Failure?
+    /// The request for other programs.
+    package var curl: String
+    package var swift: String
+    package var tsubame: String
+
+    package init(_ call: LoggedCall, showsSecrets: Bool = false) async {
+        row = CallRow(call)
+        events = call.events.compactMap { event in
+            event.kind.line.map { line in
+                Line(
+                    time: Double(event.time / 1000) / 1000, name: line.name, text: line.text,
+                    isDecision: line.isDecision)
+            }
+        }
+        attempts = await call.entries()
+        if !showsSecrets {
+            var redaction = ArchiveRedaction()
+            for index in attempts.indices { redaction.redact(&attempts[index], by: call.request.redaction) }
+            for index in attempts.indices { redaction.scrub(&attempts[index]) }
+        }
+        var connections: [UInt64: Connection] = [:]
+        for event in call.events {
+            switch event.kind {
+            case .connected(let info), .secured(let info), .reused(let info): connections[info.id] = Connection(info)
+            case .failed(let error):
+                failure = Failure(
+                    kind: error.kind.rawValue, phase: "\(error.phase)", reason: error.reason, advice: error.advice,
+                    attempts: error.attempts, text: "\(error)")
+            default: break
+            }
+        }
+        self.connections = connections.values.sorted { $0.id < $1.id }
+        let request = call.request
+        curl = request.curl(showingSecrets: showsSecrets)
+        swift = request.swift(showingSecrets: showsSecrets)
+        tsubame = request.tsubame(showingSecrets: showsSecrets)
+    }
+}
+
+extension CallDetail.Connection {
+    fileprivate init(_ info: ConnectionInfo) {
+        id = info.id
+        remoteAddress = info.remoteAddress
+        localAddress = info.localAddress
+        proxy = info.proxy
+        version = info.version.description
+        isReused = info.isReused
+        tls = info.tls?.version
+        applicationProtocol = info.tls?.applicationProtocol
+        publicKeyPin = info.tls?.certificate?.publicKeyPin
+    }
+}
+
+extension CallEvent.Kind {
+    /// The event in words, without secrets; nil for events that only measure.
+    package var line: (name: String, text: String, isDecision: Bool)? {
+        switch self {
+        case .started(let request): ("start", request.summary, false)
+        case .queued: ("queue", "waits for a connection", false)
+        case .resolving(let host): ("dns", "looks up \(host)", false)
+        case .resolved(let addresses):
+            ("dns", addresses.isEmpty ? "no address" : addresses.joined(separator: ", "), false)
+        case .connecting(let address): ("connect", "connects to \(address)", false)
+        case .connected(let info): ("connect", "connection \(info.id): \(info)", false)
+        case .securing: ("tls", "begins the TLS handshake", false)
+        case .secured(let info): ("tls", "connection \(info.id): \(info)", false)
+        case .reused(let info): ("connection", "connection \(info.id) was open: \(info)", true)
+        case .sent(let request): ("sent", request.summary, false)
+        case .informational(let status, _): ("received", "informational \(status)", false)
+        case .headReceived(let response): ("received", "\(response.statusWords)", false)
+        case .resending(let request, let why, let delay):
+            (
+                "again",
+                "\(why.cause): \(why); next \(request.summary)\(delay > .zero ? " after \(delay.nanoseconds / 1_000_000) ms" : "")",
+                true
+            )
+        case .caching(let text): ("cache", text, true)
+        case .decision(let text): ("decision", text, true)
+        case .finished(let response): ("end", "\(response.statusWords)", false)
+        case .failed(let error): ("failed", "\(error.kind.rawValue): \(error.reason)", false)
+        case .cancelled: ("cancelled", "cancelled", false)
+        case .sending, .receiving, .requestBody, .responseBody: nil
+        }
+    }
+}

@@ -1,0 +1,224 @@
+// PageTests: the page of the inspector in a real browser, with calls of a real client.
+
+import Foundation
+import HTTPTypes
+import Testing
+import Tsubame
+import TsubameCore
+import TsubameInspector
+import TsubameTesting
+
+@Suite(
+    .timeLimit(.minutes(5)), .serialized,
+    .enabled(if: Chromium.path != nil, "needs a browser: apt-get install chromium"))
+struct PageTests {
+    /// Text that would act if the page took it for markup.
+    private static let hostile =
+        "<script>document.title='owned'</script><img src=x onerror=\"document.title='owned'\">\u{202E}'\"</td></pre>"
+
+    private func shown(
+        limits: TrafficLog.Limits = TrafficLog.Limits(),
+        _ body: (Page, Client, TrafficLog, Gate) async throws -> Void
+    ) async throws {
+        let gate = Gate()
+        let server = try await ScriptedServer.start { request in
+            switch request.path {
+            case "/moved": .redirect(to: "/end")
+            case "/busy":
+                request.index == 0 ? .status(.serviceUnavailable, headers: [.retryAfter: "0"]) : .ok("at last")
+            case "/slow":
+                [
+                    .bytes("HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 11\r\n\r\nfirst"),
+                    .wait(for: gate),
+                    .bytes("second"),
+                ]
+            case "/hostile":
+                .json("{\"<b>\":\"\(Self.hostile.replacing("\"", with: "\\\""))\"}", headers: [.server: Self.hostile])
+            case "/broken": .ok([0xFF, 0xFE, 0x80, 0x00, 0xC3], headers: [.contentType: "text/html"])
+            case "/line": .ok(String(repeating: "long line ", count: 100_000), headers: [.contentType: "text/plain"])
+            default: .json("{\"name\":\"swallow\",\"eggs\":[1,2,3]}")
+            }
+        }
+        let client = Client(server.url) { $0.retry = .standard }
+        let log = TrafficLog(limits: limits)
+        log.add(client)
+        let inspector = try await Inspector(log: log)
+        let browser = try Chromium()
+        do {
+            let page = try await browser.open(inspector.url)
+            try await page.wait(for: "document.body.dataset.state === 'live'")
+            try await body(page, client, log, gate)
+        } catch {
+            Issue.record(error)
+        }
+        await browser.quit()
+        await inspector.stop()
+        await client.close()
+    }
+
+    private static let rows =
+        "[...document.querySelectorAll('#space .row')].map((row) => row.getAttribute('aria-label'))"
+
+    @Test func `calls appear, the token leaves the URL, and the details show headers, body and decisions`() async throws
+    {
+        try await shown { page, client, _, _ in
+            #expect(try await page.value("location.search", as: String.self) == "")
+            #expect(try await page.value("document.cookie", as: String.self) == "")
+            #expect(try await page.value("!document.getElementById('empty').hidden", as: Bool.self))
+            _ = try await client.get("moved")
+            try await page.wait(
+                for: "document.querySelectorAll('#space .row').length === 1 && document.querySelector('.status.good')")
+            let label = try await page.value("\(Self.rows)[0]", as: String.self)
+            #expect(label.hasPrefix("GET 127.0.0.1") && label.hasSuffix("/end 200"))
+            #expect(try await page.value("document.querySelectorAll('#space .fall i.wait').length", as: Int.self) == 2)
+            try await page.press("j")
+            try await page.press("Enter")
+            try await page.wait(for: "document.querySelector('#detail h2')")
+            for (tab, text) in [
+                ("Request", "user-agent"), ("Response", "swallow"), ("Decisions", "redirect"), ("Export", "curl "),
+            ] {
+                try await choose(tab, page)
+                let found = try await page.value("document.getElementById('detail').textContent", as: String.self)
+                #expect(found.lowercased().contains(text), "\(tab)")
+            }
+            #expect(
+                try await page.value("document.querySelector('#detail')?.id && location.hash.length > 1", as: Bool.self)
+            )
+            try await page.press("Escape")
+            try await page.wait(for: "document.getElementById('detail').hidden")
+        }
+    }
+
+    private func choose(_ tab: String, _ page: Page) async throws {
+        _ = try await page.value(
+            "[...document.querySelectorAll('#detail nav button')].find((button) => button.textContent === '\(tab)').click(), true",
+            as: Bool.self)
+    }
+
+    @Test func `two attempts are compared line by line`() async throws {
+        try await shown { page, client, _, _ in
+            _ = try await client.get("busy")
+            try await page.wait(
+                for:
+                    "document.querySelector('.tags').textContent !== '' && document.querySelector('#space .status.good')"
+            )
+            try await page.press("j")
+            try await page.press("Enter")
+            try await page.wait(for: "document.querySelector('#detail nav')")
+            try await choose("Difference", page)
+            let text = try await page.value("document.getElementById('detail').textContent", as: String.self)
+            #expect(text.contains("- HTTP/1.1 503") && text.contains("+ HTTP/1.1 200"))
+        }
+    }
+
+    @Test func `a slow call is in the list while it runs, and grows`() async throws {
+        try await shown { page, client, _, gate in
+            async let text = client.get("slow").text()
+            try await page.wait(for: "document.querySelector('#space .size')?.textContent === '5 B'")
+            #expect(try await page.value("\(Self.rows)[0]", as: String.self).hasSuffix("/slow 200"))
+            gate.open()
+            #expect(try await text == "firstsecond")
+            try await page.wait(for: "document.querySelector('#space .size').textContent === '11 B'")
+        }
+    }
+
+    @Test func `a filter hides the others, and its fault is told`() async throws {
+        try await shown { page, client, _, _ in
+            for path in ["one", "two", "moved"] { _ = try await client.get("\(path)") }
+            try await page.wait(for: "document.querySelectorAll('#space .row').length === 3")
+            let type =
+                "(text) => { const filter = document.getElementById('filter'); filter.value = text; filter.dispatchEvent(new Event('input')); }"
+            _ = try await page.value("(\(type))('path:two'), true", as: Bool.self)
+            try await page.wait(for: "document.querySelectorAll('#space .row').length === 1")
+            #expect(try await page.value("\(Self.rows)[0]", as: String.self).contains("/two"))
+            _ = try await page.value("(\(type))('status:nonsense'), true", as: Bool.self)
+            try await page.wait(for: "document.getElementById('problem').textContent.includes('at character 1')")
+            _ = try await page.value("(\(type))(''), true", as: Bool.self)
+            try await page.wait(for: "document.querySelectorAll('#space .row').length === 3")
+        }
+    }
+
+    @Test func `pausing loses nothing, and clearing removes what has ended`() async throws {
+        try await shown { page, client, _, _ in
+            _ = try await client.get("one")
+            try await page.wait(for: "document.querySelectorAll('#space .row').length === 1")
+            _ = try await page.value("document.getElementById('pause').click(), true", as: Bool.self)
+            _ = try await client.get("two")
+            try await page.wait(for: "document.getElementById('count').textContent.includes('1 wait')")
+            #expect(try await page.value("document.querySelectorAll('#space .row').length", as: Int.self) == 1)
+            _ = try await page.value("document.getElementById('pause').click(), true", as: Bool.self)
+            try await page.wait(for: "document.querySelectorAll('#space .row').length === 2")
+            _ = try await page.value("document.getElementById('lanes').click(), true", as: Bool.self)
+            #expect(try await page.value("document.querySelectorAll('#connections .lane').length", as: Int.self) == 1)
+            #expect(try await page.value("document.querySelectorAll('#connections .lane i').length", as: Int.self) == 2)
+            _ = try await page.value("document.getElementById('lanes').click(), true", as: Bool.self)
+            try await page.press("c")
+            try await page.wait(for: "document.querySelectorAll('#space .row').length === 0")
+        }
+    }
+
+    @Test func `hostile texts stay texts`() async throws {
+        try await shown { page, client, _, _ in
+            for path in ["hostile", "broken", "line"] {
+                _ = try await client.get("\(path)", query: ["q": Self.hostile])
+            }
+            try await page.wait(for: "document.querySelectorAll('#space .row').length === 3")
+            for _ in 0..<3 {
+                try await page.press("j")
+                try await page.press("Enter")
+                let chosen =
+                    "document.querySelector('#space .row[aria-selected=true]').getAttribute('aria-label').split(' ')[1].split('?')[0]"
+                try await page.wait(for: "document.querySelector('#detail h2')?.textContent.includes(\(chosen))")
+                for tab in ["Request", "Response", "Decisions", "Export"] { try await choose(tab, page) }
+            }
+            #expect(try await page.value("document.title", as: String.self) == "Tsubame inspector")
+            #expect(
+                try await page.value("document.querySelectorAll('main script, main img[src=x]').length", as: Int.self)
+                    == 0)
+        }
+    }
+
+    @Test func `the page is dark or light as the system is`() async throws {
+        try await shown { page, client, _, _ in
+            _ = try await client.get("one")
+            try await page.wait(for: "document.querySelectorAll('#space .row').length === 1")
+            var backs: [String] = []
+            for scheme in ["light", "dark"] {
+                _ = try await page.browser.command(
+                    "Emulation.setEmulatedMedia", ["features": [["name": "prefers-color-scheme", "value": scheme]]],
+                    session: page.session)
+                backs.append(try await page.value("getComputedStyle(document.body).backgroundColor", as: String.self))
+            }
+            #expect(backs == ["rgb(255, 255, 255)", "rgb(23, 25, 28)"])
+        }
+    }
+
+    /// With TSUBAME_PICTURES=FOLDER the pictures of the documentation are made anew.
+    @Test func `pictures of the page`() async throws {
+        try await shown { page, client, _, gate in
+            _ = try await client.post("photos", json: ["name": "燕"])
+            for path in ["busy", "moved", "users", "line", "broken"] as [RequestPath] {
+                _ = try await client.get(path, query: ["page": 2])
+            }
+            _ = try? await client.get(url: "http://127.0.0.1:1/closed")
+            async let slow = client.get("slow").text()
+            try await page.wait(for: "document.querySelectorAll('#space .row').length === 8")
+            for _ in 0..<3 { try await page.press("j") }
+            try await page.press("Enter")
+            try await page.wait(for: "document.querySelector('#detail nav')")
+            try await choose("Decisions", page)
+            for scheme in ["light", "dark"] {
+                _ = try await page.browser.command(
+                    "Emulation.setEmulatedMedia", ["features": [["name": "prefers-color-scheme", "value": scheme]]],
+                    session: page.session)
+                let picture = try await page.picture()
+                #expect(picture.starts(with: [0x89, 0x50, 0x4E, 0x47]))
+                if let folder = ProcessInfo.processInfo.environment["TSUBAME_PICTURES"] {
+                    try picture.write(to: URL(filePath: folder).appending(path: "inspector-\(scheme).png"))
+                }
+            }
+            gate.open()
+            #expect(try await slow == "firstsecond")
+        }
+    }
+}
