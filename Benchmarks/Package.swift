@@ -15,6 +15,17 @@ let package = Package(
                 .unsafeFlags(
                     ["-static-stdlib", "-l_FoundationCShims", "-l_FoundationCollections"], .when(platforms: [.linux]))
             ]),
+        // The inspector's log, which needs no trait.
+        .executableTarget(
+            name: "logged-bench",
+            dependencies: [
+                .product(name: "Tsubame", package: "Tsubame"), .product(name: "TsubameInspector", package: "Tsubame"),
+            ],
+            swiftSettings: [.swiftLanguageMode(.v6)],
+            linkerSettings: [
+                .unsafeFlags(
+                    ["-static-stdlib", "-l_FoundationCShims", "-l_FoundationCollections"], .when(platforms: [.linux]))
+            ]),
         // The test kit without its trait: stubs and recordings, and none of the packages of the servers.
         .executableTarget(
             name: "testkit-consumer",

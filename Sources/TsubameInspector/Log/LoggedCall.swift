@@ -46,7 +46,7 @@ package struct LoggedCall: Sendable {
         self.id = id
         self.started = started
         self.request = request
-        size = 1024 + (request.uri?.target.utf8.count ?? 0) + Int(clamping: request.body.length ?? 0)
+        size = 512
     }
 
     /// The time of the last event since the start of the call, in nanoseconds.
@@ -102,50 +102,5 @@ extension CallEvent.Kind {
         case (.sending, .sending), (.receiving, .receiving): true
         default: false
         }
-    }
-
-    /// An estimate of the memory that the event takes, in bytes.
-    fileprivate var size: Int {
-        switch self {
-        case .headReceived(let response), .finished(let response): 256 + (response.details.head?.byteCount ?? 512)
-        case .sent, .resending, .started: 512
-        case .failed(let error): 512 + (error.response?.bytes.count ?? 0)
-        case .caching(let text), .decision(let text): 64 + text.utf8.count
-        default: 128
-        }
-    }
-
-    /// The event without the bodies of its messages, which would keep memory that the log does not count.
-    package func withoutBodies(over limit: Int) -> CallEvent.Kind {
-        switch self {
-        case .started(let request): .started(request.withoutBody(over: limit))
-        case .sent(let request): .sent(request.withoutBody(over: limit))
-        case .resending(let request, let why, let delay):
-            .resending(request.withoutBody(over: limit), why: why, after: delay)
-        case .headReceived(let response): .headReceived(response.withoutBodies(over: limit))
-        case .finished(let response): .finished(response.withoutBodies(over: limit))
-        default: self
-        }
-    }
-}
-
-extension Request {
-    package func withoutBody(over limit: Int) -> Request {
-        guard !body.isEmpty, case .bytes(let bytes) = body.content, bytes.count > limit else { return self }
-        var copy = self
-        copy.body = .empty
-        return copy
-    }
-}
-
-extension Response {
-    fileprivate func withoutBodies(over limit: Int) -> Response {
-        var copy = self
-        copy.body = ResponseBody(Bytes())
-        let request = details.request.withoutBody(over: limit)
-        if !details.history.isEmpty || request.body.isEmpty != details.request.body.isEmpty {
-            copy.details = details.with(history: [], request: request)
-        }
-        return copy
     }
 }

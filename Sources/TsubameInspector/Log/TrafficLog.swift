@@ -1,6 +1,5 @@
 // TrafficLog: keeps the calls of clients for the inspector and for archives.
 
-import Dispatch
 import Synchronization
 public import Tsubame
 import TsubameCore
@@ -34,39 +33,28 @@ public final class TrafficLog: Sendable {
         var bodies: EventSubscription?
     }
 
-    /// Events that were handed over, and wait for the queue.
-    private struct Inbox: Sendable {
-        var events: [(event: CallEvent, now: Double)] = []
-        var isScheduled = false
-    }
-
     private struct State: Sendable {
         var ring: TrafficRing
         var readers: [UInt64: @Sendable (Set<UInt64>) -> Void] = [:]
         var nextReader: UInt64 = 0
     }
 
-    /// The time from the first event in the inbox until the queue takes it, in milliseconds.
-    private static let delay = 20
-    /// The events in the inbox from which on the thread that adds one does the work of the queue.
-    private static let fullInbox = 8192
-
     let limits: Limits
-    private let queue = DispatchQueue(label: "tsubame.traffic-log")
-    private let inbox = Mutex(Inbox())
+    private let inbox: EventInbox
     private let state: Mutex<State>
     private let clients = Mutex<(list: [Subscriptions], keepsBodies: Bool)>(([], false))
 
     /// An empty log.
     public init(limits: Limits = Limits()) {
         self.limits = limits
+        inbox = EventInbox(PendingEvents(limit: limits.total, bodyLimit: limits.body))
         state = Mutex(State(ring: TrafficRing(limit: limits.total, bodyLimit: limits.body)))
     }
 
     /// Keeps the calls of a client, and of its views, from now on. The log does not keep the client.
     public func add(_ client: Client) {
         let observers = client.observers
-        let events = EventSubscription(observers) { [weak self] event in self?.take(event) }
+        let events = EventSubscription(observers) { [inbox] event in inbox.add(event) }
         clients.withLock { clients in
             let bodies = clients.keepsBodies ? tap(observers) : nil
             clients.list.append(Subscriptions(observers: observers, events: events, bodies: bodies))
@@ -103,9 +91,9 @@ public final class TrafficLog: Sendable {
     }
 
     private func tap(_ observers: ObserverList) -> EventSubscription {
-        EventSubscription(observers, bodyBytes: limits.body) { [weak self] event in
+        EventSubscription(observers, bodyBytes: limits.body) { [inbox] event in
             switch event.kind {
-            case .requestBody, .responseBody: self?.take(event)
+            case .requestBody, .responseBody: inbox.add(event)
             default: break
             }
         }
@@ -113,31 +101,13 @@ public final class TrafficLog: Sendable {
 
     // MARK: Events
 
-    private func take(_ event: CallEvent) {
-        // The bodies of messages are dropped here, since the inbox has no limit of bytes.
-        let event = CallEvent(call: event.call, time: event.time, kind: event.kind.withoutBodies(over: limits.body))
-        let now = WallClock.now
-        let (count, isFirst) = inbox.withLock { inbox in
-            inbox.events.append((event, now))
-            defer { inbox.isScheduled = true }
-            return (inbox.events.count, !inbox.isScheduled)
-        }
-        if count >= Self.fullInbox {
-            drain()
-        } else if isFirst {
-            queue.asyncAfter(deadline: .now() + .milliseconds(Self.delay)) { [weak self] in self?.drain() }
-        }
-    }
-
     /// Adds what was handed over. Every reading of the log does this first, so that nothing is missing.
     func drain() {
         let (readers, changed) = state.withLock { state in
-            let events = inbox.withLock { inbox in
-                defer { inbox = Inbox() }
-                return inbox.events
-            }
+            let (entries, evicted) = inbox.take()
             var changed: Set<UInt64> = []
-            for (event, now) in events where state.ring.add(event, now: now) { changed.insert(event.call) }
+            for entry in entries where state.ring.add(entry.event, now: entry.now) { changed.insert(entry.event.call) }
+            state.ring.evicted += evicted
             return (changed.isEmpty ? [] : Array(state.readers.values), changed)
         }
         for reader in readers { reader(changed) }
@@ -157,9 +127,15 @@ public final class TrafficLog: Sendable {
         state.withLock { state in
             state.nextReader += 1
             state.readers[state.nextReader] = reader
+            inbox.setWatcher { [weak self] in self?.drain() }
             return state.nextReader
         }
     }
 
-    func removeReader(_ number: UInt64) { state.withLock { _ = $0.readers.removeValue(forKey: number) } }
+    func removeReader(_ number: UInt64) {
+        state.withLock { state in
+            state.readers[number] = nil
+            if state.readers.isEmpty { inbox.setWatcher(nil) }
+        }
+    }
 }

@@ -9,7 +9,7 @@ package struct TrafficRing: Sendable {
     /// The limit for each body, in bytes.
     package let bodyLimit: Int
     /// The number of calls that were evicted.
-    package private(set) var evicted = 0
+    package internal(set) var evicted = 0
     /// The memory that the calls take, in bytes. It is an estimate.
     package private(set) var bytes = 0
     private var calls: [UInt64: LoggedCall] = [:]
@@ -42,15 +42,13 @@ package struct TrafficRing: Sendable {
     package mutating func add(_ event: CallEvent, now: Double) -> Bool {
         let time = event.time.nanoseconds
         if case .started(let request) = event.kind, calls[event.call] == nil {
-            let call = LoggedCall(
-                id: event.call, started: now - Double(time) / 1e6, request: request.withoutBody(over: bodyLimit))
+            let call = LoggedCall(id: event.call, started: now - Double(time) / 1e6, request: request)
             calls[event.call] = call
             order.append(event.call)
             bytes += call.size
         }
         guard let before = calls[event.call]?.size else { return false }
-        let kind = event.kind.withoutBodies(over: bodyLimit)
-        calls[event.call]?.add(LoggedCall.Event(time: time, kind: kind), bodyLimit: bodyLimit)
+        calls[event.call]?.add(LoggedCall.Event(time: time, kind: event.kind), bodyLimit: bodyLimit)
         bytes += (calls[event.call]?.size ?? before) - before
         if bytes > limit { evict() }
         return true

@@ -65,18 +65,6 @@ import TsubameInspector
         #expect(call.attempts[1].responseBody?.isCut == false)
     }
 
-    @Test func `messages are kept without their bodies`() throws {
-        var ring = TrafficRing(limit: 1 << 20, bodyLimit: 1000)
-        var long = request
-        long.body = .bytes(Array(repeating: 0, count: 2000))
-        ring.add(event(1, .started(long)), now: 0)
-        let response = Response(status: .ok, body: Bytes(Array(repeating: 0, count: 5000)))
-        ring.add(event(1, .finished(response)), now: 0)
-        let call = try #require(ring[1])
-        #expect(call.request.body.isEmpty)
-        #expect(call.lastResponse?.bytes.isEmpty == true)
-    }
-
     @Test func `progress replaces progress`() throws {
         var ring = TrafficRing(limit: 1 << 20, bodyLimit: 1000)
         ring.add(event(1, .started(request)), now: 0)

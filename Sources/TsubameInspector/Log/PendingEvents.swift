@@ -1,0 +1,195 @@
+// PendingEvents: the events of a log that no reader has asked for yet.
+
+package import TsubameCore
+
+/// Events in the order of their arrival, within a limit of bytes. Adding one is cheap, because nothing is sorted by call until the log
+/// is read. When the events take more than the limit, the oldest ones of calls that have ended are evicted.
+package struct PendingEvents: Sendable {
+    package struct Entry: Sendable {
+        package let event: CallEvent
+        /// The time in milliseconds since 1970 for an event that begins a call, and 0 for others.
+        package let now: Double
+    }
+
+    private struct Chunk: Sendable {
+        var entries: [Entry] = []
+        var bytes = 0
+    }
+
+    private static let chunkLength = 512
+
+    /// The limit for all events, in bytes.
+    private let limit: Int
+    /// The limit for the body of a request that is kept with it, in bytes.
+    private let bodyLimit: Int
+    /// Oldest first, without the one that is being filled.
+    private var chunks: [Chunk] = []
+    private var last = Chunk()
+    /// Events of running calls whose chunks were evicted, oldest first.
+    private var carried = Chunk()
+    /// An estimate of the memory, in bytes.
+    package private(set) var bytes = 0
+    /// The number of calls that were evicted since the last ``take()``.
+    private var evicted = 0
+
+    package init(limit: Int, bodyLimit: Int) {
+        self.limit = limit
+        self.bodyLimit = bodyLimit
+    }
+
+    package var isEmpty: Bool { bytes == 0 }
+
+    /// Adds an event, without the bodies of its messages.
+    /// - Parameter now: the time in milliseconds since 1970, asked for when a call begins.
+    package mutating func add(_ event: CallEvent, now: @autoclosure () -> Double) {
+        let weight = event.kind.weight(bodyLimit: bodyLimit)
+        let time = weight.isBeginning ? now() : 0
+        if weight.hasBodies {
+            let kind = event.kind.withoutBodies(over: bodyLimit)
+            last.entries.append(Entry(event: CallEvent(call: event.call, time: event.time, kind: kind), now: time))
+        } else {
+            last.entries.append(Entry(event: event, now: time))
+        }
+        last.bytes += weight.bytes
+        bytes += weight.bytes
+        if last.entries.count == Self.chunkLength { closeChunk() }
+    }
+
+    private mutating func closeChunk() {
+        chunks.append(last)
+        last.entries = []
+        last.bytes = 0
+        last.entries.reserveCapacity(Self.chunkLength)
+        if bytes > limit { evict() }
+    }
+
+    /// Takes all events, oldest first.
+    /// - Returns: the events, and the number of calls that were evicted before them.
+    package mutating func take() -> (entries: [Entry], evicted: Int) {
+        defer {
+            (chunks, last, carried) = ([], Chunk(), Chunk())
+            (bytes, evicted) = (0, 0)
+        }
+        return (chunks.reduce(carried.entries) { $0 + $1.entries } + last.entries, evicted)
+    }
+
+    /// Evicts a quarter of the events, so that looking for running calls costs little for each event.
+    private mutating func evict() {
+        var ended: Set<UInt64> = []
+        for entry in chunks.lazy.flatMap(\.entries) where entry.event.kind.isFinal { ended.insert(entry.event.call) }
+        var dropped = carried.entries
+        bytes -= carried.bytes
+        carried = Chunk()
+        var count = 0
+        while bytes > limit / 4 * 3, count < chunks.count {
+            bytes -= chunks[count].bytes
+            dropped += chunks[count].entries
+            count += 1
+        }
+        chunks.removeFirst(count)
+        for entry in dropped {
+            if !ended.contains(entry.event.call) {
+                // Progress is told again.
+                if !entry.event.kind.isProgress { carry(entry) }
+            } else if case .started = entry.event.kind {
+                evicted += 1
+            }
+        }
+    }
+
+    private mutating func carry(_ entry: Entry) {
+        let size = entry.event.kind.size
+        carried.entries.append(entry)
+        carried.bytes += size
+        bytes += size
+    }
+}
+
+extension CallEvent.Kind {
+    fileprivate var isProgress: Bool {
+        switch self {
+        case .sending, .receiving: true
+        default: false
+        }
+    }
+
+    fileprivate struct Weight {
+        /// An estimate of the memory that the event takes without the bodies that are dropped.
+        var bytes: Int
+        var isBeginning = false
+        /// Whether its messages have bodies to drop.
+        var hasBodies = false
+    }
+
+    /// An estimate of the memory that the event takes, in bytes.
+    var size: Int { weight(bodyLimit: .max).bytes }
+
+    /// One look at the event, because each copies a part of it.
+    fileprivate func weight(bodyLimit: Int) -> Weight {
+        switch self {
+        case .started(let request):
+            var weight = request.weight(bodyLimit)
+            weight.isBeginning = true
+            return weight
+        case .sent(let request), .resending(let request, _, _): return request.weight(bodyLimit)
+        case .headReceived(let response), .finished(let response): return response.weight(bodyLimit)
+        case .failed(let error): return Weight(bytes: 512 + (error.response?.bytes.count ?? 0))
+        case .caching(let text), .decision(let text): return Weight(bytes: 128 + text.utf8.count)
+        case .requestBody(let bytes), .responseBody(let bytes): return Weight(bytes: 128 + bytes.count)
+        case .queued, .resolving, .resolved, .connecting, .connected, .securing, .secured, .reused, .sending,
+            .informational,
+            .receiving, .cancelled:
+            return Weight(bytes: 128)
+        }
+    }
+
+    fileprivate func withoutBodies(over limit: Int) -> CallEvent.Kind {
+        switch self {
+        case .started(let request): .started(request.withoutBody())
+        case .sent(let request): .sent(request.withoutBody())
+        case .resending(let request, let why, let delay): .resending(request.withoutBody(), why: why, after: delay)
+        case .headReceived(let response): .headReceived(response.withoutBodies(over: limit))
+        case .finished(let response): .finished(response.withoutBodies(over: limit))
+        default: self
+        }
+    }
+}
+
+extension Request {
+    fileprivate func hasBody(over limit: Int) -> Bool {
+        guard !body.isEmpty, case .bytes(let bytes) = body.content else { return false }
+        return bytes.count > limit
+    }
+
+    fileprivate func withoutBody() -> Request {
+        var copy = self
+        copy.body = .empty
+        return copy
+    }
+
+    fileprivate func weight(_ bodyLimit: Int) -> CallEvent.Kind.Weight {
+        if body.isEmpty { return CallEvent.Kind.Weight(bytes: 1024) }
+        if hasBody(over: bodyLimit) { return CallEvent.Kind.Weight(bytes: 1024, hasBodies: true) }
+        return CallEvent.Kind.Weight(bytes: 1024 + (Int(exactly: body.length ?? 0) ?? 0))
+    }
+}
+
+extension Response {
+    fileprivate func weight(_ bodyLimit: Int) -> CallEvent.Kind.Weight {
+        CallEvent.Kind.Weight(
+            bytes: 256 + (details.head?.byteCount ?? 512),
+            hasBodies: body.bytes?.isEmpty != true || !details.history.isEmpty
+                || details.request.hasBody(over: bodyLimit))
+    }
+
+    fileprivate func withoutBodies(over limit: Int) -> Response {
+        var copy = self
+        copy.body = ResponseBody(Bytes())
+        if !details.history.isEmpty || details.request.hasBody(over: limit) {
+            let request = details.request
+            copy.details = details.with(
+                history: [], request: request.hasBody(over: limit) ? request.withoutBody() : request)
+        }
+        return copy
+    }
+}
