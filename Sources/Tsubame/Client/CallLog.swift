@@ -32,7 +32,7 @@ struct CallLog: Sendable {
         case .headReceived(let response): logger.trace("received: \(response)", metadata: metadata)
         case .sending, .receiving, .requestBody, .responseBody: break
         case .informational(let status, _): logger.trace("informational \(status)", metadata: metadata)
-        case .queued: logger.trace("waits for a connection", metadata: metadata)
+        case .queued(let why): logger.trace("waits for a connection: \(why)", metadata: metadata)
         case .resolving(let host): logger.trace("resolving \(host)", metadata: metadata)
         case .resolved(let addresses): logger.trace("resolved: \(addresses)", metadata: metadata)
         case .connecting(let address): logger.trace("connecting to \(address)", metadata: metadata)

@@ -49,6 +49,7 @@ final class RequestCoalescing: CallInterceptor {
             case .lead(let flight):
                 return try await lead(flight, key, request, call, next)
             case .follow(let wait):
+                call.emit(.decision("the call waits for the response of an equal one (coalescing)"))
                 switch try await wait.value(for: call) {
                 case .response(var response):
                     response.details = response.details.with(request: request)

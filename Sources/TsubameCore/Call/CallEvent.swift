@@ -13,8 +13,8 @@ public struct CallEvent: Sendable {
     public enum Kind: Sendable {
         /// `send` was called with this request.
         case started(Request)
-        /// The exchange waits for a connection.
-        case queued
+        /// The exchange waits for a connection, because no open one can carry it. The text names the reason.
+        case queued(why: String)
         /// The host's name is being resolved; with a proxy, the proxy's name.
         case resolving(host: String)
         /// The resolver returned these addresses, in this order.

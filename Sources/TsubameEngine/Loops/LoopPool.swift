@@ -116,7 +116,7 @@ final class LoopPool: @unchecked Sendable {
             exchange.fail(error)
             return dropIfEmpty(origin)
         }
-        exchange.call.emit(.queued)
+        exchange.call.emit(.queued(why: origin.reasonToWait(isResent: exchange.sendings.count > 0)))
         let waiter = exchange.startWaiting()
         waiter.stand(at: origin.pool.wait(waiter, since: exchange.call.start, &events.actions), in: origin)
         carryOut(origin)

@@ -28,6 +28,22 @@ final class OriginPool {
                 idleLifetime: settings.idleConnectionLifetime.nanosecondsClamped),
             mayShare: key.mayShare && version != .http11)
     }
+
+    /// Why no open connection carries a request, for observers.
+    func reasonToWait(isResent: Bool) -> String {
+        let open = pool.leasedCount + pool.idleCount
+        if isResent { return "the last connection could not be used" }
+        if open == 0 {
+            return connectors.isEmpty ? "none is open" : "none is open, and \(connectors.count) are being made"
+        }
+        let limit = Swift.max(key.settings.settings.connectionsPerOrigin, 1)
+        let full = open >= limit ? ", and no more are allowed (connectionsPerOrigin)" : ""
+        if pool.sharedCount > 0 {
+            return
+                "all streams of \(open == 1 ? "the open connection" : "the \(open) open connections") are in use\(full)"
+        }
+        return "\(open == 1 ? "the open connection is" : "all \(open) open connections are") in use\(full)"
+    }
 }
 
 /// The place of a connection in the pool that counts it.

@@ -99,7 +99,7 @@ extension CallEvent.Kind {
     package var line: (name: String, text: String, isDecision: Bool)? {
         switch self {
         case .started(let request): ("start", request.summary, false)
-        case .queued: ("queue", "waits for a connection", false)
+        case .queued(let why): ("connection", "waits for a connection: \(why)", true)
         case .resolving(let host): ("dns", "looks up \(host)", false)
         case .resolved(let addresses):
             ("dns", addresses.isEmpty ? "no address" : addresses.joined(separator: ", "), false)

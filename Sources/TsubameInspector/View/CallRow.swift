@@ -69,6 +69,7 @@ package struct CallRow: Sendable, Codable {
                 if response.isFromCache { tag("cache") }
             case .failed(let failure):
                 error = "\(failure.kind.rawValue): \(failure.reason)"
+            case .decision(let text): if text.hasSuffix("(coalescing)") { tag("coalesced") }
             default: break
             }
         }

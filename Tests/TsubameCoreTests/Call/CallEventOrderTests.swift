@@ -23,9 +23,9 @@ import TsubameCore
         let late = EventSubscription(observers) { event in
             events.withLock { $0.append("\(event.kind)") }
         }
-        call.emit(.queued)
+        call.emit(.queued(why: "none is open"))
         call.finish(.cancelled)
-        #expect(events.withLock { $0 } == ["queued", "cancelled"])
+        #expect(events.withLock { $0 } == [#"queued(why: "none is open")"#, "cancelled"])
         _ = (early, late)
     }
 }

@@ -33,7 +33,7 @@ import TsubamePlatform
         #expect(left(timeline, at: 1_000) == 4)
         let request = Request(.get, uri: try TargetURI(parsing: "http://h/"))
         let steps: [(CallEvent.Kind, MonotonicTime, CallError.Phase, Timeouts.Name)] = [
-            (.queued, 1, .waiting, .pool), (.resolving(host: "h"), 2, .resolving, .connect),
+            (.queued(why: ""), 1, .waiting, .pool), (.resolving(host: "h"), 2, .resolving, .connect),
             (.securing, 3, .securing, .tls), (.secured(info), 4, .sendingHead, .head),
             (.sent(request), 4, .waitingForHead, .head),
         ]
@@ -55,7 +55,7 @@ import TsubamePlatform
         timeline.note(.connecting(address: "::1"), at: 3_000)
         timeline.note(.connecting(address: "127.0.0.1"), at: 4_000)
         #expect(left(timeline, at: 1_000) == 2)
-        timeline.note(.queued, at: 5_000)
+        timeline.note(.queued(why: ""), at: 5_000)
         timeline.note(.connecting(address: "::1"), at: 6_000)
         #expect(left(timeline, at: 6_000) == 2)
     }
@@ -99,7 +99,7 @@ import TsubamePlatform
         var timeline = timeline(total: total)
         timeline.begin(at: 0)
         #expect(timeline.due == total && timeline.expired.timeout == .total)
-        timeline.note(.queued, at: 0)
+        timeline.note(.queued(why: ""), at: 0)
         #expect(timeline.due == Self.millisecond && timeline.expired.timeout == .pool)
         timeline.receiveHead(at: 0)
         #expect(timeline.due == total && timeline.expired.timeout == .total)

@@ -32,7 +32,7 @@ import TsubameInspector
 
     @Test func `events of unknown calls change nothing`() {
         var ring = TrafficRing(limit: 8000, bodyLimit: 1000)
-        let changes = [ring.add(event(7, .queued), now: 0), ring.add(event(7, end), now: 0)]
+        let changes = [ring.add(event(7, .queued(why: "none is open")), now: 0), ring.add(event(7, end), now: 0)]
         #expect(changes == [false, false])
         #expect(ring.count == 0 && ring.bytes == 0)
     }
@@ -82,7 +82,8 @@ import TsubameInspector
         var posted = request
         posted.body = .bytes([1, 2])
         let events: [(Int, CallEvent.Kind)] = [
-            (0, .started(posted)), (1, .queued), (2, .resolving(host: "example.com")), (5, .resolved(addresses: [])),
+            (0, .started(posted)), (1, .queued(why: "none is open")), (2, .resolving(host: "example.com")),
+            (5, .resolved(addresses: [])),
             (5, .connecting(address: "192.0.2.7:80")), (6, .connecting(address: "192.0.2.8:80")), (9, .connected(info)),
             (9, .securing), (12, .secured(info)), (13, .sent(posted)),
             (15, .sending(TransferProgress(bytes: 2, total: 2))), (20, .headReceived(Response(status: .ok))),

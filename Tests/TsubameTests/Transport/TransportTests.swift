@@ -318,7 +318,7 @@ private struct Unaware: Transport {
     @Test func `events are reported in order, and those of the client only by the client`() async throws {
         let seen = Mutex<[String]>([])
         let client = client { request, exchange throws(CallError) in
-            exchange.report(.queued)
+            exchange.report(.queued(why: ""))
             exchange.report(.connected(ConnectionInfo(remoteAddress: "a:1", version: .http2)))
             // The client's own.
             exchange.report(.cancelled)

@@ -3,6 +3,7 @@
 
 import HTTPTypes
 import NIOCore
+import Synchronization
 import Testing
 import Tsubame
 import TsubameTesting
@@ -410,6 +411,41 @@ private enum Hosts {
             _ = try await (first, second)
             for _ in 0..<3 { _ = try await client.ask(Hosts.first) }
             #expect(server.acceptedConnections == 1)
+        }
+    }
+
+    @Test func `a call that waits says why`() async throws {
+        let gate = Gate()
+        let server = try await ScriptedServer.start { request in
+            request.path == "/last" ? .ok(headers: [.connection: "close"]) : Reply.ok().after(gate)
+        }
+        try await serving(server) {
+            $0.connection.connectionsPerOrigin = 2
+        } _: { server, client in
+            let reasons = Mutex<[String]>([])
+            let waiting = Gate()
+            let observation = client.observe { event in
+                guard case .queued(let why) = event.kind else { return }
+                let count = reasons.withLock { reasons in
+                    reasons.append(why)
+                    return reasons.count
+                }
+                if count == 3 { waiting.open() }
+            }
+            async let first = client.get(url: server.url)
+            try await gate.waitForArrivals(1)
+            async let second = client.get(url: server.url)
+            try await gate.waitForArrivals(2)
+            async let third = client.get(url: server.url + "/last")
+            try await waiting.wait()
+            gate.open()
+            _ = try await (first, second, third)
+            observation.cancel()
+            #expect(
+                reasons.withLock { $0 } == [
+                    "none is open", "the open connection is in use",
+                    "all 2 open connections are in use, and no more are allowed (connectionsPerOrigin)",
+                ])
         }
     }
 
