@@ -215,6 +215,15 @@ public struct CallError: Error, Sendable {
             retryObstacle: details.retryObstacle ?? retryObstacle, attempts: Swift.max(self.attempts, attempts ?? 1))
     }
 
+    /// The same error with other messages, and without the decoded value.
+    package func replacing(request: Request?, response: Response?) -> CallError {
+        CallError(
+            kind, reason, phase: phase, advice: advice, timeout: timeout, underlying: underlying, request: request,
+            response: response, connection: connection, progress: details.progress,
+            retryObstacle: details.retryObstacle,
+            attempts: attempts)
+    }
+
     /// Makes the error of a call from bytes that a codec refused.
     package init(_ error: WireError, phase: Phase, connection: ConnectionInfo? = nil) {
         self.init(

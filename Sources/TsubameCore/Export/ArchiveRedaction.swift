@@ -53,6 +53,10 @@ package struct ArchiveRedaction: Sendable {
         for index in entry.request.headers.indices { scrub(&entry.request.headers[index].value) }
         for index in entry.response.headers.indices { scrub(&entry.response.headers[index].value) }
         scrub(&entry.response.statusText)
+        if var comment = entry.comment {
+            scrub(&comment)
+            entry.comment = comment
+        }
         // Bytes, because a value is not found in base64.
         if let body = entry.request.postData, let bytes = body.bytes,
             let shown = scrubbed(bytes, body.mimeType, keepsNumbers: false)

@@ -36,6 +36,7 @@ final class OriginPool {
         if open == 0 {
             return connectors.isEmpty ? "none is open" : "none is open, and \(connectors.count) are being made"
         }
+        if pool.idleCount > 0 { return "the idle ones are for earlier calls, or have to be read first" }
         let limit = Swift.max(key.settings.settings.connectionsPerOrigin, 1)
         let full = open >= limit ? ", and no more are allowed (connectionsPerOrigin)" : ""
         if pool.sharedCount > 0 {

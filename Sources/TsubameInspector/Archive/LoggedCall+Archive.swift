@@ -55,6 +55,11 @@ extension LoggedCall {
                     response: response,
                     responseBody: body ?? RecordedBody(content: Bytes(), transferred: 0), started: started,
                     timings: HTTPArchive.Timings(response.timings, from: base &+ first, to: base &+ end)))
+            if sent == nil {
+                // The times are those of another call, or of none.
+                entry.timings = HTTPArchive.Timings()
+                entry.timings.wait = Double((end - min(first, end)) / 1000) / 1000
+            }
             if body == nil { entry.response.content = HTTPArchive.Content(mimeType: entry.response.content.mimeType) }
         } else {
             entry = HTTPArchive.Entry(
@@ -68,19 +73,36 @@ extension LoggedCall {
                 response: HTTPArchive.Response(status: 0))
             entry.timings.wait = Double((end - min(first, end)) / 1000) / 1000
         }
+        if requestBody == nil, !request.body.isEmpty {
+            entry.request.bodySize = request.body.length.map { Int(clamping: $0) } ?? -1
+        }
         if let failure, isLast { entry.comment = "\(failure.kind.rawValue): \(failure.reason)" }
         return entry
     }
+
+    /// The entries. Without `showsSecrets` a value that one of them withholds is withheld in all.
+    package func entries(showsSecrets: Bool) async -> [HTTPArchive.Entry] {
+        var entries = await entries()
+        guard !showsSecrets else { return entries }
+        var redaction = ArchiveRedaction()
+        for index in entries.indices { redaction.redact(&entries[index], by: request.redaction) }
+        for index in entries.indices { redaction.scrub(&entries[index]) }
+        return entries
+    }
+
+    /// The most bytes of a decoded body.
+    private static let longestContent = 512 << 10
 
     /// The content of a body, as far as it was kept and can be decoded.
     private func recorded(_ body: Body?, codings: String?) async -> RecordedBody? {
         guard let body else { return nil }
         var recorded = RecordedBody(content: body.bytes, transferred: body.bytes.count, isIncomplete: body.isCut)
         guard let codings, !body.bytes.isEmpty else { return recorded }
-        let limit = 8 * max(body.bytes.count, 64 << 10)
+        let limit = Self.longestContent
         let decoded = try? await DecodedContent.decode(body.bytes, codings: codings, upTo: limit, isIncomplete: true)
         if let decoded {
             recorded.content = decoded.slice(0..<limit)
+            if decoded.count > limit { recorded.isIncomplete = true }
         } else {
             recorded.isCoded = true
         }

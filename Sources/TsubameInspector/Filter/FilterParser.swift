@@ -14,10 +14,13 @@ private struct FilterParser {
 
     /// How deep parentheses and negations may nest.
     private static let mostLevels = 50
+    /// The tree of a filter is as deep as it has terms.
+    private static let mostTerms = 200
 
     private let text: [Character]
     private var position = 0
     private var level = 0
+    private var terms = 0
 
     init(_ text: String) { self.text = Array(text) }
 
@@ -70,6 +73,8 @@ private struct FilterParser {
             guard skip(")") else { throw problem("a parenthesis is not closed") }
             return node
         }
+        terms += 1
+        guard terms <= Self.mostTerms else { throw problem("the filter has more than \(Self.mostTerms) terms") }
         let start = position
         let word = try word()
         skipSpaces()

@@ -6,8 +6,8 @@ import TsubameCore
 /// A filter of calls.
 ///
 /// Terms are `method:POST`, `status:5xx`, `status:>=400`, `host:`, `path:`, `type:`, `header:name` or `header:name=value`, `body:`,
-/// `error:`, `tag:`, `version:`, `duration:>200ms`, `size:>10k` and `id:`. A word without a colon is searched in everything, bodies
-/// included. `!` negates, `&` or a space means both, `|` means either, and parentheses group. Quotes hold spaces.
+/// `error:`, `tag:`, `version:`, `duration:>200ms`, `size:>10k` and `id:`. A word without a colon is searched in the URL, the
+/// method, the status, fields, decisions, failures and bodies. `!` negates, `&` or a space means both, `|` means either, and parentheses group. Quotes hold spaces.
 package struct TrafficFilter: Sendable {
     /// Why a text is no filter.
     package struct Problem: Error, Sendable, Hashable, CustomStringConvertible {

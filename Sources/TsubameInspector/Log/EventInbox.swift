@@ -12,6 +12,11 @@ final class EventInbox: Sendable {
         var events: PendingEvents
         var watcher: (@Sendable () -> Void)?
         var isScheduled = false
+        /// Makes room for this number of bytes among the calls that were read.
+        var makeRoom: (@Sendable (Int) -> Void)?
+        var isMakingRoom = false
+        /// The bytes at which room is made next.
+        var roomMark: Int
     }
 
     /// The time from the first event until the watcher is told, in milliseconds.
@@ -20,21 +25,49 @@ final class EventInbox: Sendable {
     private let state: Mutex<State>
     private let queue = DispatchQueue(label: "tsubame.traffic-log")
 
-    init(_ events: PendingEvents) { state = Mutex(State(events: events)) }
+    /// The room is made in steps of this size, in bytes.
+    private let step: Int
+
+    init(_ events: PendingEvents, step: Int) {
+        self.step = step
+        state = Mutex(State(events: events, roomMark: step))
+    }
 
     func add(_ event: CallEvent) {
-        let isDue = state.withLock { state in
-            state.events.add(event, now: WallClock.now)
-            guard state.watcher != nil, !state.isScheduled else { return false }
+        let (isDue, isFull, evicted) = state.withLock { state in
+            let evicted = state.events.add(event, now: WallClock.now)
+            let isFull = state.events.bytes > state.roomMark && !state.isMakingRoom
+            if isFull { state.isMakingRoom = true }
+            guard state.watcher != nil, !state.isScheduled else { return (false, isFull, evicted) }
             state.isScheduled = true
-            return true
+            return (true, isFull, evicted)
         }
         if isDue { schedule() }
+        if isFull { queue.async { [weak self] in self?.askForRoom() } }
+        // The queue releases what was evicted: values of users may be among it, and it may be much.
+        if !evicted.isEmpty { queue.async { withExtendedLifetime(evicted) {} } }
     }
+
+    /// The calls that were read are older than the events here, so they go first.
+    private func askForRoom() {
+        let (bytes, makeRoom) = state.withLock { ($0.events.bytes, $0.makeRoom) }
+        makeRoom?(bytes + step)
+        state.withLock { state in
+            state.isMakingRoom = false
+            state.roomMark = bytes + step
+        }
+    }
+
+    /// - Parameter makeRoom: makes room for a number of bytes.
+    func setRoom(_ makeRoom: @escaping @Sendable (Int) -> Void) { state.withLock { $0.makeRoom = makeRoom } }
 
     private func schedule() {
         queue.asyncAfter(deadline: .now() + .milliseconds(Self.delay)) { [weak self] in
-            self?.state.withLock { $0.watcher }?()
+            let watcher = self?.state.withLock { state in
+                state.isScheduled = false
+                return state.watcher
+            }
+            watcher?()
         }
     }
 
@@ -50,11 +83,15 @@ final class EventInbox: Sendable {
     }
 
     /// Takes all events, oldest first.
-    /// - Returns: the events, and the number of calls that were evicted before them.
-    func take() -> (entries: [PendingEvents.Entry], evicted: Int) {
+    /// - Returns: the events in parts, and the number of calls that were evicted before them.
+    func take() -> (parts: [[PendingEvents.Entry]], evicted: Int) {
         state.withLock { state in
             state.isScheduled = false
+            state.roomMark = step
             return state.events.take()
         }
     }
+
+    /// Names the running calls of which events were taken.
+    func know(_ running: Set<UInt64>) { state.withLock { $0.events.know(running) } }
 }

@@ -30,6 +30,9 @@ package struct LoggedCall: Sendable {
         package var responseBody: Body?
     }
 
+    /// The most events that are kept, beside the last one.
+    private static let mostEvents = 2000
+
     /// The number of the call within the process.
     package let id: UInt64
     /// The time of the start, in milliseconds since 1970.
@@ -39,6 +42,8 @@ package struct LoggedCall: Sendable {
     package private(set) var events: [Event] = []
     package private(set) var attempts: [Attempt] = []
     package private(set) var state = State.running
+    /// The number of events that were not kept, because the call has too many.
+    package private(set) var skipped = 0
     /// The memory that the call takes, in bytes. It is an estimate.
     package private(set) var size: Int
 
@@ -54,20 +59,17 @@ package struct LoggedCall: Sendable {
 
     package mutating func add(_ event: Event, bodyLimit: Int) {
         switch event.kind {
-        case .requestBody(let bytes):
-            let body = Body(bytes: bytes, isCut: bytes.count >= bodyLimit)
-            if set(\.requestBody, body) { size += bytes.count }
-        case .responseBody(let bytes):
-            let body = Body(bytes: bytes, isCut: bytes.count >= bodyLimit)
-            if set(\.responseBody, body) { size += bytes.count }
+        case .requestBody(let bytes): set(\.requestBody, bytes, bodyLimit)
+        case .responseBody(let bytes): set(\.responseBody, bytes, bodyLimit)
         case .sending, .receiving:
-            // Only the latest progress counts.
-            if let last = events.indices.last, events[last].kind.isProgress(like: event.kind) {
-                events[last] = event
-            } else {
+            // Only the latest progress counts. Both bodies may go on at once.
+            if let place = events.indices.suffix(2).last(where: { events[$0].kind.isProgress(like: event.kind) }) {
+                events[place] = event
+            } else if events.count < Self.mostEvents {
                 append(event)
             }
-        default: append(event)
+        default:
+            if events.count < Self.mostEvents || event.kind.isFinal { append(event) } else { skipped += 1 }
         }
     }
 
@@ -86,13 +88,13 @@ package struct LoggedCall: Sendable {
     }
 
     /// The body belongs to the last attempt that was sent, since the reason to send again may come before the body.
-    private mutating func set(_ part: WritableKeyPath<Attempt, Body?>, _ body: Body) -> Bool {
+    private mutating func set(_ part: WritableKeyPath<Attempt, Body?>, _ bytes: Bytes, _ limit: Int) {
         let sent = attempts.lastIndex { attempt in
             events[attempt.events].contains { if case .sent = $0.kind { true } else { false } }
         }
-        guard let index = sent ?? attempts.indices.last else { return false }
-        attempts[index][keyPath: part] = body
-        return true
+        guard let index = sent ?? attempts.indices.last else { return }
+        size += bytes.count - (attempts[index][keyPath: part]?.bytes.count ?? 0)
+        attempts[index][keyPath: part] = Body(bytes: bytes.slice(0..<limit), isCut: bytes.count > limit)
     }
 }
 

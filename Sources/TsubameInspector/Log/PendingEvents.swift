@@ -1,5 +1,6 @@
 // PendingEvents: the events of a log that no reader has asked for yet.
 
+import HTTPTypes
 package import TsubameCore
 
 /// Events in the order of their arrival, within a limit of bytes. Adding one is cheap, because nothing is sorted by call until the log
@@ -17,6 +18,8 @@ package struct PendingEvents: Sendable {
     }
 
     private static let chunkLength = 512
+    /// The most events of a running call that are carried on when their chunks are evicted.
+    private static let mostCarried = 1000
 
     /// The limit for all events, in bytes.
     private let limit: Int
@@ -27,6 +30,8 @@ package struct PendingEvents: Sendable {
     private var last = Chunk()
     /// Events of running calls whose chunks were evicted, oldest first.
     private var carried = Chunk()
+    /// The running calls of which events were taken. Their ends are never evicted.
+    private var known: Set<UInt64> = []
     /// An estimate of the memory, in bytes.
     package private(set) var bytes = 0
     /// The number of calls that were evicted since the last ``take()``.
@@ -41,7 +46,9 @@ package struct PendingEvents: Sendable {
 
     /// Adds an event, without the bodies of its messages.
     /// - Parameter now: the time in milliseconds since 1970, asked for when a call begins.
-    package mutating func add(_ event: CallEvent, now: @autoclosure () -> Double) {
+    /// - Returns: the events that were evicted, so that the caller can release them without a lock.
+    @discardableResult
+    package mutating func add(_ event: CallEvent, now: @autoclosure () -> Double) -> [Entry] {
         let weight = event.kind.weight(bodyLimit: bodyLimit)
         let time = weight.isBeginning ? now() : 0
         if weight.hasBodies {
@@ -52,29 +59,32 @@ package struct PendingEvents: Sendable {
         }
         last.bytes += weight.bytes
         bytes += weight.bytes
-        if last.entries.count == Self.chunkLength { closeChunk() }
+        return last.entries.count == Self.chunkLength || last.bytes > limit / 16 ? closeChunk() : []
     }
 
-    private mutating func closeChunk() {
+    private mutating func closeChunk() -> [Entry] {
         chunks.append(last)
         last.entries = []
         last.bytes = 0
         last.entries.reserveCapacity(Self.chunkLength)
-        if bytes > limit { evict() }
+        return bytes > limit ? evict() : []
     }
 
+    /// Names the running calls of which events were taken.
+    package mutating func know(_ running: Set<UInt64>) { known = running }
+
     /// Takes all events, oldest first.
-    /// - Returns: the events, and the number of calls that were evicted before them.
-    package mutating func take() -> (entries: [Entry], evicted: Int) {
+    /// - Returns: the events in parts, and the number of calls that were evicted before them.
+    package mutating func take() -> (parts: [[Entry]], evicted: Int) {
         defer {
             (chunks, last, carried) = ([], Chunk(), Chunk())
             (bytes, evicted) = (0, 0)
         }
-        return (chunks.reduce(carried.entries) { $0 + $1.entries } + last.entries, evicted)
+        return ([carried.entries] + chunks.map(\.entries) + [last.entries], evicted)
     }
 
     /// Evicts a quarter of the events, so that looking for running calls costs little for each event.
-    private mutating func evict() {
+    private mutating func evict() -> [Entry] {
         var ended: Set<UInt64> = []
         for entry in chunks.lazy.flatMap(\.entries) where entry.event.kind.isFinal { ended.insert(entry.event.call) }
         var dropped = carried.entries
@@ -87,14 +97,19 @@ package struct PendingEvents: Sendable {
             count += 1
         }
         chunks.removeFirst(count)
+        var counts: [UInt64: Int] = [:]
         for entry in dropped {
-            if !ended.contains(entry.event.call) {
+            let call = entry.event.call
+            if !ended.contains(call) || known.contains(call) {
                 // Progress is told again.
-                if !entry.event.kind.isProgress { carry(entry) }
+                if entry.event.kind.isProgress { continue }
+                counts[call, default: 0] += 1
+                if counts[call, default: 0] <= Self.mostCarried || entry.event.kind.isFinal { carry(entry) }
             } else if case .started = entry.event.kind {
                 evicted += 1
             }
         }
+        return dropped
     }
 
     private mutating func carry(_ entry: Entry) {
@@ -131,14 +146,23 @@ extension CallEvent.Kind {
             var weight = request.weight(bodyLimit)
             weight.isBeginning = true
             return weight
-        case .sent(let request), .resending(let request, _, _): return request.weight(bodyLimit)
+        case .sent(let request):
+            var weight = request.weight(bodyLimit)
+            for field in request.headers.fields { weight.bytes += field.value.utf8.count }
+            return weight
+        case .resending(let request, _, _): return request.weight(bodyLimit)
         case .headReceived(let response), .finished(let response): return response.weight(bodyLimit)
-        case .failed(let error): return Weight(bytes: 512 + (error.response?.bytes.count ?? 0))
+        case .failed(let error):
+            return Weight(bytes: 1024 + (error.response?.details.head?.byteCount ?? 0), hasBodies: true)
+        case .informational(_, let fields):
+            return Weight(bytes: fields.reduce(256) { $0 + $1.name.rawName.utf8.count + $1.value.utf8.count })
         case .caching(let text), .decision(let text): return Weight(bytes: 128 + text.utf8.count)
-        case .requestBody(let bytes), .responseBody(let bytes): return Weight(bytes: 128 + bytes.count)
+        case .requestBody(let bytes), .responseBody(let bytes):
+            // A slice may keep a much longer body.
+            return Weight(bytes: 128 + bytes.count, hasBodies: true)
         case .queued, .resolving, .resolved, .connecting, .connected, .securing, .secured, .reused, .sending,
-            .informational,
-            .receiving, .cancelled:
+            .receiving,
+            .cancelled:
             return Weight(bytes: 128)
         }
     }
@@ -150,6 +174,13 @@ extension CallEvent.Kind {
         case .resending(let request, let why, let delay): .resending(request.withoutBody(), why: why, after: delay)
         case .headReceived(let response): .headReceived(response.withoutBodies(over: limit))
         case .finished(let response): .finished(response.withoutBodies(over: limit))
+        case .failed(let error):
+            .failed(
+                error.replacing(
+                    request: error.request.map { $0.hasBody(over: limit) ? $0.withoutBody() : $0 },
+                    response: error.response?.withoutBodies(over: limit)))
+        case .requestBody(let bytes): .requestBody(bytes.copied())
+        case .responseBody(let bytes): .responseBody(bytes.copied())
         default: self
         }
     }
@@ -161,16 +192,19 @@ extension Request {
         return bytes.count > limit
     }
 
+    /// The request with a body that has the type and the length, and no bytes.
     fileprivate func withoutBody() -> Request {
         var copy = self
-        copy.body = .empty
+        let missing = CallError(.misuse, "the log keeps no body of this length", phase: .preparing)
+        copy.body = RequestBody(.failed(missing), contentType: body.contentType, length: body.length)
         return copy
     }
 
     fileprivate func weight(_ bodyLimit: Int) -> CallEvent.Kind.Weight {
-        if body.isEmpty { return CallEvent.Kind.Weight(bytes: 1024) }
-        if hasBody(over: bodyLimit) { return CallEvent.Kind.Weight(bytes: 1024, hasBodies: true) }
-        return CallEvent.Kind.Weight(bytes: 1024 + (Int(exactly: body.length ?? 0) ?? 0))
+        let bytes = 1024 + (uri?.target.utf8.count ?? 0)
+        guard !body.isEmpty, case .bytes(let content) = body.content else { return CallEvent.Kind.Weight(bytes: bytes) }
+        if content.count > bodyLimit { return CallEvent.Kind.Weight(bytes: bytes, hasBodies: true) }
+        return CallEvent.Kind.Weight(bytes: bytes + content.count)
     }
 }
 

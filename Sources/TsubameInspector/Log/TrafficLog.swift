@@ -11,10 +11,11 @@ import TsubamePlatform
 /// let log = TrafficLog()
 /// log.add(client)
 /// …
-/// try log.har().write(to: file)
+/// try await log.har().write(to: file)
 /// ```
-/// The log reads the events of the calls (`CallEvent`). An event loop only hands an event over, and a queue of the log does the
-/// rest. Bodies are kept from ``keepBodies()`` on.
+/// The log reads the events of the calls (`CallEvent`). An event loop only hands an event over. The events are
+/// sorted by call when the log is read. Bodies of responses are kept from ``keepBodies()`` on, and bodies of requests if they are in
+/// memory and short.
 public final class TrafficLog: Sendable {
     /// The limits of a log, in bytes.
     public struct Limits: Sendable, Hashable {
@@ -47,13 +48,19 @@ public final class TrafficLog: Sendable {
     /// An empty log.
     public init(limits: Limits = Limits()) {
         self.limits = limits
-        inbox = EventInbox(PendingEvents(limit: limits.total, bodyLimit: limits.body))
-        state = Mutex(State(ring: TrafficRing(limit: limits.total, bodyLimit: limits.body)))
+        // Events that wait and calls that were read have the limit together, up to a step.
+        let step = limits.total / 8
+        inbox = EventInbox(PendingEvents(limit: limits.total - step, bodyLimit: limits.body), step: step)
+        state = Mutex(State(ring: TrafficRing(limit: limits.total - step, bodyLimit: limits.body)))
+        inbox.setRoom { [weak self, total = limits.total] bytes in
+            self?.state.withLock { $0.ring.shrink(to: max(total - bytes, 0)) }
+        }
     }
 
     /// Keeps the calls of a client, and of its views, from now on. The log does not keep the client.
     public func add(_ client: Client) {
         let observers = client.observers
+        guard !clients.withLock({ $0.list.contains { $0.observers === observers } }) else { return }
         let events = EventSubscription(observers) { [inbox] event in inbox.add(event) }
         clients.withLock { clients in
             let bodies = clients.keepsBodies ? tap(observers) : nil
@@ -76,6 +83,7 @@ public final class TrafficLog: Sendable {
     public func clear() {
         drain()
         state.withLock { $0.ring.clear() }
+        drain()
     }
 
     /// The number of calls in the log.
@@ -91,7 +99,8 @@ public final class TrafficLog: Sendable {
     }
 
     private func tap(_ observers: ObserverList) -> EventSubscription {
-        EventSubscription(observers, bodyBytes: limits.body) { [inbox] event in
+        // One byte more shows that a body goes on.
+        EventSubscription(observers, bodyBytes: limits.body + 1) { [inbox] event in
             switch event.kind {
             case .requestBody, .responseBody: inbox.add(event)
             default: break
@@ -104,10 +113,14 @@ public final class TrafficLog: Sendable {
     /// Adds what was handed over. Every reading of the log does this first, so that nothing is missing.
     func drain() {
         let (readers, changed) = state.withLock { state in
-            let (entries, evicted) = inbox.take()
+            let (parts, evicted) = inbox.take()
             var changed: Set<UInt64> = []
-            for entry in entries where state.ring.add(entry.event, now: entry.now) { changed.insert(entry.event.call) }
+            for part in parts {
+                for entry in part where state.ring.add(entry.event, now: entry.now) { changed.insert(entry.event.call) }
+            }
             state.ring.evicted += evicted
+            inbox.know(state.ring.running)
+            changed.formUnion(state.ring.takeRemoved())
             return (changed.isEmpty ? [] : Array(state.readers.values), changed)
         }
         for reader in readers { reader(changed) }
@@ -122,7 +135,7 @@ public final class TrafficLog: Sendable {
         return try body(ring)
     }
 
-    /// Tells a reader the numbers of calls that have changed, until it is removed.
+    /// Tells a reader the numbers of calls that have changed or were removed, until the reader is removed.
     func addReader(_ reader: @escaping @Sendable (Set<UInt64>) -> Void) -> UInt64 {
         state.withLock { state in
             state.nextReader += 1

@@ -12,6 +12,10 @@ package struct TrafficRing: Sendable {
     package internal(set) var evicted = 0
     /// The memory that the calls take, in bytes. It is an estimate.
     package private(set) var bytes = 0
+    /// The calls that run.
+    package private(set) var running: Set<UInt64> = []
+    /// The calls that were removed since the last ``takeRemoved()``.
+    private var removed: [UInt64] = []
     private var calls: [UInt64: LoggedCall] = [:]
     /// The numbers of the calls, oldest first. Those before ``first`` are gone.
     private var order: [UInt64] = []
@@ -26,13 +30,12 @@ package struct TrafficRing: Sendable {
 
     package subscript(id: UInt64) -> LoggedCall? { calls[id] }
 
-    /// The calls, oldest first.
+    /// All calls, in no certain order.
     package var all: some Sequence<LoggedCall> { order[first...].lazy.compactMap { calls[$0] } }
 
-    /// The calls that began after the one with this number, oldest first.
+    /// The calls with a higher number than this one, in the order of their numbers.
     package func calls(after id: UInt64, limit: Int) -> [LoggedCall] {
-        // Two calls that begin at once may come in either order, so this is no binary search.
-        order[first...].lazy.filter { $0 > id }.prefix(limit).compactMap { calls[$0] }
+        order[first...].filter { $0 > id }.sorted().prefix(limit).compactMap { calls[$0] }
     }
 
     /// Adds an event. Events of calls that are not in the log are ignored, unless a call begins with it.
@@ -44,13 +47,15 @@ package struct TrafficRing: Sendable {
         if case .started(let request) = event.kind, calls[event.call] == nil {
             let call = LoggedCall(id: event.call, started: now - Double(time) / 1e6, request: request)
             calls[event.call] = call
+            running.insert(event.call)
             order.append(event.call)
             bytes += call.size
         }
         guard let before = calls[event.call]?.size else { return false }
         calls[event.call]?.add(LoggedCall.Event(time: time, kind: event.kind), bodyLimit: bodyLimit)
         bytes += (calls[event.call]?.size ?? before) - before
-        if bytes > limit { evict() }
+        if event.kind.isFinal { running.remove(event.call) }
+        if bytes > limit { shrink(to: limit) }
         return true
     }
 
@@ -61,7 +66,10 @@ package struct TrafficRing: Sendable {
         first = 0
     }
 
-    private mutating func evict() {
+    /// Evicts the oldest calls that have ended until the others take no more than `limit` bytes.
+    package mutating func shrink(to limit: Int) {
+        // Only running calls are left.
+        guard calls.count > running.count else { return }
         // A running call moves to the end once, so the loop ends.
         var left = order.count - first
         while bytes > limit, left > 0 {
@@ -82,7 +90,15 @@ package struct TrafficRing: Sendable {
     }
 
     private mutating func remove(_ id: UInt64) {
-        if let call = calls.removeValue(forKey: id) { bytes -= call.size }
+        guard let call = calls.removeValue(forKey: id) else { return }
+        bytes -= call.size
+        removed.append(id)
+    }
+
+    /// The numbers of the calls that were removed since the last time.
+    package mutating func takeRemoved() -> [UInt64] {
+        defer { removed = [] }
+        return removed
     }
 }
 

@@ -12,15 +12,32 @@ export class Detail {
     this.place = place;
     this.tab = "Overview";
     this.id = null;
+    /** Whether the process allows secrets to be shown. */
+    this.mayShowSecrets = false;
+    this.showsSecrets = false;
   }
 
   async open(id) {
+    if (this.id !== id) this.showsSecrets = false;
     this.id = id;
-    const response = await fetch(`api/calls/${id}`);
-    if (this.id !== id) return;
-    if (!response.ok) return this.close();
-    this.call = await response.json();
-    this.draw();
+    // One question at a time; what changes meanwhile needs one more.
+    this.asksAgain = true;
+    if (this.asks) return;
+    this.asks = true;
+    try {
+      while (this.asksAgain && this.id !== null) {
+        this.asksAgain = false;
+        const wanted = this.id;
+        const response = await fetch(`api/calls/${wanted}${this.showsSecrets ? "?secrets=1" : ""}`);
+        const call = response.ok ? await response.json() : null;
+        if (this.id !== wanted) continue;
+        this.call = call;
+        if (call) this.draw();
+        else this.close();
+      }
+    } finally {
+      this.asks = false;
+    }
   }
 
   /** Reads the call again, if it is the one that is open. */
@@ -51,6 +68,14 @@ export class Detail {
       button.addEventListener("click", () => {
         this.tab = name;
         this.draw();
+      });
+      nav.append(button);
+    }
+    if (this.mayShowSecrets) {
+      const button = element("button", this.showsSecrets ? "Hide secrets" : "Show secrets");
+      button.addEventListener("click", () => {
+        this.showsSecrets = !this.showsSecrets;
+        this.open(this.id);
       });
       nav.append(button);
     }

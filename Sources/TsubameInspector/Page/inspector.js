@@ -28,10 +28,16 @@ function tell() {
   const paused = waiting ? `, ${waiting.size} wait` : "";
   at("count").textContent = `${shown}${list.rows.size} calls${evicted}${paused}`;
   at("empty").hidden = list.rows.size > 0;
-  at("scroller").hidden = list.rows.size === 0;
+  at("scroller").hidden = list.rows.size === 0 || !at("connections").hidden;
 }
 
-function take(rows) {
+function take(rows, gone = []) {
+  if (gone.length > 0) {
+    const ids = new Set(gone);
+    list.retain((row) => !ids.has(row.id));
+    for (const id of ids) waiting?.delete(id);
+    if (ids.has(detail.id)) detail.close();
+  }
   if (waiting) {
     for (const row of rows) waiting.set(row.id, row);
   } else {
@@ -50,6 +56,7 @@ async function load() {
     if (!response.ok) return;
     const part = await response.json();
     counts = part;
+    detail.mayShowSecrets = part.showsSecrets;
     take(part.rows);
     if (part.rows.length === 0) return;
     after = part.rows[part.rows.length - 1].id;
@@ -67,7 +74,7 @@ feed.addEventListener("error", () => { document.body.dataset.state = "lost"; });
 feed.addEventListener("message", (event) => {
   const part = JSON.parse(event.data);
   counts = part;
-  take(part.rows);
+  take(part.rows, part.gone);
 });
 
 // Filter
@@ -106,10 +113,8 @@ at("filter").addEventListener("input", search);
 function act(path) { return fetch(path, { method: "POST", headers: { "X-Tsubame-Inspector": "1" } }); }
 
 async function clear() {
+  // The feed tells which calls are gone.
   await act("api/clear");
-  list.retain((row) => row.state === "running");
-  if (!list.rows.has(detail.id)) detail.close();
-  tell();
 }
 
 at("clear").addEventListener("click", clear);

@@ -54,7 +54,10 @@ export class CallList {
 
   add(rows) {
     for (const row of rows) {
-      if (!this.rows.has(row.id)) {
+      const old = this.rows.get(row.id);
+      // Answers may come in any order.
+      if (old && (old.duration > row.duration || (old.state !== "running" && row.state === "running"))) continue;
+      if (!old) {
         let at = this.order.length;
         while (at > 0 && this.order[at - 1] > row.id) at -= 1;
         this.order.splice(at, 0, row.id);

@@ -35,7 +35,11 @@ final class Feeds: Sendable {
             state.feeds[number] = feed
             return state.isEnded
         }
-        channel.closeFuture.whenComplete { _ in feed.end() }
+        // The body of the response may never run, if the page has left already.
+        channel.closeFuture.whenComplete { _ in
+            feed.end()
+            self.remove(number)
+        }
         if isEnded { feed.end() }
         let body = ServerBody { [log] writer in
             defer { self.remove(number) }
@@ -44,9 +48,9 @@ final class Feeds: Sendable {
             while let changed = await feed.next() {
                 let rows = log.read { ring in
                     Routes.Rows(
-                        rows: changed.compactMap { ring[$0] }.map { CallRow($0) }, count: ring.count,
-                        evicted: ring.evicted,
-                        showsSecrets: false)
+                        rows: changed.compactMap { ring[$0] }.map { CallRow($0) },
+                        gone: changed.filter { ring[$0] == nil },
+                        count: ring.count, evicted: ring.evicted, showsSecrets: false)
                 }
                 let json = String(decoding: try JSONEncoder().encode(rows), as: UTF8.self)
                 try await writer.write(ByteBuffer(string: "data: \(json)\n\n"))
@@ -81,7 +85,16 @@ private final class Feed: Sendable {
 
     private let state = Mutex(State())
 
-    func add(_ calls: Set<UInt64>) { change { $0.changed.formUnion(calls) } }
+    /// A page that has not read for so many calls connects again and reads all.
+    private static let mostChanges = 100_000
+
+    func add(_ calls: Set<UInt64>) {
+        change { state in
+            guard !state.isEnded else { return }
+            state.changed.formUnion(calls)
+            if state.changed.count > Self.mostChanges { (state.isEnded, state.changed) = (true, []) }
+        }
+    }
 
     func end() { change { $0.isEnded = true } }
 

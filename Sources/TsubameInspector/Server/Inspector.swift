@@ -28,7 +28,7 @@ public final class Inspector: Sendable {
     /// - Parameters:
     ///   - log: the calls to show.
     ///   - port: the TCP port on the loopback address; 0 for any free port.
-    ///   - showsSecrets: whether the page may show credentials and other secrets, each after a click.
+    ///   - showsSecrets: whether the page has a button that shows credentials and other secrets.
     /// - Throws: the error of the system if the port is taken.
     public init(log: TrafficLog, port: Int = 0, showsSecrets: Bool = false) async throws {
         self.log = log
@@ -61,7 +61,7 @@ extension Client {
     /// ```
     /// - Parameters:
     ///   - port: the TCP port on the loopback address; 0 for any free port.
-    ///   - showsSecrets: whether the page may show credentials and other secrets, each after a click.
+    ///   - showsSecrets: whether the page has a button that shows credentials and other secrets.
     /// - Returns: the inspector, which has to be kept.
     /// - Throws: the error of the system if the port is taken.
     public func inspect(port: Int = 0, showsSecrets: Bool = false) async throws -> Inspector {

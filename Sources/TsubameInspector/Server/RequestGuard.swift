@@ -25,7 +25,8 @@ struct RequestGuard: Sendable {
     init(token: String, hosts: [String], port: Int) {
         self.token = token
         self.port = port
-        authorities = Set(hosts.map { "\($0.contains(":") ? "[\($0)]" : $0):\(port)" })
+        // Browsers leave out the port of the scheme.
+        authorities = Set(hosts.map { "\($0):\(port)" } + (port == 80 ? hosts : []))
     }
 
     /// Cookies are shared between ports, so the name holds the port.
@@ -39,13 +40,14 @@ struct RequestGuard: Sendable {
         if let origin = fields[.origin], origin.lowercased() != "http://\(authority.lowercased())" {
             return .refused("the Origin is another page")
         }
+        let path = request.path ?? "/"
+        let isReading = request.method == .get || request.method == .head
+        // The URL may have been clicked in another page, such as a terminal in the browser.
+        if isReading, path.hasPrefix("/?token="), isToken(path.dropFirst(8)) { return .allowedWithToken }
         if let site = fields[named: "Sec-Fetch-Site"], site != "same-origin", site != "none" {
             return .refused("the request comes from another page")
         }
-        let path = request.path ?? "/"
-        if request.method == .get || request.method == .head {
-            if path.hasPrefix("/?token="), isToken(path.dropFirst(8)) { return .allowedWithToken }
-        } else if fields[named: Self.actionField] != "1" {
+        if !isReading, fields[named: Self.actionField] != "1" {
             return .refused("the field \(Self.actionField) is missing")
         }
         for field in fields[values: .cookie] {

@@ -61,6 +61,8 @@ struct Routes: Sendable {
 
     struct Rows: Encodable {
         var rows: [CallRow]
+        /// The calls that were removed.
+        var gone: [UInt64] = []
         var count: Int
         var evicted: Int
         var showsSecrets: Bool
@@ -106,14 +108,9 @@ struct Routes: Sendable {
     /// The bytes of a body as a file. No browser shows it.
     private func body(_ call: LoggedCall, _ query: Query) async throws -> ServerResponse {
         let index = query["attempt"].flatMap { Int($0) } ?? 0
-        let entries = await call.entries()
+        let entries = await call.entries(showsSecrets: showsSecrets && query["secrets"] == "1")
         guard entries.indices.contains(index) else { return Self.missing }
-        var entry = entries[index]
-        if !(showsSecrets && query["secrets"] == "1") {
-            var redaction = ArchiveRedaction()
-            redaction.redact(&entry, by: call.request.redaction)
-            redaction.scrub(&entry)
-        }
+        let entry = entries[index]
         let bytes = query["side"] == "request" ? entry.request.postData?.bytes : entry.response.content.bytes
         guard let bytes else { return Self.missing }
         var response = Self.bytes(bytes, type: "application/octet-stream")

@@ -55,12 +55,11 @@ package struct CallDetail: Sendable, Encodable {
                     isDecision: line.isDecision)
             }
         }
-        attempts = await call.entries()
-        if !showsSecrets {
-            var redaction = ArchiveRedaction()
-            for index in attempts.indices { redaction.redact(&attempts[index], by: call.request.redaction) }
-            for index in attempts.indices { redaction.scrub(&attempts[index]) }
+        if call.skipped > 0 {
+            let text = "\(call.skipped) more events were not kept"
+            events.append(Line(time: Double(call.duration / 1000) / 1000, name: "log", text: text, isDecision: false))
         }
+        attempts = await call.entries(showsSecrets: showsSecrets)
         var connections: [UInt64: Connection] = [:]
         for event in call.events {
             switch event.kind {
@@ -73,7 +72,8 @@ package struct CallDetail: Sendable, Encodable {
             }
         }
         self.connections = connections.values.sorted { $0.id < $1.id }
-        let request = call.request
+        // The request as it was sent has the base URL and the client's fields.
+        let request = call.firstSent ?? call.lastRequest
         curl = request.curl(showingSecrets: showsSecrets)
         swift = request.swift(showingSecrets: showsSecrets)
         tsubame = request.tsubame(showingSecrets: showsSecrets)

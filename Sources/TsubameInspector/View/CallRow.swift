@@ -88,6 +88,12 @@ extension LoggedCall {
         return request
     }
 
+    /// The first request that was sent.
+    package var firstSent: Request? {
+        for event in events { if case .sent(let request) = event.kind { return request } }
+        return nil
+    }
+
     /// The last response, if its head has arrived.
     package var lastResponse: Response? {
         for event in events.reversed() {

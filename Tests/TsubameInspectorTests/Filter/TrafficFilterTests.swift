@@ -56,6 +56,7 @@ import TsubameInspector
         ("(a", 3), ("a)", 2), ("a &", 4), ("| a", 1), ("!", 2), ("status:abc", 1), ("x status:9zz", 3),
         ("duration:>5h", 1),
         ("\"open", 6), ("header:", 1), ("nonsense:1", 1), ("id:-1", 1),
+        (String(repeating: "a ", count: 200_000), 401), (String(repeating: "a|", count: 300) + "a", 401),
         (String(repeating: "(", count: 60) + "a", 51), (String(repeating: "!", count: 1000) + "a", 51),
     ])
     func `a fault is named with its place`(_ text: String, _ position: Int) {

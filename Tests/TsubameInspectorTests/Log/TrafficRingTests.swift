@@ -24,10 +24,25 @@ import TsubameInspector
         #expect(ring[2]?.state == .running)
         #expect(ring[20]?.state == .finished)
         #expect(ring.count + ring.evicted == 20)
-        #expect(Set(ring.all.map(\.id)).count == ring.count)
+        let listed = ring.calls(after: 0, limit: 100).map(\.id)
+        #expect(listed == listed.sorted() && listed.count == ring.count)
+        #expect(ring.calls(after: 18, limit: 1).map(\.id) == [19])
         // Its later events still arrive.
         ring.add(event(2, end), now: 30)
         #expect(ring[2]?.state == .finished)
+    }
+
+    @Test func `a smaller limit evicts more`() {
+        var ring = TrafficRing(limit: 1 << 20, bodyLimit: 1000)
+        for call in 1...20 as ClosedRange<UInt64> {
+            ring.add(event(call, .started(request)), now: 0)
+            ring.add(event(call, end), now: 0)
+        }
+        let half = ring.bytes / 2
+        ring.shrink(to: half)
+        #expect(ring.bytes <= half && ring.count == 10 && ring.evicted == 10)
+        ring.shrink(to: 0)
+        #expect(ring.count == 0 && ring.bytes == 0)
     }
 
     @Test func `events of unknown calls change nothing`() {
@@ -53,15 +68,16 @@ import TsubameInspector
         ring.add(event(1, .sent(request)), now: 0)
         ring.add(event(1, .resending(request, why: ResendReason(.retry, "503"), after: .zero)), now: 0)
         let before = ring.bytes
-        ring.add(event(1, .responseBody(Bytes(Array("late".utf8)))), now: 0)
-        #expect(ring.bytes == before + 4)
+        ring.add(event(1, .responseBody(Bytes(Array("earlier".utf8)))), now: 0)
+        ring.add(event(1, .responseBody(Bytes(Array("later".utf8)))), now: 0)
+        #expect(ring.bytes == before + 5)
         ring.add(event(1, .sent(request)), now: 0)
-        ring.add(event(1, .responseBody(Bytes(Array("ok".utf8)))), now: 0)
+        ring.add(event(1, .responseBody(Bytes(Array("okay".utf8)))), now: 0)
         let call = try #require(ring[1])
         #expect(call.attempts.count == 2)
         #expect(call.attempts[0].responseBody?.bytes.count == 4)
         #expect(call.attempts[0].responseBody?.isCut == true)
-        #expect(call.attempts[1].responseBody?.bytes.count == 2)
+        #expect(call.attempts[1].responseBody?.bytes.count == 4)
         #expect(call.attempts[1].responseBody?.isCut == false)
     }
 
@@ -74,6 +90,20 @@ import TsubameInspector
         let call = try #require(ring[1])
         #expect(call.events.count == 2)
         #expect(CallRow(call).received == 1000)
+    }
+
+    @Test func `a call keeps so many events, and its last one`() throws {
+        var ring = TrafficRing(limit: 1 << 30, bodyLimit: 1000)
+        ring.add(event(1, .started(request)), now: 0)
+        for _ in 0..<5000 { ring.add(event(1, .decision("again")), now: 0) }
+        ring.add(event(1, end), now: 0)
+        let call = try #require(ring[1])
+        #expect(call.events.count == 2001 && call.skipped == 3001)
+        #expect(call.state == .finished)
+        #expect(ring.running.isEmpty)
+        ring.clear()
+        let removed = [ring.takeRemoved(), ring.takeRemoved()]
+        #expect(removed == [[1], []])
     }
 
     @Test func `phases follow the events, with a delay before a retry`() throws {
