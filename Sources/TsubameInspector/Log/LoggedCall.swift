@@ -93,8 +93,9 @@ package struct LoggedCall: Sendable {
             events[attempt.events].contains { if case .sent = $0.kind { true } else { false } }
         }
         guard let index = sent ?? attempts.indices.last else { return }
-        size += bytes.count - (attempts[index][keyPath: part]?.bytes.count ?? 0)
-        attempts[index][keyPath: part] = Body(bytes: bytes.slice(0..<limit), isCut: bytes.count > limit)
+        let kept = bytes.slice(0..<limit)
+        size += kept.count - (attempts[index][keyPath: part]?.bytes.count ?? 0)
+        attempts[index][keyPath: part] = Body(bytes: kept, isCut: bytes.count > limit)
     }
 }
 
