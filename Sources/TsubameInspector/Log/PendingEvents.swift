@@ -10,6 +10,12 @@ package struct PendingEvents: Sendable {
         package let event: CallEvent
         /// The time in milliseconds since 1970 for an event that begins a call, and 0 for others.
         package let now: Double
+        /// The part of the event that eviction needs. Looking at the event itself would copy it.
+        fileprivate let role: Role
+    }
+
+    fileprivate enum Role: UInt8, Sendable {
+        case beginning, progress, other, end
     }
 
     private struct Chunk: Sendable {
@@ -48,21 +54,22 @@ package struct PendingEvents: Sendable {
     /// - Parameter now: the time in milliseconds since 1970, asked for when a call begins.
     /// - Returns: the events that were evicted, so that the caller can release them without a lock.
     @discardableResult
-    package mutating func add(_ event: CallEvent, now: @autoclosure () -> Double) -> [Entry] {
+    package mutating func add(_ event: CallEvent, now: @autoclosure () -> Double) -> [[Entry]] {
         let weight = event.kind.weight(bodyLimit: bodyLimit)
-        let time = weight.isBeginning ? now() : 0
+        let time = weight.role == .beginning ? now() : 0
         if weight.hasBodies {
             let kind = event.kind.withoutBodies(over: bodyLimit)
-            last.entries.append(Entry(event: CallEvent(call: event.call, time: event.time, kind: kind), now: time))
+            last.entries.append(
+                Entry(event: CallEvent(call: event.call, time: event.time, kind: kind), now: time, role: weight.role))
         } else {
-            last.entries.append(Entry(event: event, now: time))
+            last.entries.append(Entry(event: event, now: time, role: weight.role))
         }
         last.bytes += weight.bytes
         bytes += weight.bytes
         return last.entries.count == Self.chunkLength || last.bytes > limit / 16 ? closeChunk() : []
     }
 
-    private mutating func closeChunk() -> [Entry] {
+    private mutating func closeChunk() -> [[Entry]] {
         chunks.append(last)
         last.entries = []
         last.bytes = 0
@@ -84,29 +91,36 @@ package struct PendingEvents: Sendable {
     }
 
     /// Evicts a quarter of the events, so that looking for running calls costs little for each event.
-    private mutating func evict() -> [Entry] {
+    private mutating func evict() -> [[Entry]] {
         var ended: Set<UInt64> = []
-        for entry in chunks.lazy.flatMap(\.entries) where entry.event.kind.isFinal { ended.insert(entry.event.call) }
-        var dropped = carried.entries
+        for chunk in chunks {
+            for index in chunk.entries.indices where chunk.entries[index].role == .end {
+                ended.insert(chunk.entries[index].event.call)
+            }
+        }
+        var dropped = [carried.entries]
         bytes -= carried.bytes
         carried = Chunk()
         var count = 0
         while bytes > limit / 4 * 3, count < chunks.count {
             bytes -= chunks[count].bytes
-            dropped += chunks[count].entries
+            dropped.append(chunks[count].entries)
             count += 1
         }
         chunks.removeFirst(count)
         var counts: [UInt64: Int] = [:]
-        for entry in dropped {
-            let call = entry.event.call
-            if !ended.contains(call) || known.contains(call) {
-                // Progress is told again.
-                if entry.event.kind.isProgress { continue }
-                counts[call, default: 0] += 1
-                if counts[call, default: 0] <= Self.mostCarried || entry.event.kind.isFinal { carry(entry) }
-            } else if case .started = entry.event.kind {
-                evicted += 1
+        for entries in dropped {
+            for index in entries.indices {
+                let role = entries[index].role
+                // Progress is told again, and most events belong to calls that have ended.
+                if role == .progress { continue }
+                let call = entries[index].event.call
+                if !ended.contains(call) || known.contains(call) {
+                    counts[call, default: 0] += 1
+                    if counts[call, default: 0] <= Self.mostCarried || role == .end { carry(entries[index]) }
+                } else if role == .beginning {
+                    evicted += 1
+                }
             }
         }
         return dropped
@@ -121,17 +135,10 @@ package struct PendingEvents: Sendable {
 }
 
 extension CallEvent.Kind {
-    fileprivate var isProgress: Bool {
-        switch self {
-        case .sending, .receiving: true
-        default: false
-        }
-    }
-
     fileprivate struct Weight {
         /// An estimate of the memory that the event takes without the bodies that are dropped.
         var bytes: Int
-        var isBeginning = false
+        var role = PendingEvents.Role.other
         /// Whether its messages have bodies to drop.
         var hasBodies = false
     }
@@ -144,25 +151,29 @@ extension CallEvent.Kind {
         switch self {
         case .started(let request):
             var weight = request.weight(bodyLimit)
-            weight.isBeginning = true
+            weight.role = .beginning
             return weight
         case .sent(let request):
             var weight = request.weight(bodyLimit)
-            for field in request.headers.fields { weight.bytes += field.value.utf8.count }
+            weight.bytes += 64 * request.headers.count
             return weight
         case .resending(let request, _, _): return request.weight(bodyLimit)
-        case .headReceived(let response), .finished(let response): return response.weight(bodyLimit)
+        case .headReceived(let response): return response.weight(bodyLimit)
+        case .finished(let response):
+            var weight = response.weight(bodyLimit)
+            weight.role = .end
+            return weight
         case .failed(let error):
-            return Weight(bytes: 1024 + (error.response?.details.head?.byteCount ?? 0), hasBodies: true)
+            return Weight(bytes: 1024 + (error.response?.details.head?.byteCount ?? 0), role: .end, hasBodies: true)
         case .informational(_, let fields):
             return Weight(bytes: fields.reduce(256) { $0 + $1.name.rawName.utf8.count + $1.value.utf8.count })
         case .caching(let text), .decision(let text): return Weight(bytes: 128 + text.utf8.count)
         case .requestBody(let bytes), .responseBody(let bytes):
             // A slice may keep a much longer body.
             return Weight(bytes: 128 + bytes.count, hasBodies: true)
-        case .queued, .resolving, .resolved, .connecting, .connected, .securing, .secured, .reused, .sending,
-            .receiving,
-            .cancelled:
+        case .sending, .receiving: return Weight(bytes: 128, role: .progress)
+        case .cancelled: return Weight(bytes: 128, role: .end)
+        case .queued, .resolving, .resolved, .connecting, .connected, .securing, .secured, .reused:
             return Weight(bytes: 128)
         }
     }
