@@ -1,6 +1,7 @@
 // TrafficRing: the calls of a log in the order of their start, within a limit of bytes.
 
 package import TsubameCore
+import TsubamePlatform
 
 /// Keeps the latest calls. When they take more than the limit, the oldest ones that have ended are evicted.
 package struct TrafficRing: Sendable {
@@ -43,7 +44,7 @@ package struct TrafficRing: Sendable {
     /// - Returns: whether the log changed.
     @discardableResult
     package mutating func add(_ event: CallEvent, now: Double) -> Bool {
-        let time = event.time.nanoseconds
+        let time = event.time.nanosecondsClamped
         if case .started(let request) = event.kind, calls[event.call] == nil {
             let call = LoggedCall(id: event.call, started: now - Double(time) / 1e6, request: request)
             calls[event.call] = call
@@ -99,13 +100,5 @@ package struct TrafficRing: Sendable {
     package mutating func takeRemoved() -> [UInt64] {
         defer { removed = [] }
         return removed
-    }
-}
-
-extension Duration {
-    /// The nanoseconds of a time since the start of a call.
-    var nanoseconds: UInt64 {
-        let (seconds, attoseconds) = components
-        return UInt64(clamping: seconds) &* 1_000_000_000 &+ UInt64(clamping: attoseconds / 1_000_000_000)
     }
 }

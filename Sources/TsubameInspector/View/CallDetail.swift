@@ -1,6 +1,7 @@
 // CallDetail: everything about one call, for the page.
 
 package import TsubameCore
+import TsubamePlatform
 
 /// Everything about one call. Secrets are withheld unless the caller asks for them.
 package struct CallDetail: Sendable, Encodable {
@@ -114,7 +115,7 @@ extension CallEvent.Kind {
         case .resending(let request, let why, let delay):
             (
                 "again",
-                "\(why.cause): \(why); next \(request.summary)\(delay > .zero ? " after \(delay.nanoseconds / 1_000_000) ms" : "")",
+                "\(why.cause): \(why); next \(request.summary)\(delay > .zero ? " after \(delay.nanosecondsClamped / 1_000_000) ms" : "")",
                 true
             )
         case .caching(let text): ("cache", text, true)
