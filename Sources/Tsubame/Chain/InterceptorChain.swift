@@ -83,6 +83,24 @@ public final class InterceptorChain: Sendable {
         valueRules = configuration.valueRules
     }
 
+    /// The same chain with more members just before the transport.
+    private init(_ chain: InterceptorChain, adding interceptors: [any CallInterceptor]) {
+        members = chain.members + interceptors.map { .interceptor($0) }
+        segments = Self.segments(of: members)
+        transport = chain.transport
+        engine = chain.engine
+        support = chain.support
+        transportFault = chain.transportFault
+        clock = chain.clock
+        hasUserInterceptors = chain.hasUserInterceptors
+        valueRules = chain.valueRules
+        coalescing = chain.coalescing
+    }
+
+    func adding(_ interceptors: [any CallInterceptor]) -> InterceptorChain {
+        InterceptorChain(self, adding: interceptors)
+    }
+
     private static func segments(of members: [Member]) -> [Segment] {
         var segments: [Segment] = []
         var steps: [any ChainStep] = []

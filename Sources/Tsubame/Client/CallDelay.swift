@@ -1,12 +1,12 @@
 // CallDelay: a delay of a call, before a retry or for a rate.
 
-import TsubameCore
+package import TsubameCore
 import TsubamePlatform
 
-enum CallDelay {
+package enum CallDelay {
     /// Returns after the delay. The call's cancellation and its deadline end it early.
     /// - Parameter clock: the clock of the delay, or nil for real time.
-    static func wait(
+    package static func wait(
         _ delay: Duration, on clock: (any Clock<Duration>)?, for call: Call, _ phase: CallError.Phase
     ) async throws(CallError) {
         let wait = CallWait<Void>(phase)

@@ -24,9 +24,11 @@ public final class Client: Sendable {
     /// The settings of this client. ``with(_:)`` returns a client with other settings.
     public let configuration: Configuration
     /// The chain of interceptors, in order, as it is resolved for this client.
-    public let chain: InterceptorChain
+    public var chain: InterceptorChain { added.isEmpty ? ownChain : ownChain.adding(added.current) }
+    private let ownChain: InterceptorChain
     let base: Base
     package let observers: ObserverList
+    package let added: AddedInterceptors
     let lifecycle: CallLifecycle
     private let engine: Engine?
     let presetHeaders: HTTPFields
@@ -72,7 +74,7 @@ public final class Client: Sendable {
         let engine = transport == nil ? Engine(settings: configuration.connection) : nil
         self.init(
             base: parsed, configuration: configuration, transport: transport, engine: engine,
-            observers: ObserverList(), runningCalls: RunningCalls())
+            observers: ObserverList(), added: AddedInterceptors(), runningCalls: RunningCalls())
     }
 
     /// Creates a client for an API below `base`.
@@ -91,7 +93,7 @@ public final class Client: Sendable {
 
     private init(
         base: Base, configuration given: Configuration, transport: (any Transport)?, engine: Engine?,
-        observers: ObserverList, runningCalls: RunningCalls
+        observers: ObserverList, added: AddedInterceptors, runningCalls: RunningCalls
     ) {
         let configuration = given.prepared
         self.base = base
@@ -99,6 +101,7 @@ public final class Client: Sendable {
         log = configuration.logger.map { CallLog(logger: $0) }
         self.engine = engine
         self.observers = observers
+        self.added = added
         lifecycle = CallLifecycle(runningCalls: runningCalls)
         presetHeaders = RequestDefaults.preset(configuration)
         hasValidHeaders = configuration.headers.isValid
@@ -111,12 +114,12 @@ public final class Client: Sendable {
             plain.authentication = .none
             return Client(
                 base: base, configuration: plain, transport: transport, engine: engine, observers: observers,
-                runningCalls: runningCalls)
+                added: added, runningCalls: runningCalls)
         }
         background = BackgroundCalls(
             lifecycle: lifecycle, observers: observers, log: log, timeouts: configuration.timeouts,
             limits: configuration.limits, sharedFields: sharedFields)
-        chain = InterceptorChain(
+        ownChain = InterceptorChain(
             configuration, decoding: decoding, preset: presetHeaders, transport: transport ?? engine ?? Engine(),
             background: background, plainClient: plainClient)
     }
@@ -130,8 +133,9 @@ public final class Client: Sendable {
         var configuration = configuration
         change(&configuration)
         return Client(
-            base: base, configuration: configuration, transport: engine == nil ? chain.transport : nil,
-            engine: engine?.with(settings: configuration.connection), observers: observers, runningCalls: runningCalls)
+            base: base, configuration: configuration, transport: engine == nil ? ownChain.transport : nil,
+            engine: engine?.with(settings: configuration.connection), observers: observers, added: added,
+            runningCalls: runningCalls)
     }
 
     /// Passes every event of this client's calls to `observer`, until the subscription is cancelled or released.
@@ -160,7 +164,7 @@ public final class Client: Sendable {
         runningCalls.close()
         if time > .zero { await runningCalls.drain(for: time, clock: configuration.clock) }
         runningCalls.cancelAll()
-        await chain.transport.close()
+        await ownChain.transport.close()
         await runningCalls.drained()
     }
 
@@ -242,7 +246,7 @@ public final class Client: Sendable {
         return Call(
             request, timeouts: timeouts, limits: limits ?? configuration.limits, wantsStream: wantsStream,
             statusesPassedOnEarly: RedirectPolicy.statuses, observers: observers, observer: observer,
-            executor: executor, isGuarded: chain.hasUserInterceptors,
+            executor: executor, isGuarded: ownChain.hasUserInterceptors,
             sharedFields: sharedFields, retriesItself: retriesItself)
     }
 
@@ -303,7 +307,7 @@ public final class Client: Sendable {
     @inline(__always)
     private func run(_ request: consuming Request, _ call: Call) async throws(CallError) -> Response {
         var response =
-            chain.hasUserInterceptors
+            ownChain.hasUserInterceptors
             ? try await guarded(call, request) : try await chain.run(request, from: 0, call)
         addSettings(to: &response)
         return response

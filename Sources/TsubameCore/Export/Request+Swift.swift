@@ -5,7 +5,7 @@ import FoundationEssentials
 #else
 import Foundation
 #endif
-import HTTPTypes
+package import HTTPTypes
 
 extension Request {
     /// The request as Swift source. Secrets are withheld; see ``swift(showingSecrets:)``.
@@ -22,7 +22,7 @@ extension Request {
     /// - Parameter showingSecrets: whether to withhold nothing.
     public func swift(showingSecrets: Bool = false) -> String {
         let shown = ShownRequest(self, showingSecrets: showingSecrets)
-        var arguments = [Self.method(method), "url: \(Self.literal(shown.url))"]
+        var arguments = [Self.literal(method), "url: \(Self.literal(shown.url))"]
         if shown.url.contains("/.") || shown.url.lowercased().contains("/%2e") {
             arguments.append("keepingDotSegments: true")
         }
@@ -49,7 +49,7 @@ extension Request {
         }
     }
 
-    private static func method(_ method: HTTPRequest.Method) -> String {
+    package static func literal(_ method: HTTPRequest.Method) -> String {
         switch method {
         case .get: ".get"
         case .head: ".head"
@@ -64,7 +64,7 @@ extension Request {
     }
 
     /// The text as a literal in one line.
-    private static func literal(_ text: String) -> String {
+    package static func literal(_ text: String) -> String {
         text.unicodeScalars.reduce(into: "\"") { result, scalar in
             switch scalar {
             case "\"", "\\": result += "\\\(scalar)"

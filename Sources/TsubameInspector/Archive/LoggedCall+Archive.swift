@@ -13,15 +13,30 @@ extension LoggedCall {
     /// One entry for each request that was sent, with its secrets. A call that sent nothing has one, too, unless it is running.
     package func entries() async -> [HTTPArchive.Entry] {
         var entries: [HTTPArchive.Entry] = []
-        for (index, attempt) in attempts.enumerated() {
-            let isLast = index == attempts.count - 1
-            if let entry = await entry(attempt, isLast: isLast) { entries.append(entry) }
-        }
+        for attempt in attempts where hasEntry(attempt) { entries.append(await entry(attempt)) }
         return entries
     }
 
-    /// nil if nothing was sent, and something else of the call was.
-    private func entry(_ attempt: Attempt, isLast: Bool) async -> HTTPArchive.Entry? {
+    /// Whether an attempt has an entry: it was sent or answered, or it is the whole of a call that has ended.
+    private func hasEntry(_ attempt: Attempt) -> Bool {
+        if attempt.events.upperBound == events.count, state != .running { return true }
+        return events[attempt.events].contains {
+            switch $0.kind {
+            case .sent, .headReceived, .finished: true
+            case .failed(let error): error.response != nil
+            default: false
+            }
+        }
+    }
+
+    /// The bytes of a body before its content codings were undone.
+    func received(isRequest: Bool, ofEntry index: Int) -> Bytes? {
+        let attempts = attempts.filter { hasEntry($0) }
+        guard attempts.indices.contains(index) else { return nil }
+        return (isRequest ? attempts[index].requestBody : attempts[index].responseBody)?.bytes
+    }
+
+    private func entry(_ attempt: Attempt) async -> HTTPArchive.Entry {
         let events = events[attempt.events]
         let first = events.first?.time ?? 0
         let end = events.last { if case .resending = $0.kind { false } else { true } }?.time ?? first
@@ -39,7 +54,6 @@ extension LoggedCall {
             default: break
             }
         }
-        guard sent != nil || response != nil || (isLast && state != .running) else { return nil }
         let request = sent ?? response?.request ?? lastRequest
         let requestBody = await recorded(
             attempt.requestBody ?? request.body.bytesInMemory.map { Body(bytes: $0, isCut: false) },
@@ -76,7 +90,7 @@ extension LoggedCall {
         if requestBody == nil, !request.body.isEmpty {
             entry.request.bodySize = request.body.length.map { Int(clamping: $0) } ?? -1
         }
-        if let failure, isLast { entry.comment = "\(failure.kind.rawValue): \(failure.reason)" }
+        if let failure { entry.comment = "\(failure.kind.rawValue): \(failure.reason)" }
         return entry
     }
 

@@ -52,6 +52,25 @@ package struct TrafficFilter: Sendable {
 
     let root: Node
 
+    /// The first term that asks about a response; nil if the filter asks about requests only.
+    var termOfResponses: String? { Self.termOfResponses(root) }
+
+    private static func termOfResponses(_ node: Node) -> String? {
+        switch node {
+        case .not(let node): termOfResponses(node)
+        case .both(let left, let right), .either(let left, let right): termOfResponses(left) ?? termOfResponses(right)
+        case .status: "status"
+        case .type: "type"
+        case .error: "error"
+        case .tag: "tag"
+        case .version: "version"
+        case .duration: "duration"
+        case .size: "size"
+        case .id: "id"
+        case .all, .text, .method, .host, .path, .header, .body: nil
+        }
+    }
+
     /// Whether a call is found.
     package func matches(_ call: LoggedCall) -> Bool { matches(root, call) }
 
@@ -115,7 +134,8 @@ extension LoggedCall {
     /// Whether the URL, a field, a body, the status, or an event in words has the text.
     func contains(_ text: ByteSearch) -> Bool {
         if let uri = lastRequest.uri, text.isIn(shown(uri.string)) { return true }
-        if text.isIn(request.method.rawValue) || text.isIn("\(lastResponse?.statusCode ?? 0)") { return true }
+        if text.isIn(request.method.rawValue) { return true }
+        if let status = lastResponse?.statusCode, text.isIn("\(status)") { return true }
         if hasBody(text) { return true }
         let hasField = hasField { field in
             text.isIn(field.name.rawName) || text.isIn(request.redaction.value(of: field))

@@ -33,9 +33,10 @@ final class EventInbox: Sendable {
         state = Mutex(State(events: events, roomMark: step))
     }
 
-    func add(_ event: CallEvent) {
+    /// - Parameter client: the number of the client in the log.
+    func add(_ event: CallEvent, from client: UInt16) {
         let (isDue, isFull, evicted) = state.withLock { state in
-            let evicted = state.events.add(event, now: WallClock.now)
+            let evicted = state.events.add(event, from: client, now: WallClock.now)
             let isFull = state.events.bytes > state.roomMark && !state.isMakingRoom
             if isFull { state.isMakingRoom = true }
             guard state.watcher != nil, !state.isScheduled else { return (false, isFull, evicted) }

@@ -39,6 +39,8 @@ package struct LoggedCall: Sendable {
     package let started: Double
     /// The request as the caller made it, without a body that is too long to keep.
     package let request: Request
+    /// The number of the client in the log; 0 for a call that no client of the log sent.
+    package let client: UInt16
     package private(set) var events: [Event] = []
     package private(set) var attempts: [Attempt] = []
     package private(set) var state = State.running
@@ -47,10 +49,11 @@ package struct LoggedCall: Sendable {
     /// The memory that the call takes, in bytes. It is an estimate.
     package private(set) var size: Int
 
-    package init(id: UInt64, started: Double, request: Request) {
+    package init(id: UInt64, started: Double, request: Request, client: UInt16 = 0) {
         self.id = id
         self.started = started
         self.request = request
+        self.client = client
         size = 512
     }
 
@@ -87,10 +90,15 @@ package struct LoggedCall: Sendable {
         }
     }
 
-    /// The body belongs to the last attempt that was sent, since the reason to send again may come before the body.
+    /// The body belongs to the last attempt with a message, since the reason to send again may come before the body.
     private mutating func set(_ part: WritableKeyPath<Attempt, Body?>, _ bytes: Bytes, _ limit: Int) {
         let sent = attempts.lastIndex { attempt in
-            events[attempt.events].contains { if case .sent = $0.kind { true } else { false } }
+            events[attempt.events].contains {
+                switch $0.kind {
+                case .sent, .headReceived: true
+                default: false
+                }
+            }
         }
         guard let index = sent ?? attempts.indices.last else { return }
         let kept = bytes.slice(0..<limit)

@@ -10,6 +10,8 @@ package struct PendingEvents: Sendable {
         package let event: CallEvent
         /// The time in milliseconds since 1970 for an event that begins a call, and 0 for others.
         package let now: Double
+        /// The number of the client in the log.
+        package let client: UInt16
         /// The part of the event that eviction needs. Looking at the event itself would copy it.
         fileprivate let role: Role
     }
@@ -51,18 +53,24 @@ package struct PendingEvents: Sendable {
     package var isEmpty: Bool { bytes == 0 }
 
     /// Adds an event, without the bodies of its messages.
-    /// - Parameter now: the time in milliseconds since 1970, asked for when a call begins.
+    /// - Parameters:
+    ///   - client: the number of the client in the log.
+    ///   - now: the time in milliseconds since 1970, asked for when a call begins.
     /// - Returns: the events that were evicted, so that the caller can release them without a lock.
     @discardableResult
-    package mutating func add(_ event: CallEvent, now: @autoclosure () -> Double) -> [[Entry]] {
+    package mutating func add(
+        _ event: CallEvent, from client: UInt16 = 0, now: @autoclosure () -> Double
+    ) -> [[Entry]] {
         let weight = event.kind.weight(bodyLimit: bodyLimit)
         let time = weight.role == .beginning ? now() : 0
         if weight.hasBodies {
             let kind = event.kind.withoutBodies(over: bodyLimit)
             last.entries.append(
-                Entry(event: CallEvent(call: event.call, time: event.time, kind: kind), now: time, role: weight.role))
+                Entry(
+                    event: CallEvent(call: event.call, time: event.time, kind: kind), now: time, client: client,
+                    role: weight.role))
         } else {
-            last.entries.append(Entry(event: event, now: time, role: weight.role))
+            last.entries.append(Entry(event: event, now: time, client: client, role: weight.role))
         }
         last.bytes += weight.bytes
         bytes += weight.bytes

@@ -29,7 +29,9 @@ public final class TrafficLog: Sendable {
     }
 
     private struct Subscriptions: Sendable {
+        weak var client: Client?
         let observers: ObserverList
+        let added: AddedInterceptors
         let events: EventSubscription
         var bodies: EventSubscription?
     }
@@ -43,7 +45,14 @@ public final class TrafficLog: Sendable {
     let limits: Limits
     private let inbox: EventInbox
     private let state: Mutex<State>
-    private let clients = Mutex<(list: [Subscriptions], keepsBodies: Bool)>(([], false))
+    private struct Clients: Sendable {
+        /// In the order of their numbers, from 1 on.
+        var list: [Subscriptions] = []
+        var keepsBodies = false
+        var rules: [InspectorRules] = []
+    }
+
+    private let clients = Mutex(Clients())
 
     /// An empty log.
     public init(limits: Limits = Limits()) {
@@ -60,12 +69,35 @@ public final class TrafficLog: Sendable {
     /// Keeps the calls of a client, and of its views, from now on. The log does not keep the client.
     public func add(_ client: Client) {
         let observers = client.observers
-        guard !clients.withLock({ $0.list.contains { $0.observers === observers } }) else { return }
-        let events = EventSubscription(observers) { [inbox] event in inbox.add(event) }
         clients.withLock { clients in
+            guard !clients.list.contains(where: { $0.observers === observers }) else { return }
+            let number = UInt16(clamping: clients.list.count + 1)
+            let events = EventSubscription(observers) { [inbox] event in inbox.add(event, from: number) }
             let bodies = clients.keepsBodies ? tap(observers) : nil
-            clients.list.append(Subscriptions(observers: observers, events: events, bodies: bodies))
+            clients.list.append(
+                Subscriptions(
+                    client: client, observers: observers, added: client.added, events: events, bodies: bodies))
+            for rules in clients.rules { rules.join(client.added) }
         }
+    }
+
+    /// The client that sent a call; nil if it has been released, or if no client of the log sent the call.
+    func client(of call: LoggedCall) -> Client? {
+        clients.withLock { $0.list.indices.contains(Int(call.client) - 1) ? $0.list[Int(call.client) - 1].client : nil }
+    }
+
+    /// Applies rules to the calls of all clients of the log, now and later.
+    package func apply(_ rules: InspectorRules) {
+        clients.withLock { clients in
+            clients.rules.append(rules)
+            for client in clients.list { rules.join(client.added) }
+        }
+    }
+
+    /// Ends rules.
+    package func end(_ rules: InspectorRules) {
+        clients.withLock { $0.rules.removeAll { $0 === rules } }
+        rules.end()
     }
 
     /// Keeps bodies too, from the next call on.
@@ -102,7 +134,7 @@ public final class TrafficLog: Sendable {
         // One byte more shows that a body goes on.
         EventSubscription(observers, bodyBytes: limits.body + 1) { [inbox] event in
             switch event.kind {
-            case .requestBody, .responseBody: inbox.add(event)
+            case .requestBody, .responseBody: inbox.add(event, from: 0)
             default: break
             }
         }
@@ -116,7 +148,9 @@ public final class TrafficLog: Sendable {
             let (parts, evicted) = inbox.take()
             var changed: Set<UInt64> = []
             for part in parts {
-                for entry in part where state.ring.add(entry.event, now: entry.now) { changed.insert(entry.event.call) }
+                for entry in part where state.ring.add(entry.event, from: entry.client, now: entry.now) {
+                    changed.insert(entry.event.call)
+                }
             }
             state.ring.evicted += evicted
             inbox.know(state.ring.running)
@@ -124,6 +158,15 @@ public final class TrafficLog: Sendable {
             return (changed.isEmpty ? [] : Array(state.readers.values), changed)
         }
         for reader in readers { reader(changed) }
+    }
+
+    /// Keeps a call when others are evicted or cleared, or keeps it no longer.
+    /// - Returns: whether the call is there, and the pinned calls leave room for others.
+    func pin(_ id: UInt64, _ isPinned: Bool) -> Bool {
+        drain()
+        let (isDone, readers) = state.withLock { ($0.ring.pin(id, isPinned), Array($0.readers.values)) }
+        if isDone { for reader in readers { reader([id]) } }
+        return isDone
     }
 
     // MARK: Reading

@@ -15,6 +15,8 @@ package struct TrafficRing: Sendable {
     package private(set) var bytes = 0
     /// The calls that run.
     package private(set) var running: Set<UInt64> = []
+    /// The calls that are kept until they are unpinned.
+    package private(set) var pinned: Set<UInt64> = []
     /// The calls that were removed since the last ``takeRemoved()``.
     private var removed: [UInt64] = []
     private var calls: [UInt64: LoggedCall] = [:]
@@ -40,13 +42,15 @@ package struct TrafficRing: Sendable {
     }
 
     /// Adds an event. Events of calls that are not in the log are ignored, unless a call begins with it.
-    /// - Parameter now: the time in milliseconds since 1970.
+    /// - Parameters:
+    ///   - client: the number of the client in the log.
+    ///   - now: the time in milliseconds since 1970.
     /// - Returns: whether the log changed.
     @discardableResult
-    package mutating func add(_ event: CallEvent, now: Double) -> Bool {
+    package mutating func add(_ event: CallEvent, from client: UInt16 = 0, now: Double) -> Bool {
         let time = event.time.nanosecondsClamped
         if case .started(let request) = event.kind, calls[event.call] == nil {
-            let call = LoggedCall(id: event.call, started: now - Double(time) / 1e6, request: request)
+            let call = LoggedCall(id: event.call, started: now - Double(time) / 1e6, request: request, client: client)
             calls[event.call] = call
             running.insert(event.call)
             order.append(event.call)
@@ -62,22 +66,23 @@ package struct TrafficRing: Sendable {
 
     /// Removes all calls that have ended.
     package mutating func clear() {
-        for id in order[first...] where calls[id]?.state != .running { remove(id) }
+        for id in order[first...] where calls[id]?.state != .running && !pinned.contains(id) { remove(id) }
         order = order[first...].filter { calls[$0] != nil }
         first = 0
     }
 
     /// Evicts the oldest calls that have ended until the others take no more than `limit` bytes.
     package mutating func shrink(to limit: Int) {
-        // Only running calls are left.
-        guard calls.count > running.count else { return }
-        // A running call moves to the end once, so the loop ends.
+        // Only running and pinned calls are left.
+        let kept = running.count + pinned.count { !running.contains($0) }
+        guard calls.count > kept else { return }
+        // A call that is kept moves to the end once, so the loop ends.
         var left = order.count - first
         while bytes > limit, left > 0 {
             let id = order[first]
             first += 1
             left -= 1
-            if calls[id]?.state == .running {
+            if calls[id]?.state == .running || pinned.contains(id) {
                 order.append(id)
             } else if calls[id] != nil {
                 remove(id)
@@ -88,6 +93,23 @@ package struct TrafficRing: Sendable {
             order.removeFirst(first)
             first = 0
         }
+    }
+
+    /// The most calls that can be pinned at once.
+    package static let mostPinned = 100
+
+    /// Keeps a call when others are evicted or cleared, or keeps it no longer.
+    /// - Returns: whether the call is there, and the pinned calls leave room for others.
+    package mutating func pin(_ id: UInt64, _ isPinned: Bool) -> Bool {
+        guard let call = calls[id] else { return false }
+        guard isPinned else {
+            pinned.remove(id)
+            return true
+        }
+        let taken = pinned.reduce(call.size) { $0 + (calls[$1]?.size ?? 0) }
+        guard pinned.count < Self.mostPinned, taken <= limit / 2 else { return false }
+        pinned.insert(id)
+        return true
     }
 
     private mutating func remove(_ id: UInt64) {

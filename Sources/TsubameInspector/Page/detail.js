@@ -1,15 +1,19 @@
-// The details of one call: messages, bodies, decisions, timings, and the difference of two attempts.
+// The details of one call: messages, bodies, decisions, timings, and the difference of two attempts or calls.
 
-import { element, size, time, tone } from "./list.js";
+import { act, edit, resend, showRules } from "./actions.js";
+import { body } from "./bodies.js";
+import { element, section, size, table, time, tone } from "./elements.js";
 
-/** The most characters of a text that is shown at once. */
-const mostText = 200_000;
-/** The most members of a JSON value that are shown at once. */
-const mostMembers = 500;
+/** The most lines of each of two texts that are compared. */
+const mostLines = 1000;
 
 export class Detail {
-  constructor(place) {
+  /** @param pinned gives the rows of the pinned calls. */
+  constructor(place, pinned) {
     this.place = place;
+    this.pinned = pinned;
+    /** The number of the call that this one is compared with. */
+    this.other = null;
     this.tab = "Overview";
     this.id = null;
     /** Whether the process allows secrets to be shown. */
@@ -31,13 +35,22 @@ export class Detail {
         const response = await fetch(`api/calls/${wanted}${this.showsSecrets ? "?secrets=1" : ""}`);
         const call = response.ok ? await response.json() : null;
         if (this.id !== wanted) continue;
-        this.call = call;
-        if (call) this.draw();
-        else this.close();
+        this.call = call && { ...call, showsSecrets: this.showsSecrets };
+        if (!call) return this.close();
+        await this.readOther();
+        this.draw();
       }
     } finally {
       this.asks = false;
     }
+  }
+
+  /** Reads the call that this one is compared with. */
+  async readOther() {
+    if (this.other === null) return;
+    const response = await fetch(`api/calls/${this.other}`);
+    this.call.other = response.ok ? await response.json() : undefined;
+    if (!response.ok) this.other = null;
   }
 
   /** Reads the call again, if it is the one that is open. */
@@ -59,7 +72,7 @@ export class Detail {
   draw() {
     const { row } = this.call;
     const tabs = { Overview, Request: side("request"), Response: side("response"), Decisions, Difference, Export };
-    if (this.call.attempts.length < 2) delete tabs.Difference;
+    if (this.call.attempts.length < 2 && !this.call.other) delete tabs.Difference;
     if (!tabs[this.tab]) this.tab = "Overview";
     const nav = element("nav");
     for (const name of Object.keys(tabs)) {
@@ -79,6 +92,7 @@ export class Detail {
       });
       nav.append(button);
     }
+    nav.append(...this.actions(row));
     const title = element("h2", `${row.method} ${row.url}`);
     title.prepend(element("span", `${row.status || row.state} `, tone(row)));
     const content = element("div");
@@ -88,19 +102,40 @@ export class Detail {
     this.place.replaceChildren(nav, title, content);
     this.place.scrollTop = scrolled;
   }
-}
 
-function table(rows, className) {
-  const made = element("table");
-  for (const [name, value, rowClass] of rows) {
-    const line = element("tr", undefined, rowClass ?? className);
-    line.append(element("td", name), element("td", value));
-    made.append(line);
+  /** The buttons that do something with the call, and the choice of a call to compare with. */
+  actions(row) {
+    const button = (name, title, action) => {
+      const made = element("button", name, "act");
+      made.title = title;
+      made.addEventListener("click", action);
+      return made;
+    };
+    const pin = button(row.isPinned ? "Unpin" : "Pin", "Keep this call when others are evicted or cleared", async () => {
+      await act(`api/calls/${row.id}/pin`, { method: row.isPinned ? "DELETE" : "POST" });
+      this.open(row.id);
+    });
+    const made = [
+      button("Resend", "Send this request again (r)", () => resend(row.id)),
+      button("Edit", "Edit this request and send it (e)", () => edit(row.id)), pin,
+      button("Rule", "Make a rule for requests like this one", () => showRules(row)),
+    ];
+    const others = this.pinned().filter((other) => other.id !== row.id);
+    if (others.length > 0) {
+      const select = element("select");
+      select.setAttribute("aria-label", "Compare with a pinned call");
+      select.append(new Option("Compare with…", ""), ...others.map((other) => new Option(
+        `${other.method} ${other.path} ${other.status || other.state} (${other.id})`, other.id, false, other.id === this.other)));
+      select.addEventListener("change", () => {
+        this.other = select.value ? Number(select.value) : null;
+        if (this.other) this.tab = "Difference";
+        this.open(row.id);
+      });
+      made.push(select);
+    }
+    return made;
   }
-  return made;
 }
-
-function section(title, ...nodes) { return [element("h3", title), ...nodes]; }
 
 function Overview({ row, connections, failure }) {
   const nodes = [];
@@ -130,7 +165,7 @@ function head(attempt, which) {
 }
 
 function side(which) {
-  return ({ attempts }) => attempts.flatMap((attempt, index) => {
+  return ({ row, attempts, showsSecrets }) => attempts.flatMap((attempt, index) => {
     const message = attempt[which];
     const name = attempts.length > 1 ? `Attempt ${index + 1}` : "Fields";
     const [first, ...fields] = head(attempt, which);
@@ -141,84 +176,47 @@ function side(which) {
     if (message.queryString?.length) nodes.push(...section("Query", table(message.queryString.map((pair) => [pair.name, pair.value]))));
     if (message.cookies?.length) nodes.push(...section("Cookies", table(message.cookies.map((pair) => [pair.name, pair.value]))));
     const content = which === "request" ? message.postData : message.content;
-    if (content?.text !== undefined) nodes.push(...section("Body", ...body(content)));
+    if (content?.text !== undefined) nodes.push(...section("Body", body(content, { call: row.id, attempt: index, side: which, showsSecrets })));
     return nodes;
   });
-}
-
-function body(content) {
-  const base64 = content.encoding === "base64" || content._encoding === "base64";
-  const type = (content.mimeType ?? "").split(";")[0].trim().toLowerCase();
-  const nodes = [];
-  if (content._isIncomplete || content.isIncomplete) nodes.push(element("p", "The body is cut here; it went on.", "moved"));
-  if (base64) {
-    if (/^image\/(png|jpeg|gif|webp|avif|bmp)$/.test(type)) {
-      const image = element("img");
-      image.alt = "the body as an image";
-      image.src = `data:${type};base64,${content.text}`;
-      nodes.push(image);
-    }
-    nodes.push(element("pre", hex(atob(content.text))));
-    return nodes;
-  }
-  if (type.includes("json")) {
-    try {
-      nodes.push(tree("", JSON.parse(content.text), true));
-    } catch {
-      // It is shown as text.
-    }
-  }
-  const shown = content.text.slice(0, mostText);
-  nodes.push(element("pre", shown));
-  if (shown.length < content.text.length) nodes.push(element("p", `${content.text.length - shown.length} more characters`, "soft"));
-  return nodes;
-}
-
-function hex(text) {
-  const lines = [];
-  for (let at = 0; at < Math.min(text.length, 16_384); at += 16) {
-    const bytes = [...text.slice(at, at + 16)].map((character) => character.charCodeAt(0));
-    const digits = bytes.map((byte) => byte.toString(16).padStart(2, "0")).join(" ");
-    const letters = bytes.map((byte) => (byte >= 32 && byte < 127 ? String.fromCharCode(byte) : ".")).join("");
-    lines.push(`${at.toString(16).padStart(8, "0")}  ${digits.padEnd(47)}  ${letters}`);
-  }
-  return lines.join("\n");
-}
-
-/** A JSON value, whose members are made when it is opened. */
-function tree(name, value, isOpen = false) {
-  const label = name === "" ? "" : `${name}: `;
-  if (value === null || typeof value !== "object") return element("div", label + JSON.stringify(value), "tree");
-  const members = Array.isArray(value) ? value.map((member, index) => [index, member]) : Object.entries(value);
-  const node = element("details", undefined, "tree");
-  node.append(element("summary", `${label}${Array.isArray(value) ? `[${members.length}]` : `{${members.length}}`}`));
-  const fill = () => {
-    if (node.childElementCount > 1) return;
-    node.append(...members.slice(0, mostMembers).map(([key, member]) => tree(String(key), member)));
-    if (members.length > mostMembers) node.append(element("div", `${members.length - mostMembers} more`, "tree soft"));
-  };
-  node.addEventListener("toggle", fill);
-  if (isOpen) {
-    node.open = true;
-    fill();
-  }
-  return node;
 }
 
 function Decisions({ events }) {
   return [table(events.map((event) => [time(event.time), `${event.name}: ${event.text}`, event.isDecision ? "decision" : undefined]))];
 }
 
-/** The lines of the last two attempts, with those that only one of them has. */
-function Difference({ attempts }) {
-  const [before, after] = attempts.slice(-2);
-  return ["request", "response"].flatMap((which) => {
-    const made = element("pre");
-    for (const [sign, line] of difference(head(before, which), head(after, which))) {
-      made.append(element("div", `${sign} ${line}`, sign === "+" ? "added" : sign === "-" ? "removed" : undefined));
-    }
-    return section(which === "request" ? "Request" : "Response", made);
-  });
+/** The lines of two attempts, or of two calls, with those that only one of them has. */
+function Difference({ attempts, other }) {
+  const [before, after] = other ? [other.attempts.at(-1), attempts.at(-1)] : attempts.slice(-2);
+  if (!before || !after) return [element("p", "One of the calls has sent nothing yet.")];
+  const nodes = other ? section("Compared with", element("pre", `${other.row.method} ${other.row.url}`)) : [];
+  for (const which of ["request", "response"]) {
+    const name = which === "request" ? "Request" : "Response";
+    nodes.push(...section(name, compared(head(before, which), head(after, which))));
+    const [left, right] = [before, after].map((attempt) => lines(which === "request" ? attempt.request.postData : attempt.response.content));
+    if (left.length + right.length > 0) nodes.push(...section(`Body of the ${which}`, compared(left, right)));
+  }
+  return nodes;
+}
+
+/** The lines of a body; JSON is laid out first. */
+function lines(content) {
+  if (!content?.text) return [];
+  if ((content.encoding ?? content._encoding) === "base64") return [`base64 ${content.text.slice(0, 200)}`];
+  try {
+    return JSON.stringify(JSON.parse(content.text), null, 2).split("\n");
+  } catch {
+    return content.text.split("\n");
+  }
+}
+
+function compared(before, after) {
+  const made = element("pre");
+  for (const [sign, line] of difference(before.slice(0, mostLines), after.slice(0, mostLines))) {
+    made.append(element("div", `${sign} ${line}`, sign === "+" ? "added" : sign === "-" ? "removed" : undefined));
+  }
+  if (Math.max(before.length, after.length) > mostLines) made.append(element("div", `only the first ${mostLines} lines are compared`));
+  return made;
 }
 
 export function difference(before, after) {
@@ -249,7 +247,7 @@ export function difference(before, after) {
 }
 
 function Export(call) {
-  return [["cURL", call.curl], ["Swift", call.swift], ["tsubame", call.tsubame], ["URL", call.row.url]].flatMap(([name, text]) => {
+  return [["cURL", call.curl], ["Swift", call.swift], ["tsubame", call.tsubame], ["URL", call.row.url], ["Stub of this call", call.stub]].flatMap(([name, text]) => {
     const copy = element("button", "Copy");
     copy.addEventListener("click", () => navigator.clipboard.writeText(text));
     return section(name, copy, element("pre", text));

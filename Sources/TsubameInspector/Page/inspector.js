@@ -1,6 +1,7 @@
 // The page: reads the calls, follows the feed, and handles filter, buttons and keys.
 
 import { CallList } from "./list.js";
+import { act, edit, resend, showRules } from "./actions.js";
 import { Detail } from "./detail.js";
 
 const at = (id) => document.getElementById(id);
@@ -8,7 +9,7 @@ const at = (id) => document.getElementById(id);
 // The token is in a cookie now, so it need not stay in the history.
 if (location.search.startsWith("?token=")) history.replaceState(null, "", `/${location.hash}`);
 
-const detail = new Detail(at("detail"));
+const detail = new Detail(at("detail"), () => [...list.rows.values()].filter((row) => row.isPinned));
 const list = new CallList({
   scroller: at("scroller"), space: at("space"), axis: at("axis"), onChoose: (id) => open(id),
 });
@@ -110,11 +111,13 @@ at("filter").addEventListener("input", search);
 
 // Buttons
 
-function act(path) { return fetch(path, { method: "POST", headers: { "X-Tsubame-Inspector": "1" } }); }
-
 async function clear() {
   // The feed tells which calls are gone.
   await act("api/clear");
+}
+
+async function pin(id) {
+  await act(`api/calls/${id}/pin`, { method: list.rows.get(id)?.isPinned ? "DELETE" : "POST" });
 }
 
 at("clear").addEventListener("click", clear);
@@ -132,12 +135,14 @@ at("lanes").addEventListener("click", () => {
   at("lanes").setAttribute("aria-pressed", shows);
   if (shows) list.drawLanes(at("connections"));
 });
+at("show-rules").addEventListener("click", () => showRules());
 at("help").addEventListener("click", () => at("keys").showModal());
 
 // Keys
 
 document.addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey) return;
+  if (document.querySelector("dialog[open]") || event.target.tagName === "SELECT") return;
   if (event.target === at("filter")) {
     if (event.key === "Escape") at("scroller").focus();
     return;
@@ -152,6 +157,9 @@ document.addEventListener("keydown", (event) => {
       break;
     case "/": at("filter").focus(); break;
     case "c": clear(); break;
+    case "r": if (list.chosen !== null) resend(list.chosen); break;
+    case "e": if (list.chosen !== null) edit(list.chosen); break;
+    case "p": if (list.chosen !== null) pin(list.chosen); break;
     case "?": at("keys").showModal(); break;
     default: return;
   }

@@ -1,37 +1,10 @@
 // The list of calls: virtual scrolling, the waterfall, and connections as lanes.
 
+import { element, size, time, tone } from "./elements.js";
+
 export const rowHeight = 24;
 /** Browsers draw no element that is much higher than this. */
 const highest = 30_000_000;
-
-export function size(bytes) {
-  if (!bytes) return "";
-  for (const unit of ["B", "KiB", "MiB", "GiB"]) {
-    if (bytes < 1024) return `${bytes < 10 && unit !== "B" ? bytes.toFixed(1) : Math.round(bytes)} ${unit}`;
-    bytes /= 1024;
-  }
-  return `${bytes.toFixed(1)} TiB`;
-}
-
-export function time(milliseconds) {
-  if (milliseconds < 1) return `${milliseconds.toFixed(2)} ms`;
-  if (milliseconds < 1000) return `${milliseconds.toFixed(milliseconds < 10 ? 1 : 0)} ms`;
-  return `${(milliseconds / 1000).toFixed(2)} s`;
-}
-
-/** Only text goes into the page, never markup. */
-export function element(name, text, className) {
-  const made = document.createElement(name);
-  if (text !== undefined && text !== null) made.textContent = text;
-  if (className) made.className = className;
-  return made;
-}
-
-export function tone(row) {
-  if (row.state === "failed" || row.status >= 400) return "bad";
-  if (row.status >= 300) return "moved";
-  return row.status >= 200 ? "good" : "soft";
-}
 
 export class CallList {
   constructor({ scroller, space, axis, onChoose }) {
@@ -56,7 +29,7 @@ export class CallList {
     for (const row of rows) {
       const old = this.rows.get(row.id);
       // Answers may come in any order.
-      if (old && (old.duration > row.duration || (old.state !== "running" && row.state === "running"))) continue;
+      if (old && old.isPinned === row.isPinned && (old.duration > row.duration || (old.state !== "running" && row.state === "running"))) continue;
       if (!old) {
         let at = this.order.length;
         while (at > 0 && this.order[at - 1] > row.id) at -= 1;
@@ -122,7 +95,7 @@ export class CallList {
     this.drawAxis(to - from);
     const kept = new Set();
     visible.forEach((row, index) => {
-      const key = `${row.state}|${row.duration}|${row.received}|${row.status}|${row.attempts}|${from}|${to}`;
+      const key = `${row.isPinned}|${row.state}|${row.duration}|${row.received}|${row.status}|${row.attempts}|${from}|${to}`;
       let made = this.drawn.get(row.id);
       if (!made) {
         made = { node: element("div", undefined, "row"), key: "" };
@@ -166,7 +139,7 @@ export class CallList {
       element("span", size(row.received), "size"),
       element("span", time(row.duration), "time"),
       element("span", row.version, "version soft"),
-      element("span", row.tags.join(" "), "tags"),
+      element("span", (row.isPinned ? ["★", ...row.tags] : row.tags).join(" "), "tags"),
       fall);
   }
 

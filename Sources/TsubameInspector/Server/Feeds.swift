@@ -48,7 +48,7 @@ final class Feeds: Sendable {
             while let changed = await feed.next() {
                 let rows = log.read { ring in
                     Routes.Rows(
-                        rows: changed.compactMap { ring[$0] }.map { CallRow($0) },
+                        rows: changed.compactMap { ring[$0] }.map { ring.row($0) },
                         gone: changed.filter { ring[$0] == nil },
                         count: ring.count, evicted: ring.evicted, showsSecrets: false)
                 }

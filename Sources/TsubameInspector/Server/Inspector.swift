@@ -5,15 +5,16 @@ public import Tsubame
 import HTTPTypes
 import HummingbirdCore
 import NIOCore
+import Synchronization
 import TsubameCore
 
 /// A running inspector: a page in the browser that shows the calls of clients live.
 ///
 /// ```swift
-/// let inspector = try await client.inspect()  // prints the URL
+/// try await client.inspect()  // prints the URL
 /// ```
-/// It listens on the loopback address only, and the URL holds a token that is made at each start. Keep the inspector: it ends with
-/// ``stop()``, or when its last reference is released.
+/// It listens on the loopback address only, and the URL holds a token that is made at each start. An inspector that
+/// ``init(log:port:showsSecrets:)`` made ends with ``stop()``, or when its last reference is released.
 public final class Inspector: Sendable {
     /// The calls that the page shows.
     public let log: TrafficLog
@@ -23,6 +24,7 @@ public final class Inspector: Sendable {
     public var port: Int { listener.port }
     private let listener: Listener
     private let feeds: Feeds
+    private let rules = InspectorRules()
 
     /// Starts the server.
     /// - Parameters:
@@ -35,39 +37,53 @@ public final class Inspector: Sendable {
         var random = SystemRandomNumberGenerator()
         let token = (0..<4).map { _ in String(random.next() as UInt64, radix: 36) }.joined()
         let feeds = Feeds(log)
-        let routes = Routes(log: log, feeds: feeds, showsSecrets: showsSecrets)
+        let routes = Routes(log: log, feeds: feeds, rules: rules, showsSecrets: showsSecrets)
         // The guard needs the port, which is known once the server listens.
         let guarded = GuardedRoutes(routes)
         listener = try await Listener(host: "127.0.0.1", port: port) { try await guarded.answer($0, on: $1) }
         guarded.open(RequestGuard(token: token, hosts: ["127.0.0.1", "localhost"], port: listener.port))
         url = "http://127.0.0.1:\(listener.port)/?token=\(token)"
         self.feeds = feeds
+        log.apply(rules)
     }
 
-    /// Stops the server, and closes the connections of its pages. The log goes on.
+    /// Stops the server, closes the connections of its pages, and ends its rules. The log goes on.
     public func stop() async {
+        Self.kept.withLock { $0[ObjectIdentifier(self)] = nil }
+        log.end(rules)
         feeds.end()
         await listener.stop()
     }
 
-    deinit { feeds.end() }
+    deinit {
+        log.end(rules)
+        feeds.end()
+    }
+
+    /// The inspectors that ``Tsubame/Client/inspect(port:showsSecrets:)`` made.
+    private static let kept = Mutex<[ObjectIdentifier: Inspector]>([:])
+
+    fileprivate func keep() { Self.kept.withLock { $0[ObjectIdentifier(self)] = self } }
 }
 
 extension Client {
-    /// Starts an inspector for the calls of this client, and prints its URL on the standard error.
+    /// Starts an inspector for the calls of this client, and prints its URL on the standard error. It runs until
+    /// ``Inspector/stop()``, or until the process ends.
     ///
     /// ```swift
-    /// let inspector = try await client.inspect()
+    /// try await client.inspect()
     /// ```
     /// - Parameters:
     ///   - port: the TCP port on the loopback address; 0 for any free port.
     ///   - showsSecrets: whether the page has a button that shows credentials and other secrets.
-    /// - Returns: the inspector, which has to be kept.
+    /// - Returns: the inspector, to stop it or to use its log.
     /// - Throws: the error of the system if the port is taken.
+    @discardableResult
     public func inspect(port: Int = 0, showsSecrets: Bool = false) async throws -> Inspector {
         let log = TrafficLog()
         log.add(self)
         let inspector = try await Inspector(log: log, port: port, showsSecrets: showsSecrets)
+        inspector.keep()
         StandardError.write("The inspector is at \(inspector.url)\n")
         return inspector
     }

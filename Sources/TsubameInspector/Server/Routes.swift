@@ -17,12 +17,13 @@ struct Routes: Sendable {
 
     let log: TrafficLog
     let feeds: Feeds
+    let rules: InspectorRules
     let showsSecrets: Bool
 
     func answer(_ request: ServerRequest, on channel: any Channel) async throws -> ServerResponse {
         let query = Query(request.head.path ?? "/")
         let path = query.path.split(separator: "/").map(String.init)
-        if path.count > 2, path.starts(with: ["api", "calls"]) { return try await call(path, request.method, query) }
+        if path.count > 2, path.starts(with: ["api", "calls"]) { return try await call(path, request, query) }
         switch (request.method, path) {
         case (.get, []), (.head, []): return Self.bytes(PackageResources.index_html, type: "text/html; charset=utf-8")
         case (.get, ["inspector.css"]):
@@ -37,24 +38,31 @@ struct Routes: Sendable {
         case (.post, ["api", "clear"]):
             log.clear()
             return ServerResponse(status: .noContent)
+        case (.get, ["api", "rules"]): return try Self.json(rules.rules)
+        case (.put, ["api", "rules"]): return try await setRules(request)
         default: return Self.missing
         }
     }
 
     /// `api/calls/ID`, and the parts of that call.
-    private func call(_ path: [String], _ method: HTTPRequest.Method, _ query: Query) async throws -> ServerResponse {
+    private func call(_ path: [String], _ request: ServerRequest, _ query: Query) async throws -> ServerResponse {
         guard let id = UInt64(path[2]), let call = log.read({ $0[id] }) else { return Self.missing }
-        guard method == .get else { return Self.text("this path takes GET\n", status: .methodNotAllowed) }
-        switch path.dropFirst(3) {
-        case []: return try Self.json(await CallDetail(call, showsSecrets: query["secrets"] == "1" && showsSecrets))
-        case ["body"]: return try await body(call, query)
+        switch (request.method, path.dropFirst(3)) {
+        case (.get, []):
+            return try Self.json(await CallDetail(call, showsSecrets: query["secrets"] == "1" && showsSecrets))
+        case (.get, ["body"]): return try await body(call, query)
+        case (.get, ["request"]): return try Self.json(await EditableRequest(call))
+        case (.post, ["resend"]): return try await resend(call, request)
+        case (.post, ["pin"]): return try pin(id, true)
+        case (.delete, ["pin"]): return try pin(id, false)
         default: return Self.missing
         }
     }
 
     private static let scripts = [
         "inspector.js": PackageResources.inspector_js, "list.js": PackageResources.list_js,
-        "detail.js": PackageResources.detail_js,
+        "detail.js": PackageResources.detail_js, "bodies.js": PackageResources.bodies_js,
+        "actions.js": PackageResources.actions_js, "elements.js": PackageResources.elements_js,
     ]
 
     // MARK: Data
@@ -74,7 +82,7 @@ struct Routes: Sendable {
         return try Self.json(
             log.read { ring in
                 Rows(
-                    rows: ring.calls(after: after, limit: max(limit, 0)).map { CallRow($0) }, count: ring.count,
+                    rows: ring.calls(after: after, limit: max(limit, 0)).map { ring.row($0) }, count: ring.count,
                     evicted: ring.evicted, showsSecrets: showsSecrets)
             })
     }
@@ -83,15 +91,12 @@ struct Routes: Sendable {
         struct Found: Encodable {
             var ids: [UInt64]
         }
-        struct Problem: Encodable {
-            var problem: String
-        }
         let found: Found
         do throws(TrafficFilter.Problem) {
             let filter = try TrafficFilter(query["q"] ?? "")
             found = Found(ids: log.read { ring in ring.all.filter { filter.matches($0) }.map(\.id) })
         } catch {
-            return try Self.json(Problem(problem: error.description), status: .badRequest)
+            return try Self.problem(error.description)
         }
         return try Self.json(found)
     }
@@ -108,10 +113,20 @@ struct Routes: Sendable {
     /// The bytes of a body as a file. No browser shows it.
     private func body(_ call: LoggedCall, _ query: Query) async throws -> ServerResponse {
         let index = query["attempt"].flatMap { Int($0) } ?? 0
+        let isRequest = query["side"] == "request"
         let entries = await call.entries(showsSecrets: showsSecrets && query["secrets"] == "1")
         guard entries.indices.contains(index) else { return Self.missing }
         let entry = entries[index]
-        let bytes = query["side"] == "request" ? entry.request.postData?.bytes : entry.response.content.bytes
+        var bytes = isRequest ? entry.request.postData?.bytes : entry.response.content.bytes
+        if query["raw"] == "1" {
+            // Bytes with content codings cannot be redacted.
+            let whole = await call.entries(showsSecrets: true)[index]
+            guard bytes == (isRequest ? whole.request.postData?.bytes : whole.response.content.bytes) else {
+                return Self.text(
+                    "this body holds secrets, and cannot be shown as it was received\n", status: .forbidden)
+            }
+            bytes = call.received(isRequest: isRequest, ofEntry: index).map { Array($0) } ?? bytes
+        }
         guard let bytes else { return Self.missing }
         var response = Self.bytes(bytes, type: "application/octet-stream")
         response.headers[.contentDisposition] = "attachment; filename=\"body-\(call.id)-\(index)\""
@@ -133,6 +148,14 @@ struct Routes: Sendable {
         let encoder = JSONEncoder()
         encoder.outputFormatting = .withoutEscapingSlashes
         return bytes(Array(try encoder.encode(value)), type: "application/json", status: status)
+    }
+
+    private struct Problem: Encodable {
+        var problem: String
+    }
+
+    static func problem(_ text: String) throws -> ServerResponse {
+        try json(Problem(problem: text), status: .badRequest)
     }
 
     static let missing = text("there is no such page\n", status: .notFound)

@@ -46,6 +46,8 @@ package struct CallDetail: Sendable, Encodable {
     package var curl: String
     package var swift: String
     package var tsubame: String
+    /// The lines of a stub that answers as the servers of this call did.
+    package var stub: String
 
     package init(_ call: LoggedCall, showsSecrets: Bool = false) async {
         row = CallRow(call)
@@ -62,13 +64,15 @@ package struct CallDetail: Sendable, Encodable {
         }
         attempts = await call.entries(showsSecrets: showsSecrets)
         var connections: [UInt64: Connection] = [:]
+        var error: CallError?
         for event in call.events {
             switch event.kind {
             case .connected(let info), .secured(let info), .reused(let info): connections[info.id] = Connection(info)
-            case .failed(let error):
+            case .failed(let last):
+                error = last
                 failure = Failure(
-                    kind: error.kind.rawValue, phase: "\(error.phase)", reason: error.reason, advice: error.advice,
-                    attempts: error.attempts, text: "\(error)")
+                    kind: last.kind.rawValue, phase: "\(last.phase)", reason: last.reason, advice: last.advice,
+                    attempts: last.attempts, text: "\(last)")
             default: break
             }
         }
@@ -78,6 +82,7 @@ package struct CallDetail: Sendable, Encodable {
         curl = request.curl(showingSecrets: showsSecrets)
         swift = request.swift(showingSecrets: showsSecrets)
         tsubame = request.tsubame(showingSecrets: showsSecrets)
+        stub = LoggedCall.stub(of: attempts, failure: error)
     }
 }
 

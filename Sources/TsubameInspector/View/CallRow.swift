@@ -28,11 +28,13 @@ package struct CallRow: Sendable, Codable {
     package var isReused: Bool
     package var attempts: Int
     package var tags: [String]
+    package var isPinned = false
     package var phases: [CallPhase]
     /// The kind and the reason of the failure.
     package var error: String?
 
-    package init(_ call: LoggedCall) {
+    package init(_ call: LoggedCall, isPinned: Bool = false) {
+        self.isPinned = isPinned
         let redaction = call.request.redaction
         let request = call.lastRequest
         id = call.id
@@ -55,6 +57,7 @@ package struct CallRow: Sendable, Codable {
         tags = []
         var known: Set<String> = []
         func tag(_ name: String) { if known.insert(name).inserted { tags.append(name) } }
+        if !call.request.tags.isEmpty, call.request.tags[Resending.tag] != nil { tag("resent") }
         for event in call.events {
             switch event.kind {
             case .sending(let progress): sent = progress.bytes
@@ -69,7 +72,9 @@ package struct CallRow: Sendable, Codable {
                 if response.isFromCache { tag("cache") }
             case .failed(let failure):
                 error = "\(failure.kind.rawValue): \(failure.reason)"
-            case .decision(let text): if text.hasSuffix("(coalescing)") { tag("coalesced") }
+            case .decision(let text):
+                if text.hasSuffix("(coalescing)") { tag("coalesced") }
+                if text.hasPrefix("a rule of the inspector") { tag("rule") }
             default: break
             }
         }
@@ -106,4 +111,9 @@ extension LoggedCall {
         }
         return nil
     }
+}
+
+extension TrafficRing {
+    /// A call of the ring as a row.
+    package func row(_ call: LoggedCall) -> CallRow { CallRow(call, isPinned: pinned.contains(call.id)) }
 }

@@ -157,6 +157,91 @@ struct PageTests {
         }
     }
 
+    private func click(_ selector: String, _ page: Page) async throws {
+        _ = try await page.value("document.querySelector('\(selector)').click(), true", as: Bool.self)
+    }
+
+    @Test func `a call is sent again, edited, pinned and compared`() async throws {
+        try await shown { page, client, log, _ in
+            _ = try await client.post("one", json: ["name": "燕"])
+            try await page.wait(for: "document.querySelectorAll('#space .status.good').length === 1")
+            try await page.press("j")
+            try await page.press("r")
+            try await page.wait(for: "document.querySelectorAll('#space .status.good').length === 2")
+            #expect(
+                try await page.value("document.querySelectorAll('#space .tags')[1].textContent", as: String.self)
+                    == "resent")
+            try await page.press("p")
+            try await page.wait(for: "document.querySelector('#space .tags').textContent === '★'")
+            try await page.press("e")
+            try await page.wait(for: "document.getElementById('edit').open")
+            #expect(
+                try await page.value("document.getElementById('edit-body').value", as: String.self)
+                    == "{\"name\":\"燕\"}")
+            _ = try await page.value(
+                "document.getElementById('edit-url').value = 'nowhere', document.getElementById('edit-send').click(), true",
+                as: Bool.self)
+            try await page.wait(for: "document.getElementById('edit-problem').textContent !== ''")
+            let two = try await client.get("two").request.uri?.string ?? ""
+            _ = try await page.value(
+                """
+                document.getElementById('edit-url').value = '\(two)', \
+                document.getElementById('edit-body').value = '{"name":"swallow"}', document.getElementById('edit-send').click(), true
+                """, as: Bool.self)
+            try await page.wait(for: "document.querySelectorAll('#space .status.good').length === 4")
+            #expect(try await page.value("!document.getElementById('edit').open", as: Bool.self))
+            for _ in 0..<3 { try await page.press("j") }
+            try await page.press("Enter")
+            try await page.wait(for: "document.querySelector('#detail select')")
+            _ = try await page.value(
+                "(() => { const select = document.querySelector('#detail select'); select.selectedIndex = 1; "
+                    + "select.dispatchEvent(new Event('change')); return true; })()", as: Bool.self)
+            try await page.wait(for: "document.querySelector('#detail .added')")
+            let text = try await page.value("document.getElementById('detail').textContent", as: String.self)
+            #expect(text.contains("-   \"name\": \"燕\"") && text.contains("+   \"name\": \"swallow\""))
+            try await choose("Export", page)
+            let stub = try await page.value("document.getElementById('detail').textContent", as: String.self)
+            #expect(stub.contains("stub.on(.post, \"/two\")"))
+            #expect(log.count == 4)
+        }
+    }
+
+    @Test func `a rule of the page answers the calls of the process`() async throws {
+        try await shown { page, client, _, _ in
+            _ = try await client.get("one")
+            try await page.wait(for: "document.querySelectorAll('#space .status.good').length === 1")
+            try await page.press("j")
+            try await page.press("Enter")
+            try await page.wait(for: "document.querySelector('#detail nav .act')")
+            _ = try await page.value(
+                "[...document.querySelectorAll('#detail .act')].find((button) => button.textContent === 'Rule').click(), true",
+                as: Bool.self)
+            try await page.wait(for: "document.getElementById('rules').open")
+            let set =
+                "(label, value) => { document.querySelector(`.rule [aria-label='${label}']`).value = value; return true; }"
+            _ = try await page.value("(\(set))('every', '0.5')", as: Bool.self)
+            _ = try await page.value("(\(set))('status', '700000')", as: Bool.self)
+            try await click("#rules-apply", page)
+            try await page.wait(for: "document.getElementById('rules-problem').textContent !== ''")
+            _ = try await page.value("(\(set))('every', '2')", as: Bool.self)
+            _ = try await page.value("(\(set))('status', '418')", as: Bool.self)
+            _ = try await page.value("(\(set))('body of the answer', 'short and stout')", as: Bool.self)
+            try await click("#rules-apply", page)
+            try await page.wait(for: "document.getElementById('show-rules').textContent === 'Rules (1)'")
+            var statuses: [Int] = []
+            for _ in 0..<4 { statuses.append(try await client.get("one").statusCode) }
+            #expect(statuses == [200, 418, 200, 418])
+            try await page.wait(for: "document.querySelectorAll('#space .status.bad').length === 2")
+            #expect(client.chain.description.contains("InspectorRules"))
+            try await click("#show-rules", page)
+            try await page.wait(for: "document.getElementById('rules').open")
+            _ = try await page.value("document.querySelectorAll('.rule button')[0].click(), true", as: Bool.self)
+            try await click("#rules-apply", page)
+            try await page.wait(for: "document.getElementById('show-rules').textContent === 'Rules'")
+            #expect(!client.chain.description.contains("InspectorRules"))
+        }
+    }
+
     @Test func `hostile texts stay texts`() async throws {
         try await shown { page, client, _, _ in
             for path in ["hostile", "broken", "line"] {

@@ -130,6 +130,94 @@ import TsubameTesting
         }
     }
 
+    private static let acts: RequestHeaders = ["X-Tsubame-Inspector": "1"]
+
+    @Test func `a call is sent again by its client, as it was or edited`() async throws {
+        try await inspected { client, server, inspector, browser in
+            _ = try await client.post("json", headers: ["X-Token": "hush"], json: ["a": 1])
+            let rows: Rows = try await browser.get("api/calls").json()
+            let id = try #require(rows.rows.first?.id)
+            let shown: EditableRequest = try await browser.get("api/calls/\(id)/request").json()
+            #expect(shown.body == "{\"a\":1}" && !"\(shown)".contains("hush"))
+            #expect(try await browser.post("api/calls/\(id)/resend").statusCode == 403)
+            #expect(try await browser.post("api/calls/\(id)/resend", headers: Self.acts).statusCode == 202)
+            _ = try await server.request(1)
+            var edited = shown
+            (edited.method, edited.body) = ("PUT", "other")
+            #expect(
+                try await browser.post("api/calls/\(id)/resend", headers: Self.acts, json: edited).statusCode == 202)
+            let last = try await server.request(2)
+            let sent = await server.requests
+            #expect(sent.map(\.method) == ["POST", "POST", "PUT"])
+            #expect(sent.allSatisfy { $0["X-Token"] == "hush" })
+            #expect(String(decoding: last.body, as: UTF8.self) == "other")
+            edited.url = "http://[redacted]/"
+            for body in [try JSONEncoder().encode(edited), Data("[]".utf8), Data("{".utf8)] {
+                let refused = try await browser.post("api/calls/\(id)/resend", headers: Self.acts, body: .data(body))
+                #expect(refused.statusCode == 400)
+            }
+            #expect(try await browser.post("api/calls/99999999/resend", headers: Self.acts).statusCode == 404)
+            #expect(inspector.log.count == 3)
+        }
+    }
+
+    @Test func `a call whose client is gone cannot be sent again`() async throws {
+        let server = try await ScriptedServer.start { _ in .ok("hello") }
+        let log = TrafficLog()
+        do {
+            let client = Client(server.url)
+            log.add(client)
+            _ = try await client.get("a")
+            await client.close()
+        }
+        let inspector = try await Inspector(log: log)
+        let browser = Client("http://127.0.0.1:\(inspector.port)") { $0.cookies = .jar(CookieJar()) }
+        _ = try await browser.get(url: inspector.url)
+        let rows: Rows = try await browser.get("api/calls").json()
+        let refused = try await browser.post("api/calls/\(rows.rows[0].id)/resend", headers: Self.acts)
+        #expect(refused.statusCode == 400)
+        #expect(
+            String(decoding: refused.body.bytes ?? Bytes(), as: UTF8.self).contains("the client of this call is gone"))
+        await inspector.stop()
+        await browser.close()
+    }
+
+    @Test func `a pinned call is neither cleared nor evicted`() async throws {
+        try await inspected { client, _, inspector, browser in
+            for path in ["a", "b"] as [RequestPath] { _ = try await client.get(path) }
+            let rows: Rows = try await browser.get("api/calls").json()
+            let id = rows.rows[0].id
+            #expect(try await browser.post("api/calls/\(id)/pin", headers: Self.acts).statusCode == 204)
+            inspector.log.clear()
+            let kept: Rows = try await browser.get("api/calls").json()
+            #expect(kept.rows.map(\.id) == [id] && kept.rows[0].isPinned)
+            #expect(try await browser.delete("api/calls/\(id)/pin", headers: Self.acts).statusCode == 204)
+            inspector.log.clear()
+            #expect(inspector.log.count == 0)
+        }
+    }
+
+    @Test func `rules are set by the page, and end with the inspector`() async throws {
+        try await inspected { client, server, inspector, browser in
+            var rule = Rule(filter: "path:/json", action: .answer)
+            rule.answer = Rule.Answer(status: 503)
+            #expect(try await browser.put("api/rules", json: [rule]).statusCode == 403)
+            #expect(try await browser.put("api/rules", headers: Self.acts, json: [rule]).statusCode == 204)
+            #expect(try await client.get("json").statusCode == 503)
+            let rules: [Rule] = try await browser.get("api/rules").json()
+            #expect(rules == [rule])
+            rule.filter = "status:5xx"
+            let refused = try await browser.put("api/rules", headers: Self.acts, json: [rule])
+            #expect(refused.statusCode == 400)
+            #expect(
+                String(decoding: refused.body.bytes ?? Bytes(), as: UTF8.self).contains("rule 1: status: is not known"))
+            #expect(try await client.get("json").statusCode == 503)
+            await inspector.stop()
+            #expect(try await client.get("json").statusCode == 200)
+            #expect(await server.requests.count == 1)
+        }
+    }
+
     /// Each entry changes one thing of a request that is allowed.
     static let refusals: [(fault: String, name: String, value: String)] = [
         ("a foreign Host", "Host", "evil.example"), ("another port", "Host", "127.0.0.1:1"),

@@ -1,0 +1,62 @@
+// Routes+Actions: what the page does with calls.
+
+#if Inspector
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+import HTTPTypes
+import HummingbirdCore
+import NIOCore
+import TsubameCore
+
+extension Routes {
+    /// The most bytes of the body of a request.
+    private static let longestBody = 4 << 20
+
+    /// The value of a request's JSON body; nil if there is no body.
+    private static func value<Value: Decodable>(_ type: Value.Type, _ request: ServerRequest) async throws -> Value? {
+        let body = try await request.body.collect(upTo: longestBody)
+        guard body.readableBytes > 0 else { return nil }
+        return try JSONDecoder().decode(type, from: Data(body.readableBytesView))
+    }
+
+    /// Sends the request of a call again, as it was or edited.
+    func resend(_ call: LoggedCall, _ request: ServerRequest) async throws -> ServerResponse {
+        let edited: EditableRequest?
+        do {
+            edited = try await Self.value(EditableRequest.self, request)
+        } catch {
+            return try Self.problem("the body is no request")
+        }
+        do throws(EditableRequest.Problem) {
+            try await Resending.send(edited, of: call, in: log)
+        } catch {
+            return try Self.problem(error.description)
+        }
+        return ServerResponse(status: .accepted)
+    }
+
+    func setRules(_ request: ServerRequest) async throws -> ServerResponse {
+        let list: [Rule]
+        do {
+            list = try await Self.value([Rule].self, request) ?? []
+        } catch {
+            return try Self.problem("the body is no list of rules")
+        }
+        do throws(Rule.Problem) {
+            try rules.set(list)
+        } catch {
+            return try Self.problem(error.description)
+        }
+        return ServerResponse(status: .noContent)
+    }
+
+    func pin(_ id: UInt64, _ isPinned: Bool) throws -> ServerResponse {
+        if log.pin(id, isPinned) { return ServerResponse(status: .noContent) }
+        return try Self.problem(
+            "too much is pinned: at most \(TrafficRing.mostPinned) calls, in half of the log's memory")
+    }
+}
+#endif
