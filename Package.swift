@@ -178,11 +178,13 @@ let package = Package(
         .target(name: "TsubameTerminal", dependencies: ["CZlib"], swiftSettings: settings),
         .executableTarget(
             name: "TsubameCLI",
-            dependencies: ["Tsubame", "TsubamePlatform", "TsubameTerminal", "HTTPBin"],
+            dependencies: ["Tsubame", "TsubamePlatform", "TsubameTerminal", "TsubameInspector", "HTTPBin"],
             swiftSettings: settings),
         .executableTarget(
             name: "TsubameDemo",
-            dependencies: ["Tsubame", "TsubameFoundation", "TsubameXML", "HTTPBin", "KeyValueAPI"],
+            dependencies: [
+                "Tsubame", "TsubameFoundation", "TsubameXML", "TsubameInspector", "HTTPBin", "KeyValueAPI",
+            ],
             swiftSettings: settings),
 
         // One example for each of the hand-written layers that this library replaces.

@@ -43,6 +43,10 @@ public struct HTTPBin: Sendable {
     /// connection's event loop and must return soon. A request that breaks off is not reported.
     public var onRequest: (@Sendable (RequestRecord) -> Void)?
 
+    /// Called with every step of every exchange, such as the head of a request and the end of a response. The closure runs on
+    /// several threads and must return soon.
+    public var onExchange: (@Sendable (ExchangeEvent) -> Void)?
+
     /// An account whose password needs percent-encoding for nearly every character that is special in a form.
     public static let sampleAccount = (name: "swallow", password: "p@ss w&rd=100%+燕;/?#[]")
 

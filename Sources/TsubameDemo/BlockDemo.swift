@@ -40,7 +40,7 @@ struct BlockDemo {
     init(_ server: DemoServer, _ ledger: DemoLedger) {
         self.server = server
         self.ledger = ledger
-        client = Client(server.url)
+        client = server.watched(Client(server.url))
     }
 
     func run() async throws {

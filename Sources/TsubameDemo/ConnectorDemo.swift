@@ -107,7 +107,7 @@ struct ConnectorDemo {
     init(_ server: DemoServer, _ ledger: DemoLedger) {
         self.server = server
         self.ledger = ledger
-        client = Client(server.url)
+        client = server.watched(Client(server.url))
     }
 
     func run() async throws {

@@ -1,6 +1,10 @@
 // DemoServer: the embedded server, and the requests that it has received.
 #if Server && XML
 import HTTPBin
+import Tsubame
+#if Inspector
+import TsubameInspector
+#endif
 
 /// An embedded server on a free port of the loopback interface. It reports its requests in order.
 final class DemoServer {
@@ -23,9 +27,18 @@ final class DemoServer {
     private let sink: AsyncStream<Event>.Continuation
     private var events: AsyncStream<Event>.AsyncIterator
     private var waits = 0
+    #if Inspector
+    private let log: TrafficLog?
+    #endif
 
-    /// - Parameter losing: the number of a request that is not reported, counted from 1.
-    init(losing: Int? = nil) async throws {
+    /// - Parameters:
+    ///   - losing: the number of a request that is not reported, counted from 1.
+    ///   - isInspected: whether a log keeps the calls.
+    init(losing: Int? = nil, isInspected: Bool = false) async throws {
+        #if Inspector
+        log = isInspected ? TrafficLog() : nil
+        log?.keepBodies()
+        #endif
         let (events, sink) = AsyncStream.makeStream(of: Event.self)
         let received = Counter()
         server = try await HTTPBin(onRequest: { record in
@@ -36,6 +49,26 @@ final class DemoServer {
     }
 
     var url: String { server.url }
+
+    /// The client, whose calls the inspector shows.
+    func watched(_ client: Client) -> Client {
+        #if Inspector
+        log?.add(client)
+        #endif
+        return client
+    }
+
+    /// Starts the inspector of the calls; nil if the demo is not inspected.
+    /// - Returns: the URL of its page, and the inspector, which ends when it is released.
+    func inspect() async throws -> (url: String, inspector: AnyObject)? {
+        #if Inspector
+        guard let log else { return nil }
+        let inspector = try await Inspector(log: log)
+        return (inspector.url, inspector)
+        #else
+        return nil
+        #endif
+    }
 
     /// The next request whose target begins with `path`. Other requests are skipped.
     /// - Throws: ``Missing`` if the request does not come in time.

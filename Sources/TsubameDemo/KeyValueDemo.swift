@@ -116,14 +116,15 @@ struct KeyValueDemo {
     init(_ server: DemoServer, _ ledger: DemoLedger) {
         self.server = server
         self.ledger = ledger
-        client = Client(server.url) {
-            $0.interceptors += [
-                // Time and installation id are fixed, so that every byte is known in advance.
-                CommonParameters(
-                    messageType: "viewer", now: { Date(timeIntervalSince1970: 1_270_891_805) },
-                    others: ["deviceId": "5E8A2F0C-7B1D-4C3E-9A61-0F2D4B6C8E10"])
-            ]
-        }
+        client = server.watched(
+            Client(server.url) {
+                $0.interceptors += [
+                    // Time and installation id are fixed, so that every byte is known in advance.
+                    CommonParameters(
+                        messageType: "viewer", now: { Date(timeIntervalSince1970: 1_270_891_805) },
+                        others: ["deviceId": "5E8A2F0C-7B1D-4C3E-9A61-0F2D4B6C8E10"])
+                ]
+            })
     }
 
     func run() async throws {

@@ -32,10 +32,11 @@ struct LoginDemo {
     init(_ server: DemoServer, _ ledger: DemoLedger) {
         self.server = server
         self.ledger = ledger
-        client = Client(server.url) {
-            $0.cookies = .memory
-            $0.timeouts.total = .seconds(10)
-        }
+        client = server.watched(
+            Client(server.url) {
+                $0.cookies = .memory
+                $0.timeouts.total = .seconds(10)
+            })
     }
 
     func run() async throws {

@@ -80,7 +80,7 @@ struct TimelineDemo {
     init(_ server: DemoServer, _ ledger: DemoLedger) {
         self.server = server
         self.ledger = ledger
-        client = Client(server.url)
+        client = server.watched(Client(server.url))
     }
 
     func run() async throws {

@@ -1,6 +1,7 @@
 // tsubame-demo: does the jobs of five hand-written HTTP layers with this library.
 // The jobs run one after the other against an embedded server, whose record of every request is compared byte by byte.
 // `--flip N` falsifies the expectation of comparison N; `--lose N` loses the record of request N.
+// On a terminal, or with `--inspect`, a page in the browser shows the calls.
 
 import Foundation
 
@@ -12,10 +13,15 @@ func number(after option: String) -> Int? {
     return Int(words[index + 1])
 }
 
+/// On a terminal the calls can be looked at in a browser.
+let isInspected = isatty(STDOUT_FILENO) == 1 || CommandLine.arguments.contains("--inspect")
+var page: (url: String, inspector: AnyObject)?
 let ledger = DemoLedger(flip: number(after: "--flip"))
 do {
-    let server = try await DemoServer(losing: number(after: "--lose"))
+    let server = try await DemoServer(losing: number(after: "--lose"), isInspected: isInspected)
     ledger.write("The embedded server listens at \(server.url).")
+    page = try await server.inspect()
+    if let page { ledger.write("The inspector shows the calls at \(page.url)") }
     let jobs: [() async throws -> Void] = [
         KeyValueDemo(server, ledger).run, LoginDemo(server, ledger).run, TimelineDemo(server, ledger).run,
         BlockDemo(server, ledger).run, ConnectorDemo(server, ledger).run,
@@ -40,6 +46,10 @@ if isRight {
               tsubame serve               runs this server, and tsubame :8080/get page==2 sends it a request;
               README.md, "Five lines"     does the same in Swift.
         """)
+}
+if let page {
+    print("\nThe inspector stays open at \(page.url)\nPress Enter to end it.")
+    _ = readLine()
 }
 exit(isRight ? 0 : 1)
 #else

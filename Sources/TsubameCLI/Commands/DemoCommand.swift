@@ -12,6 +12,9 @@ struct DemoCommand: ToolCommand {
         OptionGroup(
             "Options",
             [
+                .flag("inspect", "Show the calls live in a browser, as on a terminal, until Enter.") {
+                    $0.inspect = true
+                },
                 .help,
                 .number(
                     "flip", "n", isHidden: true, "Flip a bit in the expectation of this comparison, counted from 1."
@@ -22,6 +25,7 @@ struct DemoCommand: ToolCommand {
             ]))
 
     var words: [String] = []
+    private var inspect = false
     private var flip: Int?
     private var lose: Int?
 
@@ -29,6 +33,7 @@ struct DemoCommand: ToolCommand {
 
     func run() throws -> ExitStatus {
         var arguments: [String] = []
+        if inspect { arguments.append("--inspect") }
         if let flip { arguments += ["--flip", "\(flip)"] }
         if let lose { arguments += ["--lose", "\(lose)"] }
         try SiblingProgram.become("tsubame-demo", arguments)

@@ -43,12 +43,22 @@ struct RequestCommand: ToolCommand {
 
     func run() throws -> ExitStatus {
         let runs = try prepared()
+        CommandRuns.limitThreads()
+        #if Inspector
+        let page = output.inspect ? try InspectorPage.open() : nil
+        let status = CommandRuns(runs: runs, watch: { page?.show($0) }).run()
+        #else
+        if output.inspect { throw MissingTrait(command: "--inspect", trait: "Inspector") }
         let status = CommandRuns(runs: runs).run()
+        #endif
         // A body that can be read only once may be the standard input. A server that ends the exchange early leaves
         // part of it unread.
         if !content.ignoreStdin, output.quiet < 2, runs.allSatisfy({ $0.request.body.canBeSentAgain }) {
             RawBody.warnOfUnsentInput()
         }
+        #if Inspector
+        page?.wait()
+        #endif
         return status
     }
 

@@ -20,6 +20,9 @@ struct ServeCommand: ToolCommand {
                     "tls-ca", "file", completion: .file,
                     "Write the CA certificate for clients to this file; implies --tls."
                 ) { $0.tlsCa = $1 },
+                .flag("inspect", "Show the requests live in a browser, at the URL that is printed.") {
+                    $0.inspect = true
+                },
                 .help,
             ]))
 
@@ -28,6 +31,7 @@ struct ServeCommand: ToolCommand {
     private var port = 8080
     private var tls = false
     private var tlsCa: String?
+    private var inspect = false
 
     func validate() throws(UsageProblem) {
         guard (0...65_535).contains(port) else { throw UsageProblem("--port is a number from 0 to 65535.") }
@@ -35,7 +39,10 @@ struct ServeCommand: ToolCommand {
 
     func run() throws -> ExitStatus {
         #if Server
-        return try ServerRun(host: host, port: port, tls: tls, authorityFile: tlsCa).run()
+        #if !Inspector
+        if inspect { throw MissingTrait(command: "tsubame serve --inspect", trait: "Inspector") }
+        #endif
+        return try ServerRun(host: host, port: port, tls: tls, authorityFile: tlsCa, isInspected: inspect).run()
         #else
         throw MissingTrait(command: "tsubame serve", trait: "Server")
         #endif

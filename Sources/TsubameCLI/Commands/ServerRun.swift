@@ -2,6 +2,9 @@
 #if Server
 import Dispatch
 import HTTPBin
+#if Inspector
+import TsubameInspector
+#endif
 
 struct ServerRun {
     let host: String
@@ -10,6 +13,8 @@ struct ServerRun {
     let tls: Bool
     /// The file for the CA certificate of clients.
     let authorityFile: String?
+    /// Whether the inspector shows the requests.
+    let isInspected: Bool
 
     func run() throws -> ExitStatus {
         var tls: HTTPBin.Identity?
@@ -17,9 +22,17 @@ struct ServerRun {
             guard let identity = try identity() else { return .failure }
             tls = identity
         }
-        let settings = HTTPBin(host: host, port: port, tls: tls)
+        var settings = HTTPBin(host: host, port: port, tls: tls)
+        #if Inspector
+        let log = TrafficLog()
+        if isInspected {
+            let traffic = ServerTraffic(log)
+            settings.onExchange = { traffic.take($0) }
+        }
+        let isInspected = isInspected
+        #endif
         let authorityFile = authorityFile
-        AsyncRun.run {
+        AsyncRun.run { [settings] in
             // Observed before anyone can know that the server runs and interrupt it.
             let (ends, end) = AsyncStream.makeStream(of: Void.self)
             let sources = EndSignals.observe { end.yield() }
@@ -28,6 +41,11 @@ struct ServerRun {
             if server.authority != nil {
                 try Descriptor.output.writeAll("CA certificate: \(authorityFile ?? server.url + "/authority.pem")\n")
             }
+            #if Inspector
+            let inspector = isInspected ? try await Inspector(log: log, showsSecrets: true) : nil
+            if let inspector { Diagnostics.say("the inspector is at \(inspector.url)") }
+            defer { withExtendedLifetime(inspector) {} }
+            #endif
             if Descriptor.errors.isTerminal { Diagnostics.say("listening; Ctrl-C ends it") }
             for await _ in ends { break }
             for source in sources { source.cancel() }

@@ -24,6 +24,7 @@ struct OutputOptions: Options {
     var responseCharset: String?
     var output: String?
     var text = false
+    var inspect = false
 
     static let title = "Printing"
     static let options: [CommandOption<Self>] = [
@@ -75,6 +76,9 @@ struct OutputOptions: Options {
         ) { $0.images = $1 },
         .flag("stream", letter: "S", "Show XML as it arrives, too, instead of indenting it when complete.") {
             $0.stream = true
+        },
+        .flag("inspect", "Show the calls live in a browser, at the URL that is printed, until Ctrl-C.") {
+            $0.inspect = true
         },
         .value("response-mime", "type/subtype", "Treat the response as this media type.") { $0.responseMime = $1 },
         .value("response-charset", "charset", "Decode the response's text with this charset.") {

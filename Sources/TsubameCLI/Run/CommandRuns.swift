@@ -11,14 +11,17 @@ struct CommandRuns: Sendable {
     private static let parallelRuns = 4
 
     let runs: [RequestRun]
+    /// Gets each client before it sends anything.
+    var watch: @Sendable (Client) -> Void = { _ in }
+
+    /// One request needs one event loop, even on many cores. This has to be called before other threads exist that read the
+    /// environment.
+    static func limitThreads() { setenv("NIO_SINGLETON_GROUP_LOOP_COUNT", "1", 0) }
 
     /// Runs all requests, several at once.
     /// - Returns: the first status that is not ok, in the order of the requests.
     func run() -> ExitStatus {
-        // One request needs one event loop, even on many cores. This is set before other threads exist that read the
-        // environment.
-        setenv("NIO_SINGLETON_GROUP_LOOP_COUNT", "1", 0)
-        guard runs.count > 1 else { return runs.first.map(Self.alone) ?? .ok }
+        guard runs.count > 1 else { return runs.first.map(alone) ?? .ok }
         let tagged = runs.enumerated().map { index, run in
             var run = run
             run.request.tags[CallRouter.tag] = index
@@ -29,6 +32,7 @@ struct CommandRuns: Sendable {
         let clients = tagged.map { run in
             if let known = made.first(where: { $0.plan.agrees(with: run.plan) }) { return known.client }
             let client = run.client(ofRuns: runs.count)
+            watch(client)
             made.append((run.plan, client))
             return client
         }
@@ -40,8 +44,9 @@ struct CommandRuns: Sendable {
     }
 
     /// A single run takes every event, so it needs no router.
-    private static func alone(_ run: RequestRun) -> ExitStatus {
+    private func alone(_ run: RequestRun) -> ExitStatus {
         let client = run.client(ofRuns: 1)
+        watch(client)
         let observation = client.observe(bodies: run.printer.bodyBytes) { run.take($0) }
         defer { observation.cancel() }
         return run.run(by: client)

@@ -73,13 +73,16 @@ public final class Call: Sendable {
 
     private static let count = Atomic<UInt64>(0)
 
+    /// The number of the next call.
+    package static func nextID() -> UInt64 { count.wrappingAdd(1, ordering: .relaxed).newValue }
+
     package init(
         _ request: consuming Request, timeouts: Timeouts, limits: Limits, wantsStream: Bool,
         statusesPassedOnEarly: ClosedRange<Int>? = nil, observers: ObserverList,
         observer: (@Sendable (CallEvent) -> Void)? = nil, executor: (any TaskExecutor)? = nil,
         isGuarded: Bool = false, sharedFields: PreencodedFields? = nil, retriesItself: (@Sendable () -> Bool)? = nil
     ) {
-        id = Self.count.wrappingAdd(1, ordering: .relaxed).newValue
+        id = Self.nextID()
         start = MonotonicClock.now
         requiresAcceptedStatus = !request.isPlain && request.requiresAcceptedStatus
         self.request = consume request

@@ -2,7 +2,7 @@
 
 import Synchronization
 public import Tsubame
-import TsubameCore
+package import TsubameCore
 import TsubamePlatform
 
 /// The latest calls of clients, within a limit of memory.
@@ -80,6 +80,9 @@ public final class TrafficLog: Sendable {
             for rules in clients.rules { rules.join(client.added) }
         }
     }
+
+    /// Adds an event of a call that no client of the log sends, such as one that a server answers.
+    package func add(_ event: CallEvent) { inbox.add(event, from: 0) }
 
     /// The client that sent a call; nil if it has been released, or if no client of the log sent the call.
     func client(of call: LoggedCall) -> Client? {

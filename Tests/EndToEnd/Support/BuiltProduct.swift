@@ -77,9 +77,22 @@ final class RunningProduct: Sendable {
 
     /// The first line of stdout that satisfies the predicate, as soon as it arrives.
     func line(_ isWanted: @escaping @Sendable (String) -> Bool) async throws -> String {
+        try await line(of: \.stdout, isWanted)
+    }
+
+    /// The same for a line of stderr.
+    func errorLine(_ isWanted: @escaping @Sendable (String) -> Bool) async throws -> String {
+        try await line(of: \.stderr, isWanted)
+    }
+
+    private func line(
+        of stream: any KeyPath<ProductOutput.State, [UInt8]> & Sendable,
+        _ isWanted: @escaping @Sendable (String) -> Bool
+    ) async throws -> String {
         let line = await waiting {
             await self.output.wait { state -> String?? in
-                let whole = state.stdout.prefix(through: state.stdout.lastIndex(of: 0x0A) ?? -1)
+                let bytes = state[keyPath: stream]
+                let whole = bytes.prefix(through: bytes.lastIndex(of: 0x0A) ?? -1)
                 let lines = String(decoding: whole, as: UTF8.self).split(separator: "\n").map(String.init)
                 if let line = lines.first(where: isWanted) { return .some(line) }
                 return state.isOver ? .some(nil) : nil

@@ -21,6 +21,20 @@ struct Responder: Sendable {
         guard let connection = connections[channel] else { throw Connection.PeerLeft() }
         let exchange = Exchange(
             request: request, connection: connection, settings: settings, sessions: sessions, uploads: uploads)
+        guard let report = settings.onExchange else { return try await respond(to: exchange) }
+        let watch = ExchangeWatch(exchange, report)
+        do {
+            let watched = Exchange(
+                request: watch.watching(request), connection: connection, settings: settings, sessions: sessions,
+                uploads: uploads)
+            return watch.watching(try await respond(to: watched))
+        } catch {
+            watch.failed(error)
+            throw error
+        }
+    }
+
+    private func respond(to exchange: Exchange) async throws -> Response {
         var response: Response
         do {
             response = try await answer(exchange)
