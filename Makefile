@@ -9,7 +9,7 @@ STEADY = SWIFT_DETERMINISTIC_HASHING=1
 FORMATTED = Package.swift Sources Tests Examples Benchmarks/Package.swift Benchmarks/Sources Benchmarks/InServer/Package.swift Benchmarks/InServer/Sources
 
 .PHONY: all setup setup-test demo test unit consumer counts tool smoke shell-lines install format lint docs start-up recording kills sanitize soak fuzz mutate bench compare-httpbin \
-    conformance clean
+    conformance har clean
 
 all: tool
 
@@ -26,7 +26,7 @@ demo: setup
 	$(STEADY) $(SWIFT) run $(TRAITS) tsubame demo
 
 ## Everything that decides whether a change lands. Ends with the test runner's own line.
-test: setup-test consumer smoke shell-lines compare-httpbin conformance docs demo unit
+test: setup-test consumer smoke shell-lines compare-httpbin conformance har docs demo unit
 
 unit:
 	$(STEADY) $(SWIFT) build $(TRAITS) --build-tests
@@ -128,6 +128,10 @@ compare-httpbin: setup-test tool
 ## Third-party suites against the tool; skipped where they are not there. Their scores may only rise.
 conformance: setup-test tool
 	@python3 Scripts/check/conformance.py .build-static/release/tsubame
+
+## The inspector's archives, judged by a schema of HAR 1.2 and by haralyzer; skipped where PyPI cannot be reached.
+har: setup-test tool
+	@python3 Scripts/check/check-har.py .build-static/release/tsubame
 
 clean:
 	rm -rf .build .build-docs .build-fuzz .build-mutate .build-soak .build-static .build-tsan .build-asan Benchmarks/.build .build-no-engine

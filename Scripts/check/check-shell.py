@@ -8,7 +8,7 @@ Hosts are mapped by the tool's own --resolve to the embedded server and to a ser
 certificates are for localhost, so none is verified. A line that cannot run like this stands in ELSEWHERE or NOT_RUN with
 the reason. A line that no document has any more is an error there, too. Blocks of shell lines are marked `sh`.
 """
-import http.server, os, pathlib, re, shutil, ssl, subprocess, sys, tempfile, threading
+import http.server, os, pathlib, re, shutil, signal, ssl, subprocess, sys, tempfile, threading
 
 # No folder of compiled modules beside the scripts.
 sys.dont_write_bytecode = True
@@ -98,6 +98,25 @@ def command(line):
     return re.sub(r"\s+#( .*)?$", "", line).strip()
 
 
+def inspected(line, folder, environment):
+    """Runs a line with an inspector, which is open until Ctrl-C."""
+    shell = line.replace("tsubame serve", "tsubame serve --port 0")
+    running = subprocess.Popen(
+        ["bash", "-c", f"exec {shell}"], cwd=folder, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE, text=True)
+    last = "the inspector is at" if "serve" in line else "Ctrl-C ends it"
+    seen = []
+    for text in iter(running.stderr.readline, ""):
+        seen.append(text)
+        if last in text:
+            break
+    running.send_signal(signal.SIGINT)
+    output, errors = running.communicate(timeout=20)
+    if running.returncode or not any("the inspector is at http://127.0.0.1:" in text for text in seen):
+        return f"exit status {running.returncode}:\n{''.join(seen)}{errors}{output}"
+    return None
+
+
 def run(line, folder, environment):
     if line == "tsubame serve":
         # The port of the document may be taken; any free one shows the same.
@@ -105,6 +124,8 @@ def run(line, folder, environment):
         server.terminate()
         server.wait(timeout=20)
         return None
+    if "--inspect" in line:
+        return inspected(line.replace("…", "httpbin.org/get"), folder, environment)
     shell = line.replace("…", "httpbin.org/get")
     done = subprocess.run(
         ["bash", "-euo", "pipefail", "-c", shell], cwd=folder, env=environment, stdin=subprocess.DEVNULL,

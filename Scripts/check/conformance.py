@@ -7,12 +7,14 @@ Python packages that they need, this says so and ends with status 0.
 conformance.py TOOL [--suites FOLDER] [--only NAME] [--write]
 """
 import argparse
-import os
 import pathlib
 import re
 import subprocess
 import sys
-import venv
+
+# No folder of compiled modules beside the scripts.
+sys.dont_write_bytecode = True
+import environments  # noqa: E402
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SCORES = pathlib.Path(__file__).with_name("conformance-scores.txt")
@@ -34,22 +36,6 @@ SUITES = [
 ]
 
 
-def python():
-    """The Python of an environment with the packages, or None if they cannot be had."""
-    cache = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache")
-    folder = cache / "tsubame" / "conformance-venv"
-    program = folder / "bin" / "python"
-    check = [program, "-c", "import hpack, multipart, werkzeug"]
-    if program.exists() and subprocess.run(check, capture_output=True).returncode == 0:
-        return program
-    try:
-        venv.create(folder, with_pip=True, clear=True)
-    except (OSError, subprocess.CalledProcessError):
-        return None
-    install = [program, "-m", "pip", "--disable-pip-version-check", "install", "--quiet", "--retries", "1", *PACKAGES]
-    return program if subprocess.run(install, capture_output=True).returncode == 0 else None
-
-
 def known():
     """The committed scores by the names of the suites."""
     lines = SCORES.read_text().splitlines() if SCORES.exists() else []
@@ -66,7 +52,7 @@ def main():
     if not options.suites.is_dir():
         print(f"skipped: there are no third-party suites in {options.suites.name}")
         return 0
-    program = python()
+    program = environments.python("conformance", PACKAGES, ["hpack", "multipart", "werkzeug"])
     if program is None:
         print(f"skipped: {', '.join(PACKAGES)} cannot be had from PyPI")
         return 0

@@ -9,6 +9,6 @@ extension Client {
         *, unavailable,
         message: "inspect() needs the package's trait Inspector: .package(url: …, traits: [.defaults, \"Inspector\"])"
     )
-    public func inspect(port: Int = 0, showsSecrets: Bool = false) async throws {}
+    public func inspect(port: Int = 0, showsSecrets: Bool = false, session: String? = nil) async throws {}
 }
 #endif

@@ -5,7 +5,7 @@ public import FoundationEssentials
 #else
 public import Foundation
 #endif
-import TsubameCore
+public import TsubameCore
 
 extension TrafficLog {
     /// The calls of the log as an archive in HAR 1.2, which browsers and proxies open. Secrets are withheld: credentials, cookies,
@@ -15,6 +15,22 @@ extension TrafficLog {
     /// - Parameter showingSecrets: whether to withhold nothing.
     public func har(showingSecrets: Bool = false) async throws -> Data {
         try await archive(of: read { Array($0.all) }, showingSecrets: showingSecrets)
+    }
+
+    /// Adds the calls of an archive in HAR 1.2, as browsers, proxies and ``har(showingSecrets:)`` write them. A byte order mark
+    /// before the JSON is ignored.
+    /// - Returns: the number of calls.
+    /// - Throws: `CallError` with the kind `file`, and the place of the first fault, if the data is no archive.
+    @discardableResult
+    public func add(har: Data) throws(CallError) -> Int {
+        let archive: HTTPArchive
+        do throws(HTTPArchiveError) {
+            archive = try HTTPArchive(json: har)
+        } catch {
+            throw CallError(.file, "\(error)")
+        }
+        add(archive.entries.map { ImportedEntry($0) })
+        return archive.entries.count
     }
 
     func archive(of calls: [LoggedCall], showingSecrets: Bool) async throws -> Data {

@@ -72,32 +72,28 @@ package struct TrafficFilter: Sendable {
     }
 
     /// Whether a call is found.
-    package func matches(_ call: LoggedCall) -> Bool { matches(root, call) }
+    /// - Parameter shown: gives the words of the call, which only some terms need.
+    package func matches(_ call: LoggedCall, shown: (() -> ShownText)? = nil) -> Bool {
+        matches(root, call, shown ?? { ShownText(call) })
+    }
 
-    private func matches(_ node: Node, _ call: LoggedCall) -> Bool {
+    private func matches(_ node: Node, _ call: LoggedCall, _ shown: () -> ShownText) -> Bool {
         switch node {
         case .all: true
-        case .not(let node): !matches(node, call)
-        case .both(let left, let right): matches(left, call) && matches(right, call)
-        case .either(let left, let right): matches(left, call) || matches(right, call)
-        case .text(let text): call.contains(text)
+        case .not(let node): !matches(node, call, shown)
+        case .both(let left, let right): matches(left, call, shown) && matches(right, call, shown)
+        case .either(let left, let right): matches(left, call, shown) || matches(right, call, shown)
+        case .text(let text): text.isIn(shown().all) || call.hasBody(text)
         case .method(let method): call.request.method.rawValue.uppercased() == method
         case .status(let range): range.contains(Double(call.lastResponse?.statusCode ?? 0))
-        case .host(let text): call.lastRequest.uri.map { text.isIn($0.origin.authority) } ?? false
-        case .path(let text): call.lastRequest.uri.map { text.isIn(call.shown($0.target)) } ?? false
-        case .type(let text): text.isIn(call.lastResponse?.headers[.contentType] ?? "")
+        case .host(let text): text.isIn(shown().host)
+        case .path(let text): text.isIn(shown().path)
+        case .type(let text): text.isIn(shown().type)
         case .header(let name, let value): call.hasField(name, value)
         case .body(let text): call.hasBody(text)
-        case .error(let text):
-            call.events.contains {
-                if case .failed(let error) = $0.kind {
-                    text.isIn("\(error.kind.rawValue): \(error.reason)")
-                } else {
-                    false
-                }
-            }
-        case .tag(let tag): CallRow(call).tags.contains(tag)
-        case .version(let text): text.isIn(call.lastResponse?.version?.description ?? "")
+        case .error(let text): shown().error.map { text.isIn($0) } ?? false
+        case .tag(let tag): shown().tags.contains(tag)
+        case .version(let text): text.isIn(shown().version)
         case .duration(let range): range.contains(Double(call.duration) / 1e6)
         case .size(let range): range.contains(Double(call.received))
         case .id(let id): call.id == id
@@ -114,8 +110,6 @@ extension LoggedCall {
         return 0
     }
 
-    func shown(_ url: String) -> String { request.redaction.url(url) }
-
     func hasBody(_ text: ByteSearch) -> Bool {
         attempts.contains { attempt in
             (attempt.requestBody.map { text.isIn($0.bytes) } ?? false)
@@ -128,27 +122,6 @@ extension LoggedCall {
             field.name.canonicalName == name && (value?.isIn(request.redaction.value(of: field)) ?? true)
         } head: { head in
             ByteSearch(name).isIn(head) && (value?.isIn(head) ?? true)
-        }
-    }
-
-    /// Whether the URL, a field, a body, the status, or an event in words has the text.
-    func contains(_ text: ByteSearch) -> Bool {
-        if let uri = lastRequest.uri, text.isIn(shown(uri.string)) { return true }
-        if text.isIn(request.method.rawValue) { return true }
-        if let status = lastResponse?.statusCode, text.isIn("\(status)") { return true }
-        if hasBody(text) { return true }
-        let hasField = hasField { field in
-            text.isIn(field.name.rawName) || text.isIn(request.redaction.value(of: field))
-        } head: { head in
-            text.isIn(head)
-        }
-        if hasField { return true }
-        return events.contains { event in
-            switch event.kind {
-            case .caching(let words), .decision(let words): text.isIn(words)
-            case .failed(let error): text.isIn("\(error.kind.rawValue): \(error.reason)")
-            default: false
-            }
         }
     }
 

@@ -40,6 +40,8 @@ public final class TrafficLog: Sendable {
         var ring: TrafficRing
         var readers: [UInt64: @Sendable (Set<UInt64>) -> Void] = [:]
         var nextReader: UInt64 = 0
+        /// The number of changes so far.
+        var changes: UInt64 = 0
     }
 
     let limits: Limits
@@ -158,9 +160,30 @@ public final class TrafficLog: Sendable {
             state.ring.evicted += evicted
             inbox.know(state.ring.running)
             changed.formUnion(state.ring.takeRemoved())
+            if !changed.isEmpty { state.changes += 1 }
             return (changed.isEmpty ? [] : Array(state.readers.values), changed)
         }
         for reader in readers { reader(changed) }
+    }
+
+    /// Adds calls of an archive.
+    func add(_ entries: [ImportedEntry]) {
+        drain()
+        for entry in entries {
+            let now = entry.started ?? WallClock.now
+            let readers = state.withLock { state in
+                for event in entry.events { state.ring.add(event, now: now) }
+                state.changes += 1
+                return Array(state.readers.values)
+            }
+            if let call = entry.events.first?.call { for reader in readers { reader([call]) } }
+        }
+    }
+
+    /// A number that grows with every change of the log.
+    var changes: UInt64 {
+        drain()
+        return state.withLock { $0.changes }
     }
 
     /// Keeps a call when others are evicted or cleared, or keeps it no longer.

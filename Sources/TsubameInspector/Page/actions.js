@@ -21,6 +21,12 @@ async function problem(response) {
   }
 }
 
+/** Adds the calls of an archive. The result is the problem, if there is one. */
+export async function importArchive(file) {
+  const headers = { "X-Tsubame-Inspector": "1", "Content-Type": "application/json" };
+  return problem(await fetch("api/har", { method: "POST", headers, body: file }));
+}
+
 export async function resend(id) {
   at("problem").textContent = await problem(await act(`api/calls/${id}/resend`));
 }

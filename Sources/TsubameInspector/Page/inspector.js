@@ -1,7 +1,7 @@
 // The page: reads the calls, follows the feed, and handles filter, buttons and keys.
 
 import { CallList } from "./list.js";
-import { act, edit, resend, showRules } from "./actions.js";
+import { act, edit, importArchive, resend, showRules } from "./actions.js";
 import { Detail } from "./detail.js";
 
 const at = (id) => document.getElementById(id);
@@ -134,6 +134,12 @@ at("lanes").addEventListener("click", () => {
   at("scroller").hidden = shows || list.rows.size === 0;
   at("lanes").setAttribute("aria-pressed", shows);
   if (shows) list.drawLanes(at("connections"));
+});
+at("open-har").addEventListener("click", () => at("har-file").click());
+at("har-file").addEventListener("change", async () => {
+  const [file] = at("har-file").files;
+  at("har-file").value = "";
+  if (file) at("problem").textContent = await importArchive(file);
 });
 at("show-rules").addEventListener("click", () => showRules());
 at("help").addEventListener("click", () => at("keys").showModal());

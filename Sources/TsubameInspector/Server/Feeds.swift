@@ -22,9 +22,13 @@ final class Feeds: Sendable {
     /// The most rows of one event.
     static let mostRows = 500
     private let log: TrafficLog
+    private let texts: ShownTexts
     private let state = Mutex(State())
 
-    init(_ log: TrafficLog) { self.log = log }
+    init(_ log: TrafficLog, _ texts: ShownTexts) {
+        self.log = log
+        self.texts = texts
+    }
 
     /// A response that lasts until the page is closed.
     func response(on channel: any Channel) -> ServerResponse {
@@ -41,17 +45,18 @@ final class Feeds: Sendable {
             self.remove(number)
         }
         if isEnded { feed.end() }
-        let body = ServerBody { [log] writer in
+        let body = ServerBody { [log, texts] writer in
             defer { self.remove(number) }
             // A first event, so that the page knows that it is connected.
             try await writer.write(ByteBuffer(string: ": connected\n\n"))
             while let changed = await feed.next() {
                 let rows = log.read { ring in
                     Routes.Rows(
-                        rows: changed.compactMap { ring[$0] }.map { ring.row($0) },
+                        rows: changed.compactMap { ring[$0] }.map { texts.row($0, in: ring) },
                         gone: changed.filter { ring[$0] == nil },
                         count: ring.count, evicted: ring.evicted, showsSecrets: false)
                 }
+                texts.forget(rows.gone)
                 let json = String(decoding: try JSONEncoder().encode(rows), as: UTF8.self)
                 try await writer.write(ByteBuffer(string: "data: \(json)\n\n"))
             }

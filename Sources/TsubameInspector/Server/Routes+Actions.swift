@@ -53,6 +53,24 @@ extension Routes {
         return ServerResponse(status: .noContent)
     }
 
+    /// The most bytes of an archive.
+    private static let longestArchive = 64 << 20
+
+    func importArchive(_ request: ServerRequest) async throws -> ServerResponse {
+        let body: ByteBuffer
+        do {
+            body = try await request.body.collect(upTo: Self.longestArchive)
+        } catch {
+            return try Self.problem("an archive has at most \(Self.longestArchive >> 20) MiB")
+        }
+        do throws(CallError) {
+            try log.add(har: Data(body.readableBytesView))
+        } catch {
+            return try Self.problem(error.reason)
+        }
+        return ServerResponse(status: .noContent)
+    }
+
     func pin(_ id: UInt64, _ isPinned: Bool) throws -> ServerResponse {
         if log.pin(id, isPinned) { return ServerResponse(status: .noContent) }
         return try Self.problem(

@@ -18,6 +18,7 @@ struct Routes: Sendable {
     let log: TrafficLog
     let feeds: Feeds
     let rules: InspectorRules
+    let texts: ShownTexts
     let showsSecrets: Bool
 
     func answer(_ request: ServerRequest, on channel: any Channel) async throws -> ServerResponse {
@@ -35,6 +36,7 @@ struct Routes: Sendable {
         case (.get, ["api", "search"]): return try search(query)
         case (.get, ["api", "events"]): return feeds.response(on: channel)
         case (.get, ["api", "har"]): return try await archive(query)
+        case (.post, ["api", "har"]): return try await importArchive(request)
         case (.post, ["api", "clear"]):
             log.clear()
             return ServerResponse(status: .noContent)
@@ -82,7 +84,8 @@ struct Routes: Sendable {
         return try Self.json(
             log.read { ring in
                 Rows(
-                    rows: ring.calls(after: after, limit: max(limit, 0)).map { ring.row($0) }, count: ring.count,
+                    rows: ring.calls(after: after, limit: max(limit, 0)).map { texts.row($0, in: ring) },
+                    count: ring.count,
                     evicted: ring.evicted, showsSecrets: showsSecrets)
             })
     }
@@ -94,7 +97,7 @@ struct Routes: Sendable {
         let found: Found
         do throws(TrafficFilter.Problem) {
             let filter = try TrafficFilter(query["q"] ?? "")
-            found = Found(ids: log.read { ring in ring.all.filter { filter.matches($0) }.map(\.id) })
+            found = Found(ids: log.read { ring in texts.search(filter, in: ring) })
         } catch {
             return try Self.problem(error.description)
         }

@@ -242,6 +242,101 @@ struct PageTests {
         }
     }
 
+    @Test func `the browser's own developer tools read the archive`() async throws {
+        try await shown { page, client, log, _ in
+            _ = try await client.post("one", json: ["name": "燕"])
+            _ = try await client.get("moved")
+            _ = try await client.get("broken")
+            _ = try? await client.get(url: "http://127.0.0.1:1/closed")
+            let archive = try await log.har()
+            let text = try #require(
+                String(data: JSONEncoder().encode(String(decoding: archive, as: UTF8.self)), encoding: .utf8))
+            let tools = try await page.browser.open("devtools://devtools/bundled/devtools_app.html")
+            let lines = try await tools.value(
+                """
+                import("devtools://devtools/bundled/models/har/har.js").then(async ({ HARFormat, Importer }) => {
+                  const requests = Importer.Importer.requestsFromHARLog(new HARFormat.HARRoot(JSON.parse(\(text))).log);
+                  return Promise.all(requests.map(async (request) => {
+                    const data = await (request.requestContentData ?? request.contentData).call(request);
+                    const content = "error" in data ? "" : data.text ?? data.base64;
+                    return [request.requestMethod, new URL(request.url()).pathname, request.statusCode, request.responseHeaders.length > 0,
+                      request.duration > 0, content].join(" ");
+                  }));
+                })
+                """, as: [String].self)
+            #expect(lines.count == 5)
+            #expect(lines.first == "POST /one 200 true true {\"name\":\"swallow\",\"eggs\":[1,2,3]}")
+            #expect(lines.dropFirst().first == "GET /moved 302 true true ")
+            #expect(lines.dropFirst(3).first?.hasPrefix("GET /broken 200 true true \u{FFFD}") == true)
+            #expect(lines.last == "GET /closed 0 false true ")
+        }
+    }
+
+    @Test func `the page opens an archive`() async throws {
+        try await shown { page, client, log, _ in
+            _ = try await client.get("one")
+            let archive = String(decoding: try await log.har(), as: UTF8.self)
+            let text = try #require(String(data: JSONEncoder().encode(archive), encoding: .utf8))
+            let give =
+                "(text) => { const data = new DataTransfer(); data.items.add(new File([text], 'a.har')); "
+                + "const input = document.getElementById('har-file'); input.files = data.files; "
+                + "input.dispatchEvent(new Event('change')); return true; }"
+            _ = try await page.value("(\(give))(\(text))", as: Bool.self)
+            try await page.wait(for: "document.querySelectorAll('#space .status.good').length === 2")
+            _ = try await page.value("(\(give))('{}')", as: Bool.self)
+            try await page.wait(for: "document.getElementById('problem').textContent.includes('not an HTTP archive')")
+        }
+    }
+
+    /// The log's limit is larger here, so that all rows fit.
+    @Test func `a hundred thousand rows scroll and are filtered`() async throws {
+        var limits = TrafficLog.Limits()
+        limits.total = 2 << 30
+        try await shown(limits: limits) { page, client, log, _ in
+            let request = try await client.get("one").request
+            let response = Response(status: .ok, headers: [.contentType: "application/json"], request: request)
+            for index in 1...100_000 as ClosedRange<UInt64> {
+                let call = index + 1_000_000
+                var request = request
+                request.target = .uri(try TargetURI(parsing: "http://example.com/items/\(index)?page=\(index % 7)"))
+                for (time, kind) in [
+                    (0, .started(request)), (1, .sent(request)), (2, .headReceived(response)),
+                    (3, .responseBody(Bytes("{\"index\":\(index)}"))), (4, .finished(response)),
+                ] as [(Int, CallEvent.Kind)] {
+                    log.add(CallEvent(call: call, time: .milliseconds(time), kind: kind))
+                }
+            }
+            #expect(log.count == 100_001)
+            try await page.wait(for: "document.getElementById('count').textContent.startsWith('100001 calls')")
+            // The longest frame while the list scrolls from end to end, once in 120 steps.
+            let frames = try await page.value(
+                """
+                new Promise((resolve) => {
+                  const scroller = document.getElementById("scroller"); const lengths = []; let step = 0; let last = performance.now();
+                  const next = (now) => {
+                    lengths.push(now - last); last = now;
+                    scroller.scrollTop = (scroller.scrollHeight * (step += 1)) / 120;
+                    step < 120 ? requestAnimationFrame(next) : resolve(lengths.slice(1));
+                  };
+                  requestAnimationFrame(next);
+                })
+                """, as: [Double].self)
+            #expect(frames.count >= 100)
+            let shown = try await page.value("document.querySelectorAll('#space .row').length", as: Int.self)
+            #expect(shown < 100, "only the rows in view are elements")
+            #expect(frames.sorted()[frames.count / 2] < 50, "milliseconds of the median frame")
+            for (text, count) in [
+                ("path:99999", 1), ("body:99999", 1), ("swallow", 1),
+                ("method:GET & !status:5xx & duration:>2ms & path:page=3", 14_286), ("header:content-type", 100_001),
+            ] {
+                let found = try await page.value(
+                    "fetch('api/search?q=' + encodeURIComponent('\(text)')).then((answer) => answer.json())"
+                        + ".then((answer) => answer.ids.length)", as: Int.self)
+                #expect(found == count, "\(text)")
+            }
+        }
+    }
+
     @Test func `hostile texts stay texts`() async throws {
         try await shown { page, client, _, _ in
             for path in ["hostile", "broken", "line"] {

@@ -166,7 +166,7 @@ struct ToolUsageTests {
             (["--follow", "--pretty", ""], ["all", "colors", "format", "none"]), (["--no-ch"], ["--no-check-status"]),
             (["PAT"], ["PATCH"]), (["serve", "--po"], ["--port"]), (["help", ""], ["serve", "demo"]),
             (["dem"], ["demo"]),
-            (["serve", "--fol"], []), (["--timeout", "--fol"], []), (["demo", "-"], ["--help"]),
+            (["serve", "--fol"], []), (["--timeout", "--fol"], []), (["demo", "-"], ["--inspect", "--help"]),
             (["--cacert", "FOLDER/swallow"], ["FOLDER/swallow photo.jpg"]),
             ([":1", "a", "@", "FOLDER/swallow"], ["FOLDER/swallow photo.jpg"]),
         ])
@@ -190,7 +190,7 @@ struct ToolUsageTests {
         arguments: [
             ("--pret", ["--pretty"]), ("--pretty=c", ["--pretty=colors"]), ("-s d", ["dark"]), ("PAT", ["PATCH"]),
             ("serve --po", ["--port"]), ("help ", ["demo", "serve"]), ("--no-ch", ["--no-check-status"]),
-            ("demo --", ["--help"]),
+            ("demo --", ["--inspect", "--help"]),
         ])
     func fishCompletes(line: String, expected: [String]) async throws {
         try await withFolder { folder in

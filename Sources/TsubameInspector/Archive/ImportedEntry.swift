@@ -1,0 +1,132 @@
+// ImportedEntry: an entry of an archive as the events of a call.
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+import HTTPTypes
+import Tsubame
+import TsubameCore
+import TsubamePlatform
+
+/// A call that another program, or an earlier session, recorded. Each entry becomes a call of its own, because an archive does not
+/// say which entries belong together.
+struct ImportedEntry {
+    /// The start, in milliseconds since 1970; nil if the entry has no valid time.
+    let started: Double?
+    let events: [CallEvent]
+
+    /// The longest phase, in milliseconds.
+    private static let longest = 1e9
+    /// The start of the call on a clock of its own, which is never 0.
+    private static let base: MonotonicTime = 1 << 40
+
+    init(_ entry: HTTPArchive.Entry) {
+        started = Self.milliseconds(entry.startedDateTime)
+        let call = Call.nextID()
+        var (events, time) = ([CallEvent](), Duration.zero)
+        func add(_ kind: CallEvent.Kind) { events.append(CallEvent(call: call, time: time, kind: kind)) }
+        func pass(_ milliseconds: Double) { time += .microseconds(Int64(Self.bounded(milliseconds) * 1000)) }
+        var request = Request(HTTPRequest.Method(entry.request.method) ?? .get, url: entry.request.url)
+        for pair in entry.request.headers where !pair.name.hasPrefix(":") {
+            request.headers.append(pair.name, pair.value)
+        }
+        let sentBody = entry.request.postData?.bytes.map { Bytes($0) }
+        if let sentBody { request.body = .bytes(sentBody, contentType: entry.request.postData?.mimeType) }
+        add(.started(request))
+        let phases = entry.timings
+        if phases.blocked > 0 {
+            add(.queued(why: "the archive does not say why"))
+            pass(phases.blocked)
+        }
+        var timings = Timings()
+        timings.start = Self.base
+        func now() -> MonotonicTime { Self.base &+ time.nanosecondsClamped }
+        if phases.dns >= 0 {
+            add(.resolving(host: request.uri?.host ?? ""))
+            pass(phases.dns)
+            add(.resolved(addresses: entry.serverIPAddress.map { [$0] } ?? []))
+            timings.resolvedAt = now()
+        }
+        if phases.connect >= 0 {
+            add(.connecting(address: entry.serverIPAddress ?? ""))
+            pass(max(phases.connect - max(phases.ssl, 0), 0))
+            timings.connectedAt = now()
+            if phases.ssl >= 0 {
+                add(.securing)
+                pass(phases.ssl)
+                timings.securedAt = now()
+            }
+        }
+        if phases.connect >= 0 || entry.serverIPAddress != nil {
+            let version: HTTPVersion = entry.response.httpVersion.lowercased().contains("2") ? .http2 : .http11
+            let connection = ConnectionInfo(remoteAddress: entry.serverIPAddress ?? "", version: version)
+            add(phases.connect >= 0 ? .connected(connection) : .reused(connection.reused()))
+        }
+        add(.sent(request))
+        timings.sentAt = now()
+        pass(phases.send)
+        if let sentBody {
+            add(.sending(TransferProgress(bytes: Int64(sentBody.count), total: Int64(sentBody.count))))
+            add(.requestBody(sentBody))
+        }
+        pass(phases.wait)
+        if entry.response.status >= 100 {
+            timings.headAt = now()
+            let (response, body) = Self.response(entry.response, of: request, timings)
+            add(.headReceived(response))
+            pass(phases.receive)
+            add(
+                .receiving(
+                    TransferProgress(bytes: Int64(max(entry.response.bodySize, body?.count ?? 0, 0)), total: nil)))
+            if let body { add(.responseBody(body)) }
+            add(entry.failure.map { .failed($0.with(request: request)) } ?? .finished(response))
+        } else {
+            let unknown = CallError(.connectionLost, "the archive holds no response", phase: .waitingForHead)
+            add(.failed((entry.failure ?? unknown).with(request: request)))
+        }
+        self.events = events
+    }
+
+    private static func bounded(_ milliseconds: Double) -> Double {
+        milliseconds > 0 ? min(milliseconds, longest) : 0
+    }
+
+    private static func milliseconds(_ text: String) -> Double? {
+        let style = Date.ISO8601FormatStyle()
+        let date =
+            (try? Date.ISO8601FormatStyle(includingFractionalSeconds: true).parse(text)) ?? (try? style.parse(text))
+        // A time is written again by cutting off what is less than a millisecond.
+        return date.map { ($0.timeIntervalSince1970 * 1000).rounded() + 0.001 }
+    }
+
+    private static func response(
+        _ recorded: HTTPArchive.Response, of request: Request, _ timings: Timings
+    ) -> (Response, Bytes?) {
+        var headers = RequestHeaders()
+        for pair in recorded.headers where !pair.name.hasPrefix(":") {
+            // Programs write several cookies as lines of one value.
+            for value in pair.value.split(separator: "\n", omittingEmptySubsequences: false) {
+                headers.append(pair.name, String(value))
+            }
+        }
+        // The content is recorded without its codings, unless it says otherwise.
+        if !recorded.content.isCoded { headers[.contentEncoding] = nil }
+        var response = Response(
+            status: HTTPResponse.Status(code: min(recorded.status, 999), reasonPhrase: recorded.statusText),
+            headers: headers.fields, request: request)
+        response.details = response.details.with(timings: timings)
+        return (response, recorded.content.bytes.map { Bytes($0) })
+    }
+}
+
+extension HTTPArchive.Entry {
+    /// The failure that an archive of the inspector notes in its comment, as `kind: reason`.
+    fileprivate var failure: CallError? {
+        guard let comment, let colon = comment.firstIndex(of: ":"),
+            let kind = CallError.Kind(rawValue: String(comment[..<colon]))
+        else { return nil }
+        return CallError(kind, String(comment[colon...].dropFirst(2)), phase: .receivingBody)
+    }
+}

@@ -1,0 +1,115 @@
+// ImportTests: archives that become calls of a log, and sessions that are kept in a file.
+
+import Foundation
+import HTTPTypes
+import Testing
+import Tsubame
+import TsubameCore
+import TsubameInspector
+import TsubameTesting
+
+@Suite(.timeLimit(.minutes(2))) struct ImportTests {
+    /// A log with a redirect, a compressed body, a posted body, a failure, and a binary body.
+    private func recorded() async throws -> TrafficLog {
+        let server = try await ScriptedServer.start { request in
+            switch request.path {
+            case "/moved": .redirect(to: "/end")
+            case "/binary": .ok([0xFF, 0xFE, 0x00], headers: [.contentType: "image/png"])
+            default: .json("{\"name\":\"swallow\"}", headers: [.setCookie: "a=b"])
+            }
+        }
+        let client = Client(server.url)
+        let log = TrafficLog()
+        log.add(client)
+        log.keepBodies()
+        _ = try await client.get("moved")
+        _ = try await client.post("photos", query: ["token": "hush"], json: ["name": "燕"])
+        _ = try await client.get("binary")
+        let dead = try DeadPort()
+        await #expect(throws: CallError.self) { try await client.get(url: "\(dead.url)/json") }
+        await client.close()
+        return log
+    }
+
+    /// The facts that an archive repeats after it was read.
+    private func facts(_ archive: HTTPArchive) -> [String] {
+        archive.entries.map { entry in
+            let sent = entry.request.headers.map { "\($0.name): \($0.value)" }
+            let received = entry.response.headers.map { "\($0.name): \($0.value)" }
+            let texts = [entry.request.postData?.text, entry.response.content.text].map { $0 ?? "-" }
+            return "\(entry.request.method) \(entry.request.url) \(entry.response.status) \(sent) \(received) \(texts) "
+                + "\(entry.startedDateTime) \(entry.response.content.encoding ?? "") \(entry.comment ?? "")"
+        }
+    }
+
+    @Test func `an archive that is read and written again says the same`() async throws {
+        let data = try await recorded().har()
+        let log = TrafficLog()
+        #expect(try log.add(har: Data([0xEF, 0xBB, 0xBF]) + data) == 5)
+        let (before, after) = (try HTTPArchive(json: data), try HTTPArchive(json: await log.har()))
+        #expect(facts(after) == facts(before))
+        for (one, two) in zip(before.entries, after.entries) {
+            #expect(abs(one.timings.total - two.timings.total) < 1, "\(one.timings) and \(two.timings)")
+        }
+        #expect(log.count == 5)
+    }
+
+    static let faults = [
+        ("", "the text is no JSON"), ("[]", "has another type than HAR 1.2 says"),
+        ("{\"log\":{}}", "log has no “entries”"),
+        ("{\"log\":{\"entries\":[{\"request\":{\"url\":1}}]}}", "log.entries[0]"),
+    ]
+
+    @Test(arguments: faults) func `data that is no archive is refused with the place`(_ text: String, _ place: String) {
+        let log = TrafficLog()
+        let error = #expect(throws: CallError.self) { try log.add(har: Data(text.utf8)) }
+        #expect(error?.kind == .file)
+        #expect(error?.reason.contains(place) == true, "\(error?.reason ?? "")")
+        #expect(log.count == 0)
+    }
+
+    @Test func `hostile values become a call and trap nowhere`() async throws {
+        let archive = """
+            {"log":{"entries":[
+              {"startedDateTime":"yesterday","request":{"method":"G T","url":"http://[::bad","headers":[{"name":"a b","value":"c\\r\\nd"}]},
+               "response":{"status":99999,"headers":[{"name":"set-cookie","value":"a=b\\nc=d"},{"name":":status","value":"200"}],
+               "content":{"text":"***","encoding":"base64","size":-5},"bodySize":-1},
+               "timings":{"blocked":1e308,"dns":-1e308,"connect":1e300,"ssl":1e301,"send":-1,"wait":1e18,"receive":9e99},
+               "comment":"nonsense: x"},
+              {"startedDateTime":"2026-11-27T00:00:00Z","request":{"method":"GET","url":"http://example.com/"},
+               "response":{"status":0},"comment":"timeout: not done after 1 s"}
+            ]}}
+            """
+        let log = TrafficLog()
+        #expect(try log.add(har: Data(archive.utf8)) == 2)
+        let again = try HTTPArchive(json: await log.har())
+        #expect(again.entries.map(\.response.status) == [0, 999])
+        #expect(again.entries[0].comment == "timeout: not done after 1 s")
+    }
+
+    #if Inspector
+    @Test func `a session file brings the calls of earlier sessions`() async throws {
+        let file = FileManager.default.temporaryDirectory.appending(path: "session-\(UUID().uuidString).har")
+        defer { try? FileManager.default.removeItem(at: file) }
+        let server = try await ScriptedServer.start { _ in .ok("hello") }
+        for session in 1...2 {
+            let client = Client(server.url)
+            let inspector = try await client.inspect(session: file.path)
+            #expect(inspector.log.count == session - 1)
+            _ = try await client.get("a", query: ["token": "hush"])
+            await inspector.stop()
+            await client.close()
+        }
+        let text = try String(contentsOf: file, encoding: .utf8)
+        #expect(!text.contains("hush"))
+        let archive = try HTTPArchive(json: Data(text.utf8))
+        #expect(archive.entries.map(\.response.content.text) == ["hello", "hello"])
+        let mode = try FileManager.default.attributesOfItem(atPath: file.path)[.posixPermissions] as? Int
+        #expect(mode == 0o600)
+        try Data("{}".utf8).write(to: file)
+        let client = Client(server.url)
+        await #expect(throws: CallError.self) { try await client.inspect(session: file.path) }
+        await client.close()
+    }
+    #endif
+}
