@@ -144,7 +144,8 @@ export class CallList {
   }
 
   drawAxis(span) {
-    const marks = [0, 0.25, 0.5, 0.75].map((part) => {
+    // Beside the details there is room for two times.
+    const marks = (this.axis.clientWidth < 200 ? [0, 0.5] : [0, 0.25, 0.5, 0.75]).map((part) => {
       const mark = element("i", time(span * part));
       place(mark, part, 0, 1);
       return mark;

@@ -43,6 +43,8 @@ final class Listener: Sendable {
 
     /// The most connections at once. A page takes six.
     private static let mostConnections = 64
+    /// The time after which a connection without a whole request is closed. Feeds are requests in progress.
+    private static let idleTimeout = TimeAmount.seconds(20)
 
     let port: Int
     private let channel: any Channel
@@ -51,10 +53,11 @@ final class Listener: Sendable {
     init(host: String, port: Int, answer: @escaping Answer) async throws {
         let connections = Connections()
         let logger = Logger(label: "TsubameInspector", factory: { _ in SwiftLogNoOpLogHandler() })
-        let http = HTTP1Channel { request, writer, channel in
-            let response = try await answer(request, channel)
-            try await writer.write(response: response.head, body: response.body)
-        }
+        let http = HTTP1Channel(
+            responder: { request, writer, channel in
+                let response = try await answer(request, channel)
+                try await writer.write(response: response.head, body: response.body)
+            }, configuration: .init(idleTimeout: Self.idleTimeout))
         channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
             .childChannelInitializer { channel in
