@@ -48,6 +48,8 @@ package struct EditableRequest: Sendable, Hashable, Codable {
             let made = Request(request.method, url: edited.url)
             if case .invalid(let error) = made.target { throw Problem(description: error.reason) }
             request.target = made.target
+            // Secrets go to the origin that had them.
+            if made.uri?.origin != (call.firstSent?.uri ?? call.request.uri)?.origin { try refuseSecrets(edited, call) }
         }
         request.headers = try fields(edited.headers, of: call.request)
         if edited.body != body {
@@ -66,6 +68,18 @@ package struct EditableRequest: Sendable, Hashable, Codable {
         return request
     }
 
+    /// For a request to another origin.
+    private func refuseSecrets(_ edited: EditableRequest, _ call: LoggedCall) throws(Problem) {
+        for pair in edited.headers {
+            try Self.check(pair.value, "the field \(Redaction.printable(pair.name))", isElsewhere: true)
+        }
+        guard edited.body == body, !call.request.body.isEmpty else { return }
+        guard let body else {
+            throw Problem(description: "the body is not shown, so it does not go to another origin; give another one")
+        }
+        try Self.check(body, "the body", isElsewhere: true)
+    }
+
     private func fields(_ edited: [HTTPArchive.Pair], of request: Request) throws(Problem) -> RequestHeaders {
         var known = Array(zip(headers, request.headers))
         var fields = RequestHeaders()
@@ -81,9 +95,12 @@ package struct EditableRequest: Sendable, Hashable, Codable {
         return fields
     }
 
-    private static func check(_ text: String, _ what: String) throws(Problem) {
+    private static func check(_ text: String, _ what: String, isElsewhere: Bool = false) throws(Problem) {
         if text.contains(Redaction.placeholder) {
-            let advice = "leave it as it was, or write the whole value"
+            let advice =
+                isElsewhere
+                ? "it does not go to another origin; remove it, or write the whole value"
+                : "leave it as it was, or write the whole value"
             throw Problem(description: "\(what) holds a withheld value: \(advice)")
         }
     }

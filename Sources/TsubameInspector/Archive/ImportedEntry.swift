@@ -16,13 +16,17 @@ struct ImportedEntry {
     /// The start, in milliseconds since 1970; nil if the entry has no valid time.
     let started: Double?
     let events: [CallEvent]
+    /// Whether the archive has the beginnings of the bodies only.
+    let cut: (request: Bool, response: Bool)
 
     /// The longest phase, in milliseconds.
     private static let longest = 1e9
     /// The start of the call on a clock of its own, which is never 0.
     private static let base: MonotonicTime = 1 << 40
 
-    init(_ entry: HTTPArchive.Entry) {
+    /// - Parameter bodyLimit: the memory for each body, in bytes. One byte more shows that a body goes on.
+    init(_ entry: HTTPArchive.Entry, bodyLimit: Int) {
+        cut = (entry.request.postData?.isIncomplete == true, entry.response.content.isIncomplete)
         started = Self.milliseconds(entry.startedDateTime)
         let call = Call.nextID()
         var (events, time) = ([CallEvent](), Duration.zero)
@@ -69,7 +73,7 @@ struct ImportedEntry {
         pass(phases.send)
         if let sentBody {
             add(.sending(TransferProgress(bytes: Int64(sentBody.count), total: Int64(sentBody.count))))
-            add(.requestBody(sentBody))
+            add(.requestBody(sentBody.slice(0..<bodyLimit + 1)))
         }
         pass(phases.wait)
         if entry.response.status >= 100 {
@@ -80,7 +84,7 @@ struct ImportedEntry {
             add(
                 .receiving(
                     TransferProgress(bytes: Int64(max(entry.response.bodySize, body?.count ?? 0, 0)), total: nil)))
-            if let body { add(.responseBody(body)) }
+            if let body { add(.responseBody(body.slice(0..<bodyLimit + 1))) }
             add(entry.failure.map { .failed($0.with(request: request)) } ?? .finished(response))
         } else {
             let unknown = CallError(.connectionLost, "the archive holds no response", phase: .waitingForHead)

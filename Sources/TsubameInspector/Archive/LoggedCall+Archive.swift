@@ -11,9 +11,13 @@ package import TsubameCore
 
 extension LoggedCall {
     /// One entry for each request that was sent, with its secrets. A call that sent nothing has one, too, unless it is running.
-    package func entries() async -> [HTTPArchive.Entry] {
+    /// - Parameter hasBodies: whether the entries have the bodies that were kept.
+    package func entries(hasBodies: Bool = true) async -> [HTTPArchive.Entry] {
         var entries: [HTTPArchive.Entry] = []
-        for attempt in attempts where hasEntry(attempt) { entries.append(await entry(attempt)) }
+        for var attempt in attempts where hasEntry(attempt) {
+            if !hasBodies { (attempt.requestBody, attempt.responseBody) = (nil, nil) }
+            entries.append(await entry(attempt, hasBodies: hasBodies))
+        }
         return entries
     }
 
@@ -36,7 +40,7 @@ extension LoggedCall {
         return (isRequest ? attempts[index].requestBody : attempts[index].responseBody)?.bytes
     }
 
-    private func entry(_ attempt: Attempt) async -> HTTPArchive.Entry {
+    private func entry(_ attempt: Attempt, hasBodies: Bool) async -> HTTPArchive.Entry {
         let events = events[attempt.events]
         let first = events.first?.time ?? 0
         let end = events.last { if case .resending = $0.kind { false } else { true } }?.time ?? first
@@ -56,7 +60,8 @@ extension LoggedCall {
         }
         let request = sent ?? response?.request ?? lastRequest
         let requestBody = await recorded(
-            attempt.requestBody ?? request.body.bytesInMemory.map { Body(bytes: $0, isCut: false) },
+            attempt.requestBody
+                ?? (hasBodies ? request.body.bytesInMemory.map { Body(bytes: $0, isCut: false) } : nil),
             codings: request.headers[.contentEncoding])
         let started = Date(timeIntervalSince1970: (self.started + Double(first) / 1e6) / 1000)
         var entry: HTTPArchive.Entry

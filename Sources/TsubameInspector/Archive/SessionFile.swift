@@ -25,7 +25,8 @@ final class SessionFile: Sendable {
     init(_ path: String, of log: TrafficLog) throws {
         self.path = path
         self.log = log
-        if FileManager.default.fileExists(atPath: path) {
+        // A log that had this session before has its calls.
+        if log.isNew(session: path), FileManager.default.fileExists(atPath: path) {
             try log.add(har: Data(contentsOf: URL(filePath: path)))
         }
         saved.withLock { $0 = log.changes }
@@ -38,8 +39,20 @@ final class SessionFile: Sendable {
 
     deinit { saving.withLock { $0 }?.cancel() }
 
+    /// Saves a last time. A saving that runs ends before that, so that two never write at once.
+    func end() async {
+        let task = saving.withLock { task in
+            defer { task = nil }
+            return task
+        }
+        guard let task else { return }
+        task.cancel()
+        await task.value
+        await save()
+    }
+
     /// Writes all calls, unless nothing has changed. Secrets are withheld. A failure is told on the standard error.
-    func save() async {
+    private func save() async {
         let changes = log.changes
         guard saved.withLock({ $0 != changes }) else { return }
         do {

@@ -11,7 +11,7 @@ extension TrafficLog {
     /// The calls of the log as an archive in HAR 1.2, which browsers and proxies open. Secrets are withheld: credentials, cookies,
     /// and values with a secret name, wherever they stand.
     ///
-    /// Each request that a call sent is an entry. Without ``keepBodies()`` the archive has no bodies of responses.
+    /// Each request that a call sent is an entry. Bodies are left out once they take more than the limit of the log. Without ``keepBodies()`` the archive has no bodies of responses.
     /// - Parameter showingSecrets: whether to withhold nothing.
     public func har(showingSecrets: Bool = false) async throws -> Data {
         try await archive(of: read { Array($0.all) }, showingSecrets: showingSecrets)
@@ -29,15 +29,18 @@ extension TrafficLog {
         } catch {
             throw CallError(.file, "\(error)")
         }
-        add(archive.entries.map { ImportedEntry($0) })
+        add(archive.entries.map { ImportedEntry($0, bodyLimit: limits.body) })
         return archive.entries.count
     }
 
     func archive(of calls: [LoggedCall], showingSecrets: Bool) async throws -> Data {
         var archive = HTTPArchive(creator: HTTPArchive.Creator(name: "Tsubame", version: "0.1.0"))
         var redaction = ArchiveRedaction()
+        // Bodies are decoded for the archive, and a few bytes may decode to very many.
+        var rest = limits.total
         for call in calls {
-            for var entry in await call.entries() {
+            for var entry in await call.entries(hasBodies: rest > 0) {
+                rest -= (entry.response.content.text?.utf8.count ?? 0) + (entry.request.postData?.text.utf8.count ?? 0)
                 if !showingSecrets { redaction.redact(&entry, by: call.request.redaction) }
                 archive.entries.append(entry)
             }

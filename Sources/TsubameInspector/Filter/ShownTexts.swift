@@ -31,6 +31,8 @@ final class ShownTexts: Sendable {
     /// The calls that a filter finds.
     func search(_ filter: TrafficFilter, in ring: TrafficRing) -> [UInt64] {
         let texts = state.withLock { $0.texts }
+        // No feed may have told that calls are gone.
+        if texts.count > ring.count { forget(texts.keys.filter { ring[$0] == nil }) }
         return ring.all.filter { call in filter.matches(call) { texts[call.id] ?? ShownText(call) } }.map(\.id)
     }
 

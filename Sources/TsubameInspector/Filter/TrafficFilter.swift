@@ -74,7 +74,12 @@ package struct TrafficFilter: Sendable {
     /// Whether a call is found.
     /// - Parameter shown: gives the words of the call, which only some terms need.
     package func matches(_ call: LoggedCall, shown: (() -> ShownText)? = nil) -> Bool {
-        matches(root, call, shown ?? { ShownText(call) })
+        var made: ShownText?
+        return matches(root, call) {
+            let text = made ?? shown?() ?? ShownText(call)
+            made = text
+            return text
+        }
     }
 
     private func matches(_ node: Node, _ call: LoggedCall, _ shown: () -> ShownText) -> Bool {

@@ -19,7 +19,7 @@ package struct LoggedCall: Sendable {
     package struct Body: Sendable {
         package let bytes: Bytes
         /// Whether the body went on.
-        package let isCut: Bool
+        package internal(set) var isCut: Bool
     }
 
     /// One request of the call as it was sent, and its response.
@@ -104,6 +104,13 @@ package struct LoggedCall: Sendable {
         let kept = bytes.slice(0..<limit)
         size += kept.count - (attempts[index][keyPath: part]?.bytes.count ?? 0)
         attempts[index][keyPath: part] = Body(bytes: kept, isCut: bytes.count > limit)
+    }
+
+    mutating func markCut(_ cut: (request: Bool, response: Bool)) {
+        for index in attempts.indices {
+            if cut.request { attempts[index].requestBody?.isCut = true }
+            if cut.response { attempts[index].responseBody?.isCut = true }
+        }
     }
 }
 

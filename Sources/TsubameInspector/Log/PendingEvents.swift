@@ -186,7 +186,7 @@ extension CallEvent.Kind {
         }
     }
 
-    fileprivate func withoutBodies(over limit: Int) -> CallEvent.Kind {
+    func withoutBodies(over limit: Int) -> CallEvent.Kind {
         switch self {
         case .started(let request): .started(request.withoutBody())
         case .sent(let request): .sent(request.withoutBody())
@@ -229,8 +229,11 @@ extension Request {
 
 extension Response {
     fileprivate func weight(_ bodyLimit: Int) -> CallEvent.Kind.Weight {
-        CallEvent.Kind.Weight(
-            bytes: 256 + (details.head?.byteCount ?? 512),
+        let head =
+            details.head?.byteCount
+            ?? headers.fields.reduce(512) { $0 + 64 + $1.name.rawName.utf8.count + $1.value.utf8.count }
+        return CallEvent.Kind.Weight(
+            bytes: 256 + head,
             hasBodies: body.bytes?.isEmpty != true || !details.history.isEmpty
                 || details.request.hasBody(over: bodyLimit))
     }

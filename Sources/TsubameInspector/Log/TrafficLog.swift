@@ -42,6 +42,8 @@ public final class TrafficLog: Sendable {
         var nextReader: UInt64 = 0
         /// The number of changes so far.
         var changes: UInt64 = 0
+        /// The files whose calls were added.
+        var sessions: Set<String> = []
     }
 
     let limits: Limits
@@ -73,7 +75,8 @@ public final class TrafficLog: Sendable {
         let observers = client.observers
         clients.withLock { clients in
             guard !clients.list.contains(where: { $0.observers === observers }) else { return }
-            let number = UInt16(clamping: clients.list.count + 1)
+            // Calls of so many clients cannot be sent again.
+            let number = UInt16(exactly: clients.list.count + 1) ?? 0
             let events = EventSubscription(observers) { [inbox] event in inbox.add(event, from: number) }
             let bodies = clients.keepsBodies ? tap(observers) : nil
             clients.list.append(
@@ -172,13 +175,21 @@ public final class TrafficLog: Sendable {
         for entry in entries {
             let now = entry.started ?? WallClock.now
             let readers = state.withLock { state in
-                for event in entry.events { state.ring.add(event, now: now) }
+                for event in entry.events {
+                    // As events that a client reports: without bodies that are too long.
+                    let kind = event.kind.withoutBodies(over: limits.body)
+                    state.ring.add(CallEvent(call: event.call, time: event.time, kind: kind), now: now)
+                }
+                if let call = entry.events.first?.call { state.ring.markCut(call, entry.cut) }
                 state.changes += 1
                 return Array(state.readers.values)
             }
             if let call = entry.events.first?.call { for reader in readers { reader([call]) } }
         }
     }
+
+    /// Whether the log has no calls of that file yet. From now on it has.
+    func isNew(session path: String) -> Bool { state.withLock { $0.sessions.insert(path).inserted } }
 
     /// A number that grows with every change of the log.
     var changes: UInt64 {

@@ -112,6 +112,11 @@ package struct TrafficRing: Sendable {
         return true
     }
 
+    /// Marks bodies as cut that another program has cut.
+    mutating func markCut(_ id: UInt64, _ cut: (request: Bool, response: Bool)) {
+        if cut.request || cut.response { calls[id]?.markCut(cut) }
+    }
+
     private mutating func remove(_ id: UInt64) {
         guard let call = calls.removeValue(forKey: id) else { return }
         bytes -= call.size

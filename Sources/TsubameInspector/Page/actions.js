@@ -27,6 +27,10 @@ export async function importArchive(file) {
   return problem(await fetch("api/har", { method: "POST", headers, body: file }));
 }
 
+export async function pin(row) {
+  at("problem").textContent = await problem(await act(`api/calls/${row.id}/pin`, { method: row.isPinned ? "DELETE" : "POST" }));
+}
+
 export async function resend(id) {
   at("problem").textContent = await problem(await act(`api/calls/${id}/resend`));
 }
@@ -43,13 +47,17 @@ export async function edit(id) {
   at("edit-body").value = shown.body ?? "";
   at("edit-body").placeholder = shown.body === undefined ? "The body stays as it was. Text written here replaces it." : "";
   at("edit-problem").textContent = "";
+  // The field of a form changes line ends.
+  const before = at("edit-body").value;
   at("edit-send").onclick = async (event) => {
     event.preventDefault();
-    const body = at("edit-body").value;
+    const body = at("edit-body").value === before ? shown.body : at("edit-body").value;
+    at("edit-send").disabled = true;
     const answer = await act(`api/calls/${id}/resend`, { value: {
       method: at("edit-method").value.trim(), url: at("edit-url").value.trim(), headers: fields(at("edit-headers").value),
-      body: shown.body === undefined && body === "" ? undefined : body,
+      body,
     } });
+    at("edit-send").disabled = false;
     at("edit-problem").textContent = await problem(answer);
     if (answer.ok) dialog.close();
   };
@@ -137,7 +145,7 @@ export async function showRules(row) {
   const response = await fetch("api/rules");
   if (!response.ok) return;
   const rules = await response.json();
-  if (row) rules.push({ ...plainRule, filter: `method:${row.method} & path:"${row.path.split("?")[0]}"`, action: "answer" });
+  if (row) rules.push({ ...plainRule, filter: `method:${row.method} & host:"${row.host}" & path:"${row.path.split("?")[0]}"`, action: "answer" });
   at("rules-list").replaceChildren(...rules.map(ruleForm));
   at("rules-problem").textContent = "";
   at("rules").showModal();
@@ -150,11 +158,17 @@ at("rules-apply").addEventListener("click", async (event) => {
   const answer = await act("api/rules", { method: "PUT", value });
   at("rules-problem").textContent = await problem(answer);
   if (!answer.ok) return;
-  const active = value.filter((rule) => rule.isOn).length;
-  at("show-rules").textContent = active ? `Rules (${active})` : "Rules";
-  at("show-rules").setAttribute("aria-pressed", active > 0);
+  tellRules(value);
   at("rules").close();
 });
+
+function tellRules(rules) {
+  const active = rules.filter((rule) => rule.isOn).length;
+  at("show-rules").textContent = active ? `Rules (${active})` : "Rules";
+  at("show-rules").setAttribute("aria-pressed", active > 0);
+}
+
+fetch("api/rules").then(async (response) => { if (response.ok) tellRules(await response.json()); });
 for (const button of document.querySelectorAll("button.close")) {
   button.addEventListener("click", (event) => {
     event.preventDefault();

@@ -22,10 +22,10 @@ export function body(content, origin) {
   if (isBinary) {
     if (/^image\/(png|jpeg|gif|webp|avif|bmp)$/.test(type)) views.Image = () => image(type, content.text);
   } else {
-    if (/json/.test(type)) add(views, "Tree", () => [tree("", JSON.parse(content.text), true)]);
-    if (/(xml|html)/.test(type)) add(views, "Laid out", () => [element("pre", laidOut(content.text.slice(0, mostText)))]);
+    if (/json/.test(type)) views.Tree = () => [tree("", JSON.parse(content.text), true)];
+    if (/(xml|html)/.test(type)) views["Laid out"] = () => [element("pre", laidOut(content.text.slice(0, mostText)))];
     if (type === "application/x-www-form-urlencoded") views.Form = () => [form(content.text)];
-    if (type === "multipart/form-data") add(views, "Parts", () => [parts(content.text, content.mimeType)]);
+    if (type === "multipart/form-data") views.Parts = () => [parts(content.text, content.mimeType)];
     if (type === "text/event-stream") views.Events = () => [events(content.text)];
     views.Text = () => text(content.text);
   }
@@ -36,7 +36,12 @@ export function body(content, origin) {
     const button = element("button", name);
     button.addEventListener("click", () => {
       for (const other of buttons) other.setAttribute("aria-pressed", other === button);
-      place.replaceChildren(...view());
+      try {
+        place.replaceChildren(...view());
+      } catch (error) {
+        // The body is not what its type says.
+        place.replaceChildren(element("p", `${name}: ${error.message}`, "soft"), ...text(isBinary ? "" : content.text));
+      }
     });
     return button;
   });
@@ -45,16 +50,6 @@ export function body(content, origin) {
   made.append(nav, place);
   buttons[0].click();
   return made;
-}
-
-/** Adds a view, unless the body is not what its type says. */
-function add(views, name, view) {
-  try {
-    view();
-    views[name] = view;
-  } catch {
-    // It is shown as text.
-  }
 }
 
 function text(whole) {
@@ -114,11 +109,37 @@ function tree(name, value, isOpen = false) {
   return node;
 }
 
+/** The tags, comments and texts of markup. Each search begins where the last one ended, so a hostile text costs no more than its length. */
+function tokens(markup) {
+  const found = [];
+  const missing = new Set();
+  const find = (mark, from) => {
+    const place = missing.has(mark) ? -1 : markup.indexOf(mark, from);
+    if (place < 0) missing.add(mark);
+    return place;
+  };
+  for (let at = 0; at < markup.length;) {
+    let end;
+    if (markup[at] !== "<") {
+      end = find("<", at);
+    } else {
+      const long = markup.startsWith("<!--", at) ? "-->" : markup.startsWith("<![CDATA[", at) ? "]]>" : null;
+      end = long ? find(long, at + 4) : -1;
+      if (end >= 0) end += long.length;
+      else if ((end = find(">", at)) >= 0) end += 1;
+    }
+    if (end < 0) end = markup.length;
+    found.push(markup.slice(at, end));
+    at = end;
+  }
+  return found;
+}
+
 /** Markup with a line for each tag. It stays text: nothing is parsed into the page. */
 export function laidOut(markup) {
   const lines = [];
   let depth = 0;
-  for (const [token] of markup.matchAll(/<!--[^]*?-->|<!\[CDATA\[[^]*?\]\]>|<[^>]*>|[^<]+|</g)) {
+  for (const token of tokens(markup)) {
     const words = token.trim();
     if (!words) continue;
     const isTag = /^<[a-zA-Z_]/.test(words);

@@ -1,6 +1,6 @@
 // The details of one call: messages, bodies, decisions, timings, and the difference of two attempts or calls.
 
-import { act, edit, resend, showRules } from "./actions.js";
+import { edit, pin, resend, showRules } from "./actions.js";
 import { body } from "./bodies.js";
 import { element, section, size, table, time, tone } from "./elements.js";
 
@@ -38,7 +38,7 @@ export class Detail {
         this.call = call && { ...call, showsSecrets: this.showsSecrets };
         if (!call) return this.close();
         await this.readOther();
-        this.draw();
+        if (this.id === wanted) this.draw();
       }
     } finally {
       this.asks = false;
@@ -48,7 +48,7 @@ export class Detail {
   /** Reads the call that this one is compared with. */
   async readOther() {
     if (this.other === null) return;
-    const response = await fetch(`api/calls/${this.other}`);
+    const response = await fetch(`api/calls/${this.other}${this.showsSecrets ? "?secrets=1" : ""}`);
     this.call.other = response.ok ? await response.json() : undefined;
     if (!response.ok) this.other = null;
   }
@@ -111,13 +111,13 @@ export class Detail {
       made.addEventListener("click", action);
       return made;
     };
-    const pin = button(row.isPinned ? "Unpin" : "Pin", "Keep this call when others are evicted or cleared", async () => {
-      await act(`api/calls/${row.id}/pin`, { method: row.isPinned ? "DELETE" : "POST" });
+    const pinning = button(row.isPinned ? "Unpin" : "Pin", "Keep this call when others are evicted or cleared", async () => {
+      await pin(row);
       this.open(row.id);
     });
     const made = [
       button("Resend", "Send this request again (r)", () => resend(row.id)),
-      button("Edit", "Edit this request and send it (e)", () => edit(row.id)), pin,
+      button("Edit", "Edit this request and send it (e)", () => edit(row.id)), pinning,
       button("Rule", "Make a rule for requests like this one", () => showRules(row)),
     ];
     const others = this.pinned().filter((other) => other.id !== row.id);
@@ -199,15 +199,32 @@ function Difference({ attempts, other }) {
   return nodes;
 }
 
-/** The lines of a body; JSON is laid out first. */
+/** The most characters of JSON that is laid out to be compared, and its deepest nesting. */
+const mostLaidOut = 100_000;
+const deepest = 50;
+
+function isShallow(json) {
+  let depth = 0;
+  for (const character of json) {
+    if (character === "[" || character === "{") depth += 1;
+    else if (character === "]" || character === "}") depth -= 1;
+    if (depth > deepest) return false;
+  }
+  return true;
+}
+
+/** The lines of a body. Short JSON is laid out first, unless it has numbers that this would round. */
 function lines(content) {
   if (!content?.text) return [];
   if ((content.encoding ?? content._encoding) === "base64") return [`base64 ${content.text.slice(0, 200)}`];
-  try {
-    return JSON.stringify(JSON.parse(content.text), null, 2).split("\n");
-  } catch {
-    return content.text.split("\n");
+  if (content.text.length <= mostLaidOut && !/\d{16}/.test(content.text) && isShallow(content.text)) {
+    try {
+      return JSON.stringify(JSON.parse(content.text), null, 2).split("\n");
+    } catch {
+      // It is compared as text.
+    }
   }
+  return content.text.split("\n", mostLines + 1);
 }
 
 function compared(before, after) {

@@ -1,7 +1,7 @@
 // The page: reads the calls, follows the feed, and handles filter, buttons and keys.
 
 import { CallList } from "./list.js";
-import { act, edit, importArchive, resend, showRules } from "./actions.js";
+import { act, edit, importArchive, pin, resend, showRules } from "./actions.js";
 import { Detail } from "./detail.js";
 
 const at = (id) => document.getElementById(id);
@@ -116,10 +116,6 @@ async function clear() {
   await act("api/clear");
 }
 
-async function pin(id) {
-  await act(`api/calls/${id}/pin`, { method: list.rows.get(id)?.isPinned ? "DELETE" : "POST" });
-}
-
 at("clear").addEventListener("click", clear);
 at("pause").addEventListener("click", () => {
   const rows = waiting;
@@ -148,6 +144,8 @@ at("help").addEventListener("click", () => at("keys").showModal());
 
 document.addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey) return;
+  // A key that is held down acts once.
+  if (event.repeat && "repc".includes(event.key)) return;
   if (document.querySelector("dialog[open]") || event.target.tagName === "SELECT") return;
   if (event.target === at("filter")) {
     if (event.key === "Escape") at("scroller").focus();
@@ -165,7 +163,7 @@ document.addEventListener("keydown", (event) => {
     case "c": clear(); break;
     case "r": if (list.chosen !== null) resend(list.chosen); break;
     case "e": if (list.chosen !== null) edit(list.chosen); break;
-    case "p": if (list.chosen !== null) pin(list.chosen); break;
+    case "p": if (list.rows.has(list.chosen)) pin(list.rows.get(list.chosen)); break;
     case "?": at("keys").showModal(); break;
     default: return;
   }

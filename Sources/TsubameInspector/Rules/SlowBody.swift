@@ -36,7 +36,12 @@ final class SlowBody: BodySource {
         // Ten pieces a second, so that the progress of a slow body can be seen.
         let count = min(piece.count, max(rate / 10, 1))
         if count < piece.count { rest.withLock { $0 = piece.slice(count..<piece.count) } }
-        try await CallDelay.wait(Self.time(count, rate), on: nil, for: owner, .receivingBody)
+        do throws(CallError) {
+            try await CallDelay.wait(Self.time(count, rate), on: nil, for: owner, .receivingBody)
+        } catch {
+            cancel()
+            throw error
+        }
         return piece.slice(0..<count)
     }
 

@@ -37,8 +37,6 @@ public final class Inspector: Sendable {
     /// - Throws: the error of the system if the port is taken, or `CallError` if the file is no archive.
     public init(log: TrafficLog, port: Int = 0, showsSecrets: Bool = false, session: String? = nil) async throws {
         self.log = log
-        self.session = try session.map { try SessionFile($0, of: log) }
-        if session != nil { log.keepBodies() }
         var random = SystemRandomNumberGenerator()
         let token = (0..<4).map { _ in String(random.next() as UInt64, radix: 36) }.joined()
         let texts = ShownTexts(limit: log.limits.total / 2)
@@ -47,6 +45,8 @@ public final class Inspector: Sendable {
         // The guard needs the port, which is known once the server listens.
         let guarded = GuardedRoutes(routes)
         listener = try await Listener(host: "127.0.0.1", port: port) { try await guarded.answer($0, on: $1) }
+        self.session = try session.map { try SessionFile($0, of: log) }
+        if session != nil { log.keepBodies() }
         guarded.open(RequestGuard(token: token, hosts: ["127.0.0.1", "localhost"], port: listener.port))
         url = "http://127.0.0.1:\(listener.port)/?token=\(token)"
         self.feeds = feeds
@@ -59,7 +59,7 @@ public final class Inspector: Sendable {
         log.end(rules)
         feeds.end()
         await listener.stop()
-        await session?.save()
+        await session?.end()
     }
 
     deinit {

@@ -124,7 +124,14 @@ struct Routes: Sendable {
         if query["raw"] == "1" {
             // Bytes with content codings cannot be redacted.
             let whole = await call.entries(showsSecrets: true)[index]
-            guard bytes == (isRequest ? whole.request.postData?.bytes : whole.response.content.bytes) else {
+            let isPartOfCoded =
+                isRequest
+                ? whole.request.postData?.isIncomplete == true && whole.request.headers.contains { $0.isCoding }
+                : whole.response.content.isIncomplete && whole.response.headers.contains { $0.isCoding }
+            let mayShow = showsSecrets && query["secrets"] == "1"
+            guard mayShow || !isPartOfCoded,
+                bytes == (isRequest ? whole.request.postData?.bytes : whole.response.content.bytes)
+            else {
                 return Self.text(
                     "this body holds secrets, and cannot be shown as it was received\n", status: .forbidden)
             }
@@ -162,6 +169,10 @@ struct Routes: Sendable {
     }
 
     static let missing = text("there is no such page\n", status: .notFound)
+}
+
+extension HTTPArchive.Pair {
+    fileprivate var isCoding: Bool { name.lowercased() == "content-encoding" }
 }
 
 /// The path and the parameters of a request's target.

@@ -72,6 +72,27 @@ import TsubameInspector
         #expect { try shown.request(of: call, edited: edited) } throws: { "\($0)" == words }
     }
 
+    static let elsewhere: [(String, @Sendable (inout EditableRequest) -> Void)] = [
+        ("the field Authorization holds a withheld value", { _ in }),
+        ("the body holds a withheld value", { $0.headers.removeAll { $0.name == "Authorization" } }),
+    ]
+
+    @Test(arguments: elsewhere) func `secrets do not go to another origin`(
+        _ words: String, _ change: @Sendable (inout EditableRequest) -> Void
+    ) async {
+        let call = call()
+        let shown = await EditableRequest(call)
+        for url in ["https://example.org/photos", "http://example.com/photos", "https://example.com:8443/photos"] {
+            var edited = shown
+            edited.url = url
+            change(&edited)
+            #expect { try shown.request(of: call, edited: edited) } throws: { "\($0)".hasPrefix(words) }
+            edited.headers.removeAll { $0.name == "Authorization" }
+            edited.body = "plain"
+            #expect(throws: Never.self) { try shown.request(of: call, edited: edited) }
+        }
+    }
+
     @Test func `an invalid URL or field is refused`() async {
         let call = call()
         let shown = await EditableRequest(call)

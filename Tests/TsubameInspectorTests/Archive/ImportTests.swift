@@ -87,6 +87,48 @@ import TsubameTesting
         #expect(again.entries[0].comment == "timeout: not done after 1 s")
     }
 
+    @Test func `a body of an archive is cut and copied, and a cut one stays marked`() async throws {
+        let long = String(repeating: "x", count: 3_000_000)
+        func entry(_ content: String) -> String {
+            """
+            {"startedDateTime":"2026-11-27T00:00:00Z","request":{"method":"POST","url":"http://example.com/","postData":{"text":"\(content)"}},
+             "response":{"status":200,"content":{"text":"\(content)"\(content == "part" ? ",\"_incomplete\":true" : "")}}}
+            """
+        }
+        let log = TrafficLog()
+        try log.add(har: Data("{\"log\":{\"entries\":[\(entry(long)),\(entry("part")),\(entry("whole"))]}}".utf8))
+        let archive = try HTTPArchive(json: await log.har())
+        let contents = archive.entries.map(\.response.content)
+        #expect(contents.map(\.isIncomplete) == [true, true, false])
+        #expect(contents.map { $0.text?.utf8.count } == [256 << 10, 4, 5])
+    }
+
+    @Test func `an archive has no more bodies than the log's limit once they are decoded`() async throws {
+        var limits = TrafficLog.Limits()
+        limits.total = 1 << 20
+        let zeros = try #require(Data(base64Encoded: Self.zeros))
+        let server = try await ScriptedServer.start { _ in
+            .ok(Array(zeros), headers: [.contentEncoding: "gzip", .contentType: "text/plain"])
+        }
+        let client = Client(server.url)
+        let log = TrafficLog(limits: limits)
+        log.add(client)
+        log.keepBodies()
+        for _ in 0..<40 { _ = try await client.get("zeros") }
+        let archive = try HTTPArchive(json: await log.har())
+        let decoded = archive.entries.reduce(0) { $0 + ($1.response.content.text?.utf8.count ?? 0) }
+        #expect(archive.entries.count == 40)
+        #expect(decoded >= 1 << 20 && decoded < 1 << 21, "\(decoded)")
+        await client.close()
+    }
+
+    /// 200,000 zeros in gzip.
+    private static let zeros =
+        "H4sIAAAAAAACA+3BMQEAAADCoErrn84M/kABAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
+        + "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
+        + "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
+        + "AAAAAAAAAAAAAAAAAAAAAAAK8BlH0jNkANAwA="
+
     #if Inspector
     @Test func `a session file brings the calls of earlier sessions`() async throws {
         let file = FileManager.default.temporaryDirectory.appending(path: "session-\(UUID().uuidString).har")
@@ -98,6 +140,10 @@ import TsubameTesting
             #expect(inspector.log.count == session - 1)
             _ = try await client.get("a", query: ["token": "hush"])
             await inspector.stop()
+            // The same log has these calls already.
+            let again = try await Inspector(log: inspector.log, session: file.path)
+            #expect(inspector.log.count == session)
+            await again.stop()
             await client.close()
         }
         let text = try String(contentsOf: file, encoding: .utf8)

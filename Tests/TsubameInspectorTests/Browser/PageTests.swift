@@ -34,6 +34,7 @@ struct PageTests {
                 ]
             case "/hostile":
                 .json("{\"<b>\":\"\(Self.hostile.replacing("\"", with: "\\\""))\"}", headers: [.server: Self.hostile])
+            case "/markup": .ok(String(repeating: "<", count: 200_000), headers: [.contentType: "text/html"])
             case "/broken": .ok([0xFF, 0xFE, 0x80, 0x00, 0xC3], headers: [.contentType: "text/html"])
             case "/line": .ok(String(repeating: "long line ", count: 100_000), headers: [.contentType: "text/plain"])
             default: .json("{\"name\":\"swallow\",\"eggs\":[1,2,3]}")
@@ -165,6 +166,9 @@ struct PageTests {
         try await shown { page, client, log, _ in
             _ = try await client.post("one", json: ["name": "燕"])
             try await page.wait(for: "document.querySelectorAll('#space .status.good').length === 1")
+            // The rules of the process are known before any is set.
+            #expect(
+                try await page.value("document.getElementById('show-rules').textContent", as: String.self) == "Rules")
             try await page.press("j")
             try await page.press("r")
             try await page.wait(for: "document.querySelectorAll('#space .status.good').length === 2")
@@ -351,6 +355,16 @@ struct PageTests {
                 try await page.wait(for: "document.querySelector('#detail h2')?.textContent.includes(\(chosen))")
                 for tab in ["Request", "Response", "Decisions", "Export"] { try await choose(tab, page) }
             }
+            // Markup that is never closed costs no more than its length.
+            _ = try await client.get("markup")
+            try await page.wait(for: "document.querySelectorAll('#space .row').length === 4")
+            for _ in 0..<3 { try await page.press("j") }
+            try await page.press("Enter")
+            try await page.wait(for: "document.querySelector('#detail h2').textContent.includes('/markup')")
+            try await choose("Response", page)
+            let markup = try await page.value(
+                "document.querySelector('#detail .body pre').textContent.length", as: Int.self)
+            #expect(markup == 200_000)
             #expect(try await page.value("document.title", as: String.self) == "Tsubame inspector")
             #expect(
                 try await page.value("document.querySelectorAll('main script, main img[src=x]').length", as: Int.self)

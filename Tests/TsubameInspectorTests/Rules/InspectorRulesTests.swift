@@ -14,7 +14,7 @@ import TsubameTesting
         _ body: (Client, ScriptedServer, InspectorRules, TrafficLog) async throws -> Void
     ) async throws {
         let server = try await ScriptedServer.start { request in
-            request.path == "/long" ? .ok(String(repeating: "x", count: 300_000)) : .ok("hello")
+            request.path == "/long" ? .ok(String(repeating: "x", count: 30_000)) : .ok("hello")
         }
         let client = Client(server.url, configure)
         let log = TrafficLog()
@@ -105,7 +105,13 @@ import TsubameTesting
                 try await client.get("users", timeout: .milliseconds(30))
             }
             #expect(error?.kind == .timeout)
+            let delayed = Gate()
+            let observation = client.observe { event in
+                if case .decision = event.kind { delayed.open() }
+            }
             let task = Task { try await client.get("users") }
+            try await delayed.wait()
+            observation.cancel()
             task.cancel()
             let cancelled = await #expect(throws: CallError.self) { try await task.value }
             #expect(cancelled?.kind == .cancelled)
@@ -119,16 +125,19 @@ import TsubameTesting
     @Test func `a throttled body arrives whole and in small pieces`() async throws {
         try await ruled { client, _, rules, _ in
             var rule = Rule()
-            rule.bytesPerSecond = 1_000_000
+            rule.bytesPerSecond = 100_000
             try rules.set([rule])
-            #expect(try await client.get("long").text().utf8.count == 300_000)
+            let start = ContinuousClock.now
+            #expect(try await client.get("long").text().utf8.count == 30_000)
+            let time = ContinuousClock.now - start
+            #expect(time >= .milliseconds(290))
             let pieces = try await client.stream(Request(.get, "long")) { response in
                 var pieces: [Int] = []
                 for try await piece in response.body { pieces.append(piece.count) }
                 return pieces
             }
-            #expect(pieces.reduce(0, +) == 300_000)
-            #expect(pieces.allSatisfy { $0 <= 100_000 })
+            #expect(pieces.reduce(0, +) == 30_000)
+            #expect(pieces.allSatisfy { $0 <= 10_000 })
             // A rate that the deadline does not allow.
             rule.bytesPerSecond = 1
             try rules.set([rule])

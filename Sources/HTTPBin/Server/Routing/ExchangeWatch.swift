@@ -26,6 +26,7 @@ final class ExchangeWatch: Sendable {
     private let connection: Connection
     private let limit: Int
     private let report: @Sendable (ExchangeEvent) -> Void
+    private let isOver = Atomic<Bool>(false)
     private let bodies = Mutex((request: Beginning(), response: Beginning()))
 
     init(_ exchange: Exchange, _ report: @escaping @Sendable (ExchangeEvent) -> Void) {
@@ -40,6 +41,9 @@ final class ExchangeWatch: Sendable {
                 version: connection.isStream ? "HTTP/2" : "HTTP/1.1",
                 fields: authority + Self.fields(head.headerFields)))
     }
+
+    /// The response was never written.
+    deinit { if !isOver.load(ordering: .relaxed) { tell(.failed("the client closed the connection")) } }
 
     private func tell(_ step: ExchangeEvent.Step) {
         let address = connection.channel.remoteAddress
@@ -88,6 +92,7 @@ final class ExchangeWatch: Sendable {
                 tellRequestBody()
                 let sent = bodies.withLock { $0.response }
                 tell(.responseBody(sent.bytes, count: sent.count))
+                isOver.store(true, ordering: .relaxed)
                 tell(.ended)
             } catch {
                 failed(error)
@@ -106,6 +111,7 @@ final class ExchangeWatch: Sendable {
     }
 
     func failed(_ error: any Error) {
+        isOver.store(true, ordering: .relaxed)
         tell(.failed(error is Connection.PeerLeft ? "the client closed the connection" : "\(error)"))
     }
 }

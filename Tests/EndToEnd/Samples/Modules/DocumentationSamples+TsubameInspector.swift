@@ -10,8 +10,8 @@ extension DocumentationSamples {
     @Test func inspector() async throws {
         let server = try await ScriptedServer.start { _ in .ok("seen") }
         let client = Client(server.url)
-        try await client.inspect()  // prints the URL
-        let inspector = try await client.inspect()
+        let inspector =
+            try await client.inspect()  // prints the URL
         _ = try await client.get("")
         #expect(inspector.url.hasPrefix("http://127.0.0.1:\(inspector.port)/?token="))
         #expect(inspector.log.count == 1)
