@@ -157,6 +157,9 @@ public final class Client: Sendable {
     /// Code that runs there must not block. The executor is nil if the client does not use the built-in engine.
     public var executor: (any TaskExecutor)? { engine?.executor }
 
+    /// Whether the client, or a view of it, was closed.
+    package var isClosed: Bool { runningCalls.isClosed }
+
     /// Closes the client. New calls fail. Running calls have the time `drainingFor` to end, and are then cancelled.
     ///
     /// Returns when no call uses the network any more. The closure of a `stream` may still run.

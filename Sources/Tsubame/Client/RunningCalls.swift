@@ -64,6 +64,8 @@ final class RunningCalls: Sendable {
         for waiter in waiters { waiter.resume() }
     }
 
+    var isClosed: Bool { state.withLock { $0.isClosed } }
+
     func close() { state.withLock { $0.isClosed = true } }
 
     func cancelAll() {

@@ -79,6 +79,9 @@ struct RequestCommand: ToolCommand {
             if session.session != nil { throw UsageProblem("--session is for one URL.") }
             if downloads.digest != nil { throw UsageProblem("--digest is for one URL.") }
         }
+        if output.inspect, content.offline {
+            throw UsageProblem("--offline sends nothing, so there is nothing to --inspect.")
+        }
         if downloads.download, content.offline {
             throw UsageProblem("--offline sends nothing, so there is nothing to --download.")
         }

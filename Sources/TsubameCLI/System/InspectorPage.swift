@@ -9,6 +9,12 @@ import TsubameInspector
 /// A page in the browser that shows calls live. The tool waits for Ctrl-C before it ends, so that the page can be read.
 struct InspectorPage: Sendable {
     private let inspector: Inspector
+    private let clients = Clients()
+
+    /// The clients of the calls, which the page may send again.
+    private final class Clients: Sendable {
+        let list = Mutex<[Client]>([])
+    }
 
     /// Starts the inspector, and prints its URL.
     static func open() throws -> InspectorPage {
@@ -41,7 +47,10 @@ struct InspectorPage: Sendable {
         let isThere = DispatchSemaphore(value: 0)
     }
 
-    func show(_ client: Client) { inspector.log.add(client) }
+    func show(_ client: Client) {
+        inspector.log.add(client)
+        clients.list.withLock { $0.append(client) }
+    }
 
     /// Returns when the user ends the page.
     func wait() {

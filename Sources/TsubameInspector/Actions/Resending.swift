@@ -16,8 +16,15 @@ enum Resending {
     {
         let shown = await EditableRequest(call)
         var request = try shown.request(of: call, edited: edited)
+        guard call.client > 0 else {
+            throw EditableRequest.Problem(
+                description: "no client of this process sent this call; copy its line from Export")
+        }
         guard let client = log.client(of: call) else {
-            throw EditableRequest.Problem(description: "the client of this call is gone")
+            throw EditableRequest.Problem(description: "the client of this call is gone; copy its line from Export")
+        }
+        guard !client.isClosed else {
+            throw EditableRequest.Problem(description: "the client of this call is closed; copy its line from Export")
         }
         request.tags[tag] = true
         if !request.timeouts.isSet(.total) { request.timeouts.total = total }

@@ -82,8 +82,11 @@ private struct FilterParser {
             guard !word.text.isEmpty else { throw problem("a term is missing") }
             return .text(ByteSearch(word.text))
         }
+        // A URL that was pasted.
+        if ["http", "https"].contains(key.lowercased()) { return .text(ByteSearch("\(key):\(value)")) }
         guard let node = Self.node(key.lowercased(), value) else {
-            throw Problem(position: start + 1, reason: "\(key):\(value) is no term")
+            throw Problem(
+                position: start + 1, reason: "\(key):\(value) is no term (? lists them; quotes make a word of it)")
         }
         return node
     }

@@ -94,6 +94,9 @@ public final class TrafficLog: Sendable {
         clients.withLock { $0.list.indices.contains(Int(call.client) - 1) ? $0.list[Int(call.client) - 1].client : nil }
     }
 
+    /// Whether clients have been added.
+    var hasClients: Bool { clients.withLock { !$0.list.isEmpty } }
+
     /// Applies rules to the calls of all clients of the log, now and later.
     package func apply(_ rules: InspectorRules) {
         clients.withLock { clients in

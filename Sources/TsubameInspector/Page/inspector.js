@@ -27,7 +27,7 @@ function tell() {
   const shown = list.found ? `${list.shown.length} of ` : "";
   const evicted = counts.evicted ? `, ${counts.evicted} evicted` : "";
   const paused = waiting ? `, ${waiting.size} wait` : "";
-  at("count").textContent = `${shown}${list.rows.size} calls${evicted}${paused}`;
+  at("count").textContent = `${shown}${list.rows.size} ${list.rows.size === 1 ? "call" : "calls"}${evicted}${paused}`;
   at("empty").hidden = list.rows.size > 0;
   at("scroller").hidden = list.rows.size === 0 || !at("connections").hidden;
 }

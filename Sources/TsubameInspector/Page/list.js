@@ -90,9 +90,10 @@ export class CallList {
     const first = Math.max(0, Math.floor(this.scroller.scrollTop / rowHeight) - 5);
     const last = Math.min(this.shown.length, first + Math.ceil(this.scroller.clientHeight / rowHeight) + 10);
     const visible = this.shown.slice(first, last).map((id) => this.rows.get(id));
+    if (visible.length === 0) this.axis.replaceChildren();
     const from = Math.min(...visible.map((row) => row.started));
     const to = Math.max(...visible.map((row) => row.started + row.duration), from + 1);
-    this.drawAxis(to - from);
+    if (visible.length > 0) this.drawAxis(to - from);
     const kept = new Set();
     visible.forEach((row, index) => {
       const key = `${row.isPinned}|${row.state}|${row.duration}|${row.received}|${row.status}|${row.attempts}|${from}|${to}`;

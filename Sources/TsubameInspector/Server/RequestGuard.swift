@@ -58,7 +58,7 @@ struct RequestGuard: Sendable {
                 }
             }
         }
-        return .refused("the token is missing: open the URL that the program printed")
+        return .refused("the token is missing or of an earlier start: open the URL that the program printed")
     }
 
     /// The comparison takes as long for any text of the same length.

@@ -45,6 +45,10 @@ extension Routes {
         } catch {
             return try Self.problem("the body is no list of rules")
         }
+        guard list.isEmpty || log.hasClients else {
+            return try Self.problem(
+                "rules are for the calls of clients, and this page shows those of a server or an archive")
+        }
         do throws(Rule.Problem) {
             try rules.set(list)
         } catch {

@@ -54,7 +54,10 @@ import TsubameInspector
     }
 
     static let faults: [(String, @Sendable (inout Rule) -> Void)] = [
-        ("rule 1: the filter: at character 1: status:x is no term", { $0.filter = "status:x" }),
+        (
+            "rule 1: the filter: at character 1: status:x is no term (? lists them; quotes make a word of it)",
+            { $0.filter = "status:x" }
+        ),
         (
             "rule 1: status: is not known before the answer; a rule sees only the request",
             { $0.filter = "method:GET & !(host:a | status:5xx)" }

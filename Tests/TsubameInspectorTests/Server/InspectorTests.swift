@@ -170,14 +170,20 @@ import TsubameTesting
             _ = try await client.get("a")
             await client.close()
         }
+        let closed = Client(server.url)
+        log.add(closed)
+        _ = try await closed.get("b")
+        await closed.close()
+        log.add(CallEvent(call: 1 << 60, time: .zero, kind: .started(Request(.get, .url("\(server.url)/c")))))
         let inspector = try await Inspector(log: log)
         let browser = Client("http://127.0.0.1:\(inspector.port)") { $0.cookies = .jar(CookieJar()) }
         _ = try await browser.get(url: inspector.url)
         let rows: Rows = try await browser.get("api/calls").json()
-        let refused = try await browser.post("api/calls/\(rows.rows[0].id)/resend", headers: Self.acts)
-        #expect(refused.statusCode == 400)
-        #expect(
-            String(decoding: refused.body.bytes ?? Bytes(), as: UTF8.self).contains("the client of this call is gone"))
+        for (row, reason) in zip(rows.rows, ["is gone", "is closed", "no client of this process"]) {
+            let refused = try await browser.post("api/calls/\(row.id)/resend", headers: Self.acts)
+            #expect(refused.statusCode == 400)
+            #expect(String(decoding: refused.body.bytes ?? Bytes(), as: UTF8.self).contains(reason))
+        }
         await inspector.stop()
         await browser.close()
     }

@@ -46,6 +46,10 @@ struct ToolInspectTests {
         let detail = try await browser.get("api/calls/\(rows[0].id)").text()
         #expect(detail.contains("nothing here"))
         _ = try await run.errorLine { $0.contains("Ctrl-C ends it") }
+        // The client of the tool is there as long as the page.
+        let again = try await browser.post("api/calls/\(rows[0].id)/resend", headers: ["X-Tsubame-Inspector": "1"])
+        #expect(again.statusCode == 202)
+        #expect(try await self.rows(2, browser).map(\.status) == [404, 404])
         run.send(signal: SIGINT)
         let ended = try await run.finished()
         #expect(ended.status == 4 && ended.stdout.contains("nothing here"), "\(ended)")
@@ -68,10 +72,18 @@ struct ToolInspectTests {
         #expect(first.contains("{\\\"name\\\":\\\"燕\\\"}"), "the body of the request is shown")
         let second = try await browser.get("api/calls/\(rows[1].id)").text()
         #expect(second.contains("the client closed the connection"))
+        let rule = #"[{"filter":"","isOn":true,"every":1,"delay":0,"action":"fail"}]"#
+        let refused = try await browser.put("api/rules", headers: ["X-Tsubame-Inspector": "1"], body: .text(rule))
+        #expect(refused.statusCode == 400, "a server's requests have no rules")
         run.send(signal: SIGINT)
         #expect(try await run.finished().status == 0)
         await client.close()
         await browser.close()
+    }
+
+    @Test func `an offline request has nothing to inspect`() async throws {
+        let run = try await tool("--inspect", "--offline", "http://example.com/")
+        #expect(run.status == 64 && run.stderr.contains("nothing to --inspect"))
     }
 
     @Test func `the demo waits for the end of its input`() async throws {
