@@ -18,9 +18,13 @@ final class SlowBody: BodySource {
         owner = call
     }
 
-    /// Limits the rate of a response's body. A body that is complete in memory arrives whole, after the time that it takes.
+    /// Limits the rate of a response's body. A body for a caller that collects it may arrive whole, after the
+    /// time that it takes.
     static func limit(_ response: inout Response, to rate: Int, for call: Call) async throws(CallError) {
         switch response.body.content {
+        // A short body may be complete although its reader asked for pieces.
+        case .whole(let bytes) where call.wantsStream:
+            response.body = ResponseBody(SlowBody(WholeSource(bytes), rate: rate, for: call))
         case .whole(let bytes):
             try await CallDelay.wait(time(bytes.count, rate), on: nil, for: call, .receivingBody)
         case .stream(let source): response.body = ResponseBody(SlowBody(source, rate: rate, for: call))
