@@ -131,7 +131,7 @@ conformance: setup-test tool
 
 ## The inspector's archives, judged by a schema of HAR 1.2 and by haralyzer; skipped where PyPI cannot be reached.
 har: setup-test tool
-	@python3 Scripts/check/check-har.py .build-static/release/tsubame
+	@python3 Scripts/check/archives/check-har.py .build-static/release/tsubame
 
 clean:
 	rm -rf .build .build-docs .build-fuzz .build-mutate .build-soak .build-static .build-tsan .build-asan Benchmarks/.build .build-no-engine

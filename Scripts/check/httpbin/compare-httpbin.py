@@ -22,12 +22,13 @@ import sys
 import tempfile
 import time
 import urllib.parse
-import venv
 import xml.etree.ElementTree
 import zlib
 
 # No folder of compiled modules beside the scripts.
 sys.dont_write_bytecode = True
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+import environments  # noqa: E402
 from httpbin_cases import Case, cases, later_cases  # noqa: E402
 from httpbin_digest import conversations, shape  # noqa: E402
 
@@ -167,28 +168,6 @@ def seen(base, case):
         is_json = fields.get("content-type", [""])[0].startswith("application/json")
         parts["body"] = normalised(json.loads(content), base) if is_json else "(no JSON)"
     return parts
-
-
-def install(cache):
-    """The folder of programs of an environment that has httpbin and gunicorn, or None if they cannot be had."""
-    folder = cache / "tsubame" / "httpbin-venv"
-    programs = folder / "bin"
-    check = [programs / "python", "-c", "import httpbin, gunicorn"]
-    if programs.joinpath("python").exists() and subprocess.run(check, capture_output=True).returncode == 0:
-        return programs
-    print(f"installing {' and '.join(PACKAGES)} into {folder}", flush=True)
-    try:
-        venv.create(folder, with_pip=True, clear=True)
-    except (OSError, subprocess.CalledProcessError) as error:
-        print(f"no virtual environment (on Debian and Ubuntu it needs python3-venv): {error}", file=sys.stderr)
-        return None
-    pip = [programs / "python", "-m", "pip", "--disable-pip-version-check"]
-    command = [*pip, "install", "--quiet", "--retries", "1", *PACKAGES]
-    outcome = subprocess.run(command, capture_output=True, text=True)
-    if outcome.returncode != 0:
-        print(outcome.stderr.strip()[-2000:], file=sys.stderr)
-        return None
-    return programs
 
 
 def free_port():
@@ -356,8 +335,9 @@ def run(options):
         raise SystemExit(f"nothing answers at {options.ours}: {error}")
     if options.theirs:
         return compare(ours, urllib.parse.urlsplit(options.theirs), options.verbose)
-    cache = options.cache or pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache")
-    programs = install(cache.absolute())
+    cache = options.cache and options.cache.absolute()
+    python = environments.python("httpbin", PACKAGES, ["httpbin", "gunicorn"], cache)
+    programs = python and python.parent
     if programs is None:
         print("httpbin cannot be had from PyPI, see above: nothing was compared", file=sys.stderr)
         return 75

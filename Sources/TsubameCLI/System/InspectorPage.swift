@@ -7,18 +7,16 @@ import Tsubame
 import TsubameInspector
 
 /// A page in the browser that shows calls live. The tool waits for Ctrl-C before it ends, so that the page can be read.
-struct InspectorPage: Sendable {
+final class InspectorPage: Sendable {
     private let inspector: Inspector
-    private let clients = Clients()
-
     /// The clients of the calls, which the page may send again.
-    private final class Clients: Sendable {
-        let list = Mutex<[Client]>([])
-    }
+    private let clients = Mutex<[Client]>([])
+
+    private init(_ inspector: Inspector) { self.inspector = inspector }
 
     /// Starts the inspector, and prints its URL.
     static func open() throws -> InspectorPage {
-        let page = InspectorPage(inspector: try start())
+        let page = InspectorPage(try start())
         page.inspector.log.keepBodies()
         Diagnostics.say("the inspector is at \(page.inspector.url)")
         return page
@@ -49,7 +47,7 @@ struct InspectorPage: Sendable {
 
     func show(_ client: Client) {
         inspector.log.add(client)
-        clients.list.withLock { $0.append(client) }
+        clients.withLock { $0.append(client) }
     }
 
     /// Returns when the user ends the page.

@@ -1,10 +1,11 @@
 // HTTPArchive: recorded exchanges in the HTTP Archive format, HAR 1.2.
 
 #if canImport(FoundationEssentials)
-import FoundationEssentials
+package import FoundationEssentials
 #else
-import Foundation
+package import Foundation
 #endif
+package import HTTPTypes
 
 /// Recorded exchanges, as browsers and proxies store them in `.har` files.
 ///
@@ -233,15 +234,32 @@ extension HTTPArchive {
     /// Puts the entries into the order of their start. Programs write times in several zones. If a time is no time, all
     /// entries stay where they are.
     private mutating func sortEntries() {
-        let times = entries.map { Self.time($0.startedDateTime) }
+        let times = entries.map(\.started)
         let known = times.compactMap(\.self)
         guard known.count == times.count else { return }
         entries = entries.indices.sorted { (known[$0], $0) < (known[$1], $1) }.map { entries[$0] }
     }
 
-    private static func time(_ text: String) -> Date? {
+}
+
+extension HTTPArchive.Entry {
+    /// The start of the exchange; nil if the text is no time.
+    package var started: Date? {
         let style = Date.ISO8601FormatStyle()
-        return (try? style.parse(text)) ?? (try? Date.ISO8601FormatStyle(includingFractionalSeconds: true).parse(text))
+        return (try? style.parse(startedDateTime))
+            ?? (try? Date.ISO8601FormatStyle(includingFractionalSeconds: true).parse(startedDateTime))
+    }
+}
+
+extension [HTTPArchive.Pair] {
+    /// The pairs as fields. Programs write the pseudo-fields of HTTP/2 too, and several cookies as lines of one value.
+    package var fields: HTTPFields {
+        reduce(into: HTTPFields()) { fields, pair in
+            guard let name = HTTPField.Name(pair.name) else { return }
+            for value in pair.value.split(separator: "\n", omittingEmptySubsequences: false) {
+                fields.appendSafely(HTTPField(name: name, value: String(value)))
+            }
+        }
     }
 }
 

@@ -27,15 +27,14 @@ struct ImportedEntry {
     /// - Parameter bodyLimit: the memory for each body, in bytes. One byte more shows that a body goes on.
     init(_ entry: HTTPArchive.Entry, bodyLimit: Int) {
         cut = (entry.request.postData?.isIncomplete == true, entry.response.content.isIncomplete)
-        started = Self.milliseconds(entry.startedDateTime)
+        // A time is written again by cutting off what is less than a millisecond.
+        started = entry.started.map { ($0.timeIntervalSince1970 * 1000).rounded() + 0.001 }
         let call = Call.nextID()
         var (events, time) = ([CallEvent](), Duration.zero)
         func add(_ kind: CallEvent.Kind) { events.append(CallEvent(call: call, time: time, kind: kind)) }
         func pass(_ milliseconds: Double) { time += .microseconds(Int64(Self.bounded(milliseconds) * 1000)) }
         var request = Request(HTTPRequest.Method(entry.request.method) ?? .get, url: entry.request.url)
-        for pair in entry.request.headers where !pair.name.hasPrefix(":") {
-            request.headers.append(pair.name, pair.value)
-        }
+        request.headers = RequestHeaders(entry.request.headers.fields)
         let sentBody = entry.request.postData?.bytes.map { Bytes($0) }
         if let sentBody { request.body = .bytes(sentBody, contentType: entry.request.postData?.mimeType) }
         add(.started(request))
@@ -97,29 +96,15 @@ struct ImportedEntry {
         milliseconds > 0 ? min(milliseconds, longest) : 0
     }
 
-    private static func milliseconds(_ text: String) -> Double? {
-        let style = Date.ISO8601FormatStyle()
-        let date =
-            (try? Date.ISO8601FormatStyle(includingFractionalSeconds: true).parse(text)) ?? (try? style.parse(text))
-        // A time is written again by cutting off what is less than a millisecond.
-        return date.map { ($0.timeIntervalSince1970 * 1000).rounded() + 0.001 }
-    }
-
     private static func response(
         _ recorded: HTTPArchive.Response, of request: Request, _ timings: Timings
     ) -> (Response, Bytes?) {
-        var headers = RequestHeaders()
-        for pair in recorded.headers where !pair.name.hasPrefix(":") {
-            // Programs write several cookies as lines of one value.
-            for value in pair.value.split(separator: "\n", omittingEmptySubsequences: false) {
-                headers.append(pair.name, String(value))
-            }
-        }
+        var fields = recorded.headers.fields
         // The content is recorded without its codings, unless it says otherwise.
-        if !recorded.content.isCoded { headers[.contentEncoding] = nil }
+        if !recorded.content.isCoded { fields[.contentEncoding] = nil }
         var response = Response(
             status: HTTPResponse.Status(code: min(recorded.status, 999), reasonPhrase: recorded.statusText),
-            headers: headers.fields, request: request)
+            headers: fields, request: request)
         response.details = response.details.with(timings: timings)
         return (response, recorded.content.bytes.map { Bytes($0) })
     }

@@ -4,11 +4,11 @@ import { element } from "./elements.js";
 
 const at = (id) => document.getElementById(id);
 
-/** Sends a request that acts. The field tells the server that this page sent it. */
-export function act(path, { method = "POST", value } = {}) {
+/** Sends a request that acts, with a value as JSON or with a body. The field tells the server that this page sent it. */
+export function act(path, { method = "POST", value, body = value === undefined ? undefined : JSON.stringify(value) } = {}) {
   const headers = { "X-Tsubame-Inspector": "1" };
-  if (value !== undefined) headers["Content-Type"] = "application/json";
-  return fetch(path, { method, headers, body: value === undefined ? undefined : JSON.stringify(value) });
+  if (body !== undefined) headers["Content-Type"] = "application/json";
+  return fetch(path, { method, headers, body });
 }
 
 /** The problem that an answer tells; empty if there is none. */
@@ -22,10 +22,7 @@ async function problem(response) {
 }
 
 /** Adds the calls of an archive. The result is the problem, if there is one. */
-export async function importArchive(file) {
-  const headers = { "X-Tsubame-Inspector": "1", "Content-Type": "application/json" };
-  return problem(await fetch("api/har", { method: "POST", headers, body: file }));
-}
+export async function importArchive(file) { return problem(await act("api/har", { body: file })); }
 
 export async function pin(row) {
   at("problem").textContent = await problem(await act(`api/calls/${row.id}/pin`, { method: row.isPinned ? "DELETE" : "POST" }));

@@ -53,14 +53,7 @@ struct Replay: Sendable {
     /// The fields that describe the message as it is replayed.
     /// - Parameter count: the length of the content; nil if it is not known.
     private func fields(_ request: Request, _ count: Int?) -> HTTPFields {
-        var fields = HTTPFields()
-        for header in entry.response.headers {
-            // Programs write the pseudo-fields of HTTP/2 too, and several cookies as lines of one value.
-            guard let name = HTTPField.Name(header.name) else { continue }
-            for value in header.value.split(separator: "\n", omittingEmptySubsequences: false) {
-                fields.append(HTTPField(name: name, value: String(value)))
-            }
-        }
+        var fields = entry.response.headers.fields
         fields[.transferEncoding] = nil
         // The content is recorded without its codings, and secrets have another length.
         if !entry.response.content.isCoded, let codings = fields[.contentEncoding], DecodedContent.isKnown(codings) {

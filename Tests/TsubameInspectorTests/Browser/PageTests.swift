@@ -34,6 +34,8 @@ struct PageTests {
                 ]
             case "/hostile":
                 .json("{\"<b>\":\"\(Self.hostile.replacing("\"", with: "\\\""))\"}", headers: [.server: Self.hostile])
+            case "/xml": .ok("<a><b>one</b><c/></a>", headers: [.contentType: "application/xml"])
+            case "/sse": .ok("id: 7\nevent: tick\ndata: a\ndata: b\n\n", headers: [.contentType: "text/event-stream"])
             case "/markup": .ok(String(repeating: "<", count: 200_000), headers: [.contentType: "text/html"])
             case "/broken": .ok([0xFF, 0xFE, 0x80, 0x00, 0xC3], headers: [.contentType: "text/html"])
             case "/line": .ok(String(repeating: "long line ", count: 100_000), headers: [.contentType: "text/plain"])
@@ -243,6 +245,49 @@ struct PageTests {
             try await click("#rules-apply", page)
             try await page.wait(for: "document.getElementById('show-rules').textContent === 'Rules'")
             #expect(!client.chain.description.contains("InspectorRules"))
+        }
+    }
+
+    @Test func `bodies are shown by their type, and the archive can be saved`() async throws {
+        try await shown { page, client, _, _ in
+            _ = try await client.post("xml", form: ["name": "燕 & co"])
+            _ = try await client.post(
+                "sse",
+                multipart: { form in
+                    form.field("title", "nest")
+                    form.field("photo", "eggs")
+                })
+            try await page.wait(for: "document.querySelectorAll('#space .status.good').length === 2")
+            for (tabs, texts) in [
+                (["Request", "Response"], ["name燕 & co", "<a>\n  <b>one</b>\n  <c/>\n</a>"]),
+                (["Request", "Response"], ["titlenest", "tick 7a\nb"]),
+            ] {
+                try await page.press("j")
+                try await page.press("Enter")
+                try await page.wait(
+                    for:
+                        "location.hash === `#${document.querySelector('#space .row[aria-selected=true]').dataset.id}` && "
+                        + "document.querySelector('#detail h2')?.textContent.includes("
+                        + "document.querySelector('#space .row[aria-selected=true] .path').textContent)")
+                for (tab, text) in zip(tabs, texts) {
+                    try await choose(tab, page)
+                    let body = try await page.value(
+                        "document.querySelector('#detail .body').textContent", as: String.self)
+                    #expect(body.contains(text), "\(tab): \(body)")
+                }
+            }
+            let body = try await page.value(
+                "[...document.querySelectorAll('#detail .body nav button')].map((button) => button.textContent)",
+                as: [String].self)
+            #expect(body == ["Events", "Text", "Hex", "As received"])
+            _ = try await page.value(
+                "document.querySelectorAll('#detail .body nav button')[3].click(), true", as: Bool.self)
+            try await page.wait(
+                for: "document.querySelector('#detail .body pre').textContent.includes('69 64 3a 20 37')")
+            let entries = try await page.value(
+                "fetch(document.getElementById('har').href).then((answer) => answer.json()).then((har) => har.log.entries.length)",
+                as: Int.self)
+            #expect(entries == 2)
         }
     }
 

@@ -15,6 +15,7 @@ import http.client
 
 # No folder of compiled modules beside the scripts.
 sys.dont_write_bytecode = True
+sys.path.insert(0, str(pathlib.Path(__file__).parents[1]))
 import environments  # noqa: E402
 
 PACKAGES = ["jsonschema>=4", "haralyzer>=2", "rfc3339-validator", "rfc3987"]
@@ -43,20 +44,28 @@ def archive(tool, words):
     with tempfile.TemporaryFile() as output:
         run = subprocess.Popen(
             [tool, "--ignore-config", "--ignore-stdin", "--inspect", *words], stdout=output, stderr=subprocess.PIPE, text=True)
-        lines = iter(run.stderr.readline, "")
-        page = urllib.parse.urlsplit(next(line for line in lines if "the inspector is at" in line).split()[-1])
-        next(line for line in lines if "Ctrl-C ends it" in line)
-        connection = http.client.HTTPConnection(page.hostname, page.port, timeout=20)
-        connection.request("GET", f"/?{page.query}")
-        first = connection.getresponse()
-        first.read()
-        cookie = first.headers["Set-Cookie"].split(";")[0]
-        connection.request("GET", "/api/har", headers={"Cookie": cookie})
-        answer = connection.getresponse()
-        text = answer.read().decode()
-        run.send_signal(signal.SIGINT)
-        run.communicate(timeout=20)
-        return json.loads(text)
+        try:
+            return read(run)
+        finally:
+            run.kill()
+
+
+def read(run):
+    """The archive that the page of a running tool gives. The tool is then interrupted."""
+    lines = iter(run.stderr.readline, "")
+    page = urllib.parse.urlsplit(next(line for line in lines if "the inspector is at" in line).split()[-1])
+    next(line for line in lines if "Ctrl-C ends it" in line)
+    connection = http.client.HTTPConnection(page.hostname, page.port, timeout=20)
+    connection.request("GET", f"/?{page.query}")
+    first = connection.getresponse()
+    first.read()
+    cookie = first.headers["Set-Cookie"].split(";")[0]
+    connection.request("GET", "/api/har", headers={"Cookie": cookie})
+    answer = connection.getresponse()
+    text = answer.read().decode()
+    run.send_signal(signal.SIGINT)
+    run.communicate(timeout=20)
+    return json.loads(text)
 
 
 def judge(log, statuses):
