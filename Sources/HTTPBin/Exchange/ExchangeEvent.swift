@@ -11,9 +11,8 @@ public struct ExchangeEvent: Sendable, Hashable {
         case requestBody([UInt8], count: Int)
         /// The server answers with this head.
         case response(status: Int, fields: [RequestRecord.Field])
-        /// More of the response's body has been written. The number counts all bytes.
-        case sending(count: Int)
-        /// The response's body is complete: its first bytes, up to ``HTTPBin/recordLimit``, and the number of all.
+        /// More of the response's body has been written: those of its bytes that are among the first ``HTTPBin/recordLimit`` of the body,
+        /// and the number of all bytes so far.
         case responseBody([UInt8], count: Int)
         /// The exchange is complete.
         case ended

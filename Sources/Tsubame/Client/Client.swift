@@ -142,8 +142,8 @@ public final class Client: Sendable {
     ///
     /// The observer runs on the thread on which the event happens, which may be an event loop, so it must not block.
     /// - Parameters:
-    ///   - bodies: how many bytes of each body are reported at its end, as ``CallEvent/Kind/requestBody(_:)`` and
-    ///     ``CallEvent/Kind/responseBody(_:)``.
+    ///   - bodies: how many bytes of each body are reported, as ``CallEvent/Kind/requestBody(_:at:)`` and
+    ///     ``CallEvent/Kind/responseBody(_:at:)``.
     ///   - observer: receives each event.
     public func observe(bodies: Int = 0, _ observer: @escaping @Sendable (CallEvent) -> Void) -> EventSubscription {
         EventSubscription(observers, bodyBytes: bodies, observer)

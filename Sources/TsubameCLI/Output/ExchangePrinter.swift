@@ -21,7 +21,7 @@ final class ExchangePrinter: Sendable {
         /// The printer of a request body that is being streamed.
         var streamed: BodyPrinter?
         /// The latest response, with its body if that arrived at once.
-        var latest: (response: Response, body: Bytes)?
+        var latest: (response: Response, body: [Bytes])?
         /// Whether the first request has been sent.
         var isBehindFirst = false
         var trace: CallTrace?
@@ -70,9 +70,9 @@ final class ExchangePrinter: Sendable {
             guard plan.isVerbose, plan.parts.contains(.responseHead) else { return }
             enqueue { try self.print(informational: status, fields) }
         case .headReceived(let response):
-            if plan.showsAll { state.withLock { $0.latest = (response, Bytes()) } }
-        case .responseBody(let bytes):
-            state.withLock { $0.latest?.body = bytes }
+            if plan.showsAll { state.withLock { $0.latest = (response, []) } }
+        case .responseBody(let bytes, _):
+            state.withLock { $0.latest?.body.append(bytes) }
         case .resending:
             guard plan.showsAll, let latest = state.withLock({ $0.latest }) else { return }
             enqueue { try self.print(intermediate: latest.response, latest.body) }
@@ -149,13 +149,13 @@ final class ExchangePrinter: Sendable {
         try write(head: Bytes("\(version) \(status) \(version == .http2 ? "" : phrase)\r\n\(lines)\r\n"))
     }
 
-    private func print(intermediate response: Response, _ content: Bytes) throws {
+    private func print(intermediate response: Response, _ content: [Bytes]) throws {
         if !plan.history.isDisjoint(with: .response) { try separate() }
         if plan.history.contains(.responseHead) { try writeHead(of: response) }
         // The body is shown as received, because a content coding would have to be decoded first.
         guard plan.history.contains(.responseBody), response.headers[.contentEncoding] == nil else { return }
         var body = BodyPrinter(output, style, contentType: response.headers[.contentType])
-        if content.count > 0 { try body.print(content) }
+        for piece in content where !piece.isEmpty { try body.print(piece) }
         try end(body)
     }
 

@@ -14,6 +14,8 @@ final class ServerTraffic: Sendable {
         let start: MonotonicTime
         var request: Request
         var response: Response?
+        /// The bytes of the response's body that were written.
+        var sent = 0
     }
 
     private struct State: Sendable {
@@ -65,7 +67,7 @@ final class ServerTraffic: Sendable {
         case .request: break
         case .requestBody(let bytes, let count):
             tell(.sending(TransferProgress(bytes: Int64(count), total: Int64(count))), of: running)
-            tell(.requestBody(Bytes(bytes)), of: running)
+            tell(.requestBody(Bytes(bytes), at: 0), of: running)
         case .response(let status, let fields):
             var headers = RequestHeaders()
             for field in fields { headers.append(field.name, field.value) }
@@ -74,12 +76,15 @@ final class ServerTraffic: Sendable {
             running.response = response
             state.running[event.exchange] = running
             tell(.headReceived(response), of: running)
-        case .sending(let count):
-            tell(.receiving(TransferProgress(bytes: Int64(count), total: nil)), of: running)
         case .responseBody(let bytes, let count):
-            tell(.receiving(TransferProgress(bytes: Int64(count), total: Int64(count))), of: running)
-            tell(.responseBody(Bytes(bytes)), of: running)
-        case .ended: end(event, running.response.map { .finished($0) } ?? .cancelled, &state)
+            tell(.receiving(TransferProgress(bytes: Int64(count), total: nil)), of: running)
+            if !bytes.isEmpty { tell(.responseBody(Bytes(bytes), at: running.sent), of: running) }
+            running.sent = count
+            state.running[event.exchange] = running
+        case .ended:
+            tell(.receiving(TransferProgress(bytes: Int64(running.sent), total: Int64(running.sent))), of: running)
+            if running.sent == 0 { tell(.responseBody(Bytes(), at: 0), of: running) }
+            end(event, running.response.map { .finished($0) } ?? .cancelled, &state)
         case .failed(let why):
             end(
                 event, .failed(CallError(.connectionLost, why, phase: .receivingBody, request: running.request)), &state

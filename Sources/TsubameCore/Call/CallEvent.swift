@@ -39,12 +39,13 @@ public struct CallEvent: Sendable {
         case headReceived(Response)
         /// Bytes of the response's body arrived, counted before decoding.
         case receiving(TransferProgress)
-        /// The first bytes of the request's body, after it has been sent. Only observers that ask for bodies receive
-        /// this event.
-        case requestBody(Bytes)
-        /// The first bytes of the response's body as they arrived, before decoding, after the body has ended. Only
-        /// observers that ask for bodies receive this event.
-        case responseBody(Bytes)
+        /// The next bytes of the request's body that are sent, and the number of bytes before them. Only observers that
+        /// ask for bodies receive this event, up to the number of bytes that they ask for. A body that is sent again
+        /// begins at 0 again. An empty body has one event without bytes.
+        case requestBody(Bytes, at: Int)
+        /// The next bytes of the response's body as they arrived, before decoding, and the number of bytes before them.
+        /// Otherwise as ``requestBody(_:at:)``.
+        case responseBody(Bytes, at: Int)
         /// The call sends this request again, for the given reason and after the given delay.
         case resending(Request, why: ResendReason, after: Duration)
         /// The cache made a decision. The text names the decision and its reason.

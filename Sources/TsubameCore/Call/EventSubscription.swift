@@ -69,14 +69,18 @@ package final class ObserverList: Sendable {
 }
 
 extension CallEvent {
-    /// The event cut to `bodyBytes` of a body. It is nil for a body event if the observer asks for no bytes.
+    /// The event cut to the first `bodyBytes` of a body. It is nil for a body event that begins behind them.
     fileprivate func limited(to bodyBytes: Int) -> CallEvent? {
-        switch kind {
-        case .requestBody(let body):
-            bodyBytes > 0 ? CallEvent(call: call, time: time, kind: .requestBody(body.slice(0..<bodyBytes))) : nil
-        case .responseBody(let body):
-            bodyBytes > 0 ? CallEvent(call: call, time: time, kind: .responseBody(body.slice(0..<bodyBytes))) : nil
-        default: self
+        let kind: Kind
+        switch self.kind {
+        case .requestBody(_, let offset) where offset >= bodyBytes: return nil
+        case .responseBody(_, let offset) where offset >= bodyBytes: return nil
+        case .requestBody(let body, let offset):
+            kind = .requestBody(body.slice(0..<bodyBytes - offset), at: offset)
+        case .responseBody(let body, let offset):
+            kind = .responseBody(body.slice(0..<bodyBytes - offset), at: offset)
+        default: return self
         }
+        return CallEvent(call: call, time: time, kind: kind)
     }
 }

@@ -6,12 +6,18 @@ public struct TLSInfo: Sendable, CustomStringConvertible {
     public let version: String
     /// The protocol that was negotiated by ALPN (RFC 7301), such as `http/1.1`; nil if the server chose none.
     public let applicationProtocol: String?
+    /// The algorithms of the connection by their registered name, such as `TLS_AES_128_GCM_SHA256`; nil if the transport does not
+    /// tell them.
+    public let cipherSuite: String?
     /// The server's own certificate.
     public let certificate: ServerCertificate?
 
-    package init(version: String, applicationProtocol: String?, certificate: ServerCertificate?) {
+    package init(
+        version: String, applicationProtocol: String?, cipherSuite: String? = nil, certificate: ServerCertificate?
+    ) {
         self.version = version
         self.applicationProtocol = applicationProtocol
+        self.cipherSuite = cipherSuite
         self.certificate = certificate
     }
 

@@ -22,9 +22,11 @@ public final class TransportExchange: CallCancellable {
         var isOver = false
         var error: CallError?
         var sent = TransferCounter()
+        var shownSent: ObservedBeginning
         /// The piece that the transport is sending.
         var pending: Bytes?
         var received = TransferCounter()
+        var shownReceived: ObservedBeginning
     }
 
     /// The call that this exchange belongs to.
@@ -39,10 +41,11 @@ public final class TransportExchange: CallCancellable {
         self.request = request
         self.call = call
         self.support = support
+        let shown = ObservedBeginning(limit: call.observedBodyBytes)
         state = Mutex(
             State(
                 timeline: ExchangeTimeline(start: call.start, timeouts: call.timeouts, deadline: call.deadline),
-                received: TransferCounter(shownBytes: call.observedBodyBytes)))
+                shownSent: shown, shownReceived: shown))
     }
 
     // MARK: For the transport
@@ -98,7 +101,8 @@ public final class TransportExchange: CallCancellable {
         case .deferred: throw CallError(.requestBody, "the body has no content", phase: .sendingBody)
         }
         state.withLock { state in
-            state.sent = TransferCounter(total: length, shownBytes: call.observedBodyBytes)
+            state.sent = TransferCounter(total: length)
+            state.shownSent = ObservedBeginning(limit: call.observedBodyBytes)
             state.pending = nil
         }
         return RequestBodyReader(
@@ -129,11 +133,13 @@ public final class TransportExchange: CallCancellable {
         if isOpen { call.emit(event) }
     }
 
+    private typealias News = (CallError?, TransferProgress?, ObservedBeginning.Piece?)
+
     /// A step of the reader of the request's body.
     private func follow(_ step: RequestBodyReader.Step) throws(CallError) {
         let now = MonotonicClock.now
         var reportsSent = false
-        let (error, progress, beginning) = state.withLock { state -> (CallError?, TransferProgress?, Bytes?) in
+        let (error, progress, shown) = state.withLock { state -> News in
             if state.isOver { return (state.error ?? .givenUp, nil, nil) }
             // The server may answer before it has the whole body.
             if state.timeline.hasHead { return (nil, nil, nil) }
@@ -143,8 +149,9 @@ public final class TransportExchange: CallCancellable {
                 state.timeline.note(.sent(request), at: now)
             }
             // The piece before this one has been sent.
-            var progress = state.pending.take().flatMap { state.sent.add($0, at: now) }
-            var beginning: Bytes?
+            let moved = state.pending.take()
+            var progress = moved.flatMap { state.sent.add($0, at: now) }
+            var shown = moved.flatMap { state.shownSent.next($0) }
             switch step {
             case .asked: state.timeline.moveBody(at: now)
             case .read(let piece):
@@ -153,15 +160,15 @@ public final class TransportExchange: CallCancellable {
             case .ended:
                 state.timeline.waitForHead(from: now)
                 progress = state.sent.final
-                beginning = state.sent.beginning
+                shown = shown ?? state.shownSent.end()
             }
             arm(&state)
-            return (nil, progress, beginning)
+            return (nil, progress, shown)
         }
         if let error { throw error }
         if reportsSent { call.emit(.sent(request)) }
         if let progress { call.emit(.sending(progress)) }
-        if let beginning { call.emit(.requestBody(beginning)) }
+        if let shown { call.emit(.requestBody(shown.bytes, at: shown.offset)) }
     }
 
     // MARK: For the chain
@@ -284,8 +291,8 @@ public final class TransportExchange: CallCancellable {
         if let whole {
             call.emit(.headReceived(response))
             call.emit(.receiving(TransferProgress(bytes: Int64(whole.count), total: Int64(whole.count))))
-            let shown = call.observedBodyBytes
-            if shown > 0 { call.emit(.responseBody(whole.slice(0..<shown))) }
+            let limit = call.observedBodyBytes
+            if limit > 0 { call.emit(.responseBody(whole.slice(0..<limit), at: 0)) }
         } else if case .stream(let source) = response.body.content {
             var head = response
             head.body = ResponseBody()
@@ -311,18 +318,18 @@ public final class TransportExchange: CallCancellable {
     /// The reader got a piece, or nil at the end.
     func didRead(_ piece: Bytes?) throws(CallError) {
         let now = MonotonicClock.now
-        let (error, progress, beginning) = state.withLock { state -> (CallError?, TransferProgress?, Bytes?) in
+        let (error, progress, shown) = state.withLock { state -> News in
             if state.isOver { return (state.error, nil, nil) }
             if let piece {
                 state.timeline.receivePiece()
-                return (nil, state.received.add(piece, at: now), nil)
+                return (nil, state.received.add(piece, at: now), state.shownReceived.next(piece))
             }
             close(&state, nil)
-            return (nil, state.received.final, state.received.beginning)
+            return (nil, state.received.final, state.shownReceived.end())
         }
         if let error { throw error }
         if let progress { call.emit(.receiving(progress)) }
-        if let beginning { call.emit(.responseBody(beginning)) }
+        if let shown { call.emit(.responseBody(shown.bytes, at: shown.offset)) }
     }
 
     // MARK: The end
@@ -337,16 +344,13 @@ public final class TransportExchange: CallCancellable {
     @discardableResult
     func end(_ error: CallError) -> CallError {
         let error = error.with(request: request)
-        let (first, task, source, beginning) = state.withLock {
-            state -> (CallError?, Task<Void, Never>?, (any BodySource)?, Bytes?) in
-            if state.isOver { return (state.error, nil, nil, nil) }
+        let (first, task, source) = state.withLock { state -> (CallError?, Task<Void, Never>?, (any BodySource)?) in
+            if state.isOver { return (state.error, nil, nil) }
             let (task, source) = (state.task, state.source)
-            let beginning = state.timeline.hasHead ? state.received.beginning : nil
             close(&state, error)
-            return (nil, task, source, beginning)
+            return (nil, task, source)
         }
         if let first { return first }
-        if let beginning { call.emit(.responseBody(beginning)) }
         latch.settle(.failure(error))
         task?.cancel()
         source?.cancel()

@@ -75,9 +75,10 @@ final class SocketChannel: LoopMember, @unchecked Sendable {
     }
 
     /// Puts TLS between the socket, which is connected, and the receiver, and begins the handshake. A second one runs inside
-    /// the first.
-    func addTLS(_ handler: NIOSSLClientHandler) throws {
+    /// the first. The reader sees the encrypted bytes first.
+    func addTLS(_ handler: NIOSSLClientHandler, behind reader: ServerHelloReader) throws {
         isSecured = true
+        try pipeline.syncOperations.addHandler(reader)
         try pipeline.syncOperations.addHandler(handler)
         try pipeline.syncOperations.addHandler(HandshakeReport())
     }

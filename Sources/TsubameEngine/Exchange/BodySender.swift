@@ -45,7 +45,7 @@ final class BodySender: @unchecked Sendable {
     private var isBlocked = false
     private var isComplete = false
     private var lastEvent: MonotonicTime = 0
-    private var shown = GatheredBytes()
+    private var shown: ObservedBeginning
 
     init(
         _ reader: any BodyReader, length: Int64?, exchange: Exchange, sender: RequestSender,
@@ -54,6 +54,7 @@ final class BodySender: @unchecked Sendable {
         self.reader = reader
         self.length = length
         self.exchange = exchange
+        shown = ObservedBeginning(limit: exchange.outgoing.shownBytes)
         target = (sender, framing)
         loop = exchange.loopPool.loop
     }
@@ -106,15 +107,15 @@ final class BodySender: @unchecked Sendable {
 
     private func send(_ pieces: [Bytes], to framing: any RequestFraming) {
         let count = pieces.reduce(0) { $0 + $1.count }
-        for piece in pieces { show(piece) }
+        for piece in pieces { tell(shown.next(piece)) }
         let promise = loop.makePromise(of: Void.self)
         promise.futureResult.assumeIsolated().whenSuccess { self.moved(Int64(count)) }
         framing.send(pieces, promise: promise)
     }
 
-    private func show(_ piece: Bytes) {
-        let rest = exchange.outgoing.shownBytes - shown.count
-        if rest > 0 { shown.append(piece.slice(0..<rest)) }
+    /// Tells a part of the body to the observers that want it.
+    private func tell(_ shown: ObservedBeginning.Piece?) {
+        if let shown { exchange.call.emit(.requestBody(shown.bytes, at: shown.offset)) }
     }
 
     private func moved(_ count: Int64) {
@@ -136,7 +137,7 @@ final class BodySender: @unchecked Sendable {
             outbox.withLock { $0.end = end }
             return isBlocked = true
         }
-        if let last = end.last { show(last) }
+        tell(end.last.flatMap { shown.next($0) } ?? shown.end())
         let count = Int64(end.last?.count ?? 0)
         let promise = loop.makePromise(of: Void.self)
         promise.futureResult.assumeIsolated().whenSuccess {
@@ -144,7 +145,6 @@ final class BodySender: @unchecked Sendable {
             guard let target = self.target else { return }
             self.isComplete = true
             self.moved(count)
-            if self.exchange.outgoing.shownBytes > 0 { self.exchange.call.emit(.requestBody(self.shown.joined())) }
             target.sender.bodySent(of: self.exchange, on: target.framing)
         }
         target.framing.send(end, promise: promise)

@@ -21,7 +21,7 @@ extension Exchange {
         if outgoing.isObserved {
             call.emit(.headReceived(response))
             call.emit(.receiving(TransferProgress(bytes: Int64(body.count), total: Int64(body.count))))
-            if outgoing.shownBytes > 0 { call.emit(.responseBody(body.slice(0..<outgoing.shownBytes))) }
+            if outgoing.shownBytes > 0 { call.emit(.responseBody(body.slice(0..<outgoing.shownBytes), at: 0)) }
         }
         setOver()
         answer(response)
@@ -53,9 +53,8 @@ extension Exchange {
         }
         let pauses = response.append(piece, isShared: sharesReads)
         if outgoing.isObserved {
-            let rest = outgoing.shownBytes - progress.shown.count
-            if rest > 0 { progress.shown.append(piece.slice(0..<rest)) }
             tellReceived(isLast: false)
+            tell(progress.shown.next(piece))
         }
         return pauses
     }
@@ -80,7 +79,7 @@ extension Exchange {
         progress.timings.endAt = MonotonicClock.now
         if outgoing.isObserved {
             tellReceived(isLast: true)
-            tellShown()
+            tell(progress.shown.end())
         }
         setOver()
         if let body = response.end(trailers: trailers) {
@@ -108,11 +107,9 @@ extension Exchange {
         call.emit(.receiving(TransferProgress(bytes: response.receivedBytes, total: response.expectedLength)))
     }
 
-    /// Tells the beginning of the response's body to the observers that want it.
-    func tellShown() {
-        guard outgoing.shownBytes > 0, response.head != nil else { return }
-        call.emit(.responseBody(progress.shown.joined()))
-        progress.shown = GatheredBytes()
+    /// Tells a part of the response's body to the observers that want it.
+    private func tell(_ shown: ObservedBeginning.Piece?) {
+        if let shown { call.emit(.responseBody(shown.bytes, at: shown.offset)) }
     }
 }
 

@@ -105,7 +105,7 @@ extension Exchange {
 
     private func tellSent(body: Bytes) {
         call.emit(.sending(TransferProgress(bytes: Int64(body.count), total: Int64(body.count))))
-        if outgoing.shownBytes > 0 { call.emit(.requestBody(body.slice(0..<outgoing.shownBytes))) }
+        if outgoing.shownBytes > 0 { call.emit(.requestBody(body.slice(0..<outgoing.shownBytes), at: 0)) }
     }
 
     /// The body follows its head, piece by piece.

@@ -20,8 +20,8 @@ final class Exchange: CallCancellable, @unchecked Sendable {
         var connection: ConnectionInfo?
         /// Of the request's body: what the socket has taken.
         var sentBytes: Int64 = 0
-        /// The beginning of the response's body, for observers.
-        var shown = GatheredBytes()
+        /// Cuts the beginning of the response's body for observers.
+        var shown: ObservedBeginning
         /// When an observer was last told how much has come.
         var lastReceiveEvent: MonotonicTime = 0
     }
@@ -47,7 +47,7 @@ final class Exchange: CallCancellable, @unchecked Sendable {
     @exclusivity(unchecked) private(set) var waiter: Waiter?
     /// The connection or stream that it runs on; nil while it waits, and once it is over.
     @exclusivity(unchecked) private(set) var carrier: (any ExchangeCarrier)?
-    @exclusivity(unchecked) var progress = Progress()
+    @exclusivity(unchecked) var progress: Progress
     @exclusivity(unchecked) private(set) var sendings = Sendings()
     @exclusivity(unchecked) var response = ResponseAssembler()
     @exclusivity(unchecked) private(set) var isOver = false
@@ -61,6 +61,7 @@ final class Exchange: CallCancellable, @unchecked Sendable {
         outgoing = OutgoingRequest(request, uri: uri, call: call, key: key, isFromElsewhere: !isHere)
         self.loopPool = loopPool
         self.upload = upload
+        progress = Progress(shown: ObservedBeginning(limit: outgoing.shownBytes))
         progress.timings.start = call.start
     }
 
@@ -82,11 +83,9 @@ final class Exchange: CallCancellable, @unchecked Sendable {
 
     /// Ends the exchange, from any thread.
     func cancel() {
-        // Observers of bodies are told them on the loop, before the call is answered.
-        settlement.cancel(
-            call.cancelled(phase).with(request: outgoing.request), answersLater: outgoing.shownBytes > 0,
-            thenOn: loopPool.loop
-        ) { self.endCancelled() }
+        settlement.cancel(call.cancelled(phase).with(request: outgoing.request), thenOn: loopPool.loop) {
+            self.endCancelled()
+        }
     }
 
     private func endCancelled() { fail(call.cancelled(phase)) }
@@ -154,7 +153,6 @@ final class Exchange: CallCancellable, @unchecked Sendable {
     /// Ends it with an error, wherever it is. Its connection over HTTP/1.1 is closed, its stream over HTTP/2 reset.
     func fail(_ error: CallError) {
         guard !isOver else { return }
-        tellShown()
         setOver()
         if let waiter {
             self.waiter = nil
@@ -208,7 +206,7 @@ final class Exchange: CallCancellable, @unchecked Sendable {
         response = ResponseAssembler()
         carrier = nil
         progress.connection = nil
-        progress.shown = GatheredBytes()
+        progress.shown = ObservedBeginning(limit: outgoing.shownBytes)
         progress.sentBytes = 0
         enter(.waiting)
         if case .pieces(let reader, let length) = upload {

@@ -24,8 +24,6 @@ struct Settlement<Value: Sendable>: ~Copyable, Sendable {
         var continuation: Continuation?
         var outcome: Outcome?
         var isSettled = false
-        /// The loop is to settle it, after it has told observers of the bodies.
-        var isCancelled = false
         /// The body of the response that is the outcome, until it has ended.
         var body: BodyWindow?
     }
@@ -61,24 +59,15 @@ struct Settlement<Value: Sendable>: ~Copyable, Sendable {
         if case .first(let continuation) = claim(outcome, body) { continuation.resume() }
     }
 
-    /// Whether the call has an outcome, or is about to get one by a cancellation.
-    var isDecided: Bool { state.withLock { $0.isSettled || $0.isCancelled } }
+    /// Whether the call has an outcome.
+    var isDecided: Bool { state.withLock { $0.isSettled } }
 
     /// The body of the response has ended, and refers back to its exchange no longer.
     func bodyEnded() { state.withLock { $0.body = nil } }
 
     /// Resumes the call at once, from any thread, and then has its loop clean up. A call that does not wait yet has begun
     /// nothing.
-    /// - Parameter answersLater: whether the clean-up resumes the call.
-    func cancel(
-        _ error: CallError, answersLater: Bool = false, thenOn loop: NIOLoop, _ cleanUp: @escaping @Sendable () -> Void
-    ) {
-        let isLeft = state.withLock { state in
-            guard answersLater, state.isSettled || state.continuation != nil else { return false }
-            state.isCancelled = true
-            return true
-        }
-        if isLeft { return loop.execute(cleanUp) }
+    func cancel(_ error: CallError, thenOn loop: NIOLoop, _ cleanUp: @escaping @Sendable () -> Void) {
         switch claim(.failure(error)) {
         case .early: break
         case .late(let body):

@@ -22,7 +22,7 @@ struct PeerCertificate: CertificateSource {
 
 extension TLSInfo {
     /// The certificate that a connection's handler has once its handshake is done.
-    init(_ handler: NIOSSLHandler, applicationProtocol: String?) {
+    init(_ handler: NIOSSLHandler, applicationProtocol: String?, cipherSuite: CipherSuite?) {
         let version =
             switch handler.tlsVersion {
             case .tlsv1: "TLS 1.0"
@@ -32,7 +32,7 @@ extension TLSInfo {
             case nil: "TLS"
             }
         self.init(
-            version: version, applicationProtocol: applicationProtocol,
+            version: version, applicationProtocol: applicationProtocol, cipherSuite: cipherSuite?.description,
             certificate: handler.peerCertificate.map { ServerCertificate(PeerCertificate(certificate: $0)) })
     }
 }

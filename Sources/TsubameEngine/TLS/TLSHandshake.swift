@@ -23,6 +23,7 @@ final class TLSHandshake: ConnectStep, ChannelReceiver, @unchecked Sendable {
     }
 
     private let tls: NIOSSLClientHandler
+    private let hello = ServerHelloReader()
     private var failure: (any Error)?
     /// nil once the outcome is told.
     private var done: ((Result<Success, Failure>) -> Void)?
@@ -45,7 +46,7 @@ final class TLSHandshake: ConnectStep, ChannelReceiver, @unchecked Sendable {
     /// Begins the handshake. The channel is connected.
     func start(on channel: SocketChannel) throws {
         channel.receiver = self
-        try channel.addTLS(tls)
+        try channel.addTLS(tls, behind: hello)
         if channel.state != .active { closed() }
     }
 
@@ -53,7 +54,7 @@ final class TLSHandshake: ConnectStep, ChannelReceiver, @unchecked Sendable {
         tell(
             .success(
                 Success(
-                    info: TLSInfo(tls, applicationProtocol: applicationProtocol),
+                    info: TLSInfo(tls, applicationProtocol: applicationProtocol, cipherSuite: hello.cipherSuite),
                     applicationProtocol: applicationProtocol, certificate: tls.peerCertificate)))
     }
 

@@ -72,7 +72,7 @@ struct ImportedEntry {
         pass(phases.send)
         if let sentBody {
             add(.sending(TransferProgress(bytes: Int64(sentBody.count), total: Int64(sentBody.count))))
-            add(.requestBody(sentBody.slice(0..<bodyLimit + 1)))
+            add(.requestBody(sentBody.slice(0..<bodyLimit + 1), at: 0))
         }
         pass(phases.wait)
         if entry.response.status >= 100 {
@@ -83,7 +83,7 @@ struct ImportedEntry {
             add(
                 .receiving(
                     TransferProgress(bytes: Int64(max(entry.response.bodySize, body?.count ?? 0, 0)), total: nil)))
-            if let body { add(.responseBody(body.slice(0..<bodyLimit + 1))) }
+            if let body { add(.responseBody(body.slice(0..<bodyLimit + 1), at: 0)) }
             add(entry.failure.map { .failed($0.with(request: request)) } ?? .finished(response))
         } else {
             let unknown = CallError(.connectionLost, "the archive holds no response", phase: .waitingForHead)

@@ -61,7 +61,7 @@ extension LoggedCall {
         let request = sent ?? response?.request ?? lastRequest
         let requestBody = await recorded(
             attempt.requestBody
-                ?? (hasBodies ? request.body.bytesInMemory.map { Body(bytes: $0, isCut: false) } : nil),
+                ?? (hasBodies ? request.body.bytesInMemory.map { Body($0) } : nil),
             codings: request.headers[.contentEncoding])
         let started = Date(timeIntervalSince1970: (self.started + Double(first) / 1e6) / 1000)
         var entry: HTTPArchive.Entry
@@ -70,7 +70,7 @@ extension LoggedCall {
             let base = response.timings.start
             entry = HTTPArchive.Entry(
                 RecordedExchange(
-                    request: request, requestFields: Array(request.headers), requestBody: requestBody,
+                    request: request, requestFields: fields(of: request, in: events), requestBody: requestBody,
                     response: response,
                     responseBody: body ?? RecordedBody(content: Bytes(), transferred: 0), started: started,
                     timings: HTTPArchive.Timings(response.timings, from: base &+ first, to: base &+ end)))
@@ -85,7 +85,7 @@ extension LoggedCall {
                 startedDateTime: started.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true)),
                 request: HTTPArchive.Request(
                     method: request.method.rawValue, url: request.uri?.string ?? "",
-                    headers: request.headers.map { HTTPArchive.Pair($0.name.rawName, $0.value) },
+                    headers: fields(of: request, in: events).map { HTTPArchive.Pair($0.name.rawName, $0.value) },
                     postData: requestBody.map {
                         HTTPArchive.PostData($0, type: request.headers[.contentType] ?? request.body.contentType ?? "")
                     }),
@@ -97,6 +97,19 @@ extension LoggedCall {
         }
         if let failure { entry.comment = "\(failure.kind.rawValue): \(failure.reason)" }
         return entry
+    }
+
+    /// The fields as they go over the network. The calls of other programs have them already.
+    private func fields(of request: Request, in events: ArraySlice<Event>) -> [HTTPField] {
+        guard client > 0 else { return Array(request.headers) }
+        var version: HTTPVersion?
+        for event in events {
+            switch event.kind {
+            case .connected(let info), .secured(let info), .reused(let info): version = info.version
+            default: break
+            }
+        }
+        return version.map { SentHead.fields(of: request, $0) } ?? Array(request.headers)
     }
 
     /// The entries. Without `showsSecrets` a value that one of them withholds is withheld in all.
@@ -115,17 +128,38 @@ extension LoggedCall {
     /// The content of a body, as far as it was kept and can be decoded.
     private func recorded(_ body: Body?, codings: String?) async -> RecordedBody? {
         guard let body else { return nil }
-        var recorded = RecordedBody(content: body.bytes, transferred: body.bytes.count, isIncomplete: body.isCut)
-        guard let codings, !body.bytes.isEmpty else { return recorded }
+        let bytes = body.bytes
+        var recorded = RecordedBody(content: bytes, transferred: bytes.count, isIncomplete: body.isCut)
+        let goesOn = body.isCut || state == .running
+        guard let codings, !bytes.isEmpty else {
+            if goesOn { recorded.content = bytes.withoutPartialCharacter }
+            return recorded
+        }
         let limit = Self.longestContent
-        let decoded = try? await DecodedContent.decode(body.bytes, codings: codings, upTo: limit, isIncomplete: true)
+        let decoded = try? await DecodedContent.decode(bytes, codings: codings, upTo: limit, isIncomplete: true)
         if let decoded {
-            recorded.content = decoded.slice(0..<limit)
-            if decoded.count > limit { recorded.isIncomplete = true }
+            let isLonger = decoded.count > limit
+            recorded.content = goesOn || isLonger ? decoded.slice(0..<limit).withoutPartialCharacter : decoded
+            if isLonger { recorded.isIncomplete = true }
         } else {
             recorded.isCoded = true
         }
         return recorded
+    }
+}
+
+extension Bytes {
+    /// The bytes without the beginning of a UTF-8 character at their end. A text that is cut there is still text.
+    fileprivate var withoutPartialCharacter: Bytes {
+        let tail = slice(Swift.max(count - 3, 0)..<count)
+        return tail.withUnsafeBytes { tail in
+            for (back, byte) in tail.reversed().enumerated() {
+                let length = byte >= 0xF0 ? 4 : byte >= 0xE0 ? 3 : byte >= 0xC0 ? 2 : byte >= 0x80 ? 0 : 1
+                if length > back + 1 { return slice(0..<count - back - 1) }
+                if length > 0 { break }
+            }
+            return self
+        }
     }
 }
 

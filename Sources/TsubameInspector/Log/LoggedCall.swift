@@ -17,9 +17,29 @@ package struct LoggedCall: Sendable {
 
     /// The beginning of a body, as it went over the network.
     package struct Body: Sendable {
-        package let bytes: Bytes
+        private var pieces = GatheredBytes()
         /// Whether the body went on.
-        package internal(set) var isCut: Bool
+        package internal(set) var isCut = false
+
+        package init() {}
+
+        package init(_ bytes: Bytes) { pieces.append(bytes) }
+
+        package var bytes: Bytes {
+            let pieces = pieces
+            return pieces.joined()
+        }
+
+        package var count: Int { pieces.count }
+
+        /// Adds the bytes that follow `offset` bytes, up to `limit` bytes of the body.
+        fileprivate mutating func append(_ bytes: Bytes, at offset: Int, limit: Int) {
+            // Earlier bytes were evicted.
+            guard offset == count, !isCut else { return isCut = true }
+            let kept = bytes.slice(0..<limit - count)
+            pieces.append(kept)
+            isCut = kept.count < bytes.count
+        }
     }
 
     /// One request of the call as it was sent, and its response.
@@ -62,8 +82,8 @@ package struct LoggedCall: Sendable {
 
     package mutating func add(_ event: Event, bodyLimit: Int) {
         switch event.kind {
-        case .requestBody(let bytes): set(\.requestBody, bytes, bodyLimit)
-        case .responseBody(let bytes): set(\.responseBody, bytes, bodyLimit)
+        case .requestBody(let bytes, let offset): add(bytes, at: offset, to: \.requestBody, bodyLimit)
+        case .responseBody(let bytes, let offset): add(bytes, at: offset, to: \.responseBody, bodyLimit)
         case .sending, .receiving:
             // Only the latest progress counts. Both bodies may go on at once.
             if let place = events.indices.suffix(2).last(where: { events[$0].kind.isProgress(like: event.kind) }) {
@@ -90,20 +110,29 @@ package struct LoggedCall: Sendable {
         }
     }
 
-    /// The body belongs to the last attempt with a message, since the reason to send again may come before the body.
-    private mutating func set(_ part: WritableKeyPath<Attempt, Body?>, _ bytes: Bytes, _ limit: Int) {
-        let sent = attempts.lastIndex { attempt in
-            events[attempt.events].contains {
+    /// The body belongs to the last attempt with a head, since the reason to send again may come before the body. The rest of an
+    /// earlier body may come even later.
+    private mutating func add(
+        _ bytes: Bytes, at offset: Int, to part: WritableKeyPath<Attempt, Body?>, _ limit: Int
+    ) {
+        let begun = attempts.indices.filter { index in
+            events[attempts[index].events].contains {
                 switch $0.kind {
-                case .sent, .headReceived: true
+                case .sent: part == \.requestBody
+                case .headReceived: true
                 default: false
                 }
             }
         }
-        guard let index = sent ?? attempts.indices.last else { return }
-        let kept = bytes.slice(0..<limit)
-        size += kept.count - (attempts[index][keyPath: part]?.bytes.count ?? 0)
-        attempts[index][keyPath: part] = Body(bytes: kept, isCut: bytes.count > limit)
+        let continued = offset == 0 ? nil : begun.last { attempts[$0][keyPath: part]?.count == offset }
+        guard let index = continued ?? begun.last ?? attempts.indices.last else { return }
+        size -= attempts[index][keyPath: part]?.count ?? 0
+        // A body that is sent again begins anew.
+        if offset == 0 { attempts[index][keyPath: part] = nil }
+        var body = attempts[index][keyPath: part].take() ?? Body()
+        body.append(bytes, at: offset, limit: limit)
+        attempts[index][keyPath: part] = body
+        size += body.count
     }
 
     mutating func markCut(_ cut: (request: Bool, response: Bool)) {

@@ -176,7 +176,7 @@ extension CallEvent.Kind {
         case .informational(_, let fields):
             return Weight(bytes: fields.reduce(256) { $0 + $1.name.rawName.utf8.count + $1.value.utf8.count })
         case .caching(let text), .decision(let text): return Weight(bytes: 128 + text.utf8.count)
-        case .requestBody(let bytes), .responseBody(let bytes):
+        case .requestBody(let bytes, _), .responseBody(let bytes, _):
             // A slice may keep a much longer body.
             return Weight(bytes: 128 + bytes.count, hasBodies: true)
         case .sending, .receiving: return Weight(bytes: 128, role: .progress)
@@ -198,8 +198,8 @@ extension CallEvent.Kind {
                 error.replacing(
                     request: error.request.map { $0.hasBody(over: limit) ? $0.withoutBody() : $0 },
                     response: error.response?.withoutBodies(over: limit)))
-        case .requestBody(let bytes): .requestBody(bytes.copied())
-        case .responseBody(let bytes): .responseBody(bytes.copied())
+        case .requestBody(let bytes, let offset): .requestBody(bytes.copied(), at: offset)
+        case .responseBody(let bytes, let offset): .responseBody(bytes.copied(), at: offset)
         default: self
         }
     }

@@ -8,12 +8,17 @@ const mostText = 200_000;
 const mostMembers = 500;
 /** The most bytes in hexadecimal. */
 const mostBytes = 16_384;
+/** The way to show a body that was chosen for it, so that a body that grows keeps it. */
+const choices = new Map();
+/** The most choices that are kept. */
+const mostChoices = 200;
 
 /**
  * A body with a button for each way to show it.
  * @param origin the call, the attempt and the side that the body belongs to.
  */
 export function body(content, origin) {
+  const key = `${origin.call} ${origin.attempt} ${origin.side}`;
   const made = element("div", undefined, "body");
   const type = (content.mimeType ?? "").split(";")[0].trim().toLowerCase();
   const isBinary = (content.encoding ?? content._encoding) === "base64";
@@ -32,23 +37,28 @@ export function body(content, origin) {
   views.Hex = () => [element("pre", hex(isBinary ? bytesOf(atob(content.text)) : new TextEncoder().encode(content.text.slice(0, mostBytes))))];
   views["As received"] = () => [received(origin)];
   const place = element("div");
-  const buttons = Object.entries(views).map(([name, view]) => {
+  const show = (name) => {
+    for (const button of buttons) button.setAttribute("aria-pressed", button.textContent === name);
+    try {
+      place.replaceChildren(...views[name]());
+    } catch (error) {
+      // The body is not what its type says.
+      place.replaceChildren(element("p", `${name}: ${error.message}`, "soft"), ...text(isBinary ? "" : content.text));
+    }
+  };
+  const buttons = Object.keys(views).map((name) => {
     const button = element("button", name);
     button.addEventListener("click", () => {
-      for (const other of buttons) other.setAttribute("aria-pressed", other === button);
-      try {
-        place.replaceChildren(...view());
-      } catch (error) {
-        // The body is not what its type says.
-        place.replaceChildren(element("p", `${name}: ${error.message}`, "soft"), ...text(isBinary ? "" : content.text));
-      }
+      if (choices.size >= mostChoices) choices.clear();
+      choices.set(key, name);
+      show(name);
     });
     return button;
   });
   const nav = element("nav");
   nav.append(...buttons);
   made.append(nav, place);
-  buttons[0].click();
+  show(choices.get(key) in views ? choices.get(key) : buttons[0].textContent);
   return made;
 }
 

@@ -4,6 +4,8 @@ import { edit, pin, resend, showRules } from "./actions.js";
 import { body } from "./bodies.js";
 import { element, section, size, table, time, tone } from "./elements.js";
 
+/** The most fields of a message that are shown. */
+const mostFields = 1000;
 /** The most lines of each of two texts that are compared. */
 const mostLines = 1000;
 
@@ -148,9 +150,16 @@ function Overview({ row, connections, failure }) {
   for (const connection of connections) {
     nodes.push(...section(`Connection ${connection.id}`, table([
       ["Peer", connection.remoteAddress], ["From", connection.localAddress], ["Proxy", connection.proxy],
-      ["HTTP", connection.version], ["TLS", connection.tls], ["ALPN", connection.applicationProtocol],
-      ["Key", connection.publicKeyPin], ["Reused", connection.isReused ? "yes" : "no"],
+      ["HTTP", connection.version], ["TLS", connection.tls], ["Cipher", connection.cipherSuite],
+      ["ALPN", connection.applicationProtocol], ["Reused", connection.isReused ? "yes" : "no"],
     ].filter(([, value]) => value))));
+    const certificate = connection.certificate;
+    if (certificate) {
+      nodes.push(...section(`Certificate of connection ${connection.id}`, table([
+        ["Subject", certificate.subject], ["Issuer", certificate.issuer], ["Names", certificate.names.join(", ")],
+        ["From", certificate.validFrom], ["Until", certificate.validUntil], ["Key", certificate.publicKeyPin],
+      ])));
+    }
   }
   return nodes;
 }
@@ -169,12 +178,13 @@ function side(which) {
     const message = attempt[which];
     const name = attempts.length > 1 ? `Attempt ${index + 1}` : "Fields";
     const [first, ...fields] = head(attempt, which);
-    const nodes = section(name, element("pre", first), table(fields.map((field) => {
-      const colon = field.indexOf(":");
+    const nodes = section(name, element("pre", first), table(fields.slice(0, mostFields).map((field) => {
+      const colon = field.indexOf(":", 1);
       return [field.slice(0, colon), field.slice(colon + 2)];
     })));
-    if (message.queryString?.length) nodes.push(...section("Query", table(message.queryString.map((pair) => [pair.name, pair.value]))));
-    if (message.cookies?.length) nodes.push(...section("Cookies", table(message.cookies.map((pair) => [pair.name, pair.value]))));
+    if (fields.length > mostFields) nodes.push(element("p", `${fields.length - mostFields} more fields`, "soft"));
+    if (message.queryString?.length) nodes.push(...section("Query", table(message.queryString.slice(0, mostFields).map((pair) => [pair.name, pair.value]))));
+    if (message.cookies?.length) nodes.push(...section("Cookies", table(message.cookies.slice(0, mostFields).map((pair) => [pair.name, pair.value]))));
     const content = which === "request" ? message.postData : message.content;
     if (content?.text !== undefined) nodes.push(...section("Body", body(content, { call: row.id, attempt: index, side: which, showsSecrets })));
     return nodes;

@@ -75,7 +75,7 @@ package final class InspectorRules: CallInterceptor {
         let response = Response(
             status: HTTPResponse.Status(code: answer.status), headers: fields, body: body, request: request)
         call.emit(.headReceived(response))
-        if call.observedBodyBytes > 0 { call.emit(.responseBody(body)) }
+        if call.observedBodyBytes > 0 { call.emit(.responseBody(body, at: 0)) }
         return response
     }
 }

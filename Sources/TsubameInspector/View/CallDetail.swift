@@ -1,5 +1,6 @@
 // CallDetail: everything about one call, for the page.
 
+import Tsubame
 package import TsubameCore
 import TsubamePlatform
 
@@ -24,7 +25,20 @@ package struct CallDetail: Sendable, Encodable {
         package var isReused: Bool
         package var tls: String?
         package var applicationProtocol: String?
-        package var publicKeyPin: String?
+        package var cipherSuite: String?
+        package var certificate: Certificate?
+    }
+
+    /// The server's own certificate. The TLS library does not tell the certificates above it.
+    package struct Certificate: Sendable, Encodable {
+        package var subject: String
+        package var issuer: String
+        /// The hosts and addresses that it is for.
+        package var names: [String]
+        /// The first and the last moment, as in an HTTP date.
+        package var validFrom: String
+        package var validUntil: String
+        package var publicKeyPin: String
     }
 
     package struct Failure: Sendable, Encodable {
@@ -96,7 +110,26 @@ extension CallDetail.Connection {
         isReused = info.isReused
         tls = info.tls?.version
         applicationProtocol = info.tls?.applicationProtocol
-        publicKeyPin = info.tls?.certificate?.publicKeyPin
+        cipherSuite = info.tls?.cipherSuite
+        certificate = info.tls?.certificate.flatMap { CallDetail.Certificate($0) }
+    }
+}
+
+extension CallDetail.Certificate {
+    /// The most names that are shown.
+    private static let mostNames = 100
+
+    /// nil if the certificate cannot be read.
+    fileprivate init?(_ certificate: ServerCertificate) {
+        guard let details = CertificateDetails(der: Array(certificate.der)) else { return nil }
+        subject = Redaction.name(details.subjectName)
+        issuer = Redaction.name(details.issuerName)
+        let names = (details.hostNames ?? []).map { Redaction.name($0) }
+        let addresses = details.addresses.compactMap { IPAddress(bytes: $0)?.text }
+        self.names = Array((names + addresses).prefix(Self.mostNames))
+        validFrom = HTTPDate.format(details.notBefore)
+        validUntil = HTTPDate.format(details.notAfter)
+        publicKeyPin = certificate.publicKeyPin
     }
 }
 

@@ -116,14 +116,31 @@ import TsubamePlatform
         #expect(timeline.due == MonotonicClock.never)
     }
 
-    @Test func `a counter reports at most every 50 ms, and keeps as much as is asked for`() {
-        var counter = TransferCounter(total: 10, shownBytes: 3)
+    @Test func `a counter reports at most every 50 ms`() {
+        var counter = TransferCounter(total: 10)
         let start: MonotonicTime = 1_000_000_000
         #expect(counter.add(Bytes("ab"), at: start) == TransferProgress(bytes: 2, total: 10))
         #expect(counter.add(Bytes("cd"), at: start + 49_999_999) == nil)
         #expect(counter.add(Bytes("ef"), at: start + 50_000_000) == TransferProgress(bytes: 6, total: 10))
-        #expect(counter.beginning == Bytes("abc"))
         #expect(counter.final == TransferProgress(bytes: 6, total: 6))
-        #expect(TransferCounter().beginning == nil)
+    }
+
+    @Test func `observers receive the beginning of a body, in the pieces in which it comes`() {
+        var beginning = ObservedBeginning(limit: 3)
+        let first = beginning.next(Bytes("ab"))
+        #expect(first?.bytes == Bytes("ab") && first?.offset == 0)
+        #expect(beginning.next(Bytes()) == nil)
+        let second = beginning.next(Bytes("cd"))
+        #expect(second?.bytes == Bytes("c") && second?.offset == 2)
+        #expect(beginning.next(Bytes("ef")) == nil && beginning.end() == nil)
+    }
+
+    @Test func `observers that want bodies learn that a body is empty`() {
+        var beginning = ObservedBeginning(limit: 3)
+        let piece = beginning.end()
+        #expect(piece?.bytes == Bytes() && piece?.offset == 0)
+        #expect(beginning.end() == nil)
+        var unwanted = ObservedBeginning(limit: 0)
+        #expect(unwanted.next(Bytes("ab")) == nil && unwanted.end() == nil)
     }
 }

@@ -16,12 +16,12 @@ struct PageTests {
     private static let hostile =
         "<script>document.title='owned'</script><img src=x onerror=\"document.title='owned'\">\u{202E}'\"</td></pre>"
 
-    private func shown(
-        limits: TrafficLog.Limits = TrafficLog.Limits(),
+    func shown(
+        limits: TrafficLog.Limits = TrafficLog.Limits(), tls: TLSIdentity? = nil, showsSecrets: Bool = false,
         _ body: (Page, Client, TrafficLog, Gate) async throws -> Void
     ) async throws {
         let gate = Gate()
-        let server = try await ScriptedServer.start { request in
+        let server = try await ScriptedServer.start(tls: tls) { request in
             switch request.path {
             case "/moved": .redirect(to: "/end")
             case "/busy":
@@ -34,6 +34,12 @@ struct PageTests {
                 ]
             case "/hostile":
                 .json("{\"<b>\":\"\(Self.hostile.replacing("\"", with: "\\\""))\"}", headers: [.server: Self.hostile])
+            case "/ticks":
+                [
+                    .bytes(Reply.head(.ok, [.contentType: "text/event-stream"]) + "data: one\n\ndata: "),
+                    // The first half of a character.
+                    .bytes([0xE7, 0x87]), .wait(for: gate), .bytes([0x95]), .bytes("\n\n"), .close,
+                ]
             case "/xml": .ok("<a><b>one</b><c/></a>", headers: [.contentType: "application/xml"])
             case "/sse": .ok("id: 7\nevent: tick\ndata: a\ndata: b\n\n", headers: [.contentType: "text/event-stream"])
             case "/markup": .ok(String(repeating: "<", count: 200_000), headers: [.contentType: "text/html"])
@@ -42,10 +48,13 @@ struct PageTests {
             default: .json("{\"name\":\"swallow\",\"eggs\":[1,2,3]}")
             }
         }
-        let client = Client(server.url) { $0.retry = .standard }
+        let client = Client(server.url) {
+            $0.retry = .standard
+            $0.connection.tls.roots = .pem(TestCertificates.authorityPEM)
+        }
         let log = TrafficLog(limits: limits)
         log.add(client)
-        let inspector = try await Inspector(log: log)
+        let inspector = try await Inspector(log: log, showsSecrets: showsSecrets)
         let browser = try Chromium()
         do {
             let page = try await browser.open(inspector.url)
@@ -59,7 +68,7 @@ struct PageTests {
         await client.close()
     }
 
-    private static let rows =
+    static let rows =
         "[...document.querySelectorAll('#space .row')].map((row) => row.getAttribute('aria-label'))"
 
     @Test func `calls appear, the token leaves the URL, and the details show headers, body and decisions`() async throws
@@ -92,7 +101,7 @@ struct PageTests {
         }
     }
 
-    private func choose(_ tab: String, _ page: Page) async throws {
+    func choose(_ tab: String, _ page: Page) async throws {
         _ = try await page.value(
             "[...document.querySelectorAll('#detail nav button')].find((button) => button.textContent === '\(tab)').click(), true",
             as: Bool.self)
@@ -350,7 +359,7 @@ struct PageTests {
                 request.target = .uri(try TargetURI(parsing: "http://example.com/items/\(index)?page=\(index % 7)"))
                 for (time, kind) in [
                     (0, .started(request)), (1, .sent(request)), (2, .headReceived(response)),
-                    (3, .responseBody(Bytes("{\"index\":\(index)}"))), (4, .finished(response)),
+                    (3, .responseBody(Bytes("{\"index\":\(index)}"), at: 0)), (4, .finished(response)),
                 ] as [(Int, CallEvent.Kind)] {
                     log.add(CallEvent(call: call, time: .milliseconds(time), kind: kind))
                 }

@@ -18,7 +18,7 @@ import TsubameInspector
         var response = Response(status: .serviceUnavailable, headers: [.contentType: "text/html; charset=utf-8"])
         response.headers.append(HTTPField(name: .server, value: "Nest"))
         let kinds: [CallEvent.Kind] = [
-            .started(request), .sent(request), .headReceived(response), .responseBody(Bytes(Array("Swallow 燕".utf8))),
+            .started(request), .sent(request), .headReceived(response), .responseBody(Bytes("Swallow 燕"), at: 0),
             .receiving(TransferProgress(bytes: 20_000, total: nil)), .decision("the breaker is open"),
             .failed(CallError(.status, "503 Service Unavailable")),
         ]

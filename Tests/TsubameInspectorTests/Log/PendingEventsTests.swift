@@ -96,7 +96,7 @@ import TsubameInspector
         #expect(events.bytes < 4096)
         for call in 2...500 as ClosedRange<UInt64> {
             events.add(event(call, .started(request)), now: 1)
-            events.add(event(call, .responseBody(Bytes(Array(repeating: 0, count: 256 << 10)))), now: 1)
+            events.add(event(call, .responseBody(Bytes(Array(repeating: 0, count: 256 << 10)), at: 0)), now: 1)
             events.add(event(call, end), now: 1)
             #expect(events.bytes < 2 << 20)
         }

@@ -66,19 +66,60 @@ import TsubameInspector
         var ring = TrafficRing(limit: 1 << 20, bodyLimit: 4)
         ring.add(event(1, .started(request)), now: 0)
         ring.add(event(1, .sent(request)), now: 0)
+        ring.add(event(1, .headReceived(Response(status: .ok))), now: 0)
         ring.add(event(1, .resending(request, why: ResendReason(.retry, "503"), after: .zero)), now: 0)
         let before = ring.bytes
-        ring.add(event(1, .responseBody(Bytes(Array("earlier".utf8)))), now: 0)
-        ring.add(event(1, .responseBody(Bytes(Array("later".utf8)))), now: 0)
+        ring.add(event(1, .responseBody(Bytes("earlier"), at: 0)), now: 0)
+        ring.add(event(1, .responseBody(Bytes("later"), at: 0)), now: 0)
         #expect(ring.bytes == before + 4)
         ring.add(event(1, .sent(request)), now: 0)
-        ring.add(event(1, .responseBody(Bytes(Array("okay".utf8)))), now: 0)
+        ring.add(event(1, .headReceived(Response(status: .ok))), now: 0)
+        ring.add(event(1, .responseBody(Bytes("okay"), at: 0)), now: 0)
         let call = try #require(ring[1])
         #expect(call.attempts.count == 2)
         #expect(call.attempts[0].responseBody?.bytes.count == 4)
         #expect(call.attempts[0].responseBody?.isCut == true)
         #expect(call.attempts[1].responseBody?.bytes.count == 4)
         #expect(call.attempts[1].responseBody?.isCut == false)
+    }
+
+    @Test func `the pieces of a body are joined, and a body that is sent again begins anew`() throws {
+        var ring = TrafficRing(limit: 1 << 20, bodyLimit: 8)
+        ring.add(event(1, .started(request)), now: 0)
+        ring.add(event(1, .sent(request)), now: 0)
+        let before = ring.bytes
+        for (piece, offset) in [("ab", 0), ("cde", 2), ("xy", 0), ("z", 2)] {
+            ring.add(event(1, .requestBody(Bytes(piece), at: offset)), now: 0)
+        }
+        var body = try #require(ring[1]?.attempts[0].requestBody)
+        #expect(body.bytes == Bytes("xyz") && !body.isCut && ring.bytes == before + 3)
+        ring.add(event(1, .requestBody(Bytes("123456"), at: 3)), now: 0)
+        body = try #require(ring[1]?.attempts[0].requestBody)
+        #expect(body.bytes == Bytes("xyz12345") && body.isCut && ring.bytes == before + 8)
+    }
+
+    @Test func `what follows a part of a body that is missing is not kept`() throws {
+        var ring = TrafficRing(limit: 1 << 20, bodyLimit: 100)
+        for kind in [
+            .started(request), .sent(request), .headReceived(Response(status: .ok)), .responseBody(Bytes("ab"), at: 0),
+            .responseBody(Bytes("ef"), at: 4), .responseBody(Bytes("cd"), at: 2),
+        ] as [CallEvent.Kind] { ring.add(event(1, kind), now: 0) }
+        let body = try #require(ring[1]?.attempts[0].responseBody)
+        #expect(body.bytes == Bytes("ab") && body.isCut)
+    }
+
+    @Test func `the rest of an earlier answer stays with it`() throws {
+        var ring = TrafficRing(limit: 1 << 20, bodyLimit: 100)
+        for kind in [
+            .started(request), .sent(request), .headReceived(Response(status: .found)),
+            .responseBody(Bytes("mov"), at: 0),
+            .resending(request, why: ResendReason(.redirect, "302"), after: .zero), .sent(request),
+            .responseBody(Bytes("ed"), at: 3), .headReceived(Response(status: .ok)),
+            .responseBody(Bytes("!"), at: 5), .responseBody(Bytes("here"), at: 0),
+        ] as [CallEvent.Kind] { ring.add(event(1, kind), now: 0) }
+        let attempts = try #require(ring[1]?.attempts)
+        #expect(attempts.map { $0.responseBody?.bytes } == [Bytes("moved!"), Bytes("here")])
+        #expect(attempts.allSatisfy { $0.responseBody?.isCut == false })
     }
 
     @Test func `progress replaces progress`() throws {

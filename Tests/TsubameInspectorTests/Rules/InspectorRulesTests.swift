@@ -142,7 +142,7 @@ import TsubameTesting
             rule.bytesPerSecond = 1
             try rules.set([rule])
             let error = await #expect(throws: CallError.self) {
-                try await client.get("long", timeout: .milliseconds(50))
+                try await client.get("long", timeout: .seconds(1))
             }
             #expect(error?.kind == .timeout && error?.phase == .receivingBody)
         }

@@ -335,7 +335,7 @@ private struct Unaware: Transport {
                 case .sent: "sent"
                 case .headReceived: "head"
                 case .receiving(let progress): "\(progress.bytes)"
-                case .responseBody(let bytes): String(decoding: bytes, as: UTF8.self)
+                case .responseBody(let bytes, _): String(decoding: bytes, as: UTF8.self)
                 case .finished: "finished"
                 default: "other"
                 }

@@ -15,8 +15,8 @@ final class ExchangeWatch: Sendable {
         var told = 0
 
         mutating func append(_ buffer: ByteBuffer, limit: Int) {
+            if count < limit { bytes.append(contentsOf: buffer.readableBytesView.prefix(limit - count)) }
             count += buffer.readableBytes
-            if bytes.count < limit { bytes.append(contentsOf: buffer.readableBytesView.prefix(limit - bytes.count)) }
         }
     }
 
@@ -27,7 +27,9 @@ final class ExchangeWatch: Sendable {
     private let limit: Int
     private let report: @Sendable (ExchangeEvent) -> Void
     private let isOver = Atomic<Bool>(false)
-    private let bodies = Mutex((request: Beginning(), response: Beginning()))
+    private let requestBody = Mutex(Beginning())
+    /// The bytes of the response's body that were written.
+    private let written = Atomic<Int>(0)
 
     init(_ exchange: Exchange, _ report: @escaping @Sendable (ExchangeEvent) -> Void) {
         connection = exchange.connection
@@ -61,16 +63,16 @@ final class ExchangeWatch: Sendable {
         let body = request.body
         request.body = RequestBody(
             asyncSequence: body.map { [self] buffer in
-                bodies.withLock { $0.request.append(buffer, limit: limit) }
+                requestBody.withLock { $0.append(buffer, limit: limit) }
                 return buffer
             })
         return request
     }
 
     private func tellRequestBody() {
-        let body = bodies.withLock { bodies in
-            defer { bodies.request.told = bodies.request.count }
-            return bodies.request
+        let body = requestBody.withLock { body in
+            defer { body.told = body.count }
+            return body
         }
         if body.count > body.told { tell(.requestBody(body.bytes, count: body.count)) }
     }
@@ -90,8 +92,6 @@ final class ExchangeWatch: Sendable {
                 try await watched.write(writer)
                 // An endpoint may read and write at once.
                 tellRequestBody()
-                let sent = bodies.withLock { $0.response }
-                tell(.responseBody(sent.bytes, count: sent.count))
                 isOver.store(true, ordering: .relaxed)
                 tell(.ended)
             } catch {
@@ -103,11 +103,8 @@ final class ExchangeWatch: Sendable {
     }
 
     private func wrote(_ buffer: ByteBuffer) {
-        let count = bodies.withLock { bodies in
-            bodies.response.append(buffer, limit: limit)
-            return bodies.response.count
-        }
-        tell(.sending(count: count))
+        let (before, count) = written.add(buffer.readableBytes, ordering: .relaxed)
+        tell(.responseBody(Array(buffer.readableBytesView.prefix(max(limit - before, 0))), count: count))
     }
 
     func failed(_ error: any Error) {

@@ -69,7 +69,7 @@ import TsubameTesting
                             answer.withLock { $0 = promise }
                             asked.open()
                         })
-                    if let handler { try? channel.addTLS(handler) }
+                    if let handler { try? channel.addTLS(handler, behind: ServerHelloReader()) }
                 }
             }.get()
             try await asked.wait()

@@ -1,10 +1,13 @@
-// SentHead: the head of a request as it goes over the wire.
+// SentHead: the head of a request as it goes over the network.
 
-import Tsubame
+package import HTTPTypes
+package import TsubameCore
+import TsubamePlatform
+import TsubameWire
 
-enum SentHead {
+package enum SentHead {
     /// The bytes that the engine sends for this request, from the same encoder. For HTTP/2, the sent fields as lines.
-    static func bytes(of request: Request, _ version: HTTPVersion = .http11) throws(CallError) -> Bytes {
+    package static func bytes(of request: Request, _ version: HTTPVersion = .http11) throws(CallError) -> Bytes {
         guard let uri = request.uri else { return Bytes() }
         if version == .http2 { return try bytes(overHTTP2: request, uri) }
         let method = request.method.rawValue
@@ -22,13 +25,25 @@ enum SentHead {
         }
     }
 
+    /// The fields in the order in which they go over the network, with those that the engine adds. The fields of a request that
+    /// cannot be sent are those that it has.
+    package static func fields(of request: Request, _ version: HTTPVersion = .http11) -> [HTTPField] {
+        guard let bytes = try? bytes(of: request, version), !bytes.isEmpty else { return Array(request.headers) }
+        let lines = bytes.withUnsafeBytes { ReceivedHead.text($0) }.split(separator: "\r\n").dropFirst()
+        return lines.compactMap { line in
+            guard let colon = line.firstIndex(of: ":"), let name = HTTPField.Name(String(line[..<colon])) else {
+                return nil
+            }
+            return HTTPField(name: name, value: String(line[line.index(after: colon)...].drop { $0 == " " }))
+        }
+    }
+
     private static func bytes(overHTTP2 request: Request, _ uri: TargetURI) throws(CallError) -> Bytes {
         let length: Int64? = if case .length(let length) = framing(of: request) { length } else { nil }
         do throws(WireError) {
             return try HTTP2SentHead.bytes(
                 method: request.method.rawValue, authority: uri.authority, target: uri.target,
-                headers: request.headers.fields,
-                length: length)
+                headers: request.headers.fields, length: length)
         } catch {
             throw CallError(error, phase: .preparing)
         }
@@ -37,14 +52,8 @@ enum SentHead {
     private static func framing(of request: Request) -> RequestEncoder.Framing {
         switch request.body.content {
         case nil: request.method.expectsBody ? .length(0) : .none
-        case .file(let path): .length(length(of: path))
+        case .file(let path): .length(FileStatus(of: path)?.size ?? 0)
         default: request.body.length.map { .length($0) } ?? .chunked
         }
-    }
-
-    private static func length(of path: String) -> Int64 {
-        guard let file = try? Descriptor.reading(path) else { return 0 }
-        defer { file.shut() }
-        return file.remainingBytes
     }
 }
