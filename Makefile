@@ -6,7 +6,7 @@ TRAITS = --enable-all-traits
 # SwiftPM passes the names of traits in the order of a set, which is another one in each process, and would build all of our
 # modules anew for it.
 STEADY = SWIFT_DETERMINISTIC_HASHING=1
-FORMATTED = Package.swift Sources Tests Examples Benchmarks/Package.swift Benchmarks/Sources Benchmarks/InServer/Package.swift Benchmarks/InServer/Sources
+FORMATTED = Package.swift Sources Tests Examples Benchmarks/Package.swift Benchmarks/Sources Benchmarks/InServer/Package.swift Benchmarks/InServer/Sources Benchmarks/Search/Package.swift Benchmarks/Search/Sources
 
 .PHONY: all setup setup-test demo test unit consumer counts tool smoke shell-lines install format lint docs start-up recording kills sanitize soak fuzz mutate bench compare-httpbin \
     conformance har clean

@@ -194,7 +194,7 @@ public final class Call: Sendable {
     }
 
     @inline(never)
-    private func deliver(_ kind: CallEvent.Kind) {
+    private func deliver(_ kind: consuming CallEvent.Kind) {
         // A connection may still report after the end, for example bytes that it was sending. Such events are dropped.
         let isNews = state.withLock { state in
             if state.isEnding || state.isFinished { return false }
@@ -213,13 +213,12 @@ public final class Call: Sendable {
         if let last { tell(last) }
     }
 
-    private func tell(_ kind: CallEvent.Kind) {
+    private func tell(_ kind: consuming CallEvent.Kind) {
+        let isBody = kind.isBody
         let event = CallEvent(call: id, time: .nanoseconds(clamping: MonotonicClock.now &- start), kind: kind)
-        switch kind {
         // The caller's own observer receives no bodies.
-        case .requestBody, .responseBody: break
-        default: observer?(event)
-        }
+        if isBody { return observers.send(body: event) }
+        observer?(event)
         observers.send(event)
     }
 

@@ -35,7 +35,7 @@ public struct CallEvent: Sendable {
         case sending(TransferProgress)
         /// A 1xx response.
         case informational(status: Int, ReceivedFields)
-        /// The head of a response arrived. A response that is redirected counts too.
+        /// The head of a response arrived, without its body. A response that is redirected counts too.
         case headReceived(Response)
         /// Bytes of the response's body arrived, counted before decoding.
         case receiving(TransferProgress)
@@ -66,6 +66,14 @@ public struct CallEvent: Sendable {
             default: false
             }
         }
+
+        /// Whether only observers that ask for bodies receive it.
+        var isBody: Bool {
+            switch self {
+            case .requestBody, .responseBody: true
+            default: false
+            }
+        }
     }
 
     /// The number of the call, which counts up within the process.
@@ -75,7 +83,7 @@ public struct CallEvent: Sendable {
     /// The event with its values.
     public let kind: Kind
 
-    package init(call: UInt64, time: Duration, kind: Kind) {
+    package init(call: UInt64, time: Duration, kind: consuming Kind) {
         self.call = call
         self.time = time
         self.kind = kind

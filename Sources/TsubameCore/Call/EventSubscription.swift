@@ -60,9 +60,15 @@ package final class ObserverList: Sendable {
         mostBodyBytes.store(list.map(\.bodyBytes).max() ?? 0, ordering: .relaxed)
     }
 
+    /// Delivers an event that is no part of a body. An event is large, so none is copied here.
     package func send(_ event: CallEvent) {
         // Observers are called outside the lock, so that an observer may add or cancel another one.
-        for entry in entries.withLock({ $0.list }) {
+        for entry in entries.withLock({ $0.list }) { entry.observer(event) }
+    }
+
+    /// Delivers a part of a body to the observers that ask for so many bytes.
+    package func send(body event: CallEvent) {
+        for entry in entries.withLock({ $0.list }) where entry.bodyBytes > 0 {
             if let event = event.limited(to: entry.bodyBytes) { entry.observer(event) }
         }
     }

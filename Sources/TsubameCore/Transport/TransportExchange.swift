@@ -288,15 +288,14 @@ public final class TransportExchange: CallCancellable {
             history: [], timings: timeline.timings, request: request, bufferedBody: call.limits.bufferedBody,
             connection: timeline.connection, metrics: metrics)
         if reportsSent { call.emit(.sent(request)) }
+        var head = response
+        head.body = ResponseBody()
+        call.emit(.headReceived(head))
         if let whole {
-            call.emit(.headReceived(response))
             call.emit(.receiving(TransferProgress(bytes: Int64(whole.count), total: Int64(whole.count))))
             let limit = call.observedBodyBytes
             if limit > 0 { call.emit(.responseBody(whole.slice(0..<limit), at: 0)) }
         } else if case .stream(let source) = response.body.content {
-            var head = response
-            head.body = ResponseBody()
-            call.emit(.headReceived(head))
             response.body = ResponseBody(TransportBody(source, self))
         }
         return response

@@ -18,13 +18,18 @@ extension Exchange {
         progress.timings.headAt = now
         progress.timings.endAt = now
         let response = makeResponse(head, ResponseBody(body), trailers: nil)
-        if outgoing.isObserved {
-            call.emit(.headReceived(response))
-            call.emit(.receiving(TransferProgress(bytes: Int64(body.count), total: Int64(body.count))))
-            if outgoing.shownBytes > 0 { call.emit(.responseBody(body.slice(0..<outgoing.shownBytes), at: 0)) }
-        }
+        if outgoing.isObserved { tell(response, body) }
         setOver()
         answer(response)
+    }
+
+    @inline(never)
+    private func tell(_ response: Response, _ body: Bytes) {
+        var head = response
+        head.body = ResponseBody()
+        call.emit(.headReceived(head))
+        call.emit(.receiving(TransferProgress(bytes: Int64(body.count), total: Int64(body.count))))
+        if outgoing.shownBytes > 0 { call.emit(.responseBody(body.slice(0..<outgoing.shownBytes), at: 0)) }
     }
 
     /// The head has come, a body follows.
@@ -37,7 +42,9 @@ extension Exchange {
         enter(.receivingBody)
         progress.timings.headAt = MonotonicClock.now
         response.begin(head, length: length)
-        if outgoing.isObserved { call.emit(.headReceived(makeResponse(head, ResponseBody(), trailers: nil))) }
+        guard outgoing.isObserved else { return }
+        progress.shown = ObservedBeginning(limit: outgoing.shownBytes)
+        call.emit(.headReceived(makeResponse(head, ResponseBody(), trailers: nil)))
     }
 
     /// A piece of the body.

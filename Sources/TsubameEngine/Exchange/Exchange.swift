@@ -21,7 +21,7 @@ final class Exchange: CallCancellable, @unchecked Sendable {
         /// Of the request's body: what the socket has taken.
         var sentBytes: Int64 = 0
         /// Cuts the beginning of the response's body for observers.
-        var shown: ObservedBeginning
+        var shown = ObservedBeginning(limit: 0)
         /// When an observer was last told how much has come.
         var lastReceiveEvent: MonotonicTime = 0
     }
@@ -47,7 +47,7 @@ final class Exchange: CallCancellable, @unchecked Sendable {
     @exclusivity(unchecked) private(set) var waiter: Waiter?
     /// The connection or stream that it runs on; nil while it waits, and once it is over.
     @exclusivity(unchecked) private(set) var carrier: (any ExchangeCarrier)?
-    @exclusivity(unchecked) var progress: Progress
+    @exclusivity(unchecked) var progress = Progress()
     @exclusivity(unchecked) private(set) var sendings = Sendings()
     @exclusivity(unchecked) var response = ResponseAssembler()
     @exclusivity(unchecked) private(set) var isOver = false
@@ -61,7 +61,6 @@ final class Exchange: CallCancellable, @unchecked Sendable {
         outgoing = OutgoingRequest(request, uri: uri, call: call, key: key, isFromElsewhere: !isHere)
         self.loopPool = loopPool
         self.upload = upload
-        progress = Progress(shown: ObservedBeginning(limit: outgoing.shownBytes))
         progress.timings.start = call.start
     }
 
@@ -206,7 +205,6 @@ final class Exchange: CallCancellable, @unchecked Sendable {
         response = ResponseAssembler()
         carrier = nil
         progress.connection = nil
-        progress.shown = ObservedBeginning(limit: outgoing.shownBytes)
         progress.sentBytes = 0
         enter(.waiting)
         if case .pieces(let reader, let length) = upload {

@@ -21,9 +21,12 @@ struct ByteSearch: Sendable, Hashable {
         return text.withUTF8 { isIn(UnsafeRawBufferPointer($0)) }
     }
 
-    func isIn(_ bytes: UnsafeRawBufferPointer) -> Bool {
-        guard let first = lower.first else { return true }
-        guard bytes.count >= lower.count, let base = bytes.baseAddress else { return false }
+    func isIn(_ bytes: UnsafeRawBufferPointer) -> Bool { firstRange(in: bytes) != nil }
+
+    /// The first place of the text.
+    func firstRange(in bytes: UnsafeRawBufferPointer) -> Range<Int>? {
+        guard let first = lower.first else { return 0..<0 }
+        guard bytes.count >= lower.count, let base = bytes.baseAddress else { return nil }
         let last = bytes.count - lower.count
         let otherFirst = upper[0]
         return lower.withUnsafeBufferPointer { lower in
@@ -38,11 +41,11 @@ struct ByteSearch: Sendable, Hashable {
                             guard byte == lower[length] || byte == upper[length] else { break }
                             length += 1
                         }
-                        if length == lower.count { return true }
+                        if length == lower.count { return index..<index + length }
                     }
                     index += 1
                 }
-                return false
+                return nil
             }
         }
     }

@@ -125,7 +125,7 @@ private struct FilterParser {
         case "header":
             let parts = value.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
             guard let name = parts.first, !name.isEmpty else { return nil }
-            return .header(name: name.lowercased(), value: parts.count > 1 ? ByteSearch(parts[1]) : nil)
+            return .header(start: ByteSearch("\n\(name):"), value: parts.count > 1 ? ByteSearch(parts[1]) : nil)
         case "body": return .body(text)
         case "error": return .error(text)
         case "tag": return .tag(value.lowercased())

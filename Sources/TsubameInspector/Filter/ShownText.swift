@@ -1,33 +1,51 @@
-// ShownText: the words of a call as the page shows them, for the filter.
+// ShownText: a call as the page shows it, for the filter.
 
 import HTTPTypes
 package import TsubameCore
 
-/// The words of a call without secrets, in bytes. Making them costs more than searching them, so ``ShownTexts`` keeps them.
-package struct ShownText: Sendable {
+/// Everything but the bodies that a filter asks for, without secrets, in bytes and numbers. Making it costs more than searching it, so
+/// ``ShownTexts`` keeps it.
+package final class ShownText: Sendable {
+    let id: UInt64
+    /// In upper case.
+    let method: String
+    /// 0 without a response.
+    let status: Double
+    /// In milliseconds.
+    let duration: Double
+    /// The bytes of the last response's body.
+    let size: Double
     let host: [UInt8]
     let path: [UInt8]
     let type: [UInt8]
     let version: [UInt8]
     let error: [UInt8]?
     let tags: [String]
-    /// Method, URL, status, fields, decisions and the failure, each on a line.
-    let all: [UInt8]
+    /// Each field as a line that begins with a line feed.
+    let fields: [UInt8]
+    /// Method, URL, status, decisions and the failure, each on a line.
+    let others: [UInt8]
 
-    package init(_ call: LoggedCall) { self.init(call, CallRow(call)) }
+    package convenience init(_ call: LoggedCall) { self.init(call, CallRow(call)) }
 
     init(_ call: LoggedCall, _ row: CallRow) {
+        let last = call.lastResponse
+        id = call.id
+        method = call.request.method.rawValue.uppercased()
+        status = Double(last?.statusCode ?? 0)
+        duration = Double(call.duration) / 1e6
+        size = Double(call.received)
         host = Array(row.host.utf8)
         path = Array(row.path.utf8)
-        type = Array((call.lastResponse?.headers[.contentType] ?? "").utf8)
+        type = Array((last?.headers[.contentType] ?? "").utf8)
         version = Array(row.version.utf8)
         error = row.error.map { Array($0.utf8) }
         tags = row.tags
-        var lines = ["\(row.method)", row.url]
+        var (fields, lines) = ("", ["\(row.method)", row.url])
         if row.status > 0 { lines.append("\(row.status)") }
         let redaction = call.request.redaction
-        func add(_ fields: some Sequence<HTTPField>) {
-            for field in fields { lines.append("\(field.name.rawName): \(redaction.value(of: field))") }
+        func add(_ list: some Sequence<HTTPField>) {
+            for field in list { fields += "\n\(field.name.rawName): \(redaction.value(of: field))" }
         }
         for event in call.events {
             switch event.kind {
@@ -39,13 +57,41 @@ package struct ShownText: Sendable {
             default: break
             }
         }
-        all = Array(lines.joined(separator: "\n").utf8)
+        self.fields = Array(fields.utf8)
+        others = Array(lines.joined(separator: "\n").utf8)
     }
 
     /// An estimate of the memory, in bytes.
-    var size: Int { 256 + host.count + path.count + type.count + version.count + all.count }
+    var byteCount: Int { 256 + host.count + path.count + type.count + version.count + fields.count + others.count }
+
+    func has(_ text: ByteSearch) -> Bool { text.isIn(others) || text.isIn(fields) }
+
+    /// Whether a field has this text in its value.
+    /// - Parameter start: a line feed, the name and a colon.
+    func hasField(_ start: ByteSearch, _ value: ByteSearch?) -> Bool {
+        fields.withUnsafeBytes { bytes in
+            var rest = bytes[...]
+            while let found = start.firstRange(in: UnsafeRawBufferPointer(rebasing: rest)) {
+                rest = rest.dropFirst(found.upperBound)
+                guard let value else { return true }
+                let line = rest.prefix { $0 != 0x0A }
+                if value.isIn(UnsafeRawBufferPointer(rebasing: line.dropFirst())) { return true }
+            }
+            return false
+        }
+    }
 }
 
 extension ByteSearch {
     func isIn(_ bytes: [UInt8]) -> Bool { bytes.withUnsafeBytes { isIn($0) } }
+}
+
+extension LoggedCall {
+    /// The bytes of the last response's body.
+    fileprivate var received: Int64 {
+        for event in events.reversed() {
+            if case .receiving(let progress) = event.kind { return progress.bytes }
+        }
+        return 0
+    }
 }

@@ -23,7 +23,7 @@ final class ShownTexts: Sendable {
         }
         let text = ShownText(call, row)
         state.withLock { state in
-            if state.texts.updateValue(text, forKey: call.id) == nil { state.bytes += text.size }
+            if state.texts.updateValue(text, forKey: call.id) == nil { state.bytes += text.byteCount }
         }
         return row
     }
@@ -33,14 +33,17 @@ final class ShownTexts: Sendable {
         let texts = state.withLock { $0.texts }
         // No feed may have told that calls are gone.
         if texts.count > ring.count { forget(texts.keys.filter { ring[$0] == nil }) }
-        return ring.all.filter { call in filter.matches(call) { texts[call.id] ?? ShownText(call) } }.map(\.id)
+        return ring.ids.filter { id in
+            guard let text = texts[id] ?? ring[id].map({ ShownText($0) }) else { return false }
+            return filter.matches(text) { ring[id]?.hasBody($0) ?? false }
+        }
     }
 
     /// Forgets calls that are gone.
     func forget(_ calls: some Sequence<UInt64>) {
         state.withLock { state in
             for call in calls {
-                if let text = state.texts.removeValue(forKey: call) { state.bytes -= text.size }
+                if let text = state.texts.removeValue(forKey: call) { state.bytes -= text.byteCount }
             }
         }
     }

@@ -29,7 +29,8 @@ package struct TrafficFilter: Sendable {
         case host(ByteSearch)
         case path(ByteSearch)
         case type(ByteSearch)
-        case header(name: String, value: ByteSearch?)
+        /// The start of a field's line, as ``ShownText/hasField(_:_:)`` takes it, and a text of its value.
+        case header(start: ByteSearch, value: ByteSearch?)
         case body(ByteSearch)
         case error(ByteSearch)
         case tag(String)
@@ -72,75 +73,41 @@ package struct TrafficFilter: Sendable {
     }
 
     /// Whether a call is found.
-    /// - Parameter shown: gives the words of the call, which only some terms need.
-    package func matches(_ call: LoggedCall, shown: (() -> ShownText)? = nil) -> Bool {
-        var made: ShownText?
-        return matches(root, call) {
-            let text = made ?? shown?() ?? ShownText(call)
-            made = text
-            return text
-        }
-    }
+    package func matches(_ call: LoggedCall) -> Bool { matches(ShownText(call)) { call.hasBody($0) } }
 
-    private func matches(_ node: Node, _ call: LoggedCall, _ shown: () -> ShownText) -> Bool {
+    /// Whether a call is found.
+    /// - Parameter hasBody: whether one of its bodies has a text.
+    func matches(_ call: ShownText, hasBody: (ByteSearch) -> Bool) -> Bool { Self.matches(root, call, hasBody) }
+
+    private static func matches(_ node: Node, _ call: ShownText, _ hasBody: (ByteSearch) -> Bool) -> Bool {
         switch node {
         case .all: true
-        case .not(let node): !matches(node, call, shown)
-        case .both(let left, let right): matches(left, call, shown) && matches(right, call, shown)
-        case .either(let left, let right): matches(left, call, shown) || matches(right, call, shown)
-        case .text(let text): text.isIn(shown().all) || call.hasBody(text)
-        case .method(let method): call.request.method.rawValue.uppercased() == method
-        case .status(let range): range.contains(Double(call.lastResponse?.statusCode ?? 0))
-        case .host(let text): text.isIn(shown().host)
-        case .path(let text): text.isIn(shown().path)
-        case .type(let text): text.isIn(shown().type)
-        case .header(let name, let value): call.hasField(name, value)
-        case .body(let text): call.hasBody(text)
-        case .error(let text): shown().error.map { text.isIn($0) } ?? false
-        case .tag(let tag): shown().tags.contains(tag)
-        case .version(let text): text.isIn(shown().version)
-        case .duration(let range): range.contains(Double(call.duration) / 1e6)
-        case .size(let range): range.contains(Double(call.received))
+        case .not(let node): !matches(node, call, hasBody)
+        case .both(let left, let right): matches(left, call, hasBody) && matches(right, call, hasBody)
+        case .either(let left, let right): matches(left, call, hasBody) || matches(right, call, hasBody)
+        case .text(let text): call.has(text) || hasBody(text)
+        case .method(let method): call.method == method
+        case .status(let range): range.contains(call.status)
+        case .host(let text): text.isIn(call.host)
+        case .path(let text): text.isIn(call.path)
+        case .type(let text): text.isIn(call.type)
+        case .header(let start, let value): call.hasField(start, value)
+        case .body(let text): hasBody(text)
+        case .error(let text): call.error.map { text.isIn($0) } ?? false
+        case .tag(let tag): call.tags.contains(tag)
+        case .version(let text): text.isIn(call.version)
+        case .duration(let range): range.contains(call.duration)
+        case .size(let range): range.contains(call.size)
         case .id(let id): call.id == id
         }
     }
 }
 
 extension LoggedCall {
-    /// The bytes of the last response's body.
-    var received: Int64 {
-        for event in events.reversed() {
-            if case .receiving(let progress) = event.kind { return progress.bytes }
-        }
-        return 0
-    }
-
     func hasBody(_ text: ByteSearch) -> Bool {
         attempts.contains { attempt in
             (attempt.requestBody.map { text.isIn($0.bytes) } ?? false)
                 || (attempt.responseBody.map { text.isIn($0.bytes) } ?? false)
         } || request.body.bytesInMemory.map { text.isIn($0) } ?? false
-    }
-
-    func hasField(_ name: String, _ value: ByteSearch?) -> Bool {
-        hasField { field in
-            field.name.canonicalName == name && (value?.isIn(request.redaction.value(of: field)) ?? true)
-        } head: { head in
-            ByteSearch(name).isIn(head) && (value?.isIn(head) ?? true)
-        }
-    }
-
-    /// Whether a request or a response has a field. The received head is looked at before its fields are made.
-    private func hasField(_ matches: (HTTPField) -> Bool, head mayMatch: (Bytes) -> Bool) -> Bool {
-        for event in events {
-            switch event.kind {
-            case .sent(let request): if request.headers.contains(where: matches) { return true }
-            case .headReceived(let response), .finished(let response):
-                if let head = response.details.head, !mayMatch(head.bytes(0..<head.byteCount)) { continue }
-                if response.wire.contains(where: matches) { return true }
-            default: continue
-            }
-        }
-        return false
     }
 }

@@ -238,14 +238,13 @@ extension Response {
                 || details.request.hasBody(over: bodyLimit))
     }
 
-    fileprivate func withoutBodies(over limit: Int) -> Response {
-        var copy = self
-        copy.body = ResponseBody(Bytes())
+    fileprivate consuming func withoutBodies(over limit: Int) -> Response {
+        body = ResponseBody(Bytes())
         if !details.history.isEmpty || details.request.hasBody(over: limit) {
             let request = details.request
-            copy.details = details.with(
+            details = details.with(
                 history: [], request: request.hasBody(over: limit) ? request.withoutBody() : request)
         }
-        return copy
+        return self
     }
 }

@@ -33,8 +33,11 @@ package struct TrafficRing: Sendable {
 
     package subscript(id: UInt64) -> LoggedCall? { calls[id] }
 
+    /// The numbers of all calls, and of some that are gone, in no certain order.
+    var ids: ArraySlice<UInt64> { order[first...] }
+
     /// All calls, in no certain order.
-    package var all: some Sequence<LoggedCall> { order[first...].lazy.compactMap { calls[$0] } }
+    package var all: some Sequence<LoggedCall> { ids.lazy.compactMap { calls[$0] } }
 
     /// The calls with a higher number than this one, in the order of their numbers.
     package func calls(after id: UInt64, limit: Int) -> [LoggedCall] {

@@ -61,14 +61,10 @@ package struct RuleTable: Sendable {
     package mutating func decide(_ request: Request) -> Verdict? {
         var call = LoggedCall(id: 0, started: 0, request: request)
         call.add(LoggedCall.Event(time: 0, kind: .sent(request)), bodyLimit: 0)
-        var (verdict, text) = (Verdict?.none, ShownText?.none)
-        func shown() -> ShownText {
-            let made = text ?? ShownText(call)
-            text = made
-            return made
-        }
+        let text = ShownText(call)
+        var verdict: Verdict?
         for index in entries.indices
-        where entries[index].rule.isOn && entries[index].filter.matches(call, shown: shown) {
+        where entries[index].rule.isOn && entries[index].filter.matches(text, hasBody: { call.hasBody($0) }) {
             entries[index].found += 1
             let rule = entries[index].rule
             guard entries[index].found.isMultiple(of: rule.every) else { continue }
