@@ -38,6 +38,14 @@ public struct ServerCertificate: Sendable {
     public var publicKeyPin: String { source.publicKeyPin }
 }
 
+/// Ends a handshake that only reads the server's certificates.
+package struct CertificatesRead: Error {
+    /// The server's own certificate first. None of them was verified.
+    package let certificates: [ServerCertificate]
+
+    package init(_ certificates: [ServerCertificate]) { self.certificates = certificates }
+}
+
 /// A certificate as the TLS library holds it.
 package protocol CertificateSource: Sendable {
     var der: Bytes { get }

@@ -16,6 +16,14 @@ extension Connector {
             examine(refusal, proxy, isLast: true)
             return true
         }
+        if proxy == nil, let capture = route?.capture, !capture.chain.isEmpty {
+            let read = CertificatesRead(
+                capture.chain.map { ServerCertificate(PeerCertificate(certificate: $0)) })
+            finish(
+                .failure(
+                    CallError(.tls, "the handshake only read the certificates", phase: .securing, underlying: read)))
+            return true
+        }
         guard CertificateRefusal.isMeant(by: error) else { return false }
         let refusal =
             if let proxy {

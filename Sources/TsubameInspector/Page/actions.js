@@ -32,6 +32,13 @@ export async function resend(id) {
   at("problem").textContent = await problem(await act(`api/calls/${id}/resend`));
 }
 
+/** The certificates that the server of a connection sends now; undefined if they cannot be read. */
+export async function certificates(id, connection) {
+  const response = await act(`api/calls/${id}/certificates?connection=${connection}`);
+  if (response.ok) return response.json();
+  at("problem").textContent = await problem(response);
+}
+
 /** Shows the request of a call to be edited. */
 export async function edit(id) {
   const response = await fetch(`api/calls/${id}/request`);

@@ -1,6 +1,6 @@
 // The details of one call: messages, bodies, decisions, timings, and the difference of two attempts or calls.
 
-import { edit, pin, resend, showRules } from "./actions.js";
+import { certificates, edit, pin, resend, showRules } from "./actions.js";
 import { body } from "./bodies.js";
 import { element, section, size, table, time, tone } from "./elements.js";
 
@@ -153,15 +153,26 @@ function Overview({ row, connections, failure }) {
       ["HTTP", connection.version], ["TLS", connection.tls], ["Cipher", connection.cipherSuite],
       ["ALPN", connection.applicationProtocol], ["Reused", connection.isReused ? "yes" : "no"],
     ].filter(([, value]) => value))));
-    const certificate = connection.certificate;
-    if (certificate) {
-      nodes.push(...section(`Certificate of connection ${connection.id}`, table([
-        ["Subject", certificate.subject], ["Issuer", certificate.issuer], ["Names", certificate.names.join(", ")],
-        ["From", certificate.validFrom], ["Until", certificate.validUntil], ["Key", certificate.publicKeyPin],
-      ])));
+    if (connection.certificate) {
+      const place = element("div");
+      place.append(certificateTable(connection.certificate));
+      const button = element("button", "Read the chain");
+      button.title = "Connects to the server once more and reads the certificates that it sends";
+      button.addEventListener("click", async () => {
+        const chain = await certificates(row.id, connection.id);
+        if (chain) place.replaceChildren(...chain.map(certificateTable));
+      });
+      nodes.push(...section(`Certificate of connection ${connection.id}`, place, button));
     }
   }
   return nodes;
+}
+
+function certificateTable(certificate) {
+  return table([
+    ["Subject", certificate.subject], ["Issuer", certificate.issuer], ["Names", certificate.names.join(", ")],
+    ["From", certificate.validFrom], ["Until", certificate.validUntil], ["Key", certificate.publicKeyPin],
+  ].filter(([, value]) => value));
 }
 
 /** The lines of a message, in wire order. */

@@ -9,6 +9,7 @@ import Foundation
 import HTTPTypes
 import HummingbirdCore
 import NIOCore
+import Tsubame
 import TsubameCore
 
 extension Routes {
@@ -36,6 +37,23 @@ extension Routes {
             return try Self.problem(error.description)
         }
         return ServerResponse(status: .accepted)
+    }
+
+    /// Reads the certificates of the server at the other end of a connection.
+    func certificates(_ call: LoggedCall, _ query: Query) async throws -> ServerResponse {
+        guard let client = log.client(of: call) else {
+            return try Self.problem("the client of this call is gone, or it is none of this process")
+        }
+        guard let id = query["connection"].flatMap({ UInt64($0) }), let uri = call.uri(ofConnection: id) else {
+            return try Self.problem("this call has no such connection")
+        }
+        let chain: [ServerCertificate]
+        do throws(CallError) {
+            chain = try await client.certificates(of: uri.origin.description)
+        } catch {
+            return try Self.problem(error.reason)
+        }
+        return try Self.json(chain.compactMap { CallDetail.Certificate($0) })
     }
 
     func setRules(_ request: ServerRequest) async throws -> ServerResponse {

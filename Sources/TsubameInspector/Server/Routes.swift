@@ -55,6 +55,7 @@ struct Routes: Sendable {
         case (.get, ["body"]): return try await body(call, query)
         case (.get, ["request"]): return try Self.json(await EditableRequest(call))
         case (.post, ["resend"]): return try await resend(call, request)
+        case (.post, ["certificates"]): return try await certificates(call, query)
         case (.post, ["pin"]): return try pin(id, true)
         case (.delete, ["pin"]): return try pin(id, false)
         default: return Self.missing

@@ -29,7 +29,7 @@ package struct CallDetail: Sendable, Encodable {
         package var certificate: Certificate?
     }
 
-    /// The server's own certificate. The TLS library does not tell the certificates above it.
+    /// A certificate of a server.
     package struct Certificate: Sendable, Encodable {
         package var subject: String
         package var issuer: String
@@ -115,12 +115,32 @@ extension CallDetail.Connection {
     }
 }
 
+extension LoggedCall {
+    /// The URI that was asked for over a connection.
+    func uri(ofConnection id: UInt64) -> TargetURI? {
+        for attempt in attempts {
+            let events = events[attempt.events]
+            let isThere = events.contains {
+                switch $0.kind {
+                case .connected(let info), .secured(let info), .reused(let info): info.id == id
+                default: false
+                }
+            }
+            guard isThere else { continue }
+            for event in events {
+                if case .sent(let request) = event.kind { return request.uri }
+            }
+        }
+        return nil
+    }
+}
+
 extension CallDetail.Certificate {
     /// The most names that are shown.
     private static let mostNames = 100
 
     /// nil if the certificate cannot be read.
-    fileprivate init?(_ certificate: ServerCertificate) {
+    init?(_ certificate: ServerCertificate) {
         guard let details = CertificateDetails(der: Array(certificate.der)) else { return nil }
         subject = Redaction.name(details.subjectName)
         issuer = Redaction.name(details.issuerName)

@@ -49,13 +49,23 @@ extension PageTests {
     }
 
     @Test func `cipher suite and certificate of a connection are shown`() async throws {
-        try await shown(tls: .localhost) { page, client, _, _ in
+        let identity = TLSIdentity(
+            certificatesPEM: TLSIdentity.localhost.certificatesPEM + "\n" + TestCertificates.authorityPEM,
+            privateKeyPEM: TLSIdentity.localhost.privateKeyPEM)
+        try await shown(tls: identity) { page, client, _, _ in
             _ = try await client.get("one")
             try await page.wait(for: "document.querySelector('#space .status.good')")
             try await openFirst("Overview", page)
             let text = try await page.value(Self.detail, as: String.self)
             #expect(text.contains("CipherTLS_AES_128_GCM_SHA256") || text.contains("CipherTLS_AES_256_GCM_SHA384"))
             #expect(text.contains("TLSTLS 1.3") && text.contains("Nameslocalhost"), "\(text)")
+            _ = try await page.value(
+                "[...document.querySelectorAll('#detail button')].find((one) => one.textContent === 'Read the chain').click(), true",
+                as: Bool.self)
+            try await page.wait(
+                for:
+                    "[...document.querySelectorAll('#detail td')].filter((one) => one.textContent === 'Subject').length === 2"
+            )
         }
     }
 
