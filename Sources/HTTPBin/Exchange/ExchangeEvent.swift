@@ -11,8 +11,8 @@ public struct ExchangeEvent: Sendable, Hashable {
         case requestBody([UInt8], count: Int)
         /// The server answers with this head.
         case response(status: Int, fields: [RequestRecord.Field])
-        /// More of the response's body has been written: those of its bytes that are among the first ``HTTPBin/recordLimit`` of the body,
-        /// and the number of all bytes so far.
+        /// More of the response's body has been written: its bytes, and the number of all bytes so far. Of a body, only the first
+        /// ``HTTPBin/recordLimit`` bytes are reported.
         case responseBody([UInt8], count: Int)
         /// The exchange is complete.
         case ended

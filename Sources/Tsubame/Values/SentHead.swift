@@ -25,8 +25,8 @@ package enum SentHead {
         }
     }
 
-    /// The fields in the order in which they go over the network, with those that the engine adds. The fields of a request that
-    /// cannot be sent are those that it has.
+    /// The fields in the order in which they go over the network, with those that the engine adds, but for `Proxy-Authorization`.
+    /// The fields of a request that cannot be sent are those that it has.
     package static func fields(of request: Request, _ version: HTTPVersion = .http11) -> [HTTPField] {
         guard let bytes = try? bytes(of: request, version), !bytes.isEmpty else { return Array(request.headers) }
         let lines = bytes.withUnsafeBytes { ReceivedHead.text($0) }.split(separator: "\r\n").dropFirst()
@@ -50,7 +50,8 @@ package enum SentHead {
     }
 
     private static func framing(of request: Request) -> RequestEncoder.Framing {
-        switch request.body.content {
+        if request.body.trailers != nil { return .chunked }
+        return switch request.body.content {
         case nil: request.method.expectsBody ? .length(0) : .none
         case .file(let path): .length(FileStatus(of: path)?.size ?? 0)
         default: request.body.length.map { .length($0) } ?? .chunked

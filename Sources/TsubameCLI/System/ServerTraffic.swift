@@ -14,8 +14,9 @@ final class ServerTraffic: Sendable {
         let start: MonotonicTime
         var request: Request
         var response: Response?
-        /// The bytes of the response's body that were written.
+        /// The bytes of the response's body that were written, and those that were told.
         var sent = 0
+        var told = 0
     }
 
     private struct State: Sendable {
@@ -78,12 +79,16 @@ final class ServerTraffic: Sendable {
             tell(.headReceived(response), of: running)
         case .responseBody(let bytes, let count):
             tell(.receiving(TransferProgress(bytes: Int64(count), total: nil)), of: running)
-            if !bytes.isEmpty { tell(.responseBody(Bytes(bytes), at: running.sent), of: running) }
+            if !bytes.isEmpty { tell(.responseBody(Bytes(bytes), at: running.told), of: running) }
             running.sent = count
+            running.told += bytes.count
             state.running[event.exchange] = running
         case .ended:
             tell(.receiving(TransferProgress(bytes: Int64(running.sent), total: Int64(running.sent))), of: running)
-            if running.sent == 0 { tell(.responseBody(Bytes(), at: 0), of: running) }
+            // A body without bytes, or the mark that it went on.
+            if running.sent == 0 || running.told < running.sent {
+                tell(.responseBody(Bytes(), at: running.sent), of: running)
+            }
             end(event, running.response.map { .finished($0) } ?? .cancelled, &state)
         case .failed(let why):
             end(

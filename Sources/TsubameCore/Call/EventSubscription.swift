@@ -75,7 +75,7 @@ package final class ObserverList: Sendable {
 }
 
 extension CallEvent {
-    /// The event cut to the first `bodyBytes` of a body. It is nil for a body event that begins behind them.
+    /// The event cut to the first `bodyBytes` of a body. It is nil for a body event that begins after them.
     fileprivate func limited(to bodyBytes: Int) -> CallEvent? {
         let kind: Kind
         switch self.kind {

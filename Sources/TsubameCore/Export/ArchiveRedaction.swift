@@ -117,8 +117,9 @@ package struct ArchiveRedaction: Sendable {
         var header = header
         switch header.name.lowercased() {
         case "cookie":
-            header.value = header.value.split(separator: ";").map { redacted(cookie: $0, by: rules) }.joined(
-                separator: ";")
+            header.value = header.value.split(separator: ";").map { cookie in
+                redacted(cookie: cookie.drop { $0 == " " || $0 == "\t" }, by: rules)
+            }.joined(separator: "; ")
         case "set-cookie":
             // Browsers write several cookies as lines of one value. In Swift, "\r\n" is one character.
             header.value = header.value.replacing("\r\n", with: "\n").split(

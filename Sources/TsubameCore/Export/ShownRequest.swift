@@ -38,7 +38,9 @@ struct ShownRequest {
         let undoesCodings = request.undoesCodings && request.headers.contains(.acceptEncoding)
         self.undoesCodings = undoesCodings
         fields = request.headers.filter { field in
-            field.name != .contentLength && !(undoesCodings && field.name == .acceptEncoding)
+            // The engine makes the fields that frame a message.
+            field.name != .contentLength && field.name != .transferEncoding
+                && !(undoesCodings && field.name == .acceptEncoding)
         }.map { field in
             HTTPField(name: field.name, value: showingSecrets ? field.value : request.redaction.value(of: field))
         }

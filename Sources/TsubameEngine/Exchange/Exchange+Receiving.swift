@@ -58,11 +58,10 @@ extension Exchange {
             }
             return false
         }
+        // The reader may end the call as soon as it has the piece.
+        if outgoing.isObserved { tell(progress.shown.next(piece)) }
         let pauses = response.append(piece, isShared: sharesReads)
-        if outgoing.isObserved {
-            tellReceived(isLast: false)
-            tell(progress.shown.next(piece))
-        }
+        if outgoing.isObserved { tellReceived(isLast: false) }
         return pauses
     }
 

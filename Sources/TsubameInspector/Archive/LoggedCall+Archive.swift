@@ -59,14 +59,16 @@ extension LoggedCall {
             }
         }
         let request = sent ?? response?.request ?? lastRequest
+        let isWhole = state == .finished || attempt.events.upperBound < self.events.count
         let requestBody = await recorded(
             attempt.requestBody
                 ?? (hasBodies ? request.body.bytesInMemory.map { Body($0) } : nil),
-            codings: request.headers[.contentEncoding])
+            codings: request.headers[.contentEncoding], isWhole: isWhole)
         let started = Date(timeIntervalSince1970: (self.started + Double(first) / 1e6) / 1000)
         var entry: HTTPArchive.Entry
         if let response {
-            let body = await recorded(attempt.responseBody, codings: response.wire[.contentEncoding])
+            let body = await recorded(
+                attempt.responseBody, codings: response.wire[.contentEncoding], isWhole: isWhole)
             let base = response.timings.start
             entry = HTTPArchive.Entry(
                 RecordedExchange(
@@ -126,11 +128,12 @@ extension LoggedCall {
     private static let longestContent = 512 << 10
 
     /// The content of a body, as far as it was kept and can be decoded.
-    private func recorded(_ body: Body?, codings: String?) async -> RecordedBody? {
+    /// - Parameter isWhole: whether the body has come to its end.
+    private func recorded(_ body: Body?, codings: String?, isWhole: Bool) async -> RecordedBody? {
         guard let body else { return nil }
         let bytes = body.bytes
         var recorded = RecordedBody(content: bytes, transferred: bytes.count, isIncomplete: body.isCut)
-        let goesOn = body.isCut || state == .running
+        let goesOn = body.isCut || !isWhole
         guard let codings, !bytes.isEmpty else {
             if goesOn { recorded.content = bytes.withoutPartialCharacter }
             return recorded

@@ -47,11 +47,16 @@ package final class ShownText: Sendable {
         func add(_ list: some Sequence<HTTPField>) {
             for field in list { fields += "\n\(field.name.rawName): \(redaction.value(of: field))" }
         }
+        var hasHead = false
         for event in call.events {
             switch event.kind {
             case .sent(let request): add(request.headers)
-            case .headReceived(let response): add(response.wire)
-            case .finished(let response): if response.isFromCache { add(response.wire) }
+            case .resending: hasHead = false
+            case .headReceived(let response):
+                hasHead = true
+                add(response.wire)
+            // The response of a cache, or of an interceptor.
+            case .finished(let response): if !hasHead || response.isFromCache { add(response.wire) }
             case .caching(let words), .decision(let words): lines.append(words)
             case .failed(let error): lines.append("\(error.kind.rawValue): \(error.reason)")
             default: break

@@ -33,7 +33,7 @@ package struct TrafficRing: Sendable {
 
     package subscript(id: UInt64) -> LoggedCall? { calls[id] }
 
-    /// The numbers of all calls, and of some that are gone, in no certain order.
+    /// The numbers of all calls, in no certain order.
     var ids: ArraySlice<UInt64> { order[first...] }
 
     /// All calls, in no certain order.

@@ -74,7 +74,9 @@ package final class InspectorRules: CallInterceptor {
         let body = request.method == .head ? Bytes() : Bytes(answer.body)
         let response = Response(
             status: HTTPResponse.Status(code: answer.status), headers: fields, body: body, request: request)
-        call.emit(.headReceived(response))
+        var head = response
+        head.body = ResponseBody()
+        call.emit(.headReceived(head))
         if call.observedBodyBytes > 0 { call.emit(.responseBody(body, at: 0)) }
         return response
     }

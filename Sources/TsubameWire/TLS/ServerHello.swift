@@ -4,7 +4,7 @@
 /// library decides about the handshake.
 package enum ServerHello {
     package enum Finding: Sendable, Hashable {
-        /// The message goes on behind these bytes.
+        /// The message goes on after these bytes.
         case incomplete
         /// The bytes are no ServerHello that this reader knows.
         case none

@@ -27,16 +27,16 @@ import TsubameCore
     @Test func `cookies keep their names and attributes`() {
         let entry = redacted(
             entry(
-                headers: [("Cookie", "sid=\"s3cret12\"; theme=dark; bare")],
-                response: [("Set-Cookie", "sid=s3cret34; Path=/; HttpOnly"), ("X", "the sid is s3cret12")]))
-        #expect(entry.request.headers[0].value == "sid=[redacted]; theme=[redacted];[redacted]")
+                headers: [("Cookie", "sid=\"s3cret12\"; theme=dark; bare1234")],
+                response: [("Set-Cookie", "sid=s3cret34; Path=/; HttpOnly"), ("X", "s3cret12 or bare1234")]))
+        #expect(entry.request.headers[0].value == "sid=[redacted]; theme=[redacted]; [redacted]")
         #expect(
             entry.request.cookies == [
                 HTTPArchive.Pair("sid", "[redacted]"), HTTPArchive.Pair("theme", "[redacted]"),
                 HTTPArchive.Pair("", "[redacted]"),
             ])
         #expect(entry.response.headers[0].value == "sid=[redacted]; Path=/; HttpOnly")
-        #expect(entry.response.headers[1].value == "the sid is [redacted]")
+        #expect(entry.response.headers[1].value == "[redacted] or [redacted]")
         #expect(entry.response.cookies == [HTTPArchive.Pair("sid", "[redacted]")])
     }
 

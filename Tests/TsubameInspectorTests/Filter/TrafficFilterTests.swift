@@ -48,6 +48,17 @@ import TsubameInspector
         ("path:hush", false), ("header:authorization=hush", false), ("hush", false), ("header:authorization", true),
     ]
 
+    @Test func `the fields of an interceptor's own answer are found`() throws {
+        var ring = TrafficRing(limit: 1 << 20, bodyLimit: 1000)
+        let request = Request(.get, url: "http://example.com")
+        let response = Response(status: .ok, headers: [.server: "mock"], request: request)
+        for kind in [.started(request), .finished(response)] as [CallEvent.Kind] {
+            ring.add(CallEvent(call: 1, time: .zero, kind: kind), now: 0)
+        }
+        let call = try #require(ring[1])
+        #expect(try TrafficFilter("header:server=mock").matches(call) && TrafficFilter("mock").matches(call))
+    }
+
     @Test(arguments: table) func `a filter finds the call or not`(_ text: String, _ isFound: Bool) throws {
         #expect(try TrafficFilter(text).matches(call) == isFound)
     }

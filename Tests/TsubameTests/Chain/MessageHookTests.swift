@@ -81,7 +81,7 @@ extension Mutex where Value == [CallError.Kind?] {
             _ = try await client.post(url: server.url, body: .bytes(content))
             let bodies = curious.events.compactMap { event in
                 switch event.kind {
-                case .requestBody(let body, 0), .responseBody(let body, 0): body
+                case .requestBody(let body, _), .responseBody(let body, _): body
                 default: nil as Bytes?
                 }
             }

@@ -15,7 +15,7 @@ import TsubameWire
     }
 
     @Test(arguments: [0, 1, 32])
-    func `the suite is found behind the session identifier, as soon as it is there`(session: Int) {
+    func `the suite is found after the session identifier, as soon as it is there`(session: Int) {
         let bytes = hello(session: session)
         let needed = 5 + 4 + 2 + 32 + 1 + session + 2
         for count in 0...bytes.count {
