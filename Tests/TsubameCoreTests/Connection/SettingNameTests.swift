@@ -18,7 +18,10 @@ import TsubameCore
             }
         }
         // The library sets it for one handshake, and no user can.
-        #expect(names.remove("connection.tls.readsCertificates") != nil)
+        for owner in ["tls", "proxyTLS"] {
+            let removed = names.remove("connection.\(owner).readsCertificates")
+            #expect(removed != nil)
+        }
         #expect(names == Set(ConnectionSettings.Name.allCases.map(\.rawValue)))
     }
 
