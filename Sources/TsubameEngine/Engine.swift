@@ -137,6 +137,11 @@ public final class Engine: CountedTransport {
         if case .failure(let error) = warmUp.takeOutcome() { throw error }
     }
 
+    /// An engine whose handshakes only read the server's certificates. Its ``warmUp(_:call:)`` fails with a ``CertificatesRead``.
+    package func readingCertificates(_ settings: ConnectionSettings) -> Engine {
+        Engine(loops: loops, settings: SharedSettings(settings, reusing: self.settings, readsCertificates: true))
+    }
+
     /// Closes idle connections, and the others as soon as they are free; later calls fail.
     public func close() async {
         loops.endReplacing()

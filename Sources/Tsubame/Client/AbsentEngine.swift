@@ -16,6 +16,8 @@ package final class Engine: CountedTransport {
 
     package func with(settings: ConnectionSettings) -> Engine { self }
 
+    package func readingCertificates(_ settings: ConnectionSettings) -> Engine { self }
+
     private static var absent: CallError {
         CallError(
             .unsupported, "this program is built without the engine, and there is no other transport",

@@ -26,7 +26,6 @@ extension Client {
                 advice: "give a URL that begins with https://", request: request)
         }
         var settings = configuration.connection
-        settings.tls.readsCertificates = true
         settings.tls.verification = .full
         let call = Call(
             request, timeouts: configuration.timeouts, limits: configuration.limits, wantsStream: false,
@@ -35,7 +34,7 @@ extension Client {
             try await lifecycle.run(
                 call, request: { call.request },
                 lastEvent: { .finished(Response(status: .noContent, request: call.request)) }
-            ) { () async throws(CallError) in try await engine.with(settings: settings).warmUp(uri, call: call) }
+            ) { () async throws(CallError) in try await engine.readingCertificates(settings).warmUp(uri, call: call) }
         } catch {
             guard let read = error.underlying as? CertificatesRead else { throw error }
             return read.certificates

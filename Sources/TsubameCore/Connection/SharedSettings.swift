@@ -11,12 +11,17 @@ package final class SharedSettings: Hashable, Sendable {
     package let hasNoProxy: Bool
     /// The error of every attempt to make a connection, if the settings are invalid.
     package let fault: CallError?
+    /// Whether a handshake only reads the server's certificates. It then fails with a ``CertificatesRead``.
+    package let readsCertificates: Bool
 
     /// Objects that an engine makes of the settings once, such as TLS contexts; nil without an engine.
     package let resources: (any SettingsResources)?
 
-    package init(_ settings: ConnectionSettings, _ resources: (any SettingsResources)? = nil) {
+    package init(
+        _ settings: ConnectionSettings, _ resources: (any SettingsResources)? = nil, readsCertificates: Bool = false
+    ) {
         self.settings = settings
+        self.readsCertificates = readsCertificates
         self.resources = resources
         connectionLifetime = settings.connectionLifetime?.nanosecondsClamped ?? .max
         exchangesPerConnection = settings.exchangesPerConnection ?? .max
@@ -26,7 +31,7 @@ package final class SharedSettings: Hashable, Sendable {
 
     @inlinable
     package static func == (left: SharedSettings, right: SharedSettings) -> Bool {
-        left === right || left.settings == right.settings
+        left === right || left.readsCertificates == right.readsCertificates && left.settings == right.settings
     }
 
     package func hash(into hasher: inout Hasher) { hasher.combine(settings) }

@@ -100,9 +100,6 @@ extension ConnectionSettings {
         /// file, the traffic can be decrypted.
         public var keyLogFile: FileLocation?
 
-        /// Whether a handshake only reads the server's certificates. It then fails with a ``CertificatesRead``.
-        package var readsCertificates = false
-
         /// The defaults.
         public init() {}
 

@@ -146,7 +146,7 @@ final class Connector: LoopMember, @unchecked Sendable {
     /// Connects to the first address that answers.
     /// - Parameter capture: takes a chain, on the way that is gone only for that.
     private func race(_ order: AddressOrder, capture given: ChainCapture? = nil) {
-        let capture = given ?? (key.tls.settings.readsCertificates ? ChainCapture(isOfProxy: false) : nil)
+        let capture = given ?? (key.settings.readsCertificates ? ChainCapture(isOfProxy: false) : nil)
         do throws(CallError) {
             // A second way to the same address is not told.
             let isFirst = race == nil

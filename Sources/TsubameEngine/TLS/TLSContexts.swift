@@ -17,8 +17,9 @@ final class TLSContexts: SettingsResources {
 extension SharedSettings {
     /// The settings with contexts for them.
     /// - Parameter other: settings whose contexts are used again where they suit.
-    convenience init(_ settings: ConnectionSettings, reusing other: SharedSettings?) {
-        self.init(settings, TLSContexts(settings, reusing: other?.contexts))
+    convenience init(_ settings: ConnectionSettings, reusing other: SharedSettings?, readsCertificates: Bool = false) {
+        self.init(
+            settings, TLSContexts(settings, reusing: other?.contexts), readsCertificates: readsCertificates)
     }
 
     /// Settings that another module made have no contexts yet.

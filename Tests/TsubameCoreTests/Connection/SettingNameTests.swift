@@ -17,11 +17,6 @@ import TsubameCore
                 names.insert("connection.\(label)")
             }
         }
-        // The library sets it for one handshake, and no user can.
-        for owner in ["tls", "proxyTLS"] {
-            let removed = names.remove("connection.\(owner).readsCertificates")
-            #expect(removed != nil)
-        }
         #expect(names == Set(ConnectionSettings.Name.allCases.map(\.rawValue)))
     }
 
