@@ -72,8 +72,12 @@ final class ServerTraffic: Sendable {
         case .response(let status, let fields):
             var headers = RequestHeaders()
             for field in fields { headers.append(field.name, field.value) }
-            let response = Response(
+            var response = Response(
                 status: HTTPResponse.Status(code: status), headers: headers.fields, request: running.request)
+            // The server knows the request when it has arrived, so all time until the head is its own.
+            var timings = Timings()
+            (timings.start, timings.sentAt, timings.headAt) = (running.start, running.start, MonotonicClock.now)
+            response.details = response.details.with(timings: timings)
             running.response = response
             state.running[event.exchange] = running
             tell(.headReceived(response), of: running)

@@ -19,7 +19,7 @@ package struct EditableRequest: Sendable, Hashable, Codable {
 
     /// The request as the caller made it, with the URL to which it was sent.
     package init(_ call: LoggedCall) async {
-        let (request, redaction) = (call.request, call.request.redaction)
+        let (request, redaction) = (call.withRecordedBody(call.request), call.request.redaction)
         method = request.method.rawValue
         url = redaction.url((call.firstSent?.uri ?? request.uri)?.string ?? "")
         headers = request.headers.map { HTTPArchive.Pair($0.name.rawName, redaction.value(of: $0)) }
@@ -35,7 +35,7 @@ package struct EditableRequest: Sendable, Hashable, Codable {
     ///   - edited: the request as it came back; nil for the one that was shown.
     /// - Throws: ``Problem`` if the call's body was not kept, or if a part is invalid.
     package func request(of call: LoggedCall, edited: EditableRequest? = nil) throws(Problem) -> Request {
-        var request = call.request
+        var request = call.withRecordedBody(call.request)
         let edited = edited ?? self
         if edited.method != method {
             guard let method = HTTPRequest.Method(edited.method) else {
@@ -73,7 +73,7 @@ package struct EditableRequest: Sendable, Hashable, Codable {
         for pair in edited.headers {
             try Self.check(pair.value, "the field \(Redaction.printable(pair.name))", isElsewhere: true)
         }
-        guard edited.body == body, !call.request.body.isEmpty else { return }
+        guard edited.body == body, !call.withRecordedBody(call.request).body.isEmpty else { return }
         guard let body else {
             throw Problem(description: "the body is not shown, so it does not go to another origin; give another one")
         }

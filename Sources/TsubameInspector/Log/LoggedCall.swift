@@ -1,5 +1,6 @@
 // LoggedCall: one call in a log, with its events and the beginnings of its bodies.
 
+import HTTPTypes
 package import TsubameCore
 
 /// One call as its events told it. The events are kept without bodies, and the bodies beside them.
@@ -75,6 +76,17 @@ package struct LoggedCall: Sendable {
         self.request = request
         self.client = client
         size = 512
+    }
+
+    /// A request of this call to send again. If it has no body of its own, it gets the body that was sent, as far as the log kept all
+    /// of it.
+    package func withRecordedBody(_ request: Request) -> Request {
+        guard request.body.bytesInMemory == nil, let body = attempts.first?.requestBody, !body.isCut, body.count > 0,
+            request.headers.contains(.contentEncoding) || firstSent?.headers.contains(.contentEncoding) != true
+        else { return request }
+        var request = request
+        request.body = .bytes(body.bytes, contentType: request.body.contentType ?? request.headers[.contentType])
+        return request
     }
 
     /// The time of the last event since the start of the call, in nanoseconds.

@@ -160,7 +160,9 @@ function Overview({ row, connections, failure }) {
       button.title = "Connects to the server once more and reads the certificates that it sends";
       button.addEventListener("click", async () => {
         const chain = await certificates(row.id, connection.id);
-        if (chain) place.replaceChildren(...chain.map(certificateTable));
+        if (!chain) return;
+        place.replaceChildren(...chain.map(certificateTable));
+        if (chain.length < 2) place.append(element("p", "The server sends no other certificate.", "soft"));
       });
       nodes.push(...section(`Certificate of connection ${connection.id}`, place, button));
     }
@@ -208,9 +210,31 @@ function Decisions({ events }) {
 
 /** The lines of two attempts, or of two calls, with those that only one of them has. */
 function Difference({ attempts, other }) {
-  const [before, after] = other ? [other.attempts.at(-1), attempts.at(-1)] : attempts.slice(-2);
+  if (other) {
+    return [
+      ...section("Compared with", element("pre", `${other.row.method} ${other.row.url}`)),
+      ...compareAttempts(other.attempts.at(-1), attempts.at(-1))];
+  }
+  const place = element("div");
+  const show = (index) => place.replaceChildren(...compareAttempts(attempts[index - 1], attempts[index]));
+  show(attempts.length - 1);
+  if (attempts.length === 2) return [place];
+  const choice = element("select", undefined, "pair");
+  choice.setAttribute("aria-label", "Attempts to compare");
+  for (let index = 1; index < attempts.length; index += 1) {
+    const status = attempts[index].response.status || "no response";
+    const made = element("option", `Attempts ${index} and ${index + 1} (${status})`);
+    made.value = index;
+    choice.append(made);
+  }
+  choice.value = attempts.length - 1;
+  choice.addEventListener("change", () => show(Number(choice.value)));
+  return [choice, place];
+}
+
+function compareAttempts(before, after) {
   if (!before || !after) return [element("p", "One of the calls has sent nothing yet.")];
-  const nodes = other ? section("Compared with", element("pre", `${other.row.method} ${other.row.url}`)) : [];
+  const nodes = [];
   for (const which of ["request", "response"]) {
     const name = which === "request" ? "Request" : "Response";
     nodes.push(...section(name, compared(head(before, which), head(after, which))));

@@ -64,14 +64,20 @@ async function load() {
   }
 }
 
+function setState(state) {
+  document.body.dataset.state = state;
+  list.isLive = state === "live";
+  at("lost").hidden = state === "live";
+}
+
 const feed = new EventSource("api/events");
 // The calls are read after the feed has begun, so that none is missed in between.
 feed.addEventListener("open", () => load().then(() => {
-  document.body.dataset.state = "live";
+  setState("live");
   const id = Number(location.hash.slice(1));
   if (id && detail.id === null) open(id);
 }));
-feed.addEventListener("error", () => { document.body.dataset.state = "lost"; });
+feed.addEventListener("error", () => setState("lost"));
 feed.addEventListener("message", (event) => {
   const part = JSON.parse(event.data);
   counts = part;

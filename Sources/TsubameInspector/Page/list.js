@@ -5,6 +5,8 @@ import { element, size, time, tone } from "./elements.js";
 export const rowHeight = 24;
 /** Browsers draw no element that is much higher than this. */
 const highest = 30_000_000;
+/** The time after which running calls are drawn anew, in milliseconds. */
+const tick = 200;
 
 export class CallList {
   constructor({ scroller, space, axis, onChoose }) {
@@ -18,6 +20,9 @@ export class CallList {
     this.chosen = null;
     this.drawn = new Map();
     this.follows = true;
+    /** Whether the process still tells about its calls, so that the time of running ones goes on. */
+    this.isLive = false;
+    setInterval(() => { if (this.isLive && this.hasRunning) this.redraw(); }, tick);
     scroller.addEventListener("scroll", () => {
       this.follows = scroller.scrollTop + scroller.clientHeight >= scroller.scrollHeight - rowHeight;
       this.redraw();
@@ -89,7 +94,9 @@ export class CallList {
     if (this.follows) this.scroller.scrollTop = this.scroller.scrollHeight;
     const first = Math.max(0, Math.floor(this.scroller.scrollTop / rowHeight) - 5);
     const last = Math.min(this.shown.length, first + Math.ceil(this.scroller.clientHeight / rowHeight) + 10);
-    const visible = this.shown.slice(first, last).map((id) => this.rows.get(id));
+    const rows = this.shown.slice(first, last).map((id) => this.rows.get(id));
+    this.hasRunning = rows.some((row) => row.state === "running");
+    const visible = this.isLive && this.hasRunning ? rows.map(untilNow) : rows;
     if (visible.length === 0) this.axis.replaceChildren();
     const from = Math.min(...visible.map((row) => row.started));
     const to = Math.max(...visible.map((row) => row.started + row.duration), from + 1);
@@ -179,6 +186,16 @@ export class CallList {
       return lane;
     }));
   }
+}
+
+/** A running call as it stands now. Its events tell only when something happens. */
+function untilNow(row) {
+  const duration = Date.now() - row.started;
+  if (row.state !== "running" || duration <= row.duration) return row;
+  const phases = row.phases.slice(0, -1);
+  const last = row.phases.at(-1);
+  if (last) phases.push({ ...last, to: duration });
+  return { ...row, duration, phases };
 }
 
 function place(bar, from, length, span) {

@@ -92,7 +92,7 @@ package struct CallDetail: Sendable, Encodable {
         }
         self.connections = connections.values.sorted { $0.id < $1.id }
         // The request as it was sent has the base URL and the client's fields.
-        let request = call.firstSent ?? call.lastRequest
+        let request = call.withRecordedBody(call.firstSent ?? call.lastRequest)
         curl = request.curl(showingSecrets: showsSecrets)
         swift = request.swift(showingSecrets: showsSecrets)
         tsubame = request.tsubame(showingSecrets: showsSecrets)

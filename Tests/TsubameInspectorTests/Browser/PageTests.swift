@@ -60,6 +60,9 @@ struct PageTests {
             let page = try await browser.open(inspector.url)
             try await page.wait(for: "document.body.dataset.state === 'live'")
             try await body(page, client, log, gate)
+            #expect(try await page.value("document.getElementById('lost').hidden", as: Bool.self))
+            await inspector.stop()
+            try await page.wait(for: "!document.getElementById('lost').hidden")
         } catch {
             Issue.record(error)
         }
@@ -128,6 +131,8 @@ struct PageTests {
             async let text = client.get("slow").text()
             try await page.wait(for: "document.querySelector('#space .size')?.textContent === '5 B'")
             #expect(try await page.value("\(Self.rows)[0]", as: String.self).hasSuffix("/slow 200"))
+            // Its time goes on, although nothing arrives.
+            try await page.wait(for: "/^[1-9].* s$/.test(document.querySelector('#space .time').textContent)")
             gate.open()
             #expect(try await text == "firstsecond")
             try await page.wait(for: "document.querySelector('#space .size').textContent === '11 B'")
@@ -366,7 +371,7 @@ struct PageTests {
             }
             #expect(log.count == 100_001)
             try await page.wait(for: "document.getElementById('count').textContent.startsWith('100001 calls')")
-            // The longest frame while the list scrolls from end to end, once in 120 steps.
+            // The lengths of the frames while the list scrolls from end to end, once in 120 steps.
             let frames = try await page.value(
                 """
                 new Promise((resolve) => {
@@ -382,7 +387,9 @@ struct PageTests {
             #expect(frames.count >= 100)
             let shown = try await page.value("document.querySelectorAll('#space .row').length", as: Int.self)
             #expect(shown < 100, "only the rows in view are elements")
-            #expect(frames.sorted()[frames.count / 2] < 50, "milliseconds of the median frame")
+            // A busy machine may hold up a frame or two, and a slow list holds up all of them.
+            let slow = frames.filter { $0 >= 50 }
+            #expect(slow.count <= frames.count / 20, "frames of 50 ms and more: \(slow)")
             for (text, count) in [
                 ("path:99999", 1), ("body:99999", 1), ("swallow", 1),
                 ("method:GET & !status:5xx & duration:>2ms & path:page=3", 14_286), ("header:content-type", 100_001),

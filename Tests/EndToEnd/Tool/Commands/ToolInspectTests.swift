@@ -70,8 +70,15 @@ struct ToolInspectTests {
         #expect(rows.map(\.state) == ["finished", "failed"])
         let first = try await browser.get("api/calls/\(rows[0].id)").text()
         #expect(first.contains("{\\\"name\\\":\\\"燕\\\"}"), "the body of the request is shown")
+        #expect(first.contains("--data-raw '{\\\"name\\\":\\\"燕\\\"}'"), "the line for cURL has the body")
         let second = try await browser.get("api/calls/\(rows[1].id)").text()
         #expect(second.contains("the client closed the connection"))
+        _ = try await client.get("delay/0.2")
+        _ = try await self.rows(3, browser)
+        let archive = try HTTPArchive(json: try await browser.get("api/har").data)
+        #expect(
+            archive.entries[2].timings.wait >= 200
+                && archive.entries[2].timings.receive < archive.entries[2].timings.wait)
         let rule = #"[{"filter":"","isOn":true,"every":1,"delay":0,"action":"fail"}]"#
         let refused = try await browser.put("api/rules", headers: ["X-Tsubame-Inspector": "1"], body: .text(rule))
         #expect(refused.statusCode == 400, "a server's requests have no rules")
