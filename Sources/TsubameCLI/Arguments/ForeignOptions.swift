@@ -27,7 +27,6 @@ enum ForeignOptions {
         case "http1.0", "http1.1", "http2", "http3": "--http-version takes 1.1, 2 or 2-prior-knowledge"
         case "V": "--version prints the version"
         case "trace", "trace-ascii", "include-headers": "-vv prints everything"
-        case "format-options", "sorted", "unsorted": "the order is always as received"
         case "print-body": "-b prints only the body"
         case "silent": "-q prints nothing"
         default: nil

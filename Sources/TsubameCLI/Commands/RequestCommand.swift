@@ -1,6 +1,7 @@
 // RequestCommand: `tsubame [METHOD] URL [ITEM…]`, which sends requests.
 
 import Tsubame
+import TsubameTerminal
 
 struct RequestCommand: ToolCommand {
     static let name = ""
@@ -10,7 +11,7 @@ struct RequestCommand: ToolCommand {
     static let table = OptionTable<Self>(
         OptionGroup(\.content), OptionGroup(\.repetition), OptionGroup(\.deadlines), OptionGroup(\.connection),
         OptionGroup(\.tls), OptionGroup(\.auth), OptionGroup(\.session), OptionGroup(\.cache), OptionGroup(\.output),
-        OptionGroup(\.downloads), OptionGroup(\.general))
+        OptionGroup(\.format), OptionGroup(\.downloads), OptionGroup(\.general))
 
     var words: [String] = []
     private var content = ContentOptions()
@@ -22,6 +23,7 @@ struct RequestCommand: ToolCommand {
     private var session = SessionOptions()
     private var cache = CacheOptions()
     private var output = OutputOptions()
+    private var format = FormatOptions()
     private var downloads = DownloadOptions()
     private var general = GeneralOptions()
 
@@ -37,7 +39,7 @@ struct RequestCommand: ToolCommand {
         try connection.validate()
         try tls.validate()
         try session.validate()
-        try output.validate()
+        try format.validate()
         try downloads.validate()
     }
 
@@ -91,7 +93,7 @@ struct RequestCommand: ToolCommand {
         if downloads.download, output.headers {
             throw UsageProblem("--headers reads no body, and --download saves one; --print=h prints the head, too.")
         }
-        let board = output.quiet > 0 ? nil : ProgressBoard(OutputOptions.traits(isTerminal: false))
+        let board = output.quiet > 0 ? nil : ProgressBoard(TerminalTraits(isTerminal: false))
         if let board { Diagnostics.keepClear(of: board) }
         var runs: [RequestRun] = []
         for url in [words.url] + words.furtherURLs {
@@ -109,7 +111,7 @@ struct RequestCommand: ToolCommand {
             downloads.download
             ? Download(
                 path: output.output, options: downloads, isQuiet: output.quiet > 0, isSilent: output.quiet > 1,
-                terminalStyle: output.terminalStyle, board: board) : nil
+                terminalStyle: format.terminalStyle, board: board) : nil
         if download?.isStreamed == true {
             guard !downloads.resumes, downloads.digest == nil else {
                 throw UsageProblem("--continue and --digest are for files, and \(output.output ?? "-") is none.")
@@ -120,7 +122,7 @@ struct RequestCommand: ToolCommand {
             cache.cache && download == nil && !content.offline ? CacheFolder.open(isSilent: output.quiet > 1) : nil
         let file = try OutputFile(
             download == nil ? output.output : nil, isShared: !words.furtherURLs.isEmpty)
-        let printer = output.printer(file, isOffline: content.offline, isDownload: downloads.download)
+        let printer = output.printer(file, format, isOffline: content.offline, isDownload: downloads.download)
         // No connection decides the version of an offline request, so the printer shows the version that was asked for.
         if connection.httpVersion == .http2 { printer.expect(.http2) }
         do {

@@ -10,6 +10,8 @@ struct BodyPrinter {
     /// Whether the body is decoded as text. Otherwise its bytes are written as received.
     private let isText: Bool
     private let isImage: Bool
+    /// Whether the media type is not that of a text, so that only JSON is looked for in it.
+    private let isForeign: Bool
     private var kind: TextKind
     private var text: TextStream
     /// Created with the first text, which may reveal more than the media type does.
@@ -26,6 +28,7 @@ struct BodyPrinter {
         let type = contentType.flatMap { MediaType($0) }
         kind = type.map { TextKind(type: $0.type, subtype: $0.subtype) } ?? .plain
         isText = style.decodesText && (style.isForReading || type.map(Self.isText) ?? false)
+        isForeign = type.map { $0.type != "text" } ?? false
         isImage = style.isForReading && type?.type == "image" && type?.subtype.hasSuffix("+xml") == false
     }
 
@@ -81,23 +84,30 @@ struct BodyPrinter {
     private mutating func write(_ text: String) throws(SystemError) {
         guard !text.isEmpty else { return }
         if view == nil {
-            if kind == .plain, style.isPretty, Self.looksLikeJSON(text) { kind = .json }
+            if kind == .plain, style.isPretty { kind = Self.kind(of: text, mayBeXML: !isForeign) }
+            var layout = style.layout
+            // Text that is shown while it arrives keeps its order.
+            if style.isStreamed { layout?.sortsMembers = false }
             view = TextView(
-                kind, isFormatted: style.isFormatted && !(style.isStreamed && kind == .xml), theme: style.theme,
+                kind, layout: style.isStreamed && kind == .xml ? nil : layout, theme: style.theme,
                 isTerminal: style.isForReading)
         }
         let shown = view?.show(text) ?? []
         if !shown.isEmpty { try output.write(Bytes(shown)) }
     }
 
-    /// Much JSON is labelled as text. These beginnings occur in JSON only.
-    private static func looksLikeJSON(_ text: String) -> Bool {
-        var beginning = text.utf8.lazy.filter { $0 > 0x20 }.makeIterator()
+    /// Much JSON and XML is labelled as text or as a script. These beginnings occur in JSON and XML only.
+    private static func kind(of text: String, mayBeXML: Bool) -> TextKind {
+        let start = JSONPrefix.rest(of: text)
+        var beginning = start.lazy.filter { $0 > 0x20 }.makeIterator()
         return switch (beginning.next(), beginning.next()) {
         case (UInt8(ascii: "{"), UInt8(ascii: "\"")), (UInt8(ascii: "{"), UInt8(ascii: "}")),
             (UInt8(ascii: "["), UInt8(ascii: "{")), (UInt8(ascii: "["), UInt8(ascii: "\"")):
-            true
-        default: false
+            .json
+        case (UInt8(ascii: "<"), UInt8(ascii: "?"))
+        where mayBeXML && start.drop(while: { $0 <= 0x20 }).starts(with: "<?xml".utf8):
+            .xml
+        default: .plain
         }
     }
 

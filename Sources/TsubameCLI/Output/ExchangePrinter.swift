@@ -246,10 +246,28 @@ final class ExchangePrinter: Sendable {
     }
 
     private func write(head: Bytes) throws {
+        let head = style.sortsFields ? Self.sorted(head) : head
         guard style.isForReading || style.theme != nil else { return try output.write(head) }
         var canvas = Canvas(theme: style.theme, isTerminal: style.isForReading)
         HeadPainter.paint(head.withUnsafeBytes { ReceivedHead.text($0) }, on: &canvas)
         try output.write(Bytes(canvas.finish()))
+    }
+
+    /// The head with its fields in the order of their names. A folded line stays after the line that it continues.
+    private static func sorted(_ head: Bytes) -> Bytes {
+        var lines: [(name: String, text: [UInt8])] = []
+        for line in head.withUnsafeBytes({ Array($0) }).split(separator: 0x0A, omittingEmptySubsequences: false) {
+            if !lines.isEmpty, line.first == 0x20 || line.first == 0x09 {
+                lines[lines.count - 1].text += [0x0A] + line
+            } else {
+                let name = String(decoding: line.prefix { $0 != UInt8(ascii: ":") }, as: UTF8.self)
+                lines.append((name.lowercased(), Array(line)))
+            }
+        }
+        // The first line is no field. The last two are the empty line and nothing.
+        guard lines.count > 3 else { return head }
+        let fields = lines[1..<lines.count - 2].sorted { $0.name < $1.name }
+        return Bytes(Array((lines.prefix(1) + fields + lines.suffix(2)).map(\.text).joined(separator: [0x0A])))
     }
 
     // MARK: Figures

@@ -15,13 +15,25 @@ enum Pretty: String, CaseIterable {
 }
 
 /// The value of `--style`.
-enum StyleName: String, CaseIterable {
+enum StyleName {
     /// From the environment's hint about the terminal's background.
     case auto
-    case dark, light
-    /// Bold and underlined instead of coloured.
-    case mono
     case none
+    case theme(Theme)
+
+    static let words = ["auto", "none"] + Theme.allCases.map(\.rawValue)
+
+    init(_ text: String) throws(UsageProblem) {
+        switch text {
+        case "auto": self = .auto
+        case "none": self = .none
+        default:
+            guard let theme = Theme(rawValue: text) else {
+                throw UsageProblem("“\(text)” is none of \(Self.words.joined(separator: ", ")).")
+            }
+            self = .theme(theme)
+        }
+    }
 }
 
 /// The value of `--images`.
@@ -35,8 +47,10 @@ enum ImageStyle: String, CaseIterable {
 
 /// How heads and bodies are written.
 struct OutputStyle: Sendable {
-    /// Structure is shown by line ends and indentation.
-    var isFormatted = false
+    /// How structure is shown by line ends and indentation; nil if it is not.
+    var layout: LayoutStyle?
+    /// Fields are sorted by name.
+    var sortsFields = false
     /// nil for no colours.
     var theme: Theme?
     /// Text is decoded by its charset and written as UTF-8; on a terminal, also text without a text type.
@@ -50,5 +64,5 @@ struct OutputStyle: Sendable {
     var images: ImageProtocol?
 
     /// Whether text is coloured or laid out.
-    var isPretty: Bool { isFormatted || theme != nil }
+    var isPretty: Bool { layout != nil || theme != nil }
 }

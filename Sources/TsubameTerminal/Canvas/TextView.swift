@@ -8,23 +8,24 @@ package struct TextView: Sendable {
     private var canvas: Canvas
 
     /// - Parameters:
-    ///   - isFormatted: whether line ends and indentation show the structure.
+    ///   - style: how line ends and indentation show the structure; nil if the text keeps its own.
     ///   - theme: the colours; nil for none.
     ///   - isTerminal: whether characters that could control a terminal are shown instead of written.
-    package init(_ kind: TextKind, isFormatted: Bool, theme: Theme?, isTerminal: Bool) {
+    package init(_ kind: TextKind, layout style: LayoutStyle?, theme: Theme?, isTerminal: Bool) {
         canvas = Canvas(theme: theme, isTerminal: isTerminal)
-        layout = isFormatted ? Self.layout(kind) : nil
+        layout = style.flatMap { Self.layout(kind, $0) }
         painter = theme == nil ? PlainPainter() : Self.painter(kind)
     }
 
-    private static func layout(_ kind: TextKind) -> (any Layout)? {
+    private static func layout(_ kind: TextKind, _ style: LayoutStyle) -> (any Layout)? {
         switch kind {
-        case .json: JSONIndenter()
-        case .jsonLines: JSONIndenter(isLines: true)
-        case .xml: XMLIndenter()
-        case .html: HTMLIndenter()
-        case .events: EventStreamIndenter()
-        case .form, .plain: nil
+        case .json where style.formatsJSON && style.sortsMembers: JSONSorter(indent: style.jsonIndent)
+        case .json where style.formatsJSON: JSONIndenter(indent: style.jsonIndent)
+        case .jsonLines where style.formatsJSON: JSONIndenter(isLines: true, indent: style.jsonIndent)
+        case .xml where style.formatsMarkup: XMLIndenter(indent: style.xmlIndent)
+        case .html where style.formatsMarkup: HTMLIndenter()
+        case .events where style.formatsJSON: EventStreamIndenter(indent: style.jsonIndent)
+        case .events, .form, .plain, .json, .jsonLines, .xml, .html: nil
         }
     }
 

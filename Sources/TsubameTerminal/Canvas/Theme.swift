@@ -1,6 +1,7 @@
 // Theme: the colours of each role.
 
-/// The colours are the sixteen of ANSI, which the user's own palette defines.
+/// The colours of the first two are the sixteen of ANSI, which the user's own palette defines. The named themes have the
+/// colours of a ``Palette``.
 package enum Theme: String, Sendable, CaseIterable {
     /// For light text on a dark background.
     case dark
@@ -8,13 +9,43 @@ package enum Theme: String, Sendable, CaseIterable {
     case light
     /// Weight and underlines instead of colours.
     case mono
+    case dracula
+    case fruity
+    case githubDark = "github-dark"
+    case gruvboxDark = "gruvbox-dark"
+    case gruvboxLight = "gruvbox-light"
+    case monokai
+    case nord
+    case oneDark = "one-dark"
+    case pie
+    case pieDark = "pie-dark"
+    case pieLight = "pie-light"
+    case solarized
+
+    private var palette: Palette? {
+        switch self {
+        case .dark, .light, .mono: nil
+        case .dracula: .dracula
+        case .fruity: .fruity
+        case .githubDark: .githubDark
+        case .gruvboxDark: .gruvboxDark
+        case .gruvboxLight: .gruvboxLight
+        case .monokai: .monokai
+        case .nord: .nord
+        case .oneDark: .oneDark
+        case .pie: .pie
+        case .pieDark: .pieDark
+        case .pieLight: .pieLight
+        case .solarized: .solarized
+        }
+    }
 
     /// The SGR parameters of a role (ECMA-48 section 8.3.117); nil if the role needs none.
     package func parameters(of role: Role) -> String? {
         switch self {
         case .mono: mono(role)
-        case .dark: shared(role) ?? dark(role)
-        case .light: shared(role) ?? light(role)
+        case .light, .gruvboxLight, .pieLight: palette?.parameters(of: role) ?? shared(role) ?? light(role)
+        default: palette?.parameters(of: role) ?? shared(role) ?? dark(role)
         }
     }
 

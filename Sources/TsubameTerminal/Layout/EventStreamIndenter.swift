@@ -14,9 +14,14 @@ package struct EventStreamIndenter: Layout {
 
     private var place = Place.beginning
     private var held: [UInt8] = []
-    private var json = JSONIndenter()
+    private var json: JSONIndenter
+    private let indent: Int
 
-    package init() {}
+    /// - Parameter indent: the number of spaces for each level of JSON.
+    package init(indent: Int = LayoutStyle().jsonIndent) {
+        self.indent = indent
+        json = JSONIndenter(indent: indent)
+    }
 
     package mutating func lay(_ input: [UInt8], into output: inout [UInt8]) {
         for byte in input { take(byte, &output) }
@@ -25,6 +30,7 @@ package struct EventStreamIndenter: Layout {
     package mutating func finish(into output: inout [UInt8]) {
         output.append(contentsOf: held)
         held = []
+        if place == .data { json.finish(into: &output) }
     }
 
     private mutating func take(_ byte: UInt8, _ output: inout [UInt8]) {
@@ -48,7 +54,7 @@ package struct EventStreamIndenter: Layout {
             let isJSON = held.starts(with: Self.prefix.dropLast()) && (byte == 0x7B || byte == 0x5B)
             finish(into: &output)
             place = isJSON ? .data : .verbatim
-            json = JSONIndenter()
+            json = JSONIndenter(indent: indent)
             take(byte, &output)
         }
     }

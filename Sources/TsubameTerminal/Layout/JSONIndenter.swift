@@ -1,20 +1,23 @@
 // JSONIndenter: indents JSON byte by byte as it arrives.
 
-/// Adds line ends and indentation where JSON has its structure, and removes the original white space. Nothing else
-/// changes: order, numbers, escapes and duplicate names stay. Text that is not a JSON object or array passes unchanged,
-/// and so does everything after the first byte that is not JSON.
+/// Adds line ends and indentation where JSON has its structure, and removes the original white space. Escapes of visible
+/// characters become these characters. Nothing else changes: order, numbers and duplicate names stay. A prefix against
+/// inclusion as a script (``JSONPrefix``) stays before the JSON. Other text that is not a JSON object or array passes
+/// unchanged, and so does everything after the first byte that is not JSON.
 package struct JSONIndenter: Layout {
-    private static let width = 4
     /// Deeper levels are not indented further, so that a page of brackets does not turn into a gigabyte of spaces.
     private static let maximumIndentation = 64
     /// After deeper nesting nothing is changed any more, so that endless brackets do not need endless memory. The same
     /// applies after too much white space without a value.
     private static let maximumDepth = 10_000
     private static let maximumBlanks = 64 << 10
+    private static let maximumPrefix = 64
 
     private enum Place {
         /// Before the first value, or between two values.
         case outside
+        /// In text that may be a prefix of the first value.
+        case prefix
         /// Directly after `{` or `[`.
         case opened
         /// After `,` or `:`, where a value or a name must follow.
@@ -24,7 +27,6 @@ package struct JSONIndenter: Layout {
         /// After a value.
         case behind
         case string
-        case escape
         /// From here on nothing is changed.
         case verbatim
     }
@@ -34,13 +36,22 @@ package struct JSONIndenter: Layout {
     private var closers: [UInt8] = []
     /// White space that is kept in case no JSON follows.
     private var blanks: [UInt8] = []
+    private var prefix: [UInt8] = []
     private var isFirst = true
+    private var escapes = JSONEscapes()
+    /// The number of spaces for each level.
+    private let indent: Int
     /// Whether the end of a value's line is shown as soon as it arrives.
     private let endsLines: Bool
 
-    /// - Parameter isLines: whether each value has its own line, as in JSON lines. The line's end is then shown when it
-    ///   arrives, not with the next value.
-    package init(isLines: Bool = false) { endsLines = isLines }
+    /// - Parameters:
+    ///   - isLines: whether each value has its own line, as in JSON lines. The line's end is then shown when it arrives,
+    ///     not with the next value.
+    ///   - indent: the number of spaces for each level.
+    package init(isLines: Bool = false, indent: Int = LayoutStyle().jsonIndent) {
+        endsLines = isLines
+        self.indent = indent
+    }
 
     package mutating func lay(_ input: [UInt8], into output: inout [UInt8]) {
         for byte in input { take(byte, &output) }
@@ -48,7 +59,9 @@ package struct JSONIndenter: Layout {
 
     package mutating func finish(into output: inout [UInt8]) {
         if place == .outside, isFirst { output.append(contentsOf: blanks) }
-        blanks = []
+        output.append(contentsOf: prefix)
+        escapes.finish(into: &output)
+        (blanks, prefix) = ([], [])
     }
 
     mutating func take(_ byte: UInt8, _ output: inout [UInt8]) {
@@ -56,11 +69,8 @@ package struct JSONIndenter: Layout {
         case .verbatim:
             output.append(byte)
         case .string:
-            output.append(byte)
-            if byte == UInt8(ascii: "\\") { place = .escape } else if byte == UInt8(ascii: "\"") { place = .behind }
-        case .escape:
-            output.append(byte)
-            place = .string
+            if escapes.take(byte, into: &output) { place = .behind }
+        case .prefix: takePrefix(byte, &output)
         case .outside, .opened, .expecting, .word, .behind:
             if byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 {
                 if place == .outside { keep(byte, &output) }
@@ -80,6 +90,24 @@ package struct JSONIndenter: Layout {
             blanks.append(blank)
         } else {
             giveUp(blank, &output)
+        }
+    }
+
+    private mutating func takePrefix(_ byte: UInt8, _ output: inout [UInt8]) {
+        let isBlank = byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09
+        switch byte {
+        case UInt8(ascii: "{"), UInt8(ascii: "["):
+            guard JSONPrefix.isWhole(prefix) else { fallthrough }
+            output.append(contentsOf: prefix)
+            prefix = []
+            place = .outside
+            structure(byte, &output)
+        default:
+            prefix.append(byte)
+            guard !JSONPrefix.canBegin(prefix), !isBlank || prefix.count > Self.maximumPrefix else { return }
+            output.append(contentsOf: prefix)
+            prefix = []
+            place = .verbatim
         }
     }
 
@@ -112,6 +140,11 @@ package struct JSONIndenter: Layout {
             output.append(byte)
             place = .string
         default:
+            if place == .outside, isFirst, JSONPrefix.canBegin([byte]) {
+                output.append(contentsOf: blanks)
+                (blanks, prefix, place) = ([], [byte], .prefix)
+                return
+            }
             if place != .word {
                 guard place != .outside, Self.beginsWord(byte), begin(&output) else { return giveUp(byte, &output) }
             }
@@ -139,7 +172,7 @@ package struct JSONIndenter: Layout {
             return true
         case .outside, .expecting:
             return true
-        case .word, .behind, .string, .escape, .verbatim:
+        case .word, .behind, .string, .prefix, .verbatim:
             return false
         }
     }
@@ -147,7 +180,7 @@ package struct JSONIndenter: Layout {
     private func breakLine(_ output: inout [UInt8]) {
         output.append(0x0A)
         output.append(
-            contentsOf: repeatElement(0x20, count: Self.width * min(closers.count, Self.maximumIndentation)))
+            contentsOf: repeatElement(0x20, count: indent * min(closers.count, Self.maximumIndentation)))
     }
 
     private mutating func giveUp(_ byte: UInt8, _ output: inout [UInt8]) {

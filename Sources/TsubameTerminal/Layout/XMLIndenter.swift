@@ -7,7 +7,6 @@
 package struct XMLIndenter: Layout {
     /// The largest document that is indented, in bytes.
     package static let limit = 4 << 20
-    private static let width = 2
     private static let maximumIndentation = 64
     /// The largest growth by indentation, as a factor. More would not be readable text.
     private static let maximumGrowth = 8
@@ -15,7 +14,10 @@ package struct XMLIndenter: Layout {
     private var document: [UInt8] = []
     private var isTooLong = false
 
-    package init() {}
+    /// The number of spaces for each level.
+    private let indent: Int
+
+    package init(indent: Int = LayoutStyle().xmlIndent) { self.indent = indent }
 
     package mutating func lay(_ input: [UInt8], into output: inout [UInt8]) {
         guard !isTooLong else { return output.append(contentsOf: input) }
@@ -65,6 +67,6 @@ package struct XMLIndenter: Layout {
 
     private func breakLine(_ depth: Int, _ output: inout [UInt8]) {
         output.append(0x0A)
-        output.append(contentsOf: repeatElement(0x20, count: Self.width * min(depth, Self.maximumIndentation)))
+        output.append(contentsOf: repeatElement(0x20, count: indent * min(depth, Self.maximumIndentation)))
     }
 }

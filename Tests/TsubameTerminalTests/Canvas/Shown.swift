@@ -3,10 +3,11 @@ import TsubameTerminal
 
 /// The shown text, given to the view in pieces of `count` bytes.
 func shown(
-    _ text: String, _ kind: TextKind, isFormatted: Bool = true, theme: Theme? = nil, isTerminal: Bool = false,
+    _ text: String, _ kind: TextKind, layout: LayoutStyle? = LayoutStyle(), theme: Theme? = nil,
+    isTerminal: Bool = false,
     piece: Int = 100_000
 ) -> String {
-    var view = TextView(kind, isFormatted: isFormatted, theme: theme, isTerminal: isTerminal)
+    var view = TextView(kind, layout: layout, theme: theme, isTerminal: isTerminal)
     var output: [UInt8] = []
     var piecewise = ""
     for character in text.unicodeScalars {

@@ -31,7 +31,7 @@ import TsubameTerminal
             let content = text.utf8.filter { $0 > 0x20 }
             for piece in [1, 5, 1000] {
                 #expect(shown(text, kind, piece: piece).utf8.filter { $0 > 0x20 } == content)
-                #expect(shown(text, kind, isFormatted: false, piece: piece) == text)
+                #expect(shown(text, kind, layout: nil, piece: piece) == text)
             }
         }
     }

@@ -26,7 +26,7 @@ import TsubameTerminal
     }
 
     @Test func anEventIsShownWhenItHasCome() {
-        var view = TextView(.events, isFormatted: true, theme: nil, isTerminal: true)
+        var view = TextView(.events, layout: LayoutStyle(), theme: nil, isTerminal: true)
         #expect(String(decoding: view.show("data: one\n\n"), as: UTF8.self) == "data: one\n\n")
         #expect(String(decoding: view.show("data: {}\n"), as: UTF8.self) == "data: {}\n")
     }
@@ -39,7 +39,7 @@ import TsubameTerminal
 
     @Test func coloursAloneChangeNoByte() {
         let text = "data\n:\ndata:\n\n data: x\ndata : {\ndat\ndata: [1,\ndata: 2]\r\rid"
-        #expect(withoutColours(shown(text, .events, isFormatted: false, theme: .dark, piece: 1)) == text)
+        #expect(withoutColours(shown(text, .events, layout: nil, theme: .dark, piece: 1)) == text)
         #expect(shown(text.replacing("[1,", with: "x"), .events, piece: 1) == text.replacing("[1,", with: "x"))
     }
 

@@ -5,13 +5,13 @@ import TsubameTerminal
 @Suite struct JSONTests {
     static let document = #"{"b":1.50e+3,"a":[],"c":{"x":"\u71d5 {,}","b":[true,null,{"z":1,"z":-2}]},"a":{}}"#
 
-    @Test func orderNumbersEscapesAndEqualNamesStay() {
+    @Test func orderNumbersAndEqualNamesStay() {
         let expected = """
             {
                 "b": 1.50e+3,
                 "a": [],
                 "c": {
-                    "x": "\\u71d5 {,}",
+                    "x": "燕 {,}",
                     "b": [
                         true,
                         null,
@@ -28,9 +28,80 @@ import TsubameTerminal
         #expect(shown(expected, .json) == expected)
     }
 
+    @Test(arguments: [
+        (#"\u71d5\u00e9"#, "燕é"), (#"\uD83D\uDE00"#, "😀"), (#"a\/b"#, "a/b"), (#"\u003c\u0041"#, "<A"),
+        // Characters that could not be seen or told apart stay.
+        (#"\n\t\"\\"#, #"\n\t\"\\"#), (#"\u0000\u001b\u0022\u005c"#, #"\u0000\u001b\u0022\u005c"#),
+        (#"\u00a0\u200b\u202e\ufeff\ue000"#, #"\u00a0\u200b\u202e\ufeff\ue000"#),
+        // Halves of a pair, and text that is no escape.
+        (#"\ud83d"#, #"\ud83d"#), (#"\ude00\ud83d"#, #"\ude00\ud83d"#), (#"\ud83d\n"#, #"\ud83d\n"#),
+        (#"\ud83d\""#, #"\ud83d\""#), (#"\ud83d\u71d5"#, #"\ud83d燕"#), (#"\ud83d\ud83d\ude00"#, #"\ud83d😀"#),
+        (#"\u12"#, #"\u12"#), (#"\u12xy"#, #"\u12xy"#), (#"\ud83d\u12"#, #"\ud83d\u12"#),
+    ]) func `escapes of visible characters become the characters`(escapes: String, expected: String) {
+        for piece in [1, 1000] {
+            #expect(shown("[\"\(escapes)\",1]", .json, piece: piece) == "[\n    \"\(expected)\",\n    1\n]")
+        }
+        #expect(shown("data: [\"\(escapes)\"]\n", .events) == "data: [\n          \"\(expected)\"\n      ]\n")
+        #expect(shown("[\"\(escapes)\"]", .json, layout: nil) == "[\"\(escapes)\"]")
+    }
+
+    @Test(arguments: ["[\"\\", "[\"\\u12", "[\"\\ud83d", "[\"\\ud83d\\", "[\"\\ud83d\\ude0"])
+    func `an escape that is broken off loses nothing`(text: String) {
+        #expect(shown(text, .json).filter { !$0.isWhitespace } == text)
+    }
+
+    @Test(arguments: [")]}',\n", ")]}'\n", ")]}',", "while(1);", "for(;;);", "for (;;);\n"])
+    func `a prefix against scripts stays before the JSON`(prefix: String) {
+        for piece in [1, 1000] {
+            #expect(shown(prefix + "{\"a\":1}", .json, piece: piece) == prefix + "{\n    \"a\": 1\n}")
+        }
+        #expect(JSONPrefix.rest(of: prefix + "{\"a\":1}").drop { $0 <= 0x20 }.elementsEqual("{\"a\":1}".utf8))
+    }
+
+    @Test(arguments: [")]}", "while(2);{\"a\":1}", "for", "while(1);x{\"a\":1}", ")]}'\n\n", "for(;;);for(;;);[1,2]"])
+    func `text that is only like a prefix stays`(text: String) { #expect(shown(text, .json) == text) }
+
+    @Test func `members are sorted by name, and equal names keep their order`() {
+        var style = LayoutStyle()
+        (style.sortsMembers, style.jsonIndent) = (true, 1)
+        let expected = """
+            {
+             "a": [
+              {
+               "x": 2,
+               "y": 1
+              },
+              null
+             ],
+             "ab": {},
+             "b": 3,
+             "b": "2"
+            }
+            """
+        let text = #" {"b":3, "a":[{"y":1,"x":2},null],"b":"2", "ab":{}} "#
+        for piece in [1, 1000] { #expect(shown(text, .json, layout: style, piece: piece) == expected) }
+        #expect(shown("while(1);" + text, .json, layout: style) == "while(1);" + expected)
+        for other in [
+            "[1", "{\"b\":1,\"a\"}", "{\"b\":1,\"a\":2}]", "plain", "", "{\"b", String(repeating: "[", count: 1000),
+        ] {
+            var unsorted = style
+            unsorted.sortsMembers = false
+            #expect(shown(other, .json, layout: style) == shown(other, .json, layout: unsorted))
+        }
+    }
+
+    @Test func `each format is laid out only if asked for`() {
+        var style = LayoutStyle()
+        (style.formatsJSON, style.formatsMarkup, style.xmlIndent) = (false, false, 4)
+        #expect(shown("{\"a\":1}", .json, layout: style) == "{\"a\":1}")
+        #expect(shown("<a><b/></a>", .xml, layout: style) == "<a><b/></a>")
+        style.formatsMarkup = true
+        #expect(shown("<a><b/></a>", .xml, layout: style) == "<a>\n    <b/>\n</a>")
+    }
+
     @Test func coloursAloneChangeNoByte() {
         for text in [Self.document, " { \"a\" : [ 1 ,\n 2 ] } ", "{\"a\" 1} x", "nothing", "\"open", "[[[", "}{"] {
-            #expect(withoutColours(shown(text, .json, isFormatted: false, theme: .dark)) == text)
+            #expect(withoutColours(shown(text, .json, layout: nil, theme: .dark)) == text)
         }
     }
 
@@ -60,7 +131,7 @@ import TsubameTerminal
     }
 
     @Test func aLineOfJSONIsWholeWhenItsEndHasCome() {
-        var view = TextView(.jsonLines, isFormatted: true, theme: nil, isTerminal: false)
+        var view = TextView(.jsonLines, layout: LayoutStyle(), theme: nil, isTerminal: false)
         #expect(String(decoding: view.show("{\"a\":1}\n"), as: UTF8.self) == "{\n    \"a\": 1\n}\n")
         #expect(String(decoding: view.show("[]\n"), as: UTF8.self) == "[]\n")
         #expect(view.finish().isEmpty)

@@ -102,7 +102,7 @@ import TsubameTerminal
     func markupThatEndsAnywhereLosesNothing(text: String) {
         for kind in [TextKind.html, .xml] {
             #expect(shown(text, kind, piece: 1).filter { !$0.isWhitespace } == text.filter { !$0.isWhitespace })
-            #expect(withoutColours(shown(text, kind, isFormatted: false, theme: .dark, piece: 1)) == text)
+            #expect(withoutColours(shown(text, kind, layout: nil, theme: .dark, piece: 1)) == text)
         }
     }
 
