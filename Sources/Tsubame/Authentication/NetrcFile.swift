@@ -37,11 +37,17 @@ final class NetrcFile: Sendable {
         }
     }
 
-    /// The user that the file names for a host.
+    /// The user that the file names for a host. An entry without a login names none.
     /// - Parameter login: the only user name to accept, or nil for any.
     func user(of host: String, login: String? = nil) throws(CallError) -> DigestSession.User? {
-        guard let entry = try content.get().entry(for: host, login: login), entry.login != nil || entry.password != nil
-        else { return nil }
-        return DigestSession.User(name: entry.login ?? "", password: entry.password ?? "")
+        guard let entry = try content.get().entry(for: host, login: login), let name = entry.login else { return nil }
+        return DigestSession.User(name: name, password: entry.password ?? "")
+    }
+}
+
+extension Authentication {
+    /// The name and password of the user's netrc file for a host; nil if it has no login for the host.
+    package static func netrcUser(of host: String) throws(CallError) -> (name: String, password: String)? {
+        try NetrcFile(nil).user(of: host).map { ($0.name, $0.password) }
     }
 }

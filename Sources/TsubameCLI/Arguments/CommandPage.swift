@@ -19,6 +19,9 @@ struct CommandPage: Sendable {
         [CommandPage(RequestCommand.self), CommandPage(ServeCommand.self), CommandPage(DemoCommand.self)]
     }
 
+    /// The names of the commands that have one, without making their pages.
+    static let names = [ServeCommand.name, DemoCommand.name]
+
     init<Command: ToolCommand>(_ type: Command.Type) {
         name = type.name
         abstract = type.abstract

@@ -23,7 +23,7 @@ enum ForeignOptions {
         case "proxy-user": "--proxy takes user:password@ in its URL"
         case "max-time": "--timeout limits the whole call"
         case "E", "key": "--cert and --cert-key give the client's certificate"
-        case "tlsv1.2", "tlsv1.3", "ssl": "--tls-min and --tls-max limit the TLS version"
+        case "tlsv1.2", "tlsv1.3": "--tls-min and --tls-max limit the TLS version"
         case "http1.0", "http1.1", "http2", "http3": "--http-version takes 1.1, 2 or 2-prior-knowledge"
         case "V": "--version prints the version"
         case "trace", "trace-ascii", "include-headers": "-vv prints everything"

@@ -9,7 +9,8 @@ struct RequestCommand: ToolCommand {
     static let usage = ["[OPTION …] [METHOD] URL [ITEM …]"]
     static let takesWords = true
     static let table = OptionTable<Self>(
-        OptionGroup(\.content), OptionGroup(\.repetition), OptionGroup(\.deadlines), OptionGroup(\.connection),
+        OptionGroup(\.content), OptionGroup(\.repetition), OptionGroup(\.deadlines), OptionGroup(\.limits),
+        OptionGroup(\.connection),
         OptionGroup(\.tls), OptionGroup(\.auth), OptionGroup(\.session), OptionGroup(\.cache), OptionGroup(\.output),
         OptionGroup(\.format), OptionGroup(\.downloads), OptionGroup(\.general))
 
@@ -17,6 +18,7 @@ struct RequestCommand: ToolCommand {
     private var content = ContentOptions()
     private var repetition = RepetitionOptions()
     private var deadlines = DeadlineOptions()
+    private var limits = LimitOptions()
     private var connection = ConnectionOptions()
     private var tls = TLSOptions()
     private var auth = AuthOptions()
@@ -28,17 +30,22 @@ struct RequestCommand: ToolCommand {
     private var general = GeneralOptions()
 
     private var call: CallOptions {
-        CallOptions(
-            repetition: repetition, deadlines: deadlines, connection: connection, tls: tls, auth: auth, session: session
-        )
+        var repetition = repetition
+        // A saved redirect would be of no use.
+        if downloads.download { repetition.follow = true }
+        return CallOptions(
+            repetition: repetition, deadlines: deadlines, limits: limits, connection: connection, tls: tls, auth: auth,
+            session: session, mayPrompt: !content.ignoreStdin)
     }
 
     func validate() throws(UsageProblem) {
         try content.validate()
         try repetition.validate()
+        try limits.validate()
         try connection.validate()
         try tls.validate()
         try session.validate()
+        try output.validate(isDownload: downloads.download)
         try format.validate()
         try downloads.validate()
     }
@@ -74,8 +81,8 @@ struct RequestCommand: ToolCommand {
             throw UsageProblem("--raw and items both give a body; only one can be sent.")
         }
         if !words.furtherURLs.isEmpty {
-            if output.output != nil {
-                throw UsageProblem("--output is for one URL: several files get their own names.")
+            if let path = output.output, !downloads.download || !path.hasSuffix("/") {
+                throw UsageProblem("--output is for one URL, unless it is a folder and ends with a slash.")
             }
             if content.raw == "@-" { throw UsageProblem("--raw @- is for one URL: it can be read only once.") }
             if session.session != nil { throw UsageProblem("--session is for one URL.") }
@@ -106,11 +113,16 @@ struct RequestCommand: ToolCommand {
         _ url: String, _ words: RequestWords, _ items: RequestContent, _ board: ProgressBoard?,
         after first: CallPlan?
     ) throws -> RequestRun {
+        do throws(CallError) {
+            _ = try TargetURI(parsing: url, keepingDotSegments: true)
+        } catch {
+            throw UsageProblem("\(error.reason).\(error.advice.map { "\n  \($0)" } ?? "")")
+        }
         let plan = try CallPlan(call, url: url, items: items, after: first)
         let download =
             downloads.download
             ? Download(
-                path: output.output, options: downloads, isQuiet: output.quiet > 0, isSilent: output.quiet > 1,
+                path: downloadPath(words), options: downloads, isQuiet: output.quiet > 0, isSilent: output.quiet > 1,
                 terminalStyle: format.terminalStyle, board: board) : nil
         if download?.isStreamed == true {
             guard !downloads.resumes, downloads.digest == nil else {
@@ -143,6 +155,14 @@ struct RequestCommand: ToolCommand {
         }
     }
 
+    /// Where a download is saved; nil for a name of the server or the URL. A file on the standard output gets the body, as
+    /// in `tsubame -d URL > file`, unless an option needs a file of its own.
+    private func downloadPath(_ words: RequestWords) -> String? {
+        if let path = output.output ?? output.folder { return path }
+        let needsFile = downloads.resumes || downloads.digest != nil || downloads.connections > 1
+        return !needsFile && words.furtherURLs.isEmpty && Descriptor.output.kind == .regular ? "-" : nil
+    }
+
     /// The body from the standard input; nil if it gives none.
     /// - Throws: if the items form a body as well.
     private func standardInput(_ words: RequestWords, _ items: RequestContent) throws -> RequestBody? {
@@ -150,7 +170,8 @@ struct RequestCommand: ToolCommand {
             try RawBody.refuseStandardInput(method: words.method ?? (items.hasBody ? "POST" : nil))
             return nil
         }
-        guard let body = try RawBody.ofStandardInput(method: words.method, content) else { return nil }
+        let input = try RawBody.ofStandardInput(method: words.method, isDownload: downloads.download, content)
+        guard let body = input else { return nil }
         guard words.furtherURLs.isEmpty else {
             throw UsageProblem("A body from the standard input is for one URL: it can be read only once.")
         }
@@ -174,10 +195,18 @@ struct RequestCommand: ToolCommand {
         // A download saves the file as the server stores it. An encoded response would also hide its length.
         if downloads.download, !headers.contains(.acceptEncoding) { headers[.acceptEncoding] = "identity" }
         if content.compress > 0, !body.isEmpty {
-            guard !headers.contains(.contentEncoding) else {
-                throw UsageProblem("--compress sets Content-Encoding, but an item already sets it.")
+            let named = headers[.contentEncoding]
+            guard let coding = named.map({ ContentCoding(rawValue: $0.lowercased()) }) ?? .gzip else {
+                throw UsageProblem("--compress cannot encode a body as the Content-Encoding item says.")
             }
-            body = body.compressed(onlyIfSmaller: content.compress == 1)
+            // The body says which coding it has, and has none if it would not become smaller.
+            headers[.contentEncoding] = nil
+            body = body.compressed(by: coding, onlyIfSmaller: content.compress == 1)
+        }
+        if body.isEmpty, let method = words.method, RawBody.asksForBody(method), !items.unset.contains(.contentType),
+            let type = content.format.typeWithoutData, !headers.contains(.contentType)
+        {
+            headers[.contentType] = type
         }
         if !words.furtherURLs.isEmpty, !body.canBeSentAgain {
             throw UsageProblem("This body can be read only once, so it can be sent to only one URL.")

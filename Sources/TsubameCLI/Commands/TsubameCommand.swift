@@ -24,11 +24,26 @@ enum TsubameCommand {
 
     private static func run(_ words: ArraySlice<String>) throws -> ExitStatus {
         switch words.first {
-        case ServeCommand.name: try run(ServeCommand.self, words.dropFirst())
-        case DemoCommand.name: try run(DemoCommand.self, words.dropFirst())
-        case "help": try help(words.dropFirst())
-        default: try runRequest(words)
+        case ServeCommand.name: return try run(ServeCommand.self, words.dropFirst())
+        case DemoCommand.name: return try run(DemoCommand.self, words.dropFirst())
+        case "help": return try help(words.dropFirst())
+        default:
+            try refuseMisspelt(words)
+            return try runRequest(words)
         }
+    }
+
+    /// A word that is almost the name of a command is not taken for a host.
+    private static func refuseMisspelt(_ words: ArraySlice<String>) throws(UsageProblem) {
+        guard let word = words.first, word.utf8.count > 2, word.utf8.allSatisfy({ (0x61...0x7A).contains($0) }) else {
+            return
+        }
+        let names = CommandPage.names + ["help"]
+        guard let meant = NearestName.find(word, in: names).first, meant.utf8.count <= word.utf8.count + 1 else {
+            return
+        }
+        throw UsageProblem(
+            "There is no command “\(word)”; is \(meant) meant? A host of this name is written as http://\(word)/.")
     }
 
     private static func run<Command: ToolCommand>(
@@ -85,7 +100,7 @@ enum TsubameCommand {
     private static func help(_ words: ArraySlice<String>) throws -> ExitStatus {
         guard let name = words.first else { return try show(CommandPage(RequestCommand.self)) }
         guard let page = CommandPage.all.first(where: { $0.name == name }) else {
-            let names = CommandPage.all.map(\.name).filter { !$0.isEmpty }.joined(separator: " and ")
+            let names = CommandPage.names.joined(separator: " and ")
             throw UsageProblem(
                 "There is no command “\(name)”: the commands are \(names), and requests need none.")
         }

@@ -39,8 +39,7 @@ struct ConfigFile {
 
     /// Reads the file; nil if there is none. A file that cannot be read is reported and has no effect. A program
     /// that runs as another user may meet a folder that it cannot read.
-    /// - Throws: for a line that is not an option.
-    static func read() throws(UsageProblem) -> ConfigFile? {
+    static func read() -> ConfigFile? {
         guard let path else { return nil }
         let bytes: [UInt8]
         do throws(SystemError) {
@@ -57,9 +56,10 @@ struct ConfigFile {
             return nil
         }
         guard bytes.count <= maximumBytes else {
-            throw UsageProblem("\(path) is longer than 1 MiB, the limit for a file of options.")
+            Diagnostics.say("\(path) is longer than 1 MiB; no default options are taken from it")
+            return nil
         }
-        return try ConfigFile(path: path, text: String(decoding: bytes, as: UTF8.self))
+        return ConfigFile(path: path, text: String(decoding: bytes, as: UTF8.self))
     }
 
     /// The path that the environment gives; nil without a home folder.
@@ -72,17 +72,28 @@ struct ConfigFile {
         return home + "/.config/tsubame/config"
     }
 
-    init(path: String, text: String) throws(UsageProblem) {
+    /// A line that is wrong is reported and has no effect.
+    init(path: String, text: String) {
         self.path = path
         for (index, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {
-            let number = index + 1
-            guard let words = ShellWords.split(line) else {
-                throw UsageProblem("\(path):\(number): a quote is not closed.")
+            do throws(UsageProblem) {
+                if let line = try Self.line(index + 1, String(line), in: path) { lines.append(line) }
+            } catch {
+                Self.warn(of: error)
             }
-            guard let first = words.first else { continue }
-            try Self.check(first, words, place: "\(path):\(number)")
-            lines.append(Line(number: number, words: words))
         }
+    }
+
+    /// Reports a line that is wrong.
+    static func warn(of problem: UsageProblem) { Diagnostics.say("warning: \(problem) The line has no effect.") }
+
+    private static func line(_ number: Int, _ text: String, in path: String) throws(UsageProblem) -> Line? {
+        guard let words = ShellWords.split(text) else {
+            throw UsageProblem("\(path):\(number): a quote is not closed.")
+        }
+        guard let first = words.first else { return nil }
+        try check(first, words, place: "\(path):\(number)")
+        return Line(number: number, words: words)
     }
 
     private static func check(_ first: String, _ words: [String], place: String) throws(UsageProblem) {

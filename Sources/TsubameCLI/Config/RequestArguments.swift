@@ -25,26 +25,39 @@ struct RequestArguments {
         guard line.uses.isEmpty || !GeneralOptions.options.contains(where: { line.contains($0.spec.name) }) else {
             return
         }
-        try readDefaults()
+        readDefaults()
     }
 
     /// The command with the defaults, and then the options of the command line.
     func command() throws(UsageProblem) -> RequestCommand {
+        do {
+            return try command(with: defaults)
+        } catch {
+            let valid = defaults.filter { one in
+                do throws(UsageProblem) {
+                    try one.check()
+                    return true
+                } catch {
+                    ConfigFile.warn(of: error)
+                    return false
+                }
+            }
+            guard valid.count < defaults.count else { throw error }
+            return try command(with: valid)
+        }
+    }
+
+    private func command(with defaults: [Default]) throws(UsageProblem) -> RequestCommand {
         var command = RequestCommand()
         for one in defaults { try one.apply(to: &command) }
         try line.apply(to: &command)
         command.words = line.words
-        do {
-            try command.validate()
-        } catch {
-            for one in defaults { try one.check() }
-            throw error
-        }
+        try command.validate()
         return command
     }
 
-    private mutating func readDefaults() throws(UsageProblem) {
-        guard let config = try ConfigFile.read() else { return }
+    private mutating func readDefaults() {
+        guard let config = ConfigFile.read() else { return }
         let alternatives = Self.alternatives.filter { $0.contains(where: line.contains) }.joined()
         for entry in config.lines {
             let place = "\(config.path):\(entry.number)"
@@ -52,15 +65,27 @@ struct RequestArguments {
             do {
                 options = try ArgumentReader(entry.arguments[...])
             } catch {
-                throw UsageProblem("\(place): \(error.description)")
+                ConfigFile.warn(of: UsageProblem("\(place): \(error.description)"))
+                continue
             }
             if let name = options.takenBack.first {
-                throw UsageProblem("\(place): --no-\(name) is for the command line, to take a default back.")
+                ConfigFile.warn(
+                    of: UsageProblem("\(place): --no-\(name) is for the command line, to take a default back."))
+                continue
             }
             let isReplaced = options.uses.contains {
                 line.takenBack.contains($0.name) || alternatives.contains($0.name)
             }
-            if !isReplaced { defaults.append(Default(place: place, options: options)) }
+            guard !isReplaced else { continue }
+            let one = Default(place: place, options: options)
+            do {
+                // The value is read here, so that a wrong one has no effect.
+                var command = RequestCommand()
+                try one.apply(to: &command)
+                defaults.append(one)
+            } catch {
+                ConfigFile.warn(of: error)
+            }
         }
     }
 }

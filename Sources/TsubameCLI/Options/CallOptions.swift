@@ -7,15 +7,19 @@ import Tsubame
 struct CallOptions: Sendable {
     let repetition: RepetitionOptions
     let deadlines: DeadlineOptions
+    let limits: LimitOptions
     let connection: ConnectionOptions
     let tls: TLSOptions
     let auth: AuthOptions
     let session: SessionOptions
+    /// Whether the user may be asked for passwords.
+    let mayPrompt: Bool
 
     /// - Parameter runs: the number of requests that the client serves.
     func apply(to configuration: inout Configuration, ofRuns runs: Int) {
         repetition.apply(to: &configuration, ofRuns: runs)
         deadlines.apply(to: &configuration.timeouts)
+        limits.apply(to: &configuration)
         connection.apply(to: &configuration.connection)
     }
 }

@@ -32,12 +32,15 @@ struct ContentOptions: Options {
         ) { $0.boundary = $1 },
         .value("raw", "text|@file|@-", isAnyWord: true, "Send this body; @- is the standard input.") { $0.raw = $1 },
         .flag(
-            "compress", letter: "x", "Compress the body with gzip if that makes it smaller; -xx: always."
+            "compress", letter: "x",
+            "Compress the body if that makes it smaller, with gzip or the coding of a Content-Encoding item; -xx: always."
         ) { $0.compress += 1 },
         .flag(
             "chunked", "Send the body chunked, without its length; standard input as it arrives."
         ) { $0.chunked = true },
-        .flag("ignore-stdin", letter: "I", "Never read the standard input.") { $0.ignoreStdin = true },
+        .flag("ignore-stdin", letter: "I", "Never read the standard input, and ask for no password.") {
+            $0.ignoreStdin = true
+        },
         .flag("offline", "Print the request (--print=HB by default) and send nothing.") {
             $0.offline = true
         },

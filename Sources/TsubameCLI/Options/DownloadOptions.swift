@@ -12,8 +12,8 @@ struct DownloadOptions: Options {
     static let options: [CommandOption<Self>] = [
         .flag(
             "download", letter: "d",
-            "Save to a file, named by --output, the server or the URL, with the server's date. Items that are URLs are "
-                + "downloaded too."
+            "Save to a file, named by --output, the server or the URL, with the server's date. Follows redirects. Items "
+                + "that are URLs are downloaded too. A file on the standard output gets the body."
         ) { $0.download = true },
         .flag(
             "continue", letter: "c",

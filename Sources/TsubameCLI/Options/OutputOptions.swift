@@ -4,7 +4,8 @@ import TsubameTerminal
 
 struct OutputOptions: Options {
     var print: PrintParts?
-    var historyPrint: PrintParts?
+    /// The value of `-P`: parts, or the folder of downloads.
+    private(set) var historyText: String?
     /// The number of times that `--verbose` was given.
     var verbose = 0
     var headers = false
@@ -26,10 +27,10 @@ struct OutputOptions: Options {
             reading: PrintParts.init
         ) { $0.print = $1 },
         .value(
-            "history-print", letter: "P", "HBhb",
-            "The same for messages between the first request and the last response.",
-            reading: PrintParts.init
-        ) { $0.historyPrint = $1 },
+            "history-print", letter: "P", "HBhb|folder",
+            "The same for messages between the first request and the last response. With --download: the folder for the "
+                + "files."
+        ) { $0.historyText = $1 },
         .flag(
             "verbose", letter: "v",
             "Print both messages of every exchange, informational responses and trailers: --all --print=HBhb. "
@@ -55,10 +56,20 @@ struct OutputOptions: Options {
         .flag("inspect", "Show the calls live in a browser, at the URL that is printed, until Ctrl-C.") {
             $0.inspect = true
         },
-        .value("output", letter: "o", "file", completion: .file, "Write to a file, complete or not at all.") {
-            $0.output = $1
-        },
+        .value(
+            "output", letter: "o", "file", completion: .file,
+            "Write to a file, complete or not at all; to a folder, with / at its end, for several downloads."
+        ) { $0.output = $1 },
     ]
+
+    func validate(isDownload: Bool) throws(UsageProblem) {
+        guard let historyText else { return }
+        if isDownload, output != nil { throw UsageProblem("--output and -P both name a place for the download.") }
+        if !isDownload { _ = try PrintParts(historyText) }
+    }
+
+    /// The folder for downloads that `-P` names.
+    var folder: String? { historyText.map { $0.hasSuffix("/") ? $0 : $0 + "/" } }
 
     /// The printer that these options describe.
     /// - Parameters:
@@ -77,7 +88,7 @@ struct OutputOptions: Options {
             plan.sendsTimingsToErrors = !file.isTerminal && !plan.parts.contains(.timings)
             plan.parts.insert(.timings)
         }
-        plan.history = historyPrint ?? plan.parts
+        plan.history = isDownload ? plan.parts : historyText.flatMap { try? PrintParts($0) } ?? plan.parts
         plan.reading = format.reading
         plan.isUnicode = traits.isUnicode
         if plan.sendsTimingsToErrors {

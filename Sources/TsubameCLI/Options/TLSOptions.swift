@@ -68,7 +68,23 @@ struct TLSOptions: Options {
             $0.tlsMin = $1
         },
         .choice("tls-max", of: Version.self, "Maximum TLS version; 1.3 by default.") { $0.tlsMax = $1 },
+        .value(
+            "ssl", "version", completion: .words(["tls1.2", "tls1.3"]),
+            "Use only this version: tls1, tls1.1, tls1.2 or tls1.3. ssl2.3 (HTTPie's default) uses all of the defaults.",
+            reading: version
+        ) { ($0.tlsMin, $0.tlsMax) = ($1, $1) },
     ]
+
+    private static func version(_ text: String) throws(UsageProblem) -> Version? {
+        switch text.lowercased() {
+        case "ssl2.3": nil
+        case "tls1", "tls1.0": .tls10
+        case "tls1.1": .tls11
+        case "tls1.2": .tls12
+        case "tls1.3": .tls13
+        default: throw UsageProblem("“\(text)” is none of tls1, tls1.1, tls1.2, tls1.3 and ssl2.3.")
+        }
+    }
 
     func validate() throws(UsageProblem) {
         if cert == nil, certKey != nil || certKeyPass != nil {
@@ -86,7 +102,7 @@ struct TLSOptions: Options {
     private var oldest: ConnectionSettings.TLS.Version { tlsMin?.version ?? min(.tls12, newest) }
 
     /// These options, with the passphrase of an encrypted key if the user has to type it.
-    func asking() throws -> TLSOptions {
+    func asking(mayPrompt: Bool) throws -> TLSOptions {
         guard let cert, certKeyPass == nil else { return self }
         let path = certKey ?? cert
         let file: Descriptor
@@ -102,7 +118,7 @@ struct TLSOptions: Options {
         guard text.contains("ENCRYPTED") else { return self }
         var options = self
         options.certKeyPass = try PasswordPrompt.ask(
-            "passphrase of \(path)", instead: "give it by --cert-key-pass")
+            "passphrase of \(path)", instead: "give it by --cert-key-pass", mayPrompt: mayPrompt)
         return options
     }
 

@@ -11,6 +11,8 @@ final class OutputFile: Sendable {
     var number: Int32 { descriptor.number }
     private let descriptor: Descriptor
     private let target: String?
+    /// The path of an existing file that this output replaces.
+    let replaced: String?
     private let partial: String?
     /// nil if pieces are written immediately.
     private let gathered: GatheredOutput?
@@ -23,7 +25,7 @@ final class OutputFile: Sendable {
         guard let path, path != "-" else {
             descriptor = .output
             isTerminal = descriptor.isTerminal
-            (target, partial) = (nil, nil)
+            (target, partial, replaced) = (nil, nil, nil)
             return
         }
         let status = FileStatus(of: path)
@@ -31,9 +33,10 @@ final class OutputFile: Sendable {
             // A device or a pipe cannot be replaced.
             descriptor = try Descriptor.writing(path, isNew: false)
             isTerminal = descriptor.isTerminal
-            (target, partial) = (nil, nil)
+            (target, partial, replaced) = (nil, nil, nil)
             return
         }
+        replaced = status == nil ? nil : path
         // Renaming onto a symbolic link would replace the link, not the file.
         let target = FilePath.resolved(path)
         let partial = PartialPath.beside(target)

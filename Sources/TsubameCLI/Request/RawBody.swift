@@ -35,9 +35,13 @@ enum RawBody {
     }
 
     /// The body from the standard input; nil if the input is not meant for a body, or if it is empty.
-    /// - Parameter method: the method that the user gave.
-    static func ofStandardInput(method: String?, _ options: ContentOptions) throws -> RequestBody? {
-        guard isInputMeant(method) else { return nil }
+    /// - Parameters:
+    ///   - method: the method that the user gave.
+    ///   - isDownload: whether the response is saved. The request is then a GET unless the user says otherwise.
+    static func ofStandardInput(
+        method: String?, isDownload: Bool, _ options: ContentOptions
+    ) throws -> RequestBody? {
+        guard isInputMeant(method, isDownload: isDownload) else { return nil }
         let body = try read(.input, contentType: contentType(options.format), isStreamed: options.chunked)
         return body.length == 0 ? nil : body
     }
@@ -47,7 +51,7 @@ enum RawBody {
     ///
     /// A silent pipe is not waited for.
     static func refuseStandardInput(method: String?) throws(UsageProblem) {
-        guard isInputMeant(method) else { return }
+        guard isInputMeant(method, isDownload: false) else { return }
         _ = Descriptor.input.isReadable(within: glance)
         guard inputHasData else { return }
         throw UsageProblem(
@@ -74,20 +78,23 @@ enum RawBody {
 
     /// Whether the standard input is meant for a body.
     ///
-    /// A file is a body, unless the method has no body or a loop has begun to read the file. A pipe or a socket is a
-    /// body only if the method asks for one. Under cron and ssh, the input of every program is a pipe or a socket.
-    private static func isInputMeant(_ method: String?) -> Bool {
+    /// A file is a body, unless the method has no body or a loop has begun to read the file. A pipe is a body without a
+    /// method, and with a method that asks for a body. A socket is a body only with such a method, because programs
+    /// give sockets to their children that they never write to.
+    private static func isInputMeant(_ method: String?, isDownload: Bool) -> Bool {
         let asksForBody = method.map(asksForBody) ?? false
         switch Descriptor.input.kind {
         case .regular:
             if let method, ["GET", "HEAD", "TRACE"].contains(method) { return false }
             return asksForBody || Descriptor.input.isAtStart
-        case .pipe, .socket: return asksForBody
+        case .pipe: return method == nil ? !isDownload : asksForBody
+        case .socket: return asksForBody
         case .terminal, .other, .closed: return false
         }
     }
 
-    private static func asksForBody(_ method: String) -> Bool { ["POST", "PUT", "PATCH", "QUERY"].contains(method) }
+    /// Whether requests with this method usually have a body.
+    static func asksForBody(_ method: String) -> Bool { ["POST", "PUT", "PATCH", "QUERY"].contains(method) }
 
     /// The default content type: JSON, unless a form is asked for.
     private static func contentType(_ format: RequestContent.Format) -> String {

@@ -13,6 +13,15 @@ struct RequestContent {
         case multipart
 
         var isForm: Bool { self == .form || self == .multipart }
+
+        /// The media type of a request without data, if the user asked for a format.
+        var typeWithoutData: String? {
+            switch self {
+            case .json: "application/json"
+            case .form: "application/x-www-form-urlencoded"
+            case .automatic, .multipart: nil
+            }
+        }
     }
 
     private static let jsonAccept = "application/json, */*;q=0.5"
@@ -247,9 +256,6 @@ struct RequestContent {
             throw UsageProblem("@file is the whole body: other data cannot be sent with it.")
         }
         let file = try FilePart(item.value, in: word)
-        guard file.filename == nil else {
-            throw UsageProblem("“\(word)”: only a part of a form has a ;filename=; add --form and a name before the @.")
-        }
         body = try file.body(in: word)
         isFile = true
     }

@@ -21,6 +21,14 @@ struct RequestItem: Hashable {
         /// `name@file`, and `@file`: the body.
         case file = "@"
 
+        /// JSON and forms may have a member without a name, and `@file` has none.
+        fileprivate var allowsEmptyName: Bool {
+            switch self {
+            case .json, .jsonFile, .text, .textFile, .file: true
+            case .query, .queryFile, .field, .fieldFile, .emptyField: false
+            }
+        }
+
         /// Longer separators come first, because the longest at a position counts.
         fileprivate static let byLength = allCases.sorted { $0.rawValue.utf8.count > $1.rawValue.utf8.count }
     }
@@ -84,7 +92,7 @@ struct RequestItem: Hashable {
                 throw UsageProblem(
                     "“\(word)”: write a field without a value as “\(name);”, and one with a value as “\(name):…”.")
             }
-            if name.isEmpty, kind != .file {
+            if name.isEmpty, !kind.allowsEmptyName {
                 throw UsageProblem("“\(word)”: there is no name before “\(kind.rawValue)”.")
             }
             return

@@ -29,16 +29,20 @@ struct CallPlan: Sendable {
         let hostField = items.fields.first { $0.name.canonicalName == "host" }
         let host = hostField?.value ?? uri?.authority ?? "localhost"
         session = try OpenSession(options.session, host: host, isSecure: uri?.isSecure ?? false)
-        tls = try first?.tls ?? options.tls.asking()
+        tls = try first?.tls ?? options.tls.asking(mayPrompt: options.mayPrompt)
 
         let kind = options.auth.authType
         if let text = options.auth.auth {
-            given = try Credentials(kind ?? .basic, asking: text, of: host)
+            given = try Credentials(kind ?? .basic, asking: text, of: host, mayPrompt: options.mayPrompt)
         } else if let kind {
-            guard let text = uri?.credentials, kind != .bearer else {
-                throw UsageProblem("--auth-type \(kind.rawValue) needs --auth.")
+            if let text = uri?.credentials, kind != .bearer {
+                given = Credentials(kind, text)
+            } else if !options.auth.ignoreNetrc, let kept = try Credentials(kind, netrcOf: uri?.host ?? host) {
+                given = kept
+            } else {
+                throw UsageProblem(
+                    "--auth-type \(kind.rawValue) needs --auth, or an entry for \(host) in the netrc file.")
             }
-            given = Credentials(kind, text)
         } else {
             given = uri?.credentials.map { Credentials(.basic, $0) }
         }

@@ -93,7 +93,13 @@ struct RequestRun: Sendable {
                 }
             }
             try printer.finish()
-            try output.finish()
+            // The page of an error must not replace a good file.
+            if end.status >= 400, printer.parts == .responseBody, let replaced = output.replaced {
+                output.discard()
+                warn("\(replaced) stays as it was")
+            } else {
+                try output.finish()
+            }
             return status(of: end)
         } catch {
             output.discard()

@@ -14,20 +14,28 @@ struct Credentials: Sendable, Hashable {
     /// - Parameters:
     ///   - text: the credentials as the user gave them. If the password is missing, the user is asked for it.
     ///   - host: the host that the password is for.
-    init(_ kind: Kind, asking text: String, of host: String) throws {
+    ///   - mayPrompt: whether the user may be asked.
+    init(_ kind: Kind, asking text: String, of host: String, mayPrompt: Bool) throws {
         self.kind = kind
         guard kind != .bearer, !text.contains(":") else {
             self.text = text
             return
         }
         let password = try PasswordPrompt.ask(
-            "password of \(text)@\(host)", instead: "write --auth user:password; without a password, user and a colon")
+            "password of \(text)@\(host)", instead: "write --auth user:password; without a password, user and a colon",
+            mayPrompt: mayPrompt)
         self.text = "\(text):\(password)"
     }
 
     init(_ kind: Kind, _ text: String) {
         self.kind = kind
         self.text = text
+    }
+
+    /// The credentials of the netrc file for a host; nil if it has none. The password of an entry may be a token.
+    init?(_ kind: Kind, netrcOf host: String) throws(CallError) {
+        guard let user = try Authentication.netrcUser(of: host) else { return nil }
+        self.init(kind, kind == .bearer ? user.password : "\(user.name):\(user.password)")
     }
 
     var authentication: Authentication {

@@ -10,8 +10,10 @@ enum PasswordPrompt {
 
     /// - Parameters:
     ///   - what: the secret to ask for.
-    ///   - advice: the alternative to tell if there is no terminal.
-    static func ask(_ what: String, instead advice: String) throws -> String {
+    ///   - advice: the alternative to tell if the user cannot be asked.
+    ///   - mayPrompt: whether the user may be asked.
+    static func ask(_ what: String, instead advice: String, mayPrompt: Bool) throws -> String {
+        guard mayPrompt else { throw UsageProblem("--ignore-stdin does not ask for the \(what): \(advice).") }
         if let answer = answers.withLock({ $0[what] }) { return answer }
         let answer = try read(what, instead: advice)
         answers.withLock { $0[what] = answer }

@@ -29,6 +29,8 @@ final class ToolProcess: Sendable {
         case wholeTerminal
         /// A pipe whose reading end is closed.
         case closedPipe
+        /// A file that is made anew.
+        case file(URL)
     }
 
     /// The ends of its streams that are open on this side.
@@ -274,6 +276,10 @@ final class ToolProcess: Sendable {
         case .pipe:
             let pipe = try ProcessPipe()
             return (pipe.write, pipe.read)
+        case .file(let url):
+            let descriptor = Foundation.open(url.path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+            guard descriptor >= 0 else { throw CocoaError(.fileWriteUnknown) }
+            return (descriptor, nil)
         case .closedPipe:
             let pipe = try ProcessPipe()
             close(pipe.read)

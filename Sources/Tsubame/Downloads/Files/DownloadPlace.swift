@@ -197,8 +197,9 @@ struct DownloadPlace: Sendable {
 
     private static func name(of response: Response) -> String {
         if let name = response.suggestedFileName { return name }
-        let isPage = response.headers[.contentType].flatMap { MediaType($0) }?.subtype == "html"
-        return isPage ? "index.html" : "index"
+        let type = response.headers[.contentType].flatMap { MediaType($0) }
+        guard type?.essence != "text/plain" else { return "index" }
+        return type.flatMap { ContentTypeGuess.fileExtension(of: $0.essence) }.map { "index.\($0)" } ?? "index"
     }
 
     private static func numbered(_ name: String, _ number: Int) -> String {

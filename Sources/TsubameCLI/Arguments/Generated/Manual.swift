@@ -11,7 +11,8 @@ struct Manual: Sendable {
         title: "Words",
         paragraphs: [
             "METHOD is any method; the default is GET, or POST with a body. URL may be as short as :3000/path "
-                + "(localhost). Without a scheme, http is used for localhost and IP addresses, https for every other host."
+                + "(localhost). Without a scheme, http is used for localhost and IP addresses, https for every other host. A "
+                + "host that is named like a command is written as http://serve/."
         ])
 
     static let items = Manual(
@@ -33,9 +34,9 @@ struct Manual: Sendable {
     static let input = Manual(
         title: "Standard input",
         paragraphs: [
-            "A file on the standard input is the body; a pipe only with POST, PUT, PATCH or QUERY. It cannot be combined "
-                + "with items that form a body. Other data is ignored with a warning. --raw @- always reads it, "
-                + "--ignore-stdin never."
+            "A file or a pipe on the standard input is the body, and makes the method POST; with another method than POST, "
+                + "PUT, PATCH and QUERY, and with --download, a pipe is not. It cannot be combined with items that form a "
+                + "body. Other data is ignored with a warning. --raw @- always reads it, --ignore-stdin never."
         ])
 
     static let output = Manual(
@@ -68,7 +69,7 @@ struct Manual: Sendable {
                 "Send JSON, with a number and a nested name"
             ),
             ("tsubame --form :3000/upload note=hello photo@swallow.jpg", "Send a form with a file"),
-            ("date | tsubame POST :3000/log", "Send the output of another program"),
+            ("date | tsubame :3000/log", "Send the output of another program"),
             (
                 "tsubame -F --session=work :3000/login user=me password=secret",
                 "Follow redirects and keep the login"

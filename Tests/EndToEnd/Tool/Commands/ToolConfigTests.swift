@@ -71,17 +71,30 @@ struct ToolConfigTests {
     @Test(arguments: [
         ("\n--bogus\n", ":2: ", "--bogus"), ("# x\n\n--timeout soon", ":3: ", "soon"),
         ("--follow --form", ":1: ", "one option a line"), ("example.test", ":1: ", "“example.test” is no option"),
-        ("--form\r\n-F\r\n", ":2: ", "long name"), ("--auth 'a:b", ":1: ", "quote"), ("--help", ":1: ", "--help"),
+        ("--follow\r\n-F\r\n", ":2: ", "long name"), ("--auth 'a:b", ":1: ", "quote"), ("--help", ":1: ", "--help"),
         ("--verify", ":1: ", "--verify"), ("--follow yes", ":1: ", "--follow"), ("--follow -v", ":1: ", "one option"),
         ("--timeout=1 2", ":1: ", "one option a line"),
     ])
-    func aMistakeIsToldWithFileAndLine(config: String, place: String, text: String) async throws {
-        try await ScriptedServer.start().use { server in
-            let run = try await run(config, server.url)
-            #expect(run.status == 64 && run.stdout.isEmpty, "\(run)")
+    func aMistakeIsToldWithFileAndLineAndTheOtherLinesCount(config: String, place: String, text: String) async throws {
+        try await ScriptedServer.start { .ok($0["x-mark"] ?? "none") }.use { server in
+            let run = try await run(config + "\n--print=hb\n", server.url, "X-Mark:here")
+            #expect(
+                run.status == 0 && run.stdout.hasPrefix("HTTP/1.1 200 OK\r\n") && run.stdout.hasSuffix("here"), "\(run)"
+            )
+            #expect(run.stderr.hasPrefix("tsubame: warning: ") && run.stderr.contains("The line has no effect."))
             #expect(run.stderr.contains("/tsubame/config\(place)") && run.stderr.contains(text), "\(run)")
-            #expect(server.acceptedConnections == 0)
         }
+    }
+
+    @Test func aValueOutOfItsRangeIsAMistakeOfItsLine() async throws {
+        let run = try await run("--max-redirects=-5\n--form", "--offline", "--print=B", ":1", "a=b")
+        #expect(run.status == 0 && run.stdout == "a=b", "\(run)")
+        #expect(run.stderr.contains("/tsubame/config:1: --max-redirects is a number"), "\(run)")
+    }
+
+    @Test func aDefaultThatNeedsAnotherIsNoMistake() async throws {
+        let run = try await run("--cert-key=/k\n--cert=/c", "--offline", "--print=B", ":1", "a=b")
+        #expect(!run.stderr.contains("/config:1"), "\(run)")
     }
 
     @Test func aMistakeOnTheCommandLineIsNotTheFiles() async throws {

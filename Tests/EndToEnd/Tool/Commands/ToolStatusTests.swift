@@ -297,9 +297,9 @@ struct ToolStatusTests {
     }
 
     @Test(arguments: ["ftp://example.test", "http://", "http://a b/", "http://127.0.0.1:99999/", "http://a@b@c/"])
-    func aURLThatIsNoneIsAFailureInWords(url: String) async throws {
+    func aURLThatIsNoneIsWrongUsageInWords(url: String) async throws {
         let answer = try await tool(url)
-        #expect(answer.status == 1)
+        #expect(answer.status == 64)
         #expect(answer.stderr.contains("the URL "))
     }
 
@@ -326,11 +326,24 @@ struct ToolStatusTests {
         #expect(answer.stderr == "tsubame: cannot listen on no-such-host.invalid, port 0: the host has no address\n")
     }
 
+    @Test(arguments: [("serv", "serve"), ("serev", "serve"), ("dmeo", "demo"), ("hlep", "help")])
+    func `a misspelt command is not taken for a host`(word: String, meant: String) async throws {
+        for words in [[word], [word, "--port", "0"]] {
+            let run = try await ToolProcess(words).finished()
+            #expect(run.status == 64 && run.stdout.isEmpty)
+            #expect(run.stderr.contains("There is no command “\(word)”; is \(meant) meant?"), "\(run)")
+            #expect(run.stderr.contains("http://\(word)/"))
+        }
+        let offline = try await ToolProcess(["--offline", "-p", "H", "http://\(word)/"]).finished()
+        #expect(offline.status == 0 && offline.stdout.contains("Host: \(word)\r\n"), "\(offline)")
+    }
+
     @Test(arguments: [
         (["URL", "foo"], "“foo” is not an item"), (["URL", "a:=nope"], "“a:=nope” has no valid JSON: see byte 2"),
         (["URL", "a:={\"b\":"], "it ends too early"), (["URL", "X:a\nb"], "control character"),
         (["URL", "bad name:x"], "“bad name” is not a field name"), (["URL", "X;y"], "“X;y”"),
-        (["URL", "Host:"], "Host"), (["URL", "=x"], "no name"), (["URL", "f@/dev/null"], "add --form"),
+        (["URL", "Host:"], "Host"), (["URL", "==x"], "no name"), (["URL", ":x"], "no name"),
+        (["URL", "f@/dev/null"], "add --form"),
         (["-f", "URL", "f@/dev/null;type=x"], "no media type"),
         (["--multipart", "URL", "--raw", "x"], "--multipart"), (["--multipart", "-j", "URL"], "exclude each other"),
         (["URL", "@/dev/null", "a=1"], "whole body"), (["URL", "a[b=1"], "“]” is missing"),

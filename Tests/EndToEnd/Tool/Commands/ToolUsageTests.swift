@@ -67,7 +67,7 @@ struct ToolUsageTests {
         (["--timeout", "--form", ":1"], "--timeout needs a value: seconds. One that begins with a hyphen"),
         (["--timeout=soon", ":1"], "--timeout: “soon” is not a time in seconds"),
         (["--retry=x", ":1"], "--retry: “x” is not a whole number."),
-        (["--style", "pink", ":1"], "--style: “pink” is none of auto, dark, light, mono, none."),
+        (["--style", "pink", ":1"], "--style: “pink” is none of auto, none, dark, light, mono, dracula,"),
         (["-px", ":1"], "--print: “x” is none of H, B, h, b, m and t."),
         (["-d", "a.example", "POST", "b.example"], "“POST” is a method: it goes before the first URL"),
         (["-d", "-h", "a.example"], "--headers reads no body, and --download saves one; --print=h prints"),
@@ -162,7 +162,7 @@ struct ToolUsageTests {
     @Test(
         .enabled(if: bash != nil, "bash is not installed"),
         arguments: [
-            (["--pret"], ["--pretty"]), (["--pretty", "=", "c"], ["colors"]), (["-s", "d"], ["dark"]),
+            (["--pret"], ["--pretty"]), (["--pretty", "=", "c"], ["colors"]), (["-s", "d"], ["dark", "dracula"]),
             (["--follow", "--pretty", ""], ["all", "colors", "format", "none"]), (["--no-ch"], ["--no-check-status"]),
             (["PAT"], ["PATCH"]), (["serve", "--po"], ["--port"]), (["help", ""], ["serve", "demo"]),
             (["dem"], ["demo"]),
@@ -188,7 +188,8 @@ struct ToolUsageTests {
     @Test(
         .enabled(if: fish != nil, "fish is not installed"),
         arguments: [
-            ("--pret", ["--pretty"]), ("--pretty=c", ["--pretty=colors"]), ("-s d", ["dark"]), ("PAT", ["PATCH"]),
+            ("--pret", ["--pretty"]), ("--pretty=c", ["--pretty=colors"]), ("-s d", ["dark", "dracula"]),
+            ("PAT", ["PATCH"]),
             ("serve --po", ["--port"]), ("help ", ["demo", "serve"]), ("--no-ch", ["--no-check-status"]),
             ("demo --", ["--inspect", "--help"]),
         ])
@@ -211,7 +212,7 @@ struct ToolUsageTests {
         .enabled(if: zsh != nil, "zsh is not installed"),
         arguments: [
             ("--pretty=c", "--pretty=colors"), ("serve --po", "serve --port"), ("dem", "tsubame demo"),
-            ("--max-red", "--max-redirects="), ("-s d", "-s dark"), ("--no-ch", "--no-check-status"),
+            ("--max-red", "--max-redirects="), ("-s fr", "-s fruity"), ("--no-ch", "--no-check-status"),
         ])
     func zshCompletes(line: String, expected: String) async throws {
         try await withFolder { folder in

@@ -60,7 +60,9 @@ struct ToolDownloadTests {
         }
     }
 
-    @Test(arguments: [("text/html; charset=utf-8", "index.html"), ("application/json", "index")])
+    @Test(arguments: [
+        ("text/html; charset=utf-8", "index.html"), ("application/json", "index.json"), ("text/plain", "index"),
+    ])
     func `what has no name is called index`(type: String, name: String) async throws {
         try await withFolder { folder in
             let run = try await download(.ok("hello", headers: [.contentType: type]), path: "/", in: folder)

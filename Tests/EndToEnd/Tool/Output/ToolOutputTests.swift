@@ -135,7 +135,7 @@ struct ToolOutputTests {
                     "b": 1.50,
                     "a": [],
                     "c": {
-                        "x": "\\u71d5 {,}",
+                        "x": "燕 {,}",
                         "b": [
                             true,
                             null,

@@ -3,6 +3,7 @@
 #if Server
 import Foundation
 import Testing
+import Tsubame
 import TsubameTesting
 import TsubameWire
 
@@ -80,8 +81,12 @@ struct ToolBodyFramingTests {
         }
     }
 
-    @Test func aCodingOfTheCallersAndOursIsWrongUsage() async throws {
-        let run = try await tool("-x", ":1", "a=b", "Content-Encoding:br")
+    @Test func aCodingOfAnItemIsTheCodingOfTheBody() async throws {
+        let request = try await sent("-xx", "URL", "a=b", "Content-Encoding:deflate")
+        #expect(request["content-encoding"] == "deflate")
+        let body = try #require(try await DecodedContent.decode(Bytes(request.body), codings: "deflate", upTo: 100))
+        #expect(String(decoding: body, as: UTF8.self) == #"{"a": "b"}"#)
+        let run = try await tool("-x", ":1", "a=b", "Content-Encoding:rot13")
         #expect(run.status == 64 && run.stderr.contains("Content-Encoding"))
     }
 
@@ -128,7 +133,9 @@ struct ToolBodyFramingTests {
             #expect(charset.stderr.contains(";type=text/plain; charset=utf-16"))
             let other = try await tool("-f", ":1", "f@\(file.path);name=x")
             #expect(other.status == 64 && other.stderr.contains("use ;type= or ;filename="))
-            #expect(try await tool(":1", "@\(file.path);filename=x").stderr.contains("only a part of a form"))
+            // A whole body has no name.
+            let named = try await sent("URL", "@\(file.path);filename=x")
+            #expect(named.text == "x" && named["content-disposition"] == nil)
 
             let odd = folder.appending(path: "a;charset=b")
             try Data("odd".utf8).write(to: odd)

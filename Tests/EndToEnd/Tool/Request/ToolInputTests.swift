@@ -30,8 +30,8 @@ struct ToolInputTests {
 
     @Test(arguments: [
         ["-I", "URL"], ["-I", "GET", "URL"], ["-I", "POST", "URL", "a=b"], ["-I", "POST", "URL", "X:y"],
-        ["URL", "--raw", "x"], ["POST", "--ignore-stdin", "URL"], ["PUT", "-I", "URL"], ["URL"], ["GET", "URL"],
-        ["DELETE", "URL"], ["POST", "URL", "a=b"], ["URL", "X:y"],
+        ["URL", "--raw", "x"], ["POST", "--ignore-stdin", "URL"], ["PUT", "-I", "URL"], ["-I", "URL"], ["GET", "URL"],
+        ["DELETE", "URL"], ["POST", "URL", "a=b"], ["-I", "URL", "X:y"],
     ])
     func anInputThatNeverComesIsNotWaitedFor(words: [String]) async throws {
         try await ScriptedServer.start { _ in .ok() }.use { server in
@@ -42,9 +42,10 @@ struct ToolInputTests {
     }
 
     @Test(arguments: [
-        (["POST", "URL"], "POST"), (["PUT", "URL"], "PUT"), (["patch", "URL"], "PATCH"), (["query", "URL"], "QUERY"),
+        (["URL"], "POST"), (["POST", "URL"], "POST"), (["PUT", "URL"], "PUT"), (["patch", "URL"], "PATCH"),
+        (["query", "URL"], "QUERY"),
     ])
-    func aPipeIsTheBodyOfAMethodThatAsksForOne(words: [String], method: String) async throws {
+    func aPipeIsTheBodyWithoutAMethodAndOfAMethodThatAsksForOne(words: [String], method: String) async throws {
         let (request, run) = try await sent(.pipe(Array("{\"a\": 1}\n".utf8)), words)
         #expect(request.method == method)
         #expect(request.text == "{\"a\": 1}\n")
@@ -56,11 +57,11 @@ struct ToolInputTests {
 
     /// Under cron, ssh and CI, and in a loop, the input may be anything and is not meant for the tool.
     @Test(arguments: [
-        (["URL"], "GET"), (["GET", "URL"], "GET"), (["DELETE", "URL"], "DELETE"), (["PURGE", "URL"], "PURGE"),
-        (["URL", "X:y"], "GET"), (["GET", "URL", "a=b"], "GET"), (["-I", "POST", "URL", "X:y"], "POST"),
+        (["GET", "URL"], "GET"), (["DELETE", "URL"], "DELETE"), (["PURGE", "URL"], "PURGE"),
+        (["GET", "URL", "X:y"], "GET"), (["GET", "URL", "a=b"], "GET"), (["-I", "POST", "URL", "X:y"], "POST"),
         (["-I", "URL", "a=b"], "POST"), (["HEAD", "URL"], "HEAD"),
     ])
-    func `FAULT 25: a pipe is left alone without such a method, and data in it is told`(
+    func `FAULT 25: a pipe is left alone with another method, and data in it is told`(
         words: [String], method: String
     ) async throws {
         let alone = try await sent(.null, words).request.bodyByteCount
@@ -74,7 +75,7 @@ struct ToolInputTests {
         #expect(run.stderr == (words[0] == "-I" ? "" : Self.warning), "\(run)")
     }
 
-    @Test(arguments: [["DELETE", "URL", "X-A:b"], ["PROPFIND", "URL", "X-A:b"], ["URL", "X-A:b", "-q"]])
+    @Test(arguments: [["DELETE", "URL", "X-A:b"], ["PROPFIND", "URL", "X-A:b"], ["GET", "URL", "X-A:b", "-q"]])
     func `FAULT 25: data beside items that form no body is told where it is not sent`(words: [String]) async throws {
         let (request, run) = try await sent(.pipe(Array("DATA\n".utf8)), words)
         #expect(request.bodyByteCount == 0 && run.stderr == Self.warning, "\(run)")
@@ -128,9 +129,7 @@ struct ToolInputTests {
         try await withFolder { folder in
             let file = folder.appending(path: "body")
             try Data("{\"a\": 1}".utf8).write(to: file)
-            // Without a method, the pipe may belong to another program.
-            let pipes: [ToolProcess.Input] = words[0] == "URL" ? [] : [.pipe(Array("{\"a\": 1}".utf8))]
-            for input in pipes + [.file(file)] {
+            for input in [ToolProcess.Input.pipe(Array("{\"a\": 1}".utf8)), .file(file)] {
                 let (request, run) = try await sent(input, words)
                 #expect(request.text == "{\"a\": 1}" && request.method != "GET" && run.stderr.isEmpty, "\(run)")
                 #expect(words.contains("q==1") ? request.target == "/?q=1" : request["x"] != nil)
@@ -242,8 +241,21 @@ struct ToolInputTests {
     }
     #endif
 
-    @Test func whoWaitsForAnInputSaysSo() async throws {
-        let process = try ToolProcess(["POST", "http://127.0.0.1:1/", "--timeout=1"], input: .silentPipe)
+    @Test func `a download without a method leaves a pipe to the loop that it runs in`() async throws {
+        try await withFolder { folder in
+            try await ScriptedServer.start { _ in .ok("file") }.use { server in
+                let run = try await ToolProcess(
+                    ["-d", server.url + "/a"], input: .pipe(Array("next\n".utf8)), directory: folder
+                ).finished()
+                #expect(run.status == 0 && run.stdout == "a\n" && run.stderr.contains("was not sent"), "\(run)")
+                #expect(server.requests[0].method == "GET" && server.requests[0].bodyByteCount == 0)
+            }
+        }
+    }
+
+    @Test(arguments: [["POST"], []])
+    func whoWaitsForAnInputSaysSo(method: [String]) async throws {
+        let process = try ToolProcess(method + ["http://127.0.0.1:1/", "--timeout=1"], input: .silentPipe)
         let line = try await process.firstErrorLine()
         #expect(line == "tsubame: waiting for a body on the standard input (--ignore-stdin goes on without one)")
         process.end()

@@ -11,6 +11,12 @@ struct ToolRequestTests {
     private func sent(
         _ arguments: String..., input: ToolProcess.Input = .null, sourceLocation: SourceLocation = #_sourceLocation
     ) async throws -> ReceivedRequest {
+        try await sent(arguments, input: input, sourceLocation: sourceLocation)
+    }
+
+    private func sent(
+        _ arguments: [String], input: ToolProcess.Input = .null, sourceLocation: SourceLocation = #_sourceLocation
+    ) async throws -> ReceivedRequest {
         try await ScriptedServer.start { _ in .ok() }.use { server in
             let arguments = arguments.map {
                 $0.replacing("URL", with: server.url).replacing("PORT", with: "\(server.port)")
@@ -73,6 +79,26 @@ struct ToolRequestTests {
             request.headText.components(separatedBy: "\r\n").dropFirst(2).joined(separator: "\n")
                 == "X-B: 2\nx-A: 1\nX-B: 3\nUser-Agent: t\nX-E: \nAccept: */*\n"
                 + "Accept-Encoding: \(ReceivedCoding.offer)\n\n")
+    }
+
+    @Test(arguments: [
+        (["=x"], #"{"": "x"}"#), ([":=1", "a=b"], #"{"": 1, "a": "b"}"#), (["-f", "=x", "a=b"], "=x&a=b"),
+    ])
+    func aMemberMayHaveAnEmptyName(words: [String], body: String) async throws {
+        #expect(try await sent(["URL"] + words).text == body)
+    }
+
+    @Test(arguments: [
+        (["--json", "POST"], "application/json"), (["--form", "PUT"], "application/x-www-form-urlencoded"),
+        (["POST"], nil), (["--json", "GET"], nil), (["--json", "DELETE"], nil),
+    ])
+    func aFormatWithoutDataIsStillNamed(words: [String], type: String?) async throws {
+        let request = try await sent(words + ["URL"])
+        #expect(request["content-type"] == type && request.bodyByteCount == 0)
+        if type != nil {
+            #expect(try await sent(words + ["URL", "Content-Type:"])["content-type"] == nil)
+            #expect(try await sent(words + ["URL", "Content-Type:text/x"])["content-type"] == "text/x")
+        }
     }
 
     @Test func aFieldThatIsUnsetIsNotSent() async throws {

@@ -85,6 +85,37 @@ struct ToolAuthTests {
         }
     }
 
+    @Test func aNetrcFileGivesTheCredentialsOfAnAuthType() async throws {
+        try await withFolder { folder in
+            let file = folder.appending(path: ".netrc")
+            try Data("machine 127.0.0.1 login n password s\nmachine a.example password p\n".utf8).write(to: file)
+            let home = ["HOME": folder.path]
+            #expect(try await authorization("-A", "bearer", "URL", environment: home) == "Bearer s")
+            #expect(try await authorization("-A", "basic", "URL", environment: home) == Self.basic("n:s"))
+            #expect(
+                try await authorization("-A", "digest", "URL", environment: home) == "none", "it waits for a challenge")
+            for words in [
+                ["-A", "bearer", "--ignore-netrc", "http://127.0.0.1/"], ["-A", "digest", "http://a.example/"],
+            ] {
+                let run = try await ToolProcess(words, environment: home).finished()
+                #expect(run.status == 64 && run.stderr.contains("needs --auth"), "\(run)")
+            }
+        }
+    }
+
+    @Test func anEntryWithoutALoginIsNoLogin() async throws {
+        try await withFolder { folder in
+            try Data("machine 127.0.0.1 password s\n".utf8).write(to: folder.appending(path: ".netrc"))
+            #expect(try await authorization("URL", environment: ["HOME": folder.path]) == "none")
+        }
+    }
+
+    @Test func ignoringTheInputAsksForNothing() async throws {
+        let run = try await ToolProcess(["-I", "-a", "user", "http://127.0.0.1:1/"], asks: true).finished()
+        #expect(
+            run.status == 64 && run.stderr.contains("--ignore-stdin does not ask for the password of user@"), "\(run)")
+    }
+
     @Test func aNetrcFileThatMakesNoSenseIsAFailureThatSaysHowToGoWithout() async throws {
         try await withFolder { folder in
             try Data("machine a login n geheim\n".utf8).write(to: folder.appending(path: ".netrc"))

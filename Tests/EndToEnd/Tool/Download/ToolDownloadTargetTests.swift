@@ -1,0 +1,105 @@
+// ToolDownloadTargetTests: where the tool saves a body: a file, a folder, the output, and what it must not replace.
+#if Server
+import Foundation
+import HTTPTypes
+import Testing
+import TsubameTesting
+
+@Suite(.timeLimit(.minutes(2)))
+struct ToolDownloadTargetTests {
+    private func names(_ folder: URL) throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
+    }
+
+    private func text(_ folder: URL, _ name: String) throws -> String {
+        try String(contentsOf: folder.appending(path: name), encoding: .utf8)
+    }
+
+    @Test func `a download follows redirects and gets the extension of its type`() async throws {
+        try await withFolder { folder in
+            try await ScriptedServer.start { request in
+                switch request.path {
+                case "/get": .redirect(to: "/elsewhere")
+                case "/readme": .ok("text", headers: [.contentType: "text/plain"])
+                default: .json("{}")
+                }
+            }.use { server in
+                for (path, name) in [
+                    ("/get", "get.json"), ("/a.tar", "a.tar"), ("/", "index.json"), ("/readme", "readme"),
+                ] {
+                    let run = try await ToolProcess(["-d", server.url + path], directory: folder).finished()
+                    #expect(run.status == 0 && run.stdout == name + "\n", "\(run)")
+                }
+                #expect(try names(folder) == ["a.tar", "get.json", "index.json", "readme"])
+                let stopped = try await ToolProcess(
+                    ["-d", "--max-redirects=0", server.url + "/get"], directory: folder
+                ).finished()
+                #expect(stopped.status == 6, "\(stopped)")
+            }
+        }
+    }
+
+    @Test func `a file on the output gets the body of a download`() async throws {
+        try await withFolder { folder in
+            let file = folder.appending(path: "out.bin")
+            try await ScriptedServer.start { $0.path == "/gone" ? .status(.gone) : .ok("body") }.use { server in
+                let run = try await ToolProcess(
+                    ["-d", server.url + "/a"], output: .file(file), directory: folder
+                ).finished()
+                #expect(run.status == 0, "\(run)")
+                #expect(try text(folder, "out.bin") == "body")
+                let gone = try await ToolProcess(
+                    ["-d", server.url + "/gone"], output: .file(file), directory: folder
+                ).finished()
+                #expect(gone.status == 4, "\(gone)")
+                #expect(try text(folder, "out.bin").isEmpty)
+                // An option that needs a file of its own keeps it.
+                let own = try await ToolProcess(
+                    ["-d", "-c", server.url + "/b"], output: .file(file), directory: folder
+                ).finished()
+                #expect(own.status == 0, "\(own)")
+                #expect(try text(folder, "out.bin") == "b\n" && text(folder, "b") == "body")
+                #expect(try names(folder) == ["b", "out.bin"])
+            }
+        }
+    }
+
+    @Test func `-P and a folder of -o hold several downloads`() async throws {
+        try await withFolder { folder in
+            try await ScriptedServer.start { .ok($0.path) }.use { server in
+                for option in [["-P", "one"], ["-o", "two/"]] {
+                    let place = folder.appending(path: String(option[1].prefix(3)))
+                    try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
+                    let run = try await ToolProcess(
+                        ["-d", server.url + "/a", server.url + "/b"] + option, directory: folder
+                    ).finished()
+                    #expect(run.status == 0, "\(run)")
+                    #expect(try names(place) == ["a", "b"])
+                }
+                let both = try await ToolProcess(["-d", "-P", "one", "-o", "x", server.url]).finished()
+                #expect(both.status == 64 && both.stderr.contains("both name a place"), "\(both)")
+                let parts = try await ToolProcess(["-P", "one", server.url]).finished()
+                #expect(parts.status == 64 && parts.stderr.contains("is none of H, B, h, b, m and t"), "\(parts)")
+            }
+        }
+    }
+
+    @Test func `-o does not replace a good file by the page of an error`() async throws {
+        try await withFolder { folder in
+            let file = folder.appending(path: "good")
+            try await ScriptedServer.start { _ in .status(.notFound, "no such page") }.use { server in
+                try Data("good".utf8).write(to: file)
+                let run = try await ToolProcess(["-o", file.path, server.url]).finished()
+                #expect(run.status == 4 && run.stderr.contains("stays as it was"), "\(run)")
+                #expect(try text(folder, "good") == "good")
+                // With the head, it is a record of the exchange. A new file replaces nothing.
+                #expect(try await ToolProcess(["-o", file.path, "--print=hb", server.url]).finished().status == 4)
+                #expect(try text(folder, "good").contains("404"))
+                #expect(try await ToolProcess(["-o", folder.path + "/new", server.url]).finished().status == 4)
+                #expect(try text(folder, "new") == "no such page")
+                #expect(try names(folder) == ["good", "new"])
+            }
+        }
+    }
+}
+#endif
