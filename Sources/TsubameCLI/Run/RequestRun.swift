@@ -74,7 +74,8 @@ struct RequestRun: Sendable {
     }
 
     private func send(by client: Client) -> ExitStatus {
-        let (printer, warnsOfCharset) = (printer, output.isTerminal && printer.parts.contains(.responseBody))
+        let (printer, printsBody) = (printer, printer.parts.contains(.responseBody))
+        let warnsOfCharset = output.isTerminal && printsBody
         do {
             let end: End
             if let download, !download.isStreamed {
@@ -82,6 +83,7 @@ struct RequestRun: Sendable {
             } else {
                 end = try client.blocking.stream(request) { response, next in
                     if warnsOfCharset { UnknownCharset.tell(of: response) }
+                    if printsBody || download != nil { UnknownCoding.tell(of: response) }
                     if let download {
                         try printHead(response)
                         try download.stream(response, next: next)

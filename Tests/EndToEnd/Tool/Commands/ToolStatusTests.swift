@@ -313,6 +313,21 @@ struct ToolStatusTests {
         }
     }
 
+    @Test(arguments: [("rot13", "rot13"), ("gzip, x-thing ", "x-thing"), ("identity", nil)])
+    func aCodingThatNobodyKnowsIsTold(coding: String, name: String?) async throws {
+        let reply = Reply.ok("text", headers: [.contentEncoding: coding])
+        try await ScriptedServer.start { _ in reply }.use { server in
+            let run = try await ToolProcess([server.url]).finished()
+            #expect(run.status == 0 && run.stdout == "text", "\(run)")
+            #expect(
+                run.stderr
+                    == (name.map {
+                        "tsubame: the content coding “\($0)” is not known: the body is as it was received\n"
+                    } ?? ""))
+            #expect(try await ToolProcess(["-h", server.url]).finished().stderr.isEmpty)
+        }
+    }
+
     // MARK: Usage
 
     @Test func aCommandThatIsNotFirstIsToldToBe() async throws {
