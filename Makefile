@@ -8,7 +8,7 @@ TRAITS = --enable-all-traits
 STEADY = SWIFT_DETERMINISTIC_HASHING=1
 FORMATTED = Package.swift Sources Tests Examples Benchmarks/Package.swift Benchmarks/Sources Benchmarks/InServer/Package.swift Benchmarks/InServer/Sources Benchmarks/Search/Package.swift Benchmarks/Search/Sources
 
-.PHONY: all setup setup-test demo test unit consumer counts tool smoke shell-lines install format lint docs start-up recording kills sanitize soak fuzz mutate bench compare-httpbin \
+.PHONY: all setup setup-test demo test unit consumer counts tool smoke shell-lines install format lint docs start-up recording kills sanitize soak fuzz mutate bench httpie compare-httpbin \
     conformance har clean
 
 all: tool
@@ -106,6 +106,10 @@ soak: setup-test
 	$(STEADY) TSUBAME_SOAK=100000 $(SWIFT) test $(TRAITS) --skip-build --disable-xctest --filter RandomCloseTests
 	python3 Scripts/check/soak-tool.py .build/debug/tsubame
 	@Scripts/check/soak.sh
+
+## HTTPie's own tests, run against the tool; ten minutes. The result is kept in Tests/RESULTS.md.
+httpie: tool
+	@python3 Scripts/check/httpie/suite.py .build-static/release/tsubame
 
 ## Breaks one line at a time and asks whether the tests notice; two hours. Results are kept in Tests/RESULTS.md.
 mutate: setup-test

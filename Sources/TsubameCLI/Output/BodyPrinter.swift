@@ -24,7 +24,7 @@ struct BodyPrinter {
     init(_ output: OutputFile, _ style: OutputStyle, contentType: String?) {
         self.output = output
         self.style = style
-        text = TextStream(contentType: contentType)
+        text = TextStream(contentType: contentType, guesses: style.isForReading)
         let type = contentType.flatMap { MediaType($0) }
         kind = type.map { TextKind(type: $0.type, subtype: $0.subtype) } ?? .plain
         isText = style.decodesText && (style.isForReading || type.map(Self.isText) ?? false)

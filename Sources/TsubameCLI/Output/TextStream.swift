@@ -2,15 +2,22 @@
 
 import Tsubame
 
-/// Decodes by the byte order mark, else the declared charset, else UTF-8. A character may be split between pieces.
+/// Decodes by the byte order mark, else the declared charset, else UTF-8. For a reader, the first bytes that are not ASCII
+/// may show another charset than UTF-8. A character may be split between pieces.
 struct TextStream {
     private let contentType: String?
     private var charset: Charset?
     private var decoder = StreamingDecoder(.utf8)
+    /// Whether the charset may still be guessed.
+    private var mayGuess: Bool
     /// The first bytes, until the charset is known.
     private var beginning: [UInt8] = []
 
-    init(contentType: String?) { self.contentType = contentType }
+    /// - Parameter guesses: whether the charset of a text that does not name it is guessed.
+    init(contentType: String?, guesses: Bool) {
+        self.contentType = contentType
+        mayGuess = guesses && contentType.flatMap { MediaType($0) }?["charset"] == nil
+    }
 
     /// Whether the bytes are not text, because they contain a control character that text does not contain. Always
     /// false before the charset is known.
@@ -23,7 +30,7 @@ struct TextStream {
 
     /// The text of all characters that are complete so far.
     mutating func decode(_ bytes: Bytes) -> String {
-        if charset != nil { return decoder.decode(bytes) }
+        if charset != nil { return decodeGuessing(bytes) }
         beginning.append(contentsOf: bytes)
         return beginning.count < Charset.longestMark ? "" : begin()
     }
@@ -39,6 +46,20 @@ struct TextStream {
         self.charset = charset
         decoder = StreamingDecoder(charset)
         defer { beginning = [] }
-        return decoder.decode(beginning.dropFirst(markLength))
+        if charset != .utf8 || markLength > 0 { mayGuess = false }
+        return decodeGuessing(Bytes(Array(beginning.dropFirst(markLength))))
+    }
+
+    private mutating func decodeGuessing(_ bytes: Bytes) -> String {
+        // Everything before was ASCII, which is the same in every charset that is guessed.
+        if mayGuess, let start = bytes.firstIndex(where: { $0 >= 0x80 }) {
+            mayGuess = false
+            let guess = CharsetGuess.guess(bytes[start...])
+            if guess != .utf8 {
+                charset = guess
+                decoder = StreamingDecoder(guess)
+            }
+        }
+        return decoder.decode(bytes)
     }
 }

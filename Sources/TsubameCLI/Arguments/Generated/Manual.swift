@@ -42,7 +42,8 @@ struct Manual: Sendable {
     static let output = Manual(
         title: "Output",
         paragraphs: [
-            "On a terminal, formatted and coloured (see NO_COLOR, COLORFGBG and TERM); redirected, as received. "
+            "On a terminal, formatted and coloured (see NO_COLOR, COLORFGBG and TERM), with a guess at the charset of a text "
+                + "that names none; redirected, as received. "
                 + "--timings draws a waterfall."
         ])
 

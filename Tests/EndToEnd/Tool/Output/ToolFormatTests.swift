@@ -57,6 +57,25 @@ struct ToolFormatTests {
         #expect(run.stdout == expected, "\(run)")
     }
 
+    @Test func `a reader sees a text in another charset, and a file gets its bytes`() async throws {
+        // Big5 for the text below.
+        let text: [UInt8] = [
+            0xA4, 0x48, 0xA4, 0x48, 0xA5, 0xCD, 0xA6, 0xD3, 0xA6, 0xDB, 0xA5, 0xD1, 0xA1, 0x41, 0xA6, 0x62, 0xB4, 0x4C,
+            0xC4, 0x59, 0xA9, 0x4D, 0xC5, 0x76, 0xA7, 0x51, 0xA4, 0x57, 0xA4, 0x40, 0xAB, 0xDF, 0xA5, 0xAD, 0xB5, 0xA5,
+            0xA1, 0x43,
+        ]
+        let head = Array("HTTP/1.1 200 OK\r\nContent-Type: TYPE\r\nContent-Length: \(text.count + 3)\r\n\r\n1: ".utf8)
+        for (type, isGuessed) in [("text/plain", true), ("text/plain; charset=utf-8", false)] {
+            let head = Array(String(decoding: head, as: UTF8.self).replacing("TYPE", with: type).utf8)
+            try await ScriptedServer.start { _ in [.bytes(head), .bytes(text)] }.use { server in
+                let shown = try await ToolProcess(["-b", server.url], output: .terminal).finished()
+                #expect(shown.stdout.contains("1: 人人生而自由，在尊嚴和權利上一律平等。") == isGuessed, "\(shown)")
+                let piped = try await ToolProcess([server.url]).finished()
+                #expect(piped.stdoutBytes == Array("1: ".utf8) + text)
+            }
+        }
+    }
+
     @Test func `named styles have their colours`() async throws {
         for style in ["solarized", "pie", "pie-dark", "pie-light", "fruity", "monokai", "dracula", "nord"] {
             let run = try await run(.json("[true]"), "--pretty=all", "--style", style)
