@@ -41,6 +41,8 @@ final class Redirects: ChainStep {
         guard locations.count == 1 else {
             return .fail(error("the redirect names \(locations.count) different Locations", response, hop))
         }
+        // An empty reference means the same URL (RFC 3986 section 4.4), and following it never ends. curl takes it for none, too.
+        guard !location.isEmpty else { return .note("the redirect is not followed: its Location is empty") }
         guard let uri = Self.sent(hop.request, as: response.request.uri) else { return .proceed }
         let redaction = hop.request.redaction
         var target: TargetURI

@@ -159,7 +159,8 @@ struct RequestCommand: ToolCommand {
     /// in `tsubame -d URL > file`, unless an option needs a file of its own.
     private func downloadPath(_ words: RequestWords) -> String? {
         if let path = output.output ?? output.folder { return path }
-        let needsFile = downloads.resumes || downloads.digest != nil || downloads.connections > 1
+        let needsFile =
+            downloads.resumes || downloads.digest != nil || downloads.connections > 1 || output.printsMore
         return !needsFile && words.furtherURLs.isEmpty && Descriptor.output.kind == .regular ? "-" : nil
     }
 
@@ -195,6 +196,9 @@ struct RequestCommand: ToolCommand {
         // A download saves the file as the server stores it. An encoded response would also hide its length.
         if downloads.download, !headers.contains(.acceptEncoding) { headers[.acceptEncoding] = "identity" }
         if content.compress > 0, !body.isEmpty {
+            guard !items.unset.contains(.contentEncoding) else {
+                throw UsageProblem("--compress needs Content-Encoding, and an item leaves it out.")
+            }
             let named = headers[.contentEncoding]
             guard let coding = named.map({ ContentCoding(rawValue: $0.lowercased()) }) ?? .gzip else {
                 throw UsageProblem("--compress cannot encode a body as the Content-Encoding item says.")

@@ -27,23 +27,26 @@ enum TsubameCommand {
         case ServeCommand.name: return try run(ServeCommand.self, words.dropFirst())
         case DemoCommand.name: return try run(DemoCommand.self, words.dropFirst())
         case "help": return try help(words.dropFirst())
-        default:
-            try refuseMisspelt(words)
-            return try runRequest(words)
+        default: return try runRequest(words)
         }
     }
 
-    /// A word that is almost the name of a command is not taken for a host.
-    private static func refuseMisspelt(_ words: ArraySlice<String>) throws(UsageProblem) {
-        guard let word = words.first, word.utf8.count > 2, word.utf8.allSatisfy({ (0x61...0x7A).contains($0) }) else {
-            return
-        }
+    /// A word that is the name of a command, or almost, is not taken for a host.
+    private static func refuseCommand(_ word: String?) throws(UsageProblem) {
+        guard let word else { return }
         let names = CommandPage.names + ["help"]
-        guard let meant = NearestName.find(word, in: names).first, meant.utf8.count <= word.utf8.count + 1 else {
-            return
+        if names.contains(word) {
+            throw UsageProblem("The name of a command comes first: tsubame \(word) …")
         }
+        // Many hosts have names that are only like those of commands. So this asks for the beginning, or for the same
+        // letters.
+        let meant = names.first { name in
+            word.utf8.count > 2 && name.hasPrefix(word) || word.utf8.sorted() == name.utf8.sorted()
+        }
+        guard let meant else { return }
         throw UsageProblem(
-            "There is no command “\(word)”; is \(meant) meant? A host of this name is written as http://\(word)/.")
+            "There is no command “\(word)”; is \(meant) meant? A host of this name is written with its scheme: "
+                + "https://\(word)/.")
     }
 
     private static func run<Command: ToolCommand>(
@@ -66,6 +69,7 @@ enum TsubameCommand {
 
     private static func runRequest(_ words: ArraySlice<String>) throws -> ExitStatus {
         do {
+            if words.first?.hasPrefix("-") == false { try refuseCommand(words.first) }
             let arguments: RequestArguments
             do {
                 arguments = try RequestArguments(words)
@@ -73,6 +77,7 @@ enum TsubameCommand {
                 throw misplaced(error, words)
             }
             if let status = try answer(about: arguments.line) { return status }
+            try refuseCommand(arguments.line.words.first)
             return try arguments.command().run()
         } catch let problem as UsageProblem {
             throw problem.hinting("tsubame --help lists the options and explains the items.")
@@ -98,7 +103,7 @@ enum TsubameCommand {
     }
 
     private static func help(_ words: ArraySlice<String>) throws -> ExitStatus {
-        guard let name = words.first else { return try show(CommandPage(RequestCommand.self)) }
+        guard let name = words.first, name != "help" else { return try show(CommandPage(RequestCommand.self)) }
         guard let page = CommandPage.all.first(where: { $0.name == name }) else {
             let names = CommandPage.names.joined(separator: " and ")
             throw UsageProblem(

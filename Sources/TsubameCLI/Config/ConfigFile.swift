@@ -35,11 +35,15 @@ struct ConfigFile {
     /// The longest file that is read, in bytes.
     private static let maximumBytes = 1 << 20
     let path: String
-    var lines: [Line] = []
+    private(set) var lines: [Line] = []
+    /// The faults of lines that have no effect.
+    private(set) var problems: [UsageProblem] = []
 
     /// Reads the file; nil if there is none. A file that cannot be read is reported and has no effect. A program
     /// that runs as another user may meet a folder that it cannot read.
-    static func read() -> ConfigFile? {
+    /// - Throws: for a wrong line about connections, TLS or credentials. Without it, a request could go another way than its
+    ///   user believes.
+    static func read() throws(UsageProblem) -> ConfigFile? {
         guard let path else { return nil }
         let bytes: [UInt8]
         do throws(SystemError) {
@@ -59,7 +63,7 @@ struct ConfigFile {
             Diagnostics.say("\(path) is longer than 1 MiB; no default options are taken from it")
             return nil
         }
-        return ConfigFile(path: path, text: String(decoding: bytes, as: UTF8.self))
+        return try ConfigFile(path: path, text: String(decoding: bytes, as: UTF8.self))
     }
 
     /// The path that the environment gives; nil without a home folder.
@@ -72,20 +76,34 @@ struct ConfigFile {
         return home + "/.config/tsubame/config"
     }
 
-    /// A line that is wrong is reported and has no effect.
-    init(path: String, text: String) {
+    /// Another line that is wrong has no effect, and is one of ``problems``.
+    /// - Throws: for a wrong line about connections, TLS or credentials.
+    init(path: String, text: String) throws(UsageProblem) {
         self.path = path
         for (index, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {
             do throws(UsageProblem) {
                 if let line = try Self.line(index + 1, String(line), in: path) { lines.append(line) }
             } catch {
-                Self.warn(of: error)
+                try take(error, of: line)
             }
         }
     }
 
-    /// Reports a line that is wrong.
-    static func warn(of problem: UsageProblem) { Diagnostics.say("warning: \(problem) The line has no effect.") }
+    /// Whether an option decides which way a request goes, or how safely.
+    static func isOfSafety(_ name: some StringProtocol) -> Bool {
+        ConnectionOptions.options.contains { $0.spec.name == name }
+            || TLSOptions.options.contains { $0.spec.name == name }
+            || AuthOptions.options.contains { $0.spec.name == name }
+    }
+
+    /// Notes that a line has no effect.
+    /// - Parameter line: the line, or the beginning of its option.
+    /// - Throws: the problem, if the line is about connections, TLS or credentials.
+    mutating func take(_ problem: UsageProblem, of line: some StringProtocol) throws(UsageProblem) {
+        let name = line.drop { $0 == " " || $0 == "\t" || $0 == "-" }.prefix { !" \t=".contains($0) }
+        if Self.isOfSafety(name) { throw problem }
+        problems.append(problem)
+    }
 
     private static func line(_ number: Int, _ text: String, in path: String) throws(UsageProblem) -> Line? {
         guard let words = ShellWords.split(text) else {

@@ -25,7 +25,7 @@ struct RequestArguments {
         guard line.uses.isEmpty || !GeneralOptions.options.contains(where: { line.contains($0.spec.name) }) else {
             return
         }
-        readDefaults()
+        try readDefaults()
     }
 
     /// The command with the defaults, and then the options of the command line.
@@ -33,18 +33,30 @@ struct RequestArguments {
         do {
             return try command(with: defaults)
         } catch {
-            let valid = defaults.filter { one in
+            // A default that is wrong by itself has no effect. But the mistake may be one of the command line.
+            var valid: [Default] = []
+            var faults: [UsageProblem] = []
+            for one in defaults {
                 do throws(UsageProblem) {
                     try one.check()
-                    return true
+                    valid.append(one)
                 } catch {
-                    ConfigFile.warn(of: error)
-                    return false
+                    faults.append(error)
                 }
             }
-            guard valid.count < defaults.count else { throw error }
-            return try command(with: valid)
+            guard let first = faults.first, let command = try? command(with: valid) else { throw error }
+            // Defaults may need each other, so only now is it known which ones are wrong.
+            if defaults.contains(where: { one in one.isOfSafety && !valid.contains { $0.place == one.place } }) {
+                throw first
+            }
+            warn(of: faults)
+            return command
         }
+    }
+
+    private func warn(of problems: [UsageProblem]) {
+        guard line.uses.count(where: { $0.name == OutputOptions.quiet }) < 2 else { return }
+        for problem in problems { Diagnostics.say("warning: \(problem) The line has no effect.") }
     }
 
     private func command(with defaults: [Default]) throws(UsageProblem) -> RequestCommand {
@@ -56,8 +68,8 @@ struct RequestArguments {
         return command
     }
 
-    private mutating func readDefaults() {
-        guard let config = ConfigFile.read() else { return }
+    private mutating func readDefaults() throws(UsageProblem) {
+        guard var config = try ConfigFile.read() else { return }
         let alternatives = Self.alternatives.filter { $0.contains(where: line.contains) }.joined()
         for entry in config.lines {
             let place = "\(config.path):\(entry.number)"
@@ -65,12 +77,12 @@ struct RequestArguments {
             do {
                 options = try ArgumentReader(entry.arguments[...])
             } catch {
-                ConfigFile.warn(of: UsageProblem("\(place): \(error.description)"))
+                try config.take(UsageProblem("\(place): \(error.description)"), of: entry.arguments[0])
                 continue
             }
             if let name = options.takenBack.first {
-                ConfigFile.warn(
-                    of: UsageProblem("\(place): --no-\(name) is for the command line, to take a default back."))
+                let problem = UsageProblem("\(place): --no-\(name) is for the command line, to take a default back.")
+                try config.take(problem, of: entry.arguments[0])
                 continue
             }
             let isReplaced = options.uses.contains {
@@ -84,13 +96,17 @@ struct RequestArguments {
                 try one.apply(to: &command)
                 defaults.append(one)
             } catch {
-                ConfigFile.warn(of: error)
+                try config.take(error, of: entry.arguments[0])
             }
         }
+        warn(of: config.problems)
     }
 }
 
 extension RequestArguments.Default {
+    /// Whether the option is about connections, TLS or credentials.
+    var isOfSafety: Bool { options.uses.contains { ConfigFile.isOfSafety($0.name) } }
+
     func apply(to command: inout RequestCommand) throws(UsageProblem) {
         do {
             try options.apply(to: &command)

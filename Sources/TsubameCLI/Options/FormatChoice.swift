@@ -19,7 +19,7 @@ enum FormatChoice: Sendable {
 
     /// The choices of a text such as `json.indent:2,headers.sort:true`.
     static func list(_ text: String) throws(UsageProblem) -> [FormatChoice] {
-        try text.split(separator: ",").map { part throws(UsageProblem) in try FormatChoice(String(part)) }
+        try text.split { $0 == "," || $0 == " " }.map { part throws(UsageProblem) in try FormatChoice(String(part)) }
     }
 
     private init(_ text: String) throws(UsageProblem) {

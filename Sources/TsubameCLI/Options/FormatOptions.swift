@@ -33,7 +33,9 @@ struct FormatOptions: Options {
                 + "headers.sort:false, xml.format:true and xml.indent:2.",
             reading: FormatChoice.list
         ) { options, choices in choices.forEach { $0.apply(to: &options) } },
-        .flag("sorted", "Sort fields and JSON members by name: json.sort_keys:true and headers.sort:true.") {
+        .flag(
+            "sorted", "Sort fields, and the members of a JSON body, by name: json.sort_keys:true and headers.sort:true."
+        ) {
             ($0.layout.sortsMembers, $0.sortsFields) = (true, true)
         },
         .flag("unsorted", "Keep the order as received, which is the default.") {
@@ -43,7 +45,7 @@ struct FormatOptions: Options {
             "images", of: ImageStyle.self,
             "Image protocol of the terminal; auto (default) goes by its name."
         ) { $0.images = $1 },
-        .flag("stream", letter: "S", "Show XML and sorted JSON as they arrive, too, instead of when complete.") {
+        .flag("stream", letter: "S", "Show each body as it arrives: XML is not indented, and JSON is not sorted.") {
             $0.stream = true
         },
         .value("response-mime", "type/subtype", "Treat the response as this media type.") { $0.responseMime = $1 },
@@ -70,13 +72,12 @@ struct FormatOptions: Options {
     func style(isTerminal: Bool, _ traits: TerminalTraits) -> OutputStyle {
         var result = OutputStyle()
         result.isForReading = isTerminal
-        result.sortsFields = sortsFields
         guard !text else {
             result.decodesText = true
             return result
         }
         let pretty = pretty ?? (isTerminal ? .all : .none)
-        if pretty == .all || pretty == .format { result.layout = layout }
+        if pretty == .all || pretty == .format { (result.layout, result.sortsFields) = (layout, sortsFields) }
         result.decodesText = pretty != .none || isTerminal
         result.isStreamed = stream
         // An explicit `--pretty` gives colours everywhere, also against the environment.

@@ -13,7 +13,7 @@ struct LimitOptions: Options {
         },
         .value(
             "max-filesize", "bytes",
-            "Fail if the body of a response is longer, with K, M or G for 1024, 1024² or 1024³ bytes.",
+            "Fail if the body of the response is longer when decoded; K, M and G stand for 1024, 1024² and 1024³ bytes.",
             reading: size
         ) { $0.maxFilesize = $1 },
     ]
@@ -39,6 +39,6 @@ struct LimitOptions: Options {
 
     func apply(to configuration: inout Configuration) {
         if let maxHeaders { configuration.limits.headFields = maxHeaders == 0 ? Self.mostHeaders : maxHeaders }
-        if let maxFilesize { configuration.wireInterceptors.append(BodyLimit(bytes: maxFilesize)) }
+        if let maxFilesize { configuration.interceptors.append(BodyLimit(bytes: maxFilesize)) }
     }
 }

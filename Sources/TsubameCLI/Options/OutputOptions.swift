@@ -19,6 +19,7 @@ struct OutputOptions: Options {
     var inspect = false
 
     static let title = "Printing"
+    static let quiet = "quiet"
     static let options: [CommandOption<Self>] = [
         .value(
             "print", letter: "p", "HBhbmt",
@@ -50,7 +51,7 @@ struct OutputOptions: Options {
                 + "error if the output is not a terminal."
         ) { $0.timings = true },
         .flag("all", "Also print the responses before the last one.") { $0.all = true },
-        .flag("quiet", letter: "q", "Print only errors and warnings; -o still writes. -qq: no warnings either.") {
+        .flag(quiet, letter: "q", "Print only errors and warnings; -o still writes. -qq: no warnings either.") {
             $0.quiet += 1
         },
         .flag("inspect", "Show the calls live in a browser, at the URL that is printed, until Ctrl-C.") {
@@ -58,18 +59,31 @@ struct OutputOptions: Options {
         },
         .value(
             "output", letter: "o", "file", completion: .file,
-            "Write to a file, complete or not at all; to a folder, with / at its end, for several downloads."
+            "Write to a file, complete or not at all, and keep an older one unless the status is a success; to a folder, with "
+                + "/ at its end, for several downloads."
         ) { $0.output = $1 },
     ]
 
     func validate(isDownload: Bool) throws(UsageProblem) {
         guard let historyText else { return }
-        if isDownload, output != nil { throw UsageProblem("--output and -P both name a place for the download.") }
-        if !isDownload { _ = try PrintParts(historyText) }
+        if isDownload {
+            if historyText.isEmpty { throw UsageProblem("-P names no folder.") }
+            if folder != nil, output != nil {
+                throw UsageProblem("--output and -P both name a place for the download.")
+            }
+        } else {
+            _ = try PrintParts(historyText)
+        }
     }
 
-    /// The folder for downloads that `-P` names.
-    var folder: String? { historyText.map { $0.hasSuffix("/") ? $0 : $0 + "/" } }
+    /// The folder for downloads that `-P` names. Letters that are parts are parts; `./b` is a folder of such a name.
+    var folder: String? {
+        guard let historyText, (try? PrintParts(historyText)) == nil else { return nil }
+        return historyText.hasSuffix("/") ? historyText : historyText + "/"
+    }
+
+    /// Whether heads or figures are printed beside the body.
+    var printsMore: Bool { print != nil || verbose > 0 || headers || meta }
 
     /// The printer that these options describe.
     /// - Parameters:
@@ -88,7 +102,7 @@ struct OutputOptions: Options {
             plan.sendsTimingsToErrors = !file.isTerminal && !plan.parts.contains(.timings)
             plan.parts.insert(.timings)
         }
-        plan.history = isDownload ? plan.parts : historyText.flatMap { try? PrintParts($0) } ?? plan.parts
+        plan.history = historyText.flatMap { try? PrintParts($0) } ?? plan.parts
         plan.reading = format.reading
         plan.isUnicode = traits.isUnicode
         if plan.sendsTimingsToErrors {

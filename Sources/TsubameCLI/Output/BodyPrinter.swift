@@ -37,7 +37,7 @@ struct BodyPrinter {
     private static func isText(_ type: MediaType) -> Bool {
         guard type["charset"] == nil else { return type.charset != nil }
         return switch TextKind(type: type.type, subtype: type.subtype) {
-        case .plain: type.type == "text"
+        case .plain: type.type == "text" || type.subtype.hasSuffix("javascript")
         default: true
         }
     }
@@ -98,7 +98,7 @@ struct BodyPrinter {
 
     /// Much JSON and XML is labelled as text or as a script. These beginnings occur in JSON and XML only.
     private static func kind(of text: String, mayBeXML: Bool) -> TextKind {
-        let start = JSONPrefix.rest(of: text)
+        let start = JSONPrefix.rest(of: Array(text.utf8)[...])
         var beginning = start.lazy.filter { $0 > 0x20 }.makeIterator()
         return switch (beginning.next(), beginning.next()) {
         case (UInt8(ascii: "{"), UInt8(ascii: "\"")), (UInt8(ascii: "{"), UInt8(ascii: "}")),

@@ -11,7 +11,7 @@ final class OutputFile: Sendable {
     var number: Int32 { descriptor.number }
     private let descriptor: Descriptor
     private let target: String?
-    /// The path of an existing file that this output replaces.
+    /// The path of an existing file with content that this output replaces.
     let replaced: String?
     private let partial: String?
     /// nil if pieces are written immediately.
@@ -36,7 +36,7 @@ final class OutputFile: Sendable {
             (target, partial, replaced) = (nil, nil, nil)
             return
         }
-        replaced = status == nil ? nil : path
+        replaced = status.map { $0.size > 0 } == true ? path : nil
         // Renaming onto a symbolic link would replace the link, not the file.
         let target = FilePath.resolved(path)
         let partial = PartialPath.beside(target)

@@ -10,6 +10,8 @@ struct TextStream {
     private var decoder = StreamingDecoder(.utf8)
     /// Whether the charset may still be guessed.
     private var mayGuess: Bool
+    /// The bytes from the first one that is not ASCII, until they tell the charset. They are some hundreds at most.
+    private var undecided: [UInt8] = []
     /// The first bytes, until the charset is known.
     private var beginning: [UInt8] = []
 
@@ -28,38 +30,42 @@ struct TextStream {
         }
     }
 
-    /// The text of all characters that are complete so far.
+    /// The text of all characters that are complete so far, and whose charset is known.
     mutating func decode(_ bytes: Bytes) -> String {
-        if charset != nil { return decodeGuessing(bytes) }
+        if charset != nil { return decodeGuessing(Array(bytes), isWhole: false) }
         beginning.append(contentsOf: bytes)
-        return beginning.count < Charset.longestMark ? "" : begin()
+        return beginning.count < Charset.longestMark ? "" : begin(isWhole: false)
     }
 
     /// The rest. Characters that are still incomplete are errors.
     mutating func finish() -> String {
-        let text = charset == nil ? begin() : ""
+        let text = charset == nil ? begin(isWhole: true) : decodeGuessing([], isWhole: true)
         return text + decoder.finish()
     }
 
-    private mutating func begin() -> String {
+    private mutating func begin(isWhole: Bool) -> String {
         let (charset, markLength) = Charset.determine(for: beginning, contentType: contentType)
         self.charset = charset
         decoder = StreamingDecoder(charset)
-        defer { beginning = [] }
         if charset != .utf8 || markLength > 0 { mayGuess = false }
-        return decodeGuessing(Bytes(Array(beginning.dropFirst(markLength))))
+        defer { beginning = [] }
+        return decodeGuessing(Array(beginning.dropFirst(markLength)), isWhole: isWhole)
     }
 
-    private mutating func decodeGuessing(_ bytes: Bytes) -> String {
-        // Everything before was ASCII, which is the same in every charset that is guessed.
-        if mayGuess, let start = bytes.firstIndex(where: { $0 >= 0x80 }) {
-            mayGuess = false
-            let guess = CharsetGuess.guess(bytes[start...])
-            if guess != .utf8 {
-                charset = guess
-                decoder = StreamingDecoder(guess)
-            }
+    private mutating func decodeGuessing(_ bytes: [UInt8], isWhole: Bool) -> String {
+        guard mayGuess else { return decoder.decode(bytes) }
+        undecided.append(contentsOf: bytes)
+        // ASCII is the same in every charset that is guessed.
+        let start = undecided.firstIndex { $0 >= 0x80 } ?? undecided.endIndex
+        let ascii = decoder.decode(undecided[..<start])
+        undecided.removeSubrange(..<start)
+        guard !undecided.isEmpty, let guess = CharsetGuess.guess(undecided, isWhole: isWhole) else { return ascii }
+        if guess != .utf8 {
+            charset = guess
+            decoder = StreamingDecoder(guess)
         }
-        return decoder.decode(bytes)
+        mayGuess = false
+        defer { undecided = [] }
+        return ascii + decoder.decode(undecided)
     }
 }

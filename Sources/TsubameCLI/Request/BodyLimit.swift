@@ -3,7 +3,8 @@
 import Synchronization
 import Tsubame
 
-/// The interceptor of `--max-filesize`. It counts the bytes as they come over the network, before decoding.
+/// The interceptor of `--max-filesize`. It stands before redirects and the cache, so it sees the last response only, and
+/// counts its bytes after decoding.
 struct BodyLimit: Interceptor {
     /// The most bytes of a body.
     let bytes: Int64
@@ -11,7 +12,7 @@ struct BodyLimit: Interceptor {
     func intercept(_ request: Request, next: Next) async throws -> Response {
         let isHead = request.method == .head
         var response = try await next(request)
-        guard !isHead else { return response }
+        guard !isHead, ![204, 304].contains(response.statusCode) else { return response }
         if let length = response.headers[.contentLength].flatMap({ Int64($0) }), length > bytes {
             response.body.discard()
             throw Self.error(bytes)

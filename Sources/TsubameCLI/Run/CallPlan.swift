@@ -32,13 +32,15 @@ struct CallPlan: Sendable {
         tls = try first?.tls ?? options.tls.asking(mayPrompt: options.mayPrompt)
 
         let kind = options.auth.authType
+        // A session does not keep these: the file is theirs.
+        var ofNetrc: Credentials?
         if let text = options.auth.auth {
             given = try Credentials(kind ?? .basic, asking: text, of: host, mayPrompt: options.mayPrompt)
         } else if let kind {
             if let text = uri?.credentials, kind != .bearer {
                 given = Credentials(kind, text)
             } else if !options.auth.ignoreNetrc, let kept = try Credentials(kind, netrcOf: uri?.host ?? host) {
-                given = kept
+                (given, ofNetrc) = (nil, kept)
             } else {
                 throw UsageProblem(
                     "--auth-type \(kind.rawValue) needs --auth, or an entry for \(host) in the netrc file.")
@@ -49,7 +51,7 @@ struct CallPlan: Sendable {
         // The library sends credentials of a URL by itself, instead of any others.
         let isOfURL = options.auth.auth == nil && kind == nil && given != nil
         self.url = isOfURL || uri?.userinfo == nil ? url : uri?.string ?? url
-        credentials = isOfURL ? nil : try given ?? session?.credentials()
+        credentials = isOfURL ? nil : try given ?? ofNetrc ?? session?.credentials()
         jar =
             try session?.jar(given: items.fields, domain: uri?.host ?? host) ?? first?.jar
             ?? Self.openJar(options.session.cookieJar)

@@ -79,11 +79,15 @@ struct RequestRun: Sendable {
         do {
             let end: End
             if let download, !download.isStreamed {
-                end = End(try download.save(request, by: client, to: output, head: printHead))
+                end = End(
+                    try download.save(request, by: client, to: output) { response in
+                        if request.method != .head { UnknownCoding.tell(of: response) }
+                        try printHead(response)
+                    })
             } else {
                 end = try client.blocking.stream(request) { response, next in
                     if warnsOfCharset { UnknownCharset.tell(of: response) }
-                    if printsBody || download != nil { UnknownCoding.tell(of: response) }
+                    if printsBody || download != nil, request.method != .head { UnknownCoding.tell(of: response) }
                     if let download {
                         try printHead(response)
                         try download.stream(response, next: next)
@@ -95,8 +99,7 @@ struct RequestRun: Sendable {
                 }
             }
             try printer.finish()
-            // The page of an error must not replace a good file.
-            if end.status >= 400, printer.parts == .responseBody, let replaced = output.replaced {
+            if printer.parts == .responseBody, keepsFile(end), let replaced = output.replaced {
                 output.discard()
                 warn("\(replaced) stays as it was")
             } else {
@@ -107,6 +110,12 @@ struct RequestRun: Sendable {
             output.discard()
             return status(of: error)
         }
+    }
+
+    /// Whether the page of an error or of a redirect must not replace a good file. A user who does not mind the status wants
+    /// the page. A 304 has no body, and says that the file is current.
+    private func keepsFile(_ end: End) -> Bool {
+        end.status == 304 || plan.options.repetition.checkStatus && ExitStatus(status: end.status) != .ok
     }
 
     /// Prints the parts that a download shows. The user must not have to wait for its end to see them.

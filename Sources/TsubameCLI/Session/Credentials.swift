@@ -17,6 +17,7 @@ struct Credentials: Sendable, Hashable {
     ///   - mayPrompt: whether the user may be asked.
     init(_ kind: Kind, asking text: String, of host: String, mayPrompt: Bool) throws {
         self.kind = kind
+        if kind == .bearer, text.isEmpty { throw UsageProblem("--auth: the token is empty.") }
         guard kind != .bearer, !text.contains(":") else {
             self.text = text
             return
@@ -34,7 +35,9 @@ struct Credentials: Sendable, Hashable {
 
     /// The credentials of the netrc file for a host; nil if it has none. The password of an entry may be a token.
     init?(_ kind: Kind, netrcOf host: String) throws(CallError) {
-        guard let user = try Authentication.netrcUser(of: host) else { return nil }
+        guard let user = try Authentication.netrcUser(of: host), kind != .bearer || !user.password.isEmpty else {
+            return nil
+        }
         self.init(kind, kind == .bearer ? user.password : "\(user.name):\(user.password)")
     }
 

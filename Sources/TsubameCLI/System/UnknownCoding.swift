@@ -5,7 +5,9 @@ import Tsubame
 enum UnknownCoding {
     /// Warns if the body has a coding that the tool cannot undo. The bytes are then printed as they were received.
     static func tell(of response: Response) {
-        guard let codings = response.headers[.contentEncoding] else { return }
+        guard ![204, 304].contains(response.statusCode), let codings = response.headers[.contentEncoding] else {
+            return
+        }
         let isBlank: (Character) -> Bool = { $0 == " " || $0 == "\t" }
         let names = codings.split(separator: ",").map { $0.drop(while: isBlank).prefix { !isBlank($0) } }
         let unknown = names.filter { name in

@@ -78,15 +78,27 @@ package struct LoggedCall: Sendable {
         size = 512
     }
 
-    /// A request of this call to send again. If it has no body of its own, it gets the body that was sent, as far as the log kept all
-    /// of it.
+    /// A request of this call to send again. If it has no body of its own, it gets the body that was sent, if the log
+    /// kept all of it.
     package func withRecordedBody(_ request: Request) -> Request {
         guard request.body.bytesInMemory == nil, let body = attempts.first?.requestBody, !body.isCut, body.count > 0,
+            sent(allOf: Int64(body.count)),
             request.headers.contains(.contentEncoding) || firstSent?.headers.contains(.contentEncoding) != true
         else { return request }
         var request = request
         request.body = .bytes(body.bytes, contentType: request.body.contentType ?? request.headers[.contentType])
         return request
+    }
+
+    /// Whether a body of this length was sent, and nothing more was to come.
+    private func sent(allOf count: Int64) -> Bool {
+        events.contains {
+            if case .sending(let progress) = $0.kind {
+                progress.bytes == count && progress.total == count
+            } else {
+                false
+            }
+        }
     }
 
     /// The time of the last event since the start of the call, in nanoseconds.

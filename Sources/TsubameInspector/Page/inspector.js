@@ -66,7 +66,7 @@ async function load() {
 
 function setState(state) {
   document.body.dataset.state = state;
-  list.isLive = state === "live";
+  list.isLive = state === "live" && !waiting;
   at("lost").hidden = state === "live";
 }
 
@@ -127,6 +127,7 @@ at("pause").addEventListener("click", () => {
   const rows = waiting;
   waiting = rows ? null : new Map();
   at("pause").setAttribute("aria-pressed", waiting !== null);
+  list.isLive = document.body.dataset.state === "live" && !waiting;
   if (rows) take([...rows.values()]);
   tell();
 });

@@ -6,6 +6,8 @@
 struct JSONEscapes: Sendable {
     /// The bytes of escapes that are not complete: `\`, `\u71`, or the first half of a pair and what follows it.
     private var held: [UInt8] = []
+    /// Whether nothing of the string has been written. A combining mark would be drawn over the quote.
+    private var isAtStart = true
     /// The first half of a surrogate pair.
     private var high: UInt32?
 
@@ -18,7 +20,8 @@ struct JSONEscapes: Sendable {
                 return false
             }
             output.append(byte)
-            return byte == UInt8(ascii: "\"")
+            isAtStart = byte == UInt8(ascii: "\"")
+            return isAtStart
         }
         let position = high == nil ? held.count : held.count - Self.length
         if high != nil, position == 0 {
@@ -45,6 +48,7 @@ struct JSONEscapes: Sendable {
         output.append(contentsOf: held)
         held = []
         high = nil
+        isAtStart = false
     }
 
     /// The number of bytes of `\u71d5`.
@@ -77,24 +81,28 @@ struct JSONEscapes: Sendable {
 
     private mutating func show(_ code: UInt32, _ output: inout [UInt8]) {
         if (0xD800...0xDBFF).contains(code) { return high = code }
-        if let scalar = Unicode.Scalar(code), Self.isVisible(scalar) {
+        if let scalar = Unicode.Scalar(code), isVisible(scalar) {
             output.append(contentsOf: String(Character(scalar)).utf8)
         } else {
             output.append(contentsOf: held)
         }
         held = []
+        isAtStart = false
     }
 
-    private static func isVisible(_ scalar: Unicode.Scalar) -> Bool {
+    private func isVisible(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar {
         case " ": return true
-        case "\"", "\\": return false
+        // The last is an empty cell of Braille.
+        case "\"", "\\", "\u{2800}": return false
         default: break
         }
+        if scalar.properties.isDefaultIgnorableCodePoint { return false }
         return switch scalar.properties.generalCategory {
         case .control, .format, .surrogate, .privateUse, .unassigned, .lineSeparator, .paragraphSeparator,
             .spaceSeparator:
             false
+        case .nonspacingMark, .spacingMark, .enclosingMark: !isAtStart
         default: true
         }
     }

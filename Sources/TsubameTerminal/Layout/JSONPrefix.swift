@@ -14,8 +14,7 @@ package enum JSONPrefix {
     }
 
     /// The text after its prefix, or the whole text if it has none.
-    package static func rest(of text: some StringProtocol) -> ArraySlice<UInt8> {
-        let bytes = Array(text.utf8)[...]
+    package static func rest(of bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
         let start = bytes.drop { $0 <= 0x20 }
         let prefix = known.filter { start.starts(with: $0) }.max { $0.count < $1.count }
         return prefix.map { start.dropFirst($0.count) } ?? bytes

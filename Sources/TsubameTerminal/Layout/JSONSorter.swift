@@ -31,7 +31,7 @@ package struct JSONSorter: Layout {
 
     /// nil if the text is not one JSON object or array.
     private var sorted: [UInt8]? {
-        let rest = JSONPrefix.rest(of: String(decoding: text, as: UTF8.self))
+        let rest = JSONPrefix.rest(of: text[...])
         var scanner = Scanner(bytes: Array(rest))
         guard scanner.value(depth: 0), scanner.atEnd else { return nil }
         var result = Array(text.prefix(text.count - rest.count))

@@ -33,6 +33,7 @@ import TsubameTerminal
         // Characters that could not be seen or told apart stay.
         (#"\n\t\"\\"#, #"\n\t\"\\"#), (#"\u0000\u001b\u0022\u005c"#, #"\u0000\u001b\u0022\u005c"#),
         (#"\u00a0\u200b\u202e\ufeff\ue000"#, #"\u00a0\u200b\u202e\ufeff\ue000"#),
+        (#"\u0301e\u0301\u034f\u3164\u2800\ufe0f"#, "\\u0301e\u{301}\\u034f\\u3164\\u2800\\ufe0f"),
         // Halves of a pair, and text that is no escape.
         (#"\ud83d"#, #"\ud83d"#), (#"\ude00\ud83d"#, #"\ude00\ud83d"#), (#"\ud83d\n"#, #"\ud83d\n"#),
         (#"\ud83d\""#, #"\ud83d\""#), (#"\ud83d\u71d5"#, #"\ud83d燕"#), (#"\ud83d\ud83d\ude00"#, #"\ud83d😀"#),
@@ -55,7 +56,9 @@ import TsubameTerminal
         for piece in [1, 1000] {
             #expect(shown(prefix + "{\"a\":1}", .json, piece: piece) == prefix + "{\n    \"a\": 1\n}")
         }
-        #expect(JSONPrefix.rest(of: prefix + "{\"a\":1}").drop { $0 <= 0x20 }.elementsEqual("{\"a\":1}".utf8))
+        #expect(
+            JSONPrefix.rest(of: Array((prefix + "{\"a\":1}").utf8)[...]).drop { $0 <= 0x20 }.elementsEqual(
+                "{\"a\":1}".utf8))
     }
 
     @Test(arguments: [")]}", "while(2);{\"a\":1}", "for", "while(1);x{\"a\":1}", ")]}'\n\n", "for(;;);for(;;);[1,2]"])

@@ -123,6 +123,7 @@ import TsubameTesting
                 "http://a.example/x",
                 "the redirect from https to http://a.example/x is not followed: it would be unprotected"
             ),
+            ("", "the redirect is not followed: its Location is empty"),
             ("file:///etc/passwd", "the redirect to a file: URI is not followed"),
             ("data:text/plain,x", "the redirect to a data: URI is not followed"),
             ("unix:/run/app.sock", "the redirect to a unix: URI is not followed"),

@@ -95,21 +95,41 @@ import TsubameWire
     @Test(arguments: texts) func `an encoding is guessed from a text, also from its beginning`(
         charset: Charset, text: String, bytes: [UInt8]
     ) {
-        #expect(CharsetGuess.guess(bytes) == charset)
+        #expect(CharsetGuess.guess(bytes, isWhole: true) == charset)
         #expect(charset.decode(bytes).text == text)
-        for count in stride(from: 16, to: bytes.count, by: 7) where bytes.prefix(count).contains(where: { $0 >= 0x80 })
-        {
-            #expect(CharsetGuess.guess(bytes.prefix(count)) == charset, "\(count) bytes")
+        // A shorter text may need more of itself, and is not guessed wrongly.
+        for count in 1..<bytes.count where bytes.prefix(count).contains(where: { $0 >= 0x80 }) {
+            let guess = CharsetGuess.guess(bytes.prefix(count), isWhole: false)
+            #expect(guess == nil || guess == charset, "\(count) bytes")
         }
+    }
+
+    @Test(arguments: [
+        "Äpfel, Birnen und Kirschen. ", "Ärzte im Dienst", "Heute 20°C im Schatten", "Dicke 5 µm, Breite 20 cm",
+        "États-Unis", "café", "café\n", "20°C", "Größe, Straße, Übung", "créée", "Ça, où? Déjà-vu.",
+        "¿Qué? ¡Sí, señor! Mañana.",
+    ]) func `Latin text is not taken for another script`(text: String) {
+        let bytes = text.unicodeScalars.map { UInt8($0.value) }
+        #expect(CharsetGuess.guess(bytes, isWhole: true) == .windows1252)
+        let long = Array(repeatElement(bytes + [0x20], count: 70).joined())
+        #expect(CharsetGuess.guess(long, isWhole: false) == .windows1252)
+        #expect(CharsetGuess.guess(Array(text.utf8), isWhole: false) == .utf8)
+    }
+
+    @Test func `single wrong bytes do not hide UTF-8, and a cut character waits`() {
+        #expect(CharsetGuess.guess(Array("Größe, Straße, Übung, 燕".utf8) + [0xFF], isWhole: true) == .utf8)
+        #expect(CharsetGuess.guess([0xE7, 0x87], isWhole: false) == nil)
+        #expect(CharsetGuess.guess([0xE7, 0x87, 0x95], isWhole: false) == .utf8)
+        #expect(CharsetGuess.guess([0x82], isWhole: false) == nil)
     }
 
     @Test func `any bytes have a guess`() {
         var generator = SplitMix64(seed: 7)
-        for count in 0..<300 {
+        for count in 0..<600 {
             let bytes = (0..<count).map { _ in UInt8.random(in: 0...255, using: &generator) }
-            let guess = CharsetGuess.guess(bytes)
-            #expect(!guess.decode(bytes).text.isEmpty || count == 0)
+            #expect(CharsetGuess.guess(bytes, isWhole: true) != nil)
+            #expect(count < 512 || CharsetGuess.guess(bytes, isWhole: false) != nil)
         }
-        #expect(CharsetGuess.guess(Array("plain".utf8)) == .utf8)
+        #expect(CharsetGuess.guess(Array("plain".utf8), isWhole: false) == .utf8)
     }
 }

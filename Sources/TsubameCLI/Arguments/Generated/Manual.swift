@@ -12,7 +12,7 @@ struct Manual: Sendable {
         paragraphs: [
             "METHOD is any method; the default is GET, or POST with a body. URL may be as short as :3000/path "
                 + "(localhost). Without a scheme, http is used for localhost and IP addresses, https for every other host. A "
-                + "host that is named like a command is written as http://serve/."
+                + "host that is named like a command is written with its scheme: http://serve/."
         ])
 
     static let items = Manual(
@@ -51,7 +51,7 @@ struct Manual: Sendable {
         title: "Default options",
         paragraphs: [
             "~/.config/tsubame/config holds default options, one a line (--timeout 30). --no-OPTION takes one back, "
-                + "--ignore-config all."
+                + "--ignore-config all. A wrong line is reported; about connections, TLS or credentials, it ends the tool."
         ])
 
     static let exitStatus = Manual(

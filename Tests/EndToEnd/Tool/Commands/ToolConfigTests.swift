@@ -71,8 +71,8 @@ struct ToolConfigTests {
     @Test(arguments: [
         ("\n--bogus\n", ":2: ", "--bogus"), ("# x\n\n--timeout soon", ":3: ", "soon"),
         ("--follow --form", ":1: ", "one option a line"), ("example.test", ":1: ", "“example.test” is no option"),
-        ("--follow\r\n-F\r\n", ":2: ", "long name"), ("--auth 'a:b", ":1: ", "quote"), ("--help", ":1: ", "--help"),
-        ("--verify", ":1: ", "--verify"), ("--follow yes", ":1: ", "--follow"), ("--follow -v", ":1: ", "one option"),
+        ("--follow\r\n-F\r\n", ":2: ", "long name"), ("--style 'a", ":1: ", "quote"), ("--help", ":1: ", "--help"),
+        ("--follow yes", ":1: ", "--follow"), ("--follow -v", ":1: ", "one option"),
         ("--timeout=1 2", ":1: ", "one option a line"),
     ])
     func aMistakeIsToldWithFileAndLineAndTheOtherLinesCount(config: String, place: String, text: String) async throws {
@@ -84,6 +84,27 @@ struct ToolConfigTests {
             #expect(run.stderr.hasPrefix("tsubame: warning: ") && run.stderr.contains("The line has no effect."))
             #expect(run.stderr.contains("/tsubame/config\(place)") && run.stderr.contains(text), "\(run)")
         }
+    }
+
+    /// Without such a line, a request could go another way than its user believes.
+    @Test(arguments: [
+        ("--verify", "--verify"), ("--auth 'a:b", "quote"), ("--proxy=http:http//x", "--proxy"),
+        ("--tls-min 3", "--tls-min"), ("--max-connections=0", "--max-connections"),
+    ])
+    func aMistakeAboutTheWayOfARequestEndsTheTool(config: String, text: String) async throws {
+        try await ScriptedServer.start().use { server in
+            let run = try await run("--form\n" + config, server.url)
+            #expect(run.status == 64 && run.stdout.isEmpty, "\(run)")
+            #expect(run.stderr.contains("/tsubame/config:2: ") && run.stderr.contains(text), "\(run)")
+            #expect(server.acceptedConnections == 0)
+        }
+    }
+
+    @Test func warningsCanBeSilencedAndFollowNoOtherMistake() async throws {
+        #expect(try await run("--bogus", "-qq", "--offline", ":1").stderr.isEmpty)
+        let other = try await run("--cert-key=/k\n--cert=/c", "--max-headers=999999", ":1")
+        #expect(other.status == 64 && other.stderr.contains("--max-headers"), "\(other)")
+        #expect(!other.stderr.contains("/config"), "\(other)")
     }
 
     @Test func aValueOutOfItsRangeIsAMistakeOfItsLine() async throws {

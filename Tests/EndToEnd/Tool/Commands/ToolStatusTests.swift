@@ -347,7 +347,12 @@ struct ToolStatusTests {
             let run = try await ToolProcess(words).finished()
             #expect(run.status == 64 && run.stdout.isEmpty)
             #expect(run.stderr.contains("There is no command “\(word)”; is \(meant) meant?"), "\(run)")
-            #expect(run.stderr.contains("http://\(word)/"))
+            #expect(run.stderr.contains("https://\(word)/"))
+        }
+        let late = try await ToolProcess(["-v", meant]).finished()
+        #expect(late.status == 64 && late.stderr.contains("comes first: tsubame \(meant)"), "\(late)")
+        for host in ["server", "helper", "memo", "observe"] {
+            #expect(try await ToolProcess(["--offline", host]).finished().status == 0)
         }
         let offline = try await ToolProcess(["--offline", "-p", "H", "http://\(word)/"]).finished()
         #expect(offline.status == 0 && offline.stdout.contains("Host: \(word)\r\n"), "\(offline)")

@@ -36,6 +36,29 @@ struct ToolLimitTests {
         }
     }
 
+    @Test func `only the last response counts, decoded and also from the cache`() async throws {
+        let long = String(repeating: "x", count: 5000)
+        try await withFolder { folder in
+            try await ScriptedServer.start { request in
+                switch request.path {
+                case "/moved": .status(.found, long, headers: [.location: "/end"])
+                case "/kept": .ok(long, headers: [.cacheControl: "max-age=600"])
+                case "/same": .bytes("HTTP/1.1 304 Not Modified\r\nContent-Length: 5000\r\n\r\n")
+                default: .ok("end")
+                }
+            }.use { server in
+                for (words, status) in [
+                    (["-F", "--max-filesize=100", "/moved"], 0), (["--max-filesize=100", "/same"], 3),
+                    (["--cache", "/kept"], 0), (["--cache", "--max-filesize=100", "/kept"], 1),
+                ] as [([String], Int32)] {
+                    let words = words.map { $0.hasPrefix("/") ? server.url + $0 : $0 }
+                    let run = try await ToolProcess(words, environment: ["XDG_CACHE_HOME": folder.path]).finished()
+                    #expect(run.status == status, "\(run)")
+                }
+            }
+        }
+    }
+
     @Test(arguments: ["x", "-1", "+1", "9223372036854775807K", "1T", "", "K"])
     func `a wrong size is told`(text: String) async throws {
         let run = try await ToolProcess(["--max-filesize=\(text)", ":1"]).finished()

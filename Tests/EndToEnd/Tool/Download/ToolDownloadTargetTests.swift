@@ -84,6 +84,48 @@ struct ToolDownloadTargetTests {
         }
     }
 
+    @Test func `-o keeps a file that is current, and takes the page of an error if it is wanted`() async throws {
+        try await withFolder { folder in
+            let file = folder.appending(path: "file")
+            try await ScriptedServer.start { request in
+                switch request.path {
+                case "/same": .status(.notModified)
+                case "/moved": .redirect(to: "/x")
+                default: .status(.notFound, "page")
+                }
+            }.use { server in
+                for (words, status, kept) in [
+                    (["/same"], 3, "good"), (["/same", "--no-check-status"], 0, "good"), (["/moved"], 3, "good"),
+                    (["/x"], 4, "good"), (["/x", "--no-check-status"], 0, "page"),
+                ] as [([String], Int32, String)] {
+                    try Data("good".utf8).write(to: file)
+                    let words = [server.url + words[0]] + words.dropFirst()
+                    let run = try await ToolProcess(["-o", file.path] + words).finished()
+                    #expect(run.status == status, "\(run)")
+                    #expect(try text(folder, "file") == kept, "\(run)")
+                }
+                try Data().write(to: file)
+                #expect(try await ToolProcess(["-o", file.path, server.url]).finished().status == 4)
+                #expect(try text(folder, "file") == "page", "an empty file is not a good one")
+            }
+        }
+    }
+
+    @Test func `heads of a download do not go into its file`() async throws {
+        try await withFolder { folder in
+            try await ScriptedServer.start { _ in .ok("body") }.use { server in
+                let run = try await ToolProcess(
+                    ["-d", "-v", server.url + "/a"], output: .file(folder.appending(path: "out")), directory: folder
+                ).finished()
+                #expect(run.status == 0, "\(run)")
+                #expect(try text(folder, "a") == "body")
+                #expect(try text(folder, "out").contains("HTTP/1.1 200"))
+            }
+            let run = try await ToolProcess(["-d", "-P", "", "http://127.0.0.1:1/"], directory: folder).finished()
+            #expect(run.status == 64 && run.stderr.contains("-P names no folder"), "\(run)")
+        }
+    }
+
     @Test func `-o does not replace a good file by the page of an error`() async throws {
         try await withFolder { folder in
             let file = folder.appending(path: "good")

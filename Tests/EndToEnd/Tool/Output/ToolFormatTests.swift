@@ -67,7 +67,9 @@ struct ToolFormatTests {
         let head = Array("HTTP/1.1 200 OK\r\nContent-Type: TYPE\r\nContent-Length: \(text.count + 3)\r\n\r\n1: ".utf8)
         for (type, isGuessed) in [("text/plain", true), ("text/plain; charset=utf-8", false)] {
             let head = Array(String(decoding: head, as: UTF8.self).replacing("TYPE", with: type).utf8)
-            try await ScriptedServer.start { _ in [.bytes(head), .bytes(text)] }.use { server in
+            // The pieces end within characters.
+            let pieces: Reply = [.pieces([head, Array(text[..<1]), Array(text[1..<8]), Array(text[8...])])]
+            try await ScriptedServer.start { _ in pieces }.use { server in
                 let shown = try await ToolProcess(["-b", server.url], output: .terminal).finished()
                 #expect(shown.stdout.contains("1: 人人生而自由，在尊嚴和權利上一律平等。") == isGuessed, "\(shown)")
                 let piped = try await ToolProcess([server.url]).finished()

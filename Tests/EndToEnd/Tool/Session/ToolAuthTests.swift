@@ -92,6 +92,14 @@ struct ToolAuthTests {
             let home = ["HOME": folder.path]
             #expect(try await authorization("-A", "bearer", "URL", environment: home) == "Bearer s")
             #expect(try await authorization("-A", "basic", "URL", environment: home) == Self.basic("n:s"))
+            // The file keeps them, and no session.
+            let session = folder.appending(path: "s.json").path
+            #expect(
+                try await authorization("-A", "bearer", "--session", session, "URL", environment: home) == "Bearer s")
+            #expect(
+                try await authorization("--ignore-netrc", "--session", session, "URL", environment: home) == "none")
+            let empty = try await ToolProcess(["-A", "bearer", "-a", "", "http://127.0.0.1:1/"]).finished()
+            #expect(empty.status == 64 && empty.stderr.contains("the token is empty"), "\(empty)")
             #expect(
                 try await authorization("-A", "digest", "URL", environment: home) == "none", "it waits for a challenge")
             for words in [
