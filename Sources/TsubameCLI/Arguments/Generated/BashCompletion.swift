@@ -1,7 +1,8 @@
 // BashCompletion: the completions for bash, 3.2 and later.
 
-/// bash also breaks words at `=`, `:` and `@`. So the value of `--name=value` and the file of `name@file` are separate
-/// words here.
+/// bash also breaks words at `=` and `:`. So the value of `--name=value` is a word of its own here. With the option
+/// hostcomplete, which is on by default, it breaks them at `@`, too. The text that it replaces then begins with the `@`, and
+/// `$2` is that text.
 enum BashCompletion {
     static var text: String {
         let pages = CommandPage.all
@@ -16,11 +17,20 @@ enum BashCompletion {
                 while IFS= read -r line; do COMPREPLY+=("$line"); done < <(compgen "$@" -- "$word")
             }
             _tsubame() {
-                local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} command='' offered=''
+                local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} command='' offered='' start=''
                 COMPREPLY=()
-                case $word in *@) before=$word word='' ;; =) word='' ;; esac
+                case $2 in @*) start=@ ;; esac
+                case $word in
+                ?*@*) start=${word%@*}@ word=${word##*@} before=@ ;;
+                @*) word=${word#@} before=@ ;;
+                =) word='' ;;
+                esac
                 case $before in
-                *@) compopt -o filenames 2>/dev/null; _tsubame_offer -f; return ;;
+                *@)
+                    compopt -o filenames 2>/dev/null
+                    _tsubame_offer -f
+                    COMPREPLY=("${COMPREPLY[@]/#/$start}")
+                    return ;;
                 =) before=${COMP_WORDS[COMP_CWORD-2]} ;;
                 esac
                 if ((COMP_CWORD > 1)); then

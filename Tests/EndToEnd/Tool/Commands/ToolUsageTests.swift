@@ -168,14 +168,20 @@ struct ToolUsageTests {
             (["dem"], ["demo"]),
             (["serve", "--fol"], []), (["--timeout", "--fol"], []), (["demo", "-"], ["--inspect", "--help"]),
             (["--cacert", "FOLDER/swallow"], ["FOLDER/swallow photo.jpg"]),
-            ([":1", "a", "@", "FOLDER/swallow"], ["FOLDER/swallow photo.jpg"]),
+            ([":1", "a", "@", "FOLDER/swallow"], ["@FOLDER/swallow photo.jpg"]),
+            // Without hostcomplete, bash does not break words at the @.
+            ([":1", "a@FOLDER/swallow"], ["a@FOLDER/swallow photo.jpg"]),
+            ([":1", "@FOLDER/sw"], ["@FOLDER/swallow photo.jpg"]),
         ])
     func bashCompletes(words: [String], expected: [String]) async throws {
         try await withFolder { folder in
             let path = try await generated("bash", in: folder)
             try Data().write(to: folder.appending(path: "swallow photo.jpg"))
             let script = """
-                source "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _tsubame
+                source "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); word=${COMP_WORDS[COMP_CWORD]}
+                # As bash does with hostcomplete: the text that is replaced begins with the @.
+                if [ "${COMP_WORDS[COMP_CWORD-1]}" = @ ]; then word=@$word; fi
+                _tsubame tsubame "$word" "${COMP_WORDS[COMP_CWORD-1]}"
                 printf '%s\\n' "${COMPREPLY[@]}"
                 """
             let typed = words.map { $0.replacing("FOLDER", with: folder.path) }
