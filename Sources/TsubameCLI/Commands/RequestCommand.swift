@@ -113,11 +113,6 @@ struct RequestCommand: ToolCommand {
         _ url: String, _ words: RequestWords, _ items: RequestContent, _ board: ProgressBoard?,
         after first: CallPlan?
     ) throws -> RequestRun {
-        do throws(CallError) {
-            _ = try TargetURI(parsing: url, keepingDotSegments: true)
-        } catch {
-            throw UsageProblem("\(error.reason).\(error.advice.map { "\n  \($0)" } ?? "")")
-        }
         let plan = try CallPlan(call, url: url, items: items, after: first)
         let download =
             downloads.download

@@ -35,21 +35,19 @@ struct RequestArguments {
         } catch {
             // A default that is wrong by itself has no effect. But the mistake may be one of the command line.
             var valid: [Default] = []
-            var faults: [UsageProblem] = []
+            var faults: [(line: Default, problem: UsageProblem)] = []
             for one in defaults {
                 do throws(UsageProblem) {
                     try one.check()
                     valid.append(one)
                 } catch {
-                    faults.append(error)
+                    faults.append((one, error))
                 }
             }
-            guard let first = faults.first, let command = try? command(with: valid) else { throw error }
             // Defaults may need each other, so only now is it known which ones are wrong.
-            if defaults.contains(where: { one in one.isOfSafety && !valid.contains { $0.place == one.place } }) {
-                throw first
-            }
-            warn(of: faults)
+            guard !faults.isEmpty, let command = try? command(with: valid) else { throw error }
+            if let fault = faults.first(where: { $0.line.isOfSafety }) { throw fault.problem }
+            warn(of: faults.map(\.problem))
             return command
         }
     }

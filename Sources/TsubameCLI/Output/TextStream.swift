@@ -32,6 +32,7 @@ struct TextStream {
 
     /// The text of all characters that are complete so far, and whose charset is known.
     mutating func decode(_ bytes: Bytes) -> String {
+        guard mayGuess || charset == nil else { return decoder.decode(bytes) }
         if charset != nil { return decodeGuessing(Array(bytes), isWhole: false) }
         beginning.append(contentsOf: bytes)
         return beginning.count < Charset.longestMark ? "" : begin(isWhole: false)

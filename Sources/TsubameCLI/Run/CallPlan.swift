@@ -24,11 +24,16 @@ struct CallPlan: Sendable {
         self.options = options
         fields = items.fields
         unset = items.unset
-        // An invalid URL is reported when the request is sent, and the request decides about dot segments.
-        let uri = try? TargetURI(parsing: url, keepingDotSegments: true)
+        let uri: TargetURI
+        do throws(CallError) {
+            // The request decides about dot segments.
+            uri = try TargetURI(parsing: url, keepingDotSegments: true)
+        } catch {
+            throw UsageProblem("\(error.reason).\(error.advice.map { "\n  \($0)" } ?? "")")
+        }
         let hostField = items.fields.first { $0.name.canonicalName == "host" }
-        let host = hostField?.value ?? uri?.authority ?? "localhost"
-        session = try OpenSession(options.session, host: host, isSecure: uri?.isSecure ?? false)
+        let host = hostField?.value ?? uri.authority
+        session = try OpenSession(options.session, host: host, isSecure: uri.isSecure)
         tls = try first?.tls ?? options.tls.asking(mayPrompt: options.mayPrompt)
 
         let kind = options.auth.authType
@@ -37,23 +42,23 @@ struct CallPlan: Sendable {
         if let text = options.auth.auth {
             given = try Credentials(kind ?? .basic, asking: text, of: host, mayPrompt: options.mayPrompt)
         } else if let kind {
-            if let text = uri?.credentials, kind != .bearer {
+            if let text = uri.credentials, kind != .bearer {
                 given = Credentials(kind, text)
-            } else if !options.auth.ignoreNetrc, let kept = try Credentials(kind, netrcOf: uri?.host ?? host) {
+            } else if !options.auth.ignoreNetrc, let kept = try Credentials(kind, netrcOf: uri.host) {
                 (given, ofNetrc) = (nil, kept)
             } else {
                 throw UsageProblem(
                     "--auth-type \(kind.rawValue) needs --auth, or an entry for \(host) in the netrc file.")
             }
         } else {
-            given = uri?.credentials.map { Credentials(.basic, $0) }
+            given = uri.credentials.map { Credentials(.basic, $0) }
         }
         // The library sends credentials of a URL by itself, instead of any others.
         let isOfURL = options.auth.auth == nil && kind == nil && given != nil
-        self.url = isOfURL || uri?.userinfo == nil ? url : uri?.string ?? url
+        self.url = isOfURL || uri.userinfo == nil ? url : uri.string
         credentials = isOfURL ? nil : try given ?? ofNetrc ?? session?.credentials()
         jar =
-            try session?.jar(given: items.fields, domain: uri?.host ?? host) ?? first?.jar
+            try session?.jar(given: items.fields, domain: uri.host) ?? first?.jar
             ?? Self.openJar(options.session.cookieJar)
     }
 

@@ -1,6 +1,6 @@
 // JSONEscapes: writes the escapes of a JSON string as the characters that they mean.
 
-/// `"\\u71d5"` becomes `"燕"`, and `"\\/"` becomes `"/"`. An escape stays where its character could not be seen or told from
+/// `"\u71d5"` becomes `"燕"`, and `"\/"` becomes `"/"`. An escape stays where its character could not be seen or told from
 /// another: controls, quotes, backslashes, unusual spaces, format and unassigned characters, and halves of a surrogate
 /// pair. The result means the same as the original (RFC 8259 section 7).
 struct JSONEscapes: Sendable {
