@@ -7,17 +7,28 @@ import TsubameCore
 import TsubameInspector
 
 @Suite struct EditableRequestTests {
-    private func call(body: RequestBody = .text("{\"name\":\"swallow\",\"password\":\"hush\"}")) -> LoggedCall {
+    private func call(
+        body: RequestBody = .text("{\"name\":\"swallow\",\"password\":\"hush\"}"), then events: [CallEvent.Kind] = []
+    ) -> LoggedCall {
         var request = Request(.post, .url("https://example.com/photos?page=2&token=hush"))
         request.headers["Authorization"] = "Bearer hush"
         request.headers["X-Kind"] = "red"
         request.headers["Content-Type"] = "application/json"
         request.body = body
         var ring = TrafficRing(limit: 1 << 20, bodyLimit: 1000)
-        for kind in [.started(request), .sent(request)] as [CallEvent.Kind] {
+        for kind in [.started(request), .sent(request)] + events {
             ring.add(CallEvent(call: 1, time: .zero, kind: kind), now: 0)
         }
         return ring[1] ?? LoggedCall(id: 1, started: 0, request: request)
+    }
+
+    @Test(arguments: [(5, 5, "hello"), (5, nil, ""), (5, 9, ""), (9, 9, "")] as [(Int64, Int64?, String)])
+    func `a recorded body is sent again only if all of it was sent`(sent: Int64, total: Int64?, expected: String) {
+        let once = RequestBody.stream(once: AsyncStream<Bytes> { $0.finish() }, contentType: "text/plain")
+        let call = call(
+            body: once,
+            then: [.sending(TransferProgress(bytes: sent, total: total)), .requestBody(Bytes("hello"), at: 0)])
+        #expect(text(call.withRecordedBody(call.request)) == expected)
     }
 
     private func text(_ request: Request) -> String {
