@@ -19,7 +19,7 @@ run() {
         echo "--- failed with $status:"
         # An issue, and what it says below; the end of what has printed, if it did not end by itself.
         grep -aE -A 3 'recorded an issue' "$log" | grep -avE '^.{0,3}(✔|◇) ' | cut -c 1-400 | tail -n 60
-        [ "$status" -eq 1 ] || tail -n 5 "$log"
+        [ "$status" -eq 1 ] || tail -n 5 "$log" | cut -c 1-400
     fi
     return "$status"
 }

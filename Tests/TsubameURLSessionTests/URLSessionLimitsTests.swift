@@ -118,15 +118,26 @@ import TsubameTesting
         }
     }
 
-    /// The second server stops after 4 MiB, so the error comes before more is held.
-    @Test(
-        arguments: [
-            .stream(nil), [.bytes("HTTP/1.1 200 OK\r\n\r\n"), .content([UInt8](repeating: 0, count: 4 << 20)), .stall],
-        ] as [Reply])
-    func `a reader that is much slower than the server gets an error, and the exchange ends`(_ reply: Reply)
+    /// Bodies that are longer than the reader's memory. Swift Testing prints arguments whole, so they are names.
+    enum LongBody: CaseIterable, Sendable {
+        case endless
+        /// The server stops after 4 MiB, so the error comes before more is held.
+        case stopping
+
+        var reply: Reply {
+            switch self {
+            case .endless: .stream(nil)
+            case .stopping:
+                [.bytes("HTTP/1.1 200 OK\r\n\r\n"), .content([UInt8](repeating: 0, count: 4 << 20)), .stall]
+            }
+        }
+    }
+
+    @Test(arguments: LongBody.allCases)
+    func `a reader that is much slower than the server gets an error, and the exchange ends`(_ body: LongBody)
         async throws
     {
-        let server = try await ScriptedServer.start(replies: [reply])
+        let server = try await ScriptedServer.start(replies: [body.reply])
         try await serving(server, { $0.limits.bufferedBody = 1 << 20 }) { server, client in
             let error = await #expect(throws: CallError.self) {
                 try await client.stream("x") { response in
