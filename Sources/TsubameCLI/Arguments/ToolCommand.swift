@@ -20,6 +20,11 @@ protocol ToolCommand {
     /// Whether words that are not options have a meaning.
     static var takesWords: Bool { get }
 
+    /// Whether the default options of requests apply.
+    static var hasDefaults: Bool { get }
+    /// Default options of requests that this command leaves out, though it has an option of the same name.
+    static var ignoredDefaults: Set<String> { get }
+
     var words: [String] { get set }
 
     init()
@@ -29,4 +34,9 @@ protocol ToolCommand {
 
     /// - Throws: a `UsageProblem`, which is reported with a hint at the help. Any other error is reported as a failure.
     func run() throws -> ExitStatus
+}
+
+extension ToolCommand {
+    static var hasDefaults: Bool { false }
+    static var ignoredDefaults: Set<String> { [] }
 }

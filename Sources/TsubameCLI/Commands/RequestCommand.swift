@@ -8,6 +8,7 @@ struct RequestCommand: ToolCommand {
     static let abstract = "HTTP from the command line."
     static let usage = ["[OPTION …] [METHOD] URL [ITEM …]"]
     static let takesWords = true
+    static let hasDefaults = true
     static let table = OptionTable<Self>(
         OptionGroup(\.content), OptionGroup(\.repetition), OptionGroup(\.deadlines), OptionGroup(\.limits),
         OptionGroup(\.connection),
@@ -77,9 +78,7 @@ struct RequestCommand: ToolCommand {
         let words = try RequestWords(
             words, defaultScheme: content.defaultScheme?.rawValue, isDownload: downloads.download)
         let items = try RequestContent(words.items, format: content.format, boundary: content.boundary)
-        if items.hasBody, content.raw != nil {
-            throw UsageProblem("--raw and items both give a body; only one can be sent.")
-        }
+        try content.check(items)
         if !words.furtherURLs.isEmpty {
             if let path = output.output, !downloads.download || !path.hasSuffix("/") {
                 throw UsageProblem("--output is for one URL, unless it is a folder and ends with a slash.")
@@ -177,47 +176,14 @@ struct RequestCommand: ToolCommand {
     private func request(
         _ words: RequestWords, _ items: RequestContent, _ plan: CallPlan, _ printer: ExchangePrinter
     ) throws -> Request {
-        var body = items.body
-        if let raw = content.raw {
-            do {
-                body = try RawBody.make(raw, content)
-            } catch let error as SystemError {
-                throw error.of("--raw")
-            }
-        } else if !content.ignoreStdin, let input = try standardInput(words, items) {
-            body = input
-        }
-        var headers = items.headers(for: body)
-        // A download saves the file as the server stores it. An encoded response would also hide its length.
-        if downloads.download, !headers.contains(.acceptEncoding) { headers[.acceptEncoding] = "identity" }
-        if content.compress > 0, !body.isEmpty {
-            guard !items.unset.contains(.contentEncoding) else {
-                throw UsageProblem("--compress needs Content-Encoding, and an item leaves it out.")
-            }
-            let named = headers[.contentEncoding]
-            guard let coding = named.map({ ContentCoding(rawValue: $0.lowercased()) }) ?? .gzip else {
-                throw UsageProblem("--compress cannot encode a body as the Content-Encoding item says.")
-            }
-            // The body says which coding it has, and has none if it would not become smaller.
-            headers[.contentEncoding] = nil
-            body = body.compressed(by: coding, onlyIfSmaller: content.compress == 1)
-        }
-        if body.isEmpty, let method = words.method, RawBody.asksForBody(method), !items.unset.contains(.contentType),
-            let type = content.format.typeWithoutData, !headers.contains(.contentType)
-        {
-            headers[.contentType] = type
-        }
+        var body = try content.body(of: items)
+        if content.raw == nil, !content.ignoreStdin, let input = try standardInput(words, items) { body = input }
         if !words.furtherURLs.isEmpty, !body.canBeSentAgain {
             throw UsageProblem("This body can be read only once, so it can be sent to only one URL.")
         }
-        if content.chunked { body = body.chunked() }
         // A streamed body is printed while it goes out, and any other body when it is sent.
-        if printer.parts.contains(.requestBody) { body = body.tapped { await printer.take($0) } }
-        guard let method = HTTPRequest.Method(words.method ?? (body.isEmpty ? "GET" : "POST")) else {
-            throw UsageProblem("“\(words.method ?? "")” is not a method.")
-        }
-        return Request(
-            method, url: plan.url, keepingDotSegments: content.pathAsIs, query: items.query,
-            headers: RequestHeaders(plan.fields(headers)), body: body)
+        var tap: (@Sendable (Bytes) async -> Void)?
+        if printer.parts.contains(.requestBody) { tap = { await printer.take($0) } }
+        return try content.request(words, items, body, plan, isDownload: downloads.download, tap: tap)
     }
 }

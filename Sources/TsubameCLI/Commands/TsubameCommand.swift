@@ -24,6 +24,7 @@ enum TsubameCommand {
 
     private static func run(_ words: ArraySlice<String>) throws -> ExitStatus {
         switch words.first {
+        case BenchCommand.name: return try run(BenchCommand.self, words.dropFirst())
         case ServeCommand.name: return try run(ServeCommand.self, words.dropFirst())
         case DemoCommand.name: return try run(DemoCommand.self, words.dropFirst())
         case "help": return try help(words.dropFirst())
@@ -52,27 +53,24 @@ enum TsubameCommand {
     private static func run<Command: ToolCommand>(
         _ type: Command.Type, _ words: ArraySlice<String>
     ) throws -> ExitStatus {
-        var command = Command()
         do {
             let line = try ArgumentReader<Command>(words)
             if line.contains(GeneralOptions.help) { return try show(CommandPage(type)) }
-            if let word = line.words.first {
+            if let word = line.words.first, !type.takesWords {
                 throw UsageProblem("“\(word)” means nothing here: tsubame \(type.name) takes options only.")
             }
-            try line.apply(to: &command)
-            try command.validate()
+            return try CommandArguments<Command>(line).command().run()
         } catch let problem as UsageProblem {
             throw problem.hinting("tsubame \(type.name) --help lists the options.")
         }
-        return try command.run()
     }
 
     private static func runRequest(_ words: ArraySlice<String>) throws -> ExitStatus {
         do {
             if words.first?.hasPrefix("-") == false { try refuseCommand(words.first) }
-            let arguments: RequestArguments
+            let arguments: CommandArguments<RequestCommand>
             do {
-                arguments = try RequestArguments(words)
+                arguments = try CommandArguments(ArgumentReader(words))
             } catch {
                 throw misplaced(error, words)
             }
@@ -105,7 +103,7 @@ enum TsubameCommand {
     private static func help(_ words: ArraySlice<String>) throws -> ExitStatus {
         guard let name = words.first, name != "help" else { return try show(CommandPage(RequestCommand.self)) }
         guard let page = CommandPage.all.first(where: { $0.name == name }) else {
-            let names = CommandPage.names.joined(separator: " and ")
+            let names = CommandPage.names.joined(separator: ", ")
             throw UsageProblem(
                 "There is no command “\(name)”: the commands are \(names), and requests need none.")
         }

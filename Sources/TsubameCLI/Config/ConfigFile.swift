@@ -26,6 +26,9 @@ struct ConfigFile {
             self.words = words
         }
 
+        /// The option's long name, without its hyphens.
+        var name: String { String((words.first ?? "").dropFirst(2).prefix { $0 != "=" }) }
+
         /// The arguments to read. Option and value are one word, so that no value can be taken for a URL.
         var arguments: [String] {
             words.count > 1 && !words[1].isEmpty ? [words.joined(separator: "=")] : words

@@ -14,8 +14,7 @@ final class ProgressBoard: Sendable {
     private struct State {
         var transfers: [(id: Int, transfer: Transfer)] = []
         var count = 0
-        /// The number of lines that are drawn now.
-        var drawn = 0
+        var lines = LiveLines()
         var timer: (any DispatchSourceTimer)?
     }
 
@@ -63,7 +62,7 @@ final class ProgressBoard: Sendable {
     /// Removes the line, and writes `text` in its place if there is any.
     func remove(_ id: Int, saying text: String?) {
         state.withLock { state in
-            clear(&state)
+            state.lines.clear()
             state.transfers.removeAll { $0.id == id }
             if let text { write(text + "\n") }
             if state.transfers.isEmpty {
@@ -78,7 +77,7 @@ final class ProgressBoard: Sendable {
     /// Runs a closure that writes on the terminal, with the lines removed meanwhile.
     func aside(_ body: () -> Void) {
         state.withLock { state in
-            clear(&state)
+            state.lines.clear()
             body()
             draw(&state)
         }
@@ -90,17 +89,8 @@ final class ProgressBoard: Sendable {
             guard state.timer != nil else { return }
             let now = Self.now
             for index in state.transfers.indices { state.transfers[index].transfer.measure(at: now) }
-            clear(&state)
             draw(&state)
         }
-    }
-
-    /// The cursor is at the end of the last line.
-    private func clear(_ state: inout State) {
-        guard state.drawn > 0 else { return }
-        let up = state.drawn > 1 ? "\u{1B}[\(state.drawn - 1)A" : ""
-        write("\r\(up)\u{1B}[J")
-        state.drawn = 0
     }
 
     private func draw(_ state: inout State) {
@@ -115,8 +105,7 @@ final class ProgressBoard: Sendable {
             ProgressLine.draw(
                 entry.transfer, nameWidth: nameWidth, width: width.columns, isUnicode: isUnicode, on: &canvas)
         }
-        write(String(decoding: canvas.finish(), as: UTF8.self))
-        state.drawn = shown.count
+        state.lines.draw(String(decoding: canvas.finish(), as: UTF8.self), lines: shown.count)
     }
 
     private func write(_ text: String) { try? Descriptor.errors.writeAll(text) }

@@ -4,7 +4,7 @@
 struct GeneralOptions: Options {
     static let title = "General"
     static let options: [CommandOption<Self>] = [
-        .flag(ignoreConfig, "Do not read the default options.") { _ in },
+        .ignoreConfig,
         .help,
         .flag(version, "Show the version.") { _ in },
         .choice(generate, of: GeneratedText.self, "Print a shell's completions or the manual page.") { _, _ in },
@@ -17,6 +17,10 @@ struct GeneralOptions: Options {
 }
 
 extension CommandOption {
+    static var ignoreConfig: Self {
+        .flag(GeneralOptions.ignoreConfig, "Do not read the default options.") { _ in }
+    }
+
     /// The `--help` that every command has.
     static var help: Self { .flag(GeneralOptions.help, "Show help.") { _ in } }
 }

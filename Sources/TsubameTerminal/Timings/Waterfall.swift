@@ -24,8 +24,8 @@ package struct Waterfall: Sendable {
             drawHead(of: hop, isUnicode, on: &canvas)
             for span in hop.spans {
                 canvas.write("  ")
-                canvas.write(Self.padded(span.phase.rawValue, Self.labelWidth), .label)
-                canvas.write(Self.padded(DurationText.short(span.duration), -Self.durationWidth))
+                canvas.write(span.phase.rawValue.padded(to: Self.labelWidth), .label)
+                canvas.write(DurationText.short(span.duration).padded(to: -Self.durationWidth))
                 if room >= Self.minimumBar, total > .zero {
                     let bar = Bar(from: (span.start - start) / total, to: (span.end - start) / total, room: room)
                     canvas.write(String(repeating: " ", count: 2 + bar.indent))
@@ -35,8 +35,8 @@ package struct Waterfall: Sendable {
             }
         }
         canvas.write("  ")
-        canvas.write(Self.padded("total", Self.labelWidth), .label)
-        canvas.write(Self.padded(DurationText.short(total), -Self.durationWidth))
+        canvas.write("total".padded(to: Self.labelWidth), .label)
+        canvas.write(DurationText.short(total).padded(to: -Self.durationWidth))
         canvas.write("\n")
     }
 
@@ -55,12 +55,6 @@ package struct Waterfall: Sendable {
             canvas.write(connection, .comment)
             canvas.write("\n")
         }
-    }
-
-    /// The text padded with blanks to `abs(width)` characters: after the text, or before it if the width is negative.
-    private static func padded(_ text: String, _ width: Int) -> String {
-        let blanks = String(repeating: " ", count: max(0, abs(width) - text.count))
-        return width < 0 ? blanks + text : text + blanks
     }
 
     private struct Bar {

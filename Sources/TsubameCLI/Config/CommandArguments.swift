@@ -1,26 +1,28 @@
-// RequestArguments: the options and words of a request, from its command line and the default options.
+// CommandArguments: the options and words of a command, from its command line and the default options of requests.
 
-struct RequestArguments {
+/// A command that is no request takes the defaults that it has, and leaves out the others.
+struct CommandArguments<Command: ToolCommand> {
     /// Options that replace each other. An option of such a list on the command line removes the defaults of the same
     /// list.
-    private static let alternatives = [
-        ["json", "form", "multipart"], ["print", "headers", "body", "meta", "verbose"],
-    ]
+    private static var alternatives: [[String]] {
+        [["json", "form", "multipart"], ["print", "headers", "body", "meta", "verbose"]]
+    }
 
     /// One default option, and its place in the file.
     fileprivate struct Default {
         /// `file:line`.
         let place: String
-        let options: ArgumentReader<RequestCommand>
+        let options: ArgumentReader<Command>
     }
 
-    let line: ArgumentReader<RequestCommand>
+    let line: ArgumentReader<Command>
     private var defaults: [Default] = []
 
-    /// - Parameter words: the command line, without the program's name.
-    /// - Throws: for a wrong option, on the command line or in the file.
-    init(_ words: ArraySlice<String>) throws(UsageProblem) {
-        line = try ArgumentReader(words)
+    /// - Parameter line: the command line, without the names of the program and the command.
+    /// - Throws: for a wrong option in the file.
+    init(_ line: ArgumentReader<Command>) throws(UsageProblem) {
+        self.line = line
+        guard Command.hasDefaults else { return }
         // Help must work even if the file is wrong.
         guard line.uses.isEmpty || !GeneralOptions.options.contains(where: { line.contains($0.spec.name) }) else {
             return
@@ -29,7 +31,7 @@ struct RequestArguments {
     }
 
     /// The command with the defaults, and then the options of the command line.
-    func command() throws(UsageProblem) -> RequestCommand {
+    func command() throws(UsageProblem) -> Command {
         do {
             return try command(with: defaults)
         } catch {
@@ -57,8 +59,8 @@ struct RequestArguments {
         for problem in problems { Diagnostics.say("warning: \(problem) The line has no effect.") }
     }
 
-    private func command(with defaults: [Default]) throws(UsageProblem) -> RequestCommand {
-        var command = RequestCommand()
+    private func command(with defaults: [Default]) throws(UsageProblem) -> Command {
+        var command = Command()
         for one in defaults { try one.apply(to: &command) }
         try line.apply(to: &command)
         command.words = line.words
@@ -66,12 +68,18 @@ struct RequestArguments {
         return command
     }
 
+    /// Whether an option means nothing to this command, though it does to requests.
+    private static func isForOthers(_ name: String) -> Bool {
+        Command.ignoredDefaults.contains(name) || Command.table[name] == nil && RequestCommand.table[name] != nil
+    }
+
     private mutating func readDefaults() throws(UsageProblem) {
         guard var config = try ConfigFile.read() else { return }
         let alternatives = Self.alternatives.filter { $0.contains(where: line.contains) }.joined()
         for entry in config.lines {
+            guard !Self.isForOthers(entry.name) else { continue }
             let place = "\(config.path):\(entry.number)"
-            let options: ArgumentReader<RequestCommand>
+            let options: ArgumentReader<Command>
             do {
                 options = try ArgumentReader(entry.arguments[...])
             } catch {
@@ -90,7 +98,7 @@ struct RequestArguments {
             let one = Default(place: place, options: options)
             do {
                 // The value is read here, so that a wrong one has no effect.
-                var command = RequestCommand()
+                var command = Command()
                 try one.apply(to: &command)
                 defaults.append(one)
             } catch {
@@ -101,11 +109,11 @@ struct RequestArguments {
     }
 }
 
-extension RequestArguments.Default {
+extension CommandArguments.Default {
     /// Whether the option is about connections, TLS or credentials.
     var isOfSafety: Bool { options.uses.contains { ConfigFile.isOfSafety($0.name) } }
 
-    func apply(to command: inout RequestCommand) throws(UsageProblem) {
+    func apply(to command: inout Command) throws(UsageProblem) {
         do {
             try options.apply(to: &command)
         } catch {
@@ -115,7 +123,7 @@ extension RequestArguments.Default {
 
     /// Checks the default by itself, so that a mistake of the command line is not blamed on a line of the file.
     func check() throws(UsageProblem) {
-        var command = RequestCommand()
+        var command = Command()
         try apply(to: &command)
         do {
             try command.validate()

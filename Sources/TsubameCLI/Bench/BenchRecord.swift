@@ -1,0 +1,128 @@
+// BenchRecord: everything that a load has measured so far.
+
+import Tsubame
+import TsubamePlatform
+import TsubameTerminal
+
+/// The result of one request of a load.
+struct BenchSample: Sendable {
+    enum Outcome: Sendable {
+        case answer(Answer)
+        case failure(CallError)
+        /// The end of the load came first.
+        case unfinished
+    }
+
+    struct Answer: Sendable {
+        let status: Int
+        /// Of the body, after its framing.
+        let bytes: Int
+        let timings: Timings
+        /// nil if the response came over no connection.
+        let connection: ConnectionInfo?
+
+        init(_ response: Response, bytes: Int) {
+            status = response.statusCode
+            self.bytes = bytes
+            timings = response.timings
+            connection = response.connection
+        }
+    }
+
+    let slot: BenchSchedule.Slot
+    /// When the request was handed to the client.
+    let begun: MonotonicTime
+    let end: MonotonicTime
+    let outcome: Outcome
+    /// Whether the request waited for its time, and so began when it was due or a little later.
+    let hasWaited: Bool
+}
+
+/// Memory does not grow with the number of requests.
+struct BenchRecord: Sendable {
+    /// A later beginning is this machine's fault, and is reported.
+    private static let lateness: UInt64 = 1_000_000
+
+    /// From when a request was due to the last byte of its response. This is the figure that users of the server see.
+    private(set) var latency = LatencyHistogram()
+    /// From when a request was sent; the same as ``latency`` without a rate.
+    private(set) var service = LatencyHistogram()
+    private(set) var phases: [HopTimes.Phase: LatencyHistogram] = [:]
+    private(set) var statuses: [Int: Int] = [:]
+    /// Failed requests by kind, each with the first error of its kind.
+    private(set) var errors: [CallError.Kind: (count: Int, first: CallError)] = [:]
+    private(set) var answers = 0
+    private(set) var failures = 0
+    private(set) var bytes = 0
+    /// Requests that were under way at the end.
+    private(set) var unfinished = 0
+    /// How long the oldest of them had been due, in nanoseconds.
+    private(set) var longestUnfinished: UInt64 = 0
+    /// Requests that this machine began late, though a stream was free.
+    private(set) var late = 0
+    private(set) var version: HTTPVersion?
+    /// Answers and failures of the whole run, with the warm-up.
+    private(set) var hasAnswer = false
+    private(set) var firstFailures = 0
+
+    mutating func add(_ sample: BenchSample) {
+        if !hasAnswer { note(sample.outcome) }
+        guard sample.slot.isMeasured else { return }
+        switch sample.outcome {
+        case .answer(let answer): add(answer, sample)
+        case .failure(let error):
+            failures += 1
+            errors[error.kind, default: (0, error)].count += 1
+        case .unfinished:
+            unfinished += 1
+            longestUnfinished = max(longestUnfinished, sample.end - min(sample.end, sample.slot.due))
+        }
+    }
+
+    /// Before the first answer, failures say whether the run makes sense.
+    private mutating func note(_ outcome: BenchSample.Outcome) {
+        switch outcome {
+        case .answer(let answer):
+            hasAnswer = true
+            version = answer.connection?.version
+        case .failure: firstFailures += 1
+        case .unfinished: break
+        }
+    }
+
+    private mutating func add(_ answer: BenchSample.Answer, _ sample: BenchSample) {
+        answers += 1
+        bytes += answer.bytes
+        statuses[answer.status, default: 0] += 1
+        let own = sample.end - sample.begun
+        service.add(own)
+        // A timer that rang late says nothing about the server.
+        latency.add(sample.hasWaited ? own : sample.end - min(sample.end, sample.slot.due))
+        if sample.hasWaited, sample.begun > sample.slot.due + Self.lateness { late += 1 }
+        add(answer.timings, own, isReused: answer.connection?.isReused ?? true)
+    }
+
+    private mutating func add(_ timings: Timings, _ total: UInt64, isReused: Bool) {
+        var before = Duration.zero
+        func step(_ phase: HopTimes.Phase, _ end: Duration?) {
+            guard let end, end >= before else { return }
+            phases[phase, default: LatencyHistogram()].add((end - before).nanosecondsClamped)
+            before = end
+        }
+        if !isReused {
+            step(.resolving, timings.resolved)
+            step(.connecting, timings.connected)
+            step(.securing, timings.secured)
+        }
+        before = timings.sent ?? before
+        step(.waiting, timings.head)
+        step(.receiving, .nanoseconds(clamping: total))
+    }
+}
+
+extension CallError.Kind {
+    /// The kind in words, such as `connection failed`.
+    var shown: String {
+        rawValue.map { $0.isUppercase ? " \($0.lowercased())" : "\($0)" }.joined()
+    }
+}

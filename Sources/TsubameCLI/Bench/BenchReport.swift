@@ -1,0 +1,192 @@
+// BenchReport: the figures of a load, as text, JSON or CSV.
+
+import Tsubame
+import TsubameTerminal
+
+struct BenchReport: Sendable {
+    private static let percentiles = [50, 75, 90, 95, 99, 99.9, 99.99]
+
+    /// A row of the tables.
+    private struct Row {
+        let name: String
+        let histogram: LatencyHistogram
+    }
+
+    let record: BenchRecord
+    /// Seconds.
+    private let elapsed: Double
+    private let missed: Int
+    private let isInterrupted: Bool
+    /// Method and URL, or the number of URLs.
+    let target: String
+    let connections: Int
+    let streams: Int
+    let rate: Double?
+
+    init(_ snapshot: BenchLoad.Snapshot, target: String, _ options: BenchOptions) {
+        record = snapshot.record
+        elapsed = Double(snapshot.elapsed) / 1e9
+        missed = snapshot.missed
+        if case .interrupted = snapshot.stop { isInterrupted = true } else { isInterrupted = false }
+        self.target = target
+        (connections, streams, rate) = (options.connections, options.streams ?? 1, options.rate)
+    }
+
+    /// Requests a second that were answered.
+    var requestsPerSecond: Double { elapsed > 0 ? Double(record.answers) / elapsed : 0 }
+
+    /// The latency first. Without a rate, the time from sending is the same, and has no row.
+    private var rows: [Row] {
+        var rows = [Row(name: "latency", histogram: record.latency)]
+        if rate != nil { rows.append(Row(name: "from sending", histogram: record.service)) }
+        for phase in HopTimes.Phase.allCases {
+            if let histogram = record.phases[phase] { rows.append(Row(name: phase.rawValue, histogram: histogram)) }
+        }
+        return rows
+    }
+
+    // MARK: Text
+
+    func paint(width: Int, isUnicode: Bool, on canvas: inout Canvas) {
+        canvas.write(target, .target)
+        canvas.write("\n")
+        var load = "\(connections) connections"
+        if streams > 1 { load += " of \(streams) streams" }
+        if let version = record.version { load += ", \(version)" }
+        load += ", \(Self.rounded(elapsed)) s"
+        if let rate { load += ", \(Self.rounded(rate)) requests/s asked for" }
+        canvas.write("\(load)\n\n")
+        let bytesPerSecond = elapsed > 0 ? Int64(Double(record.bytes) / elapsed) : 0
+        line("Requests", "\(record.answers) (\(Self.rounded(requestsPerSecond))/s)", on: &canvas)
+        line("Bodies", "\(ByteCount.text(Int64(record.bytes))) (\(ByteCount.text(bytesPerSecond))/s)", on: &canvas)
+        if !record.statuses.isEmpty {
+            canvas.write("Statuses    ", .label)
+            for (index, entry) in record.statuses.sorted(by: { $0.key < $1.key }).enumerated() {
+                canvas.write(index > 0 ? ", " : "")
+                canvas.write("\(entry.key)", .status(entry.key))
+                canvas.write(": \(entry.value)")
+            }
+            canvas.write("\n")
+        }
+        for entry in sortedErrors {
+            line(
+                "Failed", "\(entry.count) \(entry.kind.shown); the first: \(FlagNames.text(of: entry.first))",
+                on: &canvas)
+        }
+        for note in notes { line("Note", note, on: &canvas) }
+        guard record.answers > 0 else { return }
+        paintTable(on: &canvas)
+        canvas.write("\nlatency", .label)
+        canvas.write(", by number of requests\n")
+        LatencyChart(record.latency).draw(width: width, isUnicode: isUnicode, on: &canvas)
+    }
+
+    private func line(_ label: String, _ text: String, on canvas: inout Canvas) {
+        canvas.write(label.padded(to: 12), .label)
+        canvas.write("\(Canvas.visible(text))\n")
+    }
+
+    private func paintTable(on canvas: inout Canvas) {
+        let columns: [Double] = [50, 90, 99, 99.9]
+        canvas.write("\n" + "".padded(to: 12))
+        for name in columns.map({ "p\(Self.rounded($0))" }) + ["max", "mean"] {
+            canvas.write(name.padded(to: -11), .label)
+        }
+        canvas.write("\n")
+        for row in rows {
+            canvas.write(row.name.padded(to: 12), .label)
+            let times = columns.map { row.histogram.time(atPercentile: $0) }
+            for time in times + [row.histogram.longest, row.histogram.mean] {
+                canvas.write(DurationText.short(.nanoseconds(Int64(clamping: time))).padded(to: -11))
+            }
+            canvas.write("\n")
+        }
+    }
+
+    private var sortedErrors: [(kind: CallError.Kind, count: Int, first: CallError)] {
+        record.errors.map { ($0.key, $0.value.count, $0.value.first) }
+            .sorted { ($1.count, $0.kind.rawValue) < ($0.count, $1.kind.rawValue) }
+    }
+
+    /// Everything that makes the figures less than they seem.
+    private var notes: [String] {
+        var notes: [String] = []
+        if isInterrupted { notes.append("the load was interrupted") }
+        if record.unfinished > 0, record.longestUnfinished > 1_000_000_000 {
+            let longest = DurationText.short(.nanoseconds(Int64(clamping: record.longestUnfinished)))
+            notes.append(
+                "\(record.unfinished) requests had no answer at the end, the oldest for \(longest); they are in no latency"
+            )
+        }
+        if missed > 0 {
+            notes.append("\(missed) requests were due and not sent, because no stream was free; they are in no latency")
+        }
+        if record.late > 0 {
+            notes.append(
+                "\(record.late) requests began over 1 ms late, because this machine was busy; they count from there")
+        }
+        return notes
+    }
+
+    private static func rounded(_ number: Double) -> String {
+        guard number < 1e15 else { return "\(number)" }
+        let hundredths = Int64((number * 100).rounded())
+        guard hundredths % 100 != 0 else { return "\(hundredths / 100)" }
+        let fraction = hundredths % 100
+        return "\(hundredths / 100)."
+            + (fraction % 10 == 0 ? "\(fraction / 10)" : fraction < 10 ? "0\(fraction)" : "\(fraction)")
+    }
+
+    // MARK: JSON and CSV
+
+    /// Times are in milliseconds.
+    var json: String {
+        func number(_ value: Int) -> JSONValue { .number(Double(value)) }
+        var members: [(name: String, value: JSONValue)] = [
+            ("target", .string(target)), ("connections", number(connections)), ("streams", number(streams)),
+            ("rate", rate.map { .number($0) } ?? .null),
+            ("http_version", record.version.map { .string("\($0)") } ?? .null),
+            ("seconds", .number(elapsed)), ("interrupted", .bool(isInterrupted)), ("requests", number(record.answers)),
+            ("requests_per_second", .number(requestsPerSecond)), ("body_bytes", number(record.bytes)),
+            ("failed", number(record.failures)), ("unfinished", number(record.unfinished)),
+            ("not_sent", number(missed)),
+            ("late", number(record.late)),
+        ]
+        let statuses = record.statuses.sorted { $0.key < $1.key }.map { ("\($0.key)", number($0.value)) }
+        members.append(("statuses", .object(statuses)))
+        let errors = sortedErrors.map { entry in
+            JSONValue.object([
+                ("kind", .string(entry.kind.rawValue)), ("count", number(entry.count)),
+                ("first", .string(FlagNames.text(of: entry.first))),
+            ])
+        }
+        members.append(("errors", .array(errors)))
+        members.append(("milliseconds", .object(rows.map { ($0.name, .object(figures($0.histogram))) })))
+        let bars = LatencyChart(record.latency).bars.map { bar in
+            JSONValue.object([("up_to", .number(Self.milliseconds(bar.end))), ("count", .number(Double(bar.count)))])
+        }
+        members.append(("histogram", .array(bars)))
+        return JSONValue.object(members).text() + "\n"
+    }
+
+    /// One line for the latency and for each phase. Times are in milliseconds.
+    var csv: String {
+        let rows = rows
+        let names = figures(LatencyHistogram()).map(\.name)
+        let lines = rows.map { row in
+            ([row.name] + figures(row.histogram).map { $0.value.text() }).joined(separator: ",")
+        }
+        return ([(["phase"] + names).joined(separator: ",")] + lines).map { $0 + "\r\n" }.joined()
+    }
+
+    private func figures(_ histogram: LatencyHistogram) -> [(name: String, value: JSONValue)] {
+        let times: [(String, UInt64)] =
+            [("min", histogram.shortest), ("mean", histogram.mean)]
+            + Self.percentiles.map { ("p\(Self.rounded($0))", histogram.time(atPercentile: $0)) }
+            + [("max", histogram.longest)]
+        return [("count", .number(Double(histogram.count)))]
+            + times.map { (name: $0.0, value: .number(Self.milliseconds($0.1))) }
+    }
+
+    private static func milliseconds(_ nanoseconds: UInt64) -> Double { Double(nanoseconds / 100) / 10_000 }
+}

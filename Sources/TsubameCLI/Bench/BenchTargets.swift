@@ -1,0 +1,50 @@
+// BenchTargets: the URLs of a load.
+
+import Tsubame
+
+/// The URL of the command line, or those of a file.
+enum BenchTargets {
+    /// The longest file that is read, in bytes.
+    private static let maximumBytes = 64 << 20
+
+    /// The words of each request: method, URL, and the items of the command line.
+    /// - Parameter path: the file of `--urls`; nil for the URL among the words.
+    static func words(_ words: [String], file path: String?, defaultScheme: String?) throws -> [RequestWords] {
+        guard let path else {
+            return [try RequestWords(words, defaultScheme: defaultScheme, isDownload: false)]
+        }
+        var targets: [RequestWords] = []
+        let name = path == "-" ? "the standard input" : path
+        for (index, line) in try text(path, name).split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
+            .enumerated()
+        {
+            let parts = line.split { $0 == " " || $0 == "\t" }.map(String.init)
+            guard let first = parts.first, !first.hasPrefix("#") else { continue }
+            do throws(UsageProblem) {
+                guard parts.count <= 2 else { throw UsageProblem("a line is a URL, or a method and a URL.") }
+                let target = try RequestWords(parts + words, defaultScheme: defaultScheme, isDownload: false)
+                guard parts.count == (target.method == nil ? 1 : 2) else {
+                    throw UsageProblem("“\(parts[0])” is not a method.")
+                }
+                targets.append(target)
+            } catch {
+                throw UsageProblem("\(name):\(index + 1): \(error.description)")
+            }
+        }
+        guard !targets.isEmpty else { throw UsageProblem("--urls: there is no URL in \(name).") }
+        return targets
+    }
+
+    private static func text(_ path: String, _ name: String) throws -> String {
+        let file = path == "-" ? Descriptor.input : try Descriptor.reading(HomePath.expand(path))
+        defer { if path != "-" { file.shut() } }
+        var bytes: [UInt8] = []
+        while case let piece = try file.readPiece(64 << 10), piece.count > 0 {
+            bytes += piece
+            guard bytes.count <= maximumBytes else {
+                throw UsageProblem("--urls: \(name) is longer than 64 MiB.")
+            }
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+}

@@ -1,0 +1,156 @@
+// BenchCommand: `tsubame bench [METHOD] URL [ITEM…]`, which measures a server under load.
+
+import Dispatch
+import Tsubame
+import TsubamePlatform
+import TsubameTerminal
+
+struct BenchCommand: ToolCommand {
+    static let name = "bench"
+    static let abstract = "Send many requests at once, and report rate, latency and errors."
+    static let usage = ["[OPTION …] [METHOD] URL [ITEM …]", "[OPTION …] --urls FILE [ITEM …]"]
+    static let takesWords = true
+    static let table = OptionTable<Self>(
+        OptionGroup(\.load), OptionGroup(\.content), OptionGroup(\.deadlines), OptionGroup(\.connection),
+        OptionGroup(\.tls), OptionGroup(\.auth), OptionGroup("General", [.ignoreConfig, .help]))
+    static let hasDefaults = true
+    static let ignoredDefaults: Set = ["max-connections", "offline"]
+
+    /// How often the live view is drawn, in milliseconds.
+    private static let interval = 500
+
+    var words: [String] = []
+    private var load = BenchOptions()
+    private var content = ContentOptions()
+    private var deadlines = DeadlineOptions()
+    private var connection = ConnectionOptions()
+    private var tls = TLSOptions()
+    private var auth = AuthOptions()
+
+    func validate() throws(UsageProblem) {
+        try load.validate()
+        try content.validate()
+        try connection.validate()
+        try tls.validate()
+        if content.offline { throw UsageProblem("--offline sends nothing, so there is nothing to measure.") }
+        if connection.maxConnections != nil {
+            throw UsageProblem("--max-connections is for other requests: -c is the number of connections.")
+        }
+        if load.streams != nil, connection.httpVersion == .http11 {
+            throw UsageProblem("-p is for HTTP/2, and --http-version 1.1 excludes it.")
+        }
+        if load.urls == "-", content.raw == "@-" {
+            throw UsageProblem("--urls - and --raw @- both read the standard input.")
+        }
+    }
+
+    func run() throws -> ExitStatus {
+        CommandRuns.limitThreads()
+        let targets = try BenchTargets.words(
+            words, file: load.urls, defaultScheme: content.defaultScheme?.rawValue)
+        let (requests, plan) = try prepared(targets)
+        allowFiles(load.connections)
+        let bench = load(requests, plan)
+        let signals = EndSignals.observe { bench.stop(.interrupted) }
+        defer { signals.forEach { $0.cancel() } }
+        bench.start()
+        let target =
+            requests.count == 1
+            ? "\(requests[0].method.rawValue) \(targets[0].url)" : "\(requests.count) URLs of \(load.urls ?? "")"
+        watch(bench, target)
+        return try report(bench.snapshot, target)
+    }
+
+    /// The requests of the load, and the plan of the first one.
+    private func prepared(_ targets: [RequestWords]) throws -> ([Request], CallPlan) {
+        let items = try RequestContent(targets[0].items, format: content.format, boundary: content.boundary)
+        try content.check(items)
+        let body = try content.body(of: items)
+        guard body.canBeSentAgain else {
+            throw UsageProblem("This body can be read only once. Save it in a file, and give --raw @FILE.")
+        }
+        let call = CallOptions(
+            repetition: RepetitionOptions(), deadlines: deadlines, limits: LimitOptions(), connection: connection,
+            tls: tls, auth: auth, session: SessionOptions(), mayPrompt: !content.ignoreStdin)
+        var plan: CallPlan?
+        let requests = try targets.map { words in
+            let own = try CallPlan(call, url: words.url, items: items, after: plan)
+            if plan == nil { plan = own }
+            return try content.request(words, items, body, own)
+        }
+        guard let plan else { throw UsageProblem("There is no URL.") }
+        return (requests, plan)
+    }
+
+    private func load(_ requests: [Request], _ plan: CallPlan) -> BenchLoad {
+        let isHTTP2 = load.streams != nil || connection.httpVersion == .http2
+        let clients = (0..<(isHTTP2 ? load.connections : 1)).map { _ in
+            client(of: plan, connections: isHTTP2 ? 1 : load.connections, isHTTP2: isHTTP2)
+        }
+        return BenchLoad(
+            requests, by: clients, streams: isHTTP2 ? load.streams ?? 1 : load.connections, isHTTP2: isHTTP2,
+            schedule: load.schedule(from: MonotonicClock.now))
+    }
+
+    /// A client without everything that spares requests or adds some.
+    private func client(of plan: CallPlan, connections: Int, isHTTP2: Bool) -> Client {
+        Client {
+            plan.apply(to: &$0, ofRuns: 1)
+            $0.connection.connectionsPerOrigin = connections
+            $0.limits.bufferedBody = BenchLoad.wholeBytes
+            if !isHTTP2 { $0.connection.httpVersion = .http11 }
+            $0.cookies = .off
+            $0.hsts = .off
+            $0.decoding = .off
+        }
+    }
+
+    /// Each connection is an open file. The default limit of many systems is 1024.
+    private func allowFiles(_ connections: Int) {
+        var limit = rlimit()
+        guard getrlimit(numericCast(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }
+        limit.rlim_cur = min(limit.rlim_max, max(limit.rlim_cur, rlim_t(connections + 256)))
+        _ = setrlimit(numericCast(RLIMIT_NOFILE.rawValue), &limit)
+    }
+
+    /// Waits for the end of the load, and shows on a terminal how it goes.
+    private func watch(_ bench: BenchLoad, _ target: String) {
+        let isShown = Descriptor.errors.isTerminal
+        let traits = TerminalTraits(isTerminal: isShown)
+        var lines = LiveLines()
+        while !bench.ends(within: Self.interval) {
+            guard isShown else { continue }
+            var canvas = Canvas(theme: traits.hasColours ? traits.theme : nil, isTerminal: true)
+            let height = LiveBench(bench.snapshot, target, load)
+                .paint(OutputWidth(Descriptor.errors.number), isUnicode: traits.isUnicode, on: &canvas)
+            lines.draw(String(decoding: canvas.finish(), as: UTF8.self), lines: height)
+        }
+        lines.clear()
+    }
+
+    private func report(_ snapshot: BenchLoad.Snapshot, _ target: String) throws -> ExitStatus {
+        switch snapshot.stop {
+        case .noAnswer(let error):
+            Diagnostics.say(error)
+            return ExitStatus(error, maximumRedirects: .max)
+        case .noStreams:
+            throw UsageProblem(
+                "The server speaks HTTP/1.1, which has no streams: leave -p out, or try --http-version 2-prior-knowledge."
+            )
+        case .interrupted, nil: break
+        }
+        let report = BenchReport(snapshot, target: target, load)
+        switch load.report {
+        case .json: try Descriptor.output.writeAll(report.json)
+        case .csv: try Descriptor.output.writeAll(report.csv)
+        case .text:
+            let isTerminal = Descriptor.output.isTerminal
+            let traits = TerminalTraits(isTerminal: isTerminal)
+            var canvas = Canvas(theme: isTerminal && traits.hasColours ? traits.theme : nil, isTerminal: isTerminal)
+            report.paint(
+                width: OutputWidth(Descriptor.output.number).columns, isUnicode: traits.isUnicode, on: &canvas)
+            try Descriptor.output.writeAll(String(decoding: canvas.finish(), as: UTF8.self))
+        }
+        return report.record.answers > 0 ? .ok : .failure
+    }
+}

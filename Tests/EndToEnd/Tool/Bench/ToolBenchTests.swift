@@ -1,0 +1,257 @@
+// ToolBenchTests: `tsubame bench`, its load, its figures and its ends.
+#if Server
+import Foundation
+import HTTPBin
+import HTTPTypes
+import Testing
+import TsubameTesting
+
+@Suite(.timeLimit(.minutes(2)))
+struct ToolBenchTests {
+    struct Report: Decodable {
+        struct Failure: Decodable {
+            let kind: String
+            let count: Int
+            let first: String
+        }
+
+        let http_version: String?
+        let interrupted: Bool
+        let requests: Int
+        let body_bytes: Int
+        let failed: Int
+        let unfinished: Int
+        let not_sent: Int
+        let statuses: [String: Int]
+        let errors: [Failure]
+        let milliseconds: [String: [String: Double]]
+
+        init(_ run: ProductRun) throws {
+            do {
+                self = try JSONDecoder().decode(Report.self, from: Data(run.stdout.utf8))
+            } catch {
+                throw ProductError("no report: \(run)")
+            }
+        }
+    }
+
+    private func bench(_ arguments: String...) async throws -> Report {
+        try Report(try await ToolProcess(["bench", "--report=json"] + arguments).finished())
+    }
+
+    // MARK: The load
+
+    @Test func `so many requests go over so many connections`() async throws {
+        try await ScriptedServer.start { _ in .ok("hello") }.use { server in
+            let report = try await bench("-n", "60", "-c", "3", server.url + "/a")
+            #expect(report.requests == 60 && report.statuses == ["200": 60] && report.failed == 0)
+            #expect(report.body_bytes == 300 && report.http_version == "HTTP/1.1")
+            #expect(server.requests.count == 60 && server.acceptedConnections == 3)
+            // The phases of the connections are counted once, those of the exchanges each time.
+            #expect(report.milliseconds["connect"]?["count"] == 3 && report.milliseconds["TLS"] == nil)
+            #expect(report.milliseconds["wait"]?["count"] == 60 && report.milliseconds["receive"]?["count"] == 60)
+        }
+    }
+
+    @Test func `items, fields and files are sent with each request`() async throws {
+        try await ScriptedServer.start { _ in .ok("") }.use { server in
+            _ = try await bench("-n", "10", "-c", "2", "PUT", server.url, "a=b", "X-Load:yes", "q==1")
+            #expect(server.requests.count == 10)
+            for request in server.requests {
+                #expect(request.method == "PUT" && request.path == "/" && request.query == "q=1", "\(request)")
+                #expect(request.text == #"{"a": "b"}"# && request.headText.contains("X-Load: yes"))
+            }
+        }
+    }
+
+    @Test func `URLs of a file are sent in turn`() async throws {
+        try await withFolder { folder in
+            try await ScriptedServer.start { _ in .ok("") }.use { server in
+                let file = folder.appending(path: "urls")
+                let text = "# a load\n\(server.url)/a\n\nPOST \(server.url)/b\n  \(server.url)/c\r\n"
+                try text.write(to: file, atomically: true, encoding: .utf8)
+                let report = try await bench("-n", "6", "-c", "1", "--urls", file.path)
+                #expect(report.requests == 6)
+                #expect(
+                    server.requests.map { "\($0.method) \($0.path)" }
+                        == ["GET /a", "POST /b", "GET /c", "GET /a", "POST /b", "GET /c"])
+                try "\(server.url)\nPOST\n".write(to: file, atomically: true, encoding: .utf8)
+                let run = try await tool("bench", "-n", "1", "--urls", file.path)
+                #expect(run.status == 64 && run.stderr.contains("urls:2: "), "\(run)")
+            }
+        }
+    }
+
+    @Test func `HTTP 2 has so many streams on so many connections`() async throws {
+        let server = try await HTTPBin(tls: .make(), http2: true).start()
+        let report = try await bench("-n", "40", "-c", "2", "-p", "5", "--verify=no", server.url + "/get")
+        #expect(report.requests == 40 && report.http_version == "HTTP/2")
+        #expect(report.milliseconds["TLS"]?["count"].map { (2...10).contains($0) } == true)
+        await server.stop()
+        // HTTP/1.1 has no streams.
+        let plain = try await HTTPBin(http2: false).start()
+        let run = try await tool("bench", "-n", "4", "-c", "1", "-p", "2", plain.url + "/get")
+        #expect(run.status == 64 && run.stderr.contains("leave -p out"), "\(run)")
+        await plain.stop()
+    }
+
+    @Test func `long bodies are read to their end`() async throws {
+        let reply = Reply.ok([UInt8](repeating: 7, count: 1 << 20))
+        try await ScriptedServer.start { _ in reply }.use { server in
+            let report = try await bench("-n", "12", "-c", "4", server.url)
+            #expect(report.requests == 12 && report.failed == 0 && report.body_bytes == 12 << 20)
+        }
+    }
+
+    @Test func `the warm-up is not counted`() async throws {
+        try await ScriptedServer.start { _ in .ok("") }.use { server in
+            let report = try await bench("-n", "5", "-c", "2", "--warm-up=300ms", server.url)
+            #expect(report.requests == 5 && server.requests.count > 5)
+            #expect(report.milliseconds["connect"] == nil)
+        }
+    }
+
+    @Test func `default options that are meant for a load apply, and no others`() async throws {
+        try await withFolder { folder in
+            try await ScriptedServer.start { _ in .status(.found, headers: [.location: "/b"]) }.use { server in
+                let port = try #require(server.url.split(separator: ":").last)
+                let config = folder.appending(path: "tsubame")
+                try FileManager.default.createDirectory(at: config, withIntermediateDirectories: true)
+                let lines = "--resolve bench.test:\(port):127.0.0.1\n--follow\n--max-connections 3\n--verbose\n"
+                try lines.write(to: config.appending(path: "config"), atomically: true, encoding: .utf8)
+                let run = try await ToolProcess(
+                    ["bench", "--report=json", "-n", "4", "-c", "2", "http://bench.test:\(port)/a"],
+                    environment: ["XDG_CONFIG_HOME": folder.path]
+                ).finished()
+                let report = try Report(run)
+                #expect(report.statuses == ["302": 4] && run.stderr.isEmpty, "\(run)")
+                #expect(server.requests.map(\.path) == ["/a", "/a", "/a", "/a"] && server.acceptedConnections == 2)
+            }
+        }
+    }
+
+    // MARK: Latency
+
+    /// One of 200 requests waits for a second. With a rate, the hundred requests that were due meanwhile show it, too.
+    @Test func `a stall of the server is visible in the percentiles of a load with a rate`() async throws {
+        try await ScriptedServer.start { request in
+            request.path == "/stall"
+                ? [.pause(for: .seconds(1)), .bytes("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")] : .ok("")
+        }.use { server in
+            try await withFolder { folder in
+                let file = folder.appending(path: "urls")
+                let lines = (0..<200).map { "\(server.url)/\($0 == 20 ? "stall" : "\($0)")" }
+                try lines.joined(separator: "\n").write(to: file, atomically: true, encoding: .utf8)
+                let report = try await bench("-n", "200", "-q", "100", "-c", "1", "--urls", file.path)
+                #expect(report.requests == 200)
+                let latency = try #require(report.milliseconds["latency"])
+                let service = try #require(report.milliseconds["from sending"])
+                #expect(try #require(latency["p75"]) > 150)
+                #expect(try #require(latency["p75"]) > 2 * (try #require(service["p75"])))
+                #expect(try #require(latency["max"]) >= 1000 && service["max"] ?? 0 >= 1000)
+            }
+        }
+    }
+
+    // MARK: Failures and ends
+
+    @Test func `failures are counted by kind, and statuses by code`() async throws {
+        let replies: [Reply] = [.ok("a"), .status(.serviceUnavailable), .close, [.bytes("nonsense\r\n\r\n"), .close]]
+        try await ScriptedServer.start(replies: replies).use { server in
+            // A GET would be sent again after the lost connection.
+            let report = try await bench("-n", "4", "-c", "1", "POST", server.url)
+            #expect(report.requests == 2 && report.statuses == ["200": 1, "503": 1] && report.failed == 2)
+            #expect(Set(report.errors.map(\.kind)) == ["emptyReply", "invalidResponse"])
+            #expect(report.errors.allSatisfy { $0.count == 1 && $0.first.contains("POST http") })
+        }
+    }
+
+    @Test func `a server that is not there ends the load at once`() async throws {
+        let url = try { "http://127.0.0.1:\(try SilentPort().port)/" }()
+        let run = try await tool("bench", "-z", "100h", "-c", "5", url)
+        #expect(run.status == 1 && run.stdout.isEmpty && run.stderr.contains("refused"), "\(run)")
+    }
+
+    @Test func `a server that never answers does not hold the load`() async throws {
+        try await ScriptedServer.start { _ in .stall }.use { server in
+            let run = try await tool("bench", "--report=json", "-z", "300ms", "-c", "3", server.url)
+            let report = try Report(run)
+            #expect(run.status == 1 && report.requests == 0 && report.unfinished == 3)
+            let late = try await tool("bench", "-z", "1200ms", "-q", "50", "-c", "1", server.url)
+            #expect(late.stdout.contains("had no answer") && late.stdout.contains("due and not sent"), "\(late)")
+        }
+    }
+
+    @Test(arguments: [SIGINT, SIGTERM]) func `an interrupted load reports`(signal: Int32) async throws {
+        try await ScriptedServer.start { _ in .ok("") }.use { server in
+            let run = try ToolProcess(["bench", "--report=json", "-z", "100h", "-c", "2", server.url])
+            while server.requests.count < 10 { try Task.checkCancellation(); await Task.yield() }
+            run.send(signal: signal)
+            let ended = try await run.finished()
+            let report = try Report(ended)
+            #expect(ended.status == 0 && report.interrupted && report.requests >= 8)
+        }
+    }
+
+    // MARK: Reports
+
+    @Test func `the text has rate, statuses, percentiles and a chart`() async throws {
+        try await ScriptedServer.start { _ in .ok("hello") }.use { server in
+            let run = try await tool("bench", "-n", "50", "-c", "2", server.url + "/x")
+            #expect(run.status == 0 && run.stderr.isEmpty)
+            let lines = run.stdout.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+            #expect(lines[0] == "GET \(server.url)/x" && lines[1].hasPrefix("2 connections, HTTP/1.1, "))
+            #expect(run.stdout.contains("\nRequests    50 (") && run.stdout.contains("\nStatuses    200: 50\n"))
+            #expect(run.stdout.contains("p99.9") && run.stdout.contains("\n  <= "), "\(run)")
+        }
+    }
+
+    @Test func `a table for programs has a line for each phase`() async throws {
+        try await ScriptedServer.start { _ in .ok("hello") }.use { server in
+            let run = try await tool("bench", "-n", "50", "-c", "2", "--report=csv", server.url)
+            let lines = run.stdout.components(separatedBy: "\r\n").dropLast().map { $0.split(separator: ",") }
+            #expect(lines[0].joined(separator: ",") == "phase,count,min,mean,p50,p75,p90,p95,p99,p99.9,p99.99,max")
+            #expect(lines.allSatisfy { $0.count == 12 } && lines.dropFirst().contains { $0[0] == "latency" })
+            for line in lines.dropFirst() {
+                let times = try line.dropFirst(2).map { try #require(Double($0)) }
+                #expect(times.allSatisfy { $0 >= 0 } && times[0] <= times[2] && times[2] <= times[9], "\(line)")
+            }
+        }
+    }
+
+    @Test func `a terminal shows how the load goes, and then the report`() async throws {
+        try await ScriptedServer.start { _ in .ok("hello") }.use { server in
+            let run = try await ToolProcess(
+                ["bench", "-z", "1500ms", "-c", "1", "-q", "200", server.url], output: .wholeTerminal,
+                environment: ["TERM": "xterm", "LC_ALL": "C.UTF-8"]
+            ).finished()
+            #expect(run.stdout.contains("latency") && run.stdout.contains("\u{1B}[J"), "\(run)")
+            let last = try #require(run.stdout.components(separatedBy: "\u{1B}[J").last)
+            #expect(last.contains("Requests") && last.contains("█"), "\(run)")
+        }
+    }
+
+    @Test(arguments: [
+        (["-c", "0"], "above 0"), (["-c", "20000"], "10000"), (["-z", "5x"], "500ms"), (["-z", "0"], "500ms"),
+        (["-q", "0"], "requests a second"), (["-p", "2000"], "1000"), (["-n", "x"], "above 0"),
+        (["--urls", "/nonexistent/x"], "cannot be read"), (["--offline"], "nothing to measure"),
+        (["--max-connections", "3"], "-c is the number"), (["-c", "5000", "-p", "100"], "at once"),
+        (["-p", "2", "--http-version=1.1"], "HTTP/2"), (["--follow"], "no option"),
+    ]) func `wrong options are named`(options: [String], text: String) async throws {
+        let run = try await ToolProcess(["bench"] + options + ["http://127.0.0.1:1/"]).finished()
+        #expect(run.status == (options[0] == "--urls" ? 1 : 64) && run.stderr.contains(text), "\(run)")
+        #expect(run.stdout.isEmpty)
+    }
+
+    @Test func `a body that can be read once is refused`() async throws {
+        try await withFolder { folder in
+            let file = folder.appending(path: "body")
+            try "x".write(to: file, atomically: true, encoding: .utf8)
+            let run = try await ToolProcess(
+                ["bench", "--raw=@-", "http://127.0.0.1:1/"], input: .file(file)
+            ).finished()
+            #expect(run.status == 64 && run.stderr.contains("--raw @FILE"), "\(run)")
+        }
+    }
+}
+#endif
