@@ -17,13 +17,17 @@ struct CommandPage: Sendable {
     /// All commands, requests first.
     static var all: [CommandPage] {
         [
-            CommandPage(RequestCommand.self), CommandPage(BenchCommand.self), CommandPage(ServeCommand.self),
+            CommandPage(RequestCommand.self), CommandPage(BenchCommand.self), CommandPage(WatchCommand.self),
+            CommandPage(CookiesCommand.self), CommandPage(CacheCommand.self), CommandPage(ServeCommand.self),
             CommandPage(DemoCommand.self),
         ]
     }
 
     /// The names of the commands that have one, without making their pages.
-    static let names = [BenchCommand.name, ServeCommand.name, DemoCommand.name]
+    static let names = [
+        BenchCommand.name, WatchCommand.name, CookiesCommand.name, CacheCommand.name, ServeCommand.name,
+        DemoCommand.name,
+    ]
 
     init<Command: ToolCommand>(_ type: Command.Type) {
         name = type.name

@@ -6,12 +6,6 @@ import TsubameTerminal
 struct BenchReport: Sendable {
     private static let percentiles = [50, 75, 90, 95, 99, 99.9, 99.99]
 
-    /// A row of the tables.
-    private struct Row {
-        let name: String
-        let histogram: LatencyHistogram
-    }
-
     let record: BenchRecord
     /// Seconds.
     private let elapsed: Double
@@ -36,14 +30,7 @@ struct BenchReport: Sendable {
     var requestsPerSecond: Double { elapsed > 0 ? Double(record.answers) / elapsed : 0 }
 
     /// The latency first. Without a rate, the time from sending is the same, and has no row.
-    private var rows: [Row] {
-        var rows = [Row(name: "latency", histogram: record.latency)]
-        if rate != nil { rows.append(Row(name: "from sending", histogram: record.service)) }
-        for phase in HopTimes.Phase.allCases {
-            if let histogram = record.phases[phase] { rows.append(Row(name: phase.rawValue, histogram: histogram)) }
-        }
-        return rows
-    }
+    private var rows: [LatencyTable.Row] { LatencyTable.rows(of: record, hasRate: rate != nil) }
 
     // MARK: Text
 
@@ -75,7 +62,8 @@ struct BenchReport: Sendable {
         }
         for note in notes { line("Note", note, on: &canvas) }
         guard record.answers > 0 else { return }
-        paintTable(on: &canvas)
+        canvas.write("\n")
+        LatencyTable(rows: rows).paint(on: &canvas)
         canvas.write("\nlatency", .label)
         canvas.write(", by number of requests\n")
         LatencyChart(record.latency).draw(width: width, isUnicode: isUnicode, on: &canvas)
@@ -84,23 +72,6 @@ struct BenchReport: Sendable {
     private func line(_ label: String, _ text: String, on canvas: inout Canvas) {
         canvas.write(label.padded(to: 12), .label)
         canvas.write("\(Canvas.visible(text))\n")
-    }
-
-    private func paintTable(on canvas: inout Canvas) {
-        let columns: [Double] = [50, 90, 99, 99.9]
-        canvas.write("\n" + "".padded(to: 12))
-        for name in columns.map({ "p\(Self.rounded($0))" }) + ["max", "mean"] {
-            canvas.write(name.padded(to: -11), .label)
-        }
-        canvas.write("\n")
-        for row in rows {
-            canvas.write(row.name.padded(to: 12), .label)
-            let times = columns.map { row.histogram.time(atPercentile: $0) }
-            for time in times + [row.histogram.longest, row.histogram.mean] {
-                canvas.write(DurationText.short(.nanoseconds(Int64(clamping: time))).padded(to: -11))
-            }
-            canvas.write("\n")
-        }
     }
 
     private var sortedErrors: [(kind: CallError.Kind, count: Int, first: CallError)] {

@@ -48,7 +48,10 @@ struct BenchCommand: ToolCommand {
         CommandRuns.limitThreads()
         let targets = try BenchTargets.words(
             words, file: load.urls, defaultScheme: content.defaultScheme?.rawValue)
-        let (requests, plan) = try prepared(targets)
+        let call = CallOptions(
+            repetition: RepetitionOptions(), deadlines: deadlines, limits: LimitOptions(), connection: connection,
+            tls: tls, auth: auth, session: SessionOptions(), mayPrompt: !content.ignoreStdin)
+        let (requests, plan) = try BenchTargets.requests(targets, content, call)
         allowFiles(load.connections)
         let bench = load(requests, plan)
         let signals = EndSignals.observe { bench.stop(.interrupted) }
@@ -59,27 +62,6 @@ struct BenchCommand: ToolCommand {
             ? "\(requests[0].method.rawValue) \(targets[0].url)" : "\(requests.count) URLs of \(load.urls ?? "")"
         watch(bench, target)
         return try report(bench.snapshot, target)
-    }
-
-    /// The requests of the load, and the plan of the first one.
-    private func prepared(_ targets: [RequestWords]) throws -> ([Request], CallPlan) {
-        let items = try RequestContent(targets[0].items, format: content.format, boundary: content.boundary)
-        try content.check(items)
-        let body = try content.body(of: items)
-        guard body.canBeSentAgain else {
-            throw UsageProblem("This body can be read only once. Save it in a file, and give --raw @FILE.")
-        }
-        let call = CallOptions(
-            repetition: RepetitionOptions(), deadlines: deadlines, limits: LimitOptions(), connection: connection,
-            tls: tls, auth: auth, session: SessionOptions(), mayPrompt: !content.ignoreStdin)
-        var plan: CallPlan?
-        let requests = try targets.map { words in
-            let own = try CallPlan(call, url: words.url, items: items, after: plan)
-            if plan == nil { plan = own }
-            return try content.request(words, items, body, own)
-        }
-        guard let plan else { throw UsageProblem("There is no URL.") }
-        return (requests, plan)
     }
 
     private func load(_ requests: [Request], _ plan: CallPlan) -> BenchLoad {

@@ -25,8 +25,11 @@ enum TsubameCommand {
     private static func run(_ words: ArraySlice<String>) throws -> ExitStatus {
         switch words.first {
         case BenchCommand.name: return try run(BenchCommand.self, words.dropFirst())
+        case CacheCommand.name: return try run(CacheCommand.self, words.dropFirst())
+        case CookiesCommand.name: return try run(CookiesCommand.self, words.dropFirst())
         case ServeCommand.name: return try run(ServeCommand.self, words.dropFirst())
         case DemoCommand.name: return try run(DemoCommand.self, words.dropFirst())
+        case WatchCommand.name: return try run(WatchCommand.self, words.dropFirst())
         case "help": return try help(words.dropFirst())
         default: return try runRequest(words)
         }

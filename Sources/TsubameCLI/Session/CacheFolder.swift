@@ -18,7 +18,13 @@ enum CacheFolder {
         }
     }
 
-    private static var path: String {
+    /// The cache; nil if no request with --cache has made the folder yet.
+    static func existing() throws -> ResponseCache? {
+        let path = try path
+        return access(path, F_OK) == 0 ? try ResponseCache(folder: path) : nil
+    }
+
+    static var path: String {
         get throws {
             let folder: String
             // The XDG Base Directory Specification says to ignore a folder that is not absolute.

@@ -22,12 +22,35 @@ struct SessionFile: Sendable {
             throw UsageProblem(
                 "“\(name)” is no name of a session: use letters, digits, _, - and ., or a path with a /.")
         }
-        guard let folder = Self.variable("XDG_CONFIG_HOME") ?? Self.variable("HOME").map({ $0 + "/.config" }) else {
+        guard let root = Self.root else {
             throw UsageProblem("There is no place for the session “\(name)”: HOME is not set; give a path instead.")
         }
         // HTTPie gives these folders the same names.
         let hostName = String(host.map { $0 == ":" || $0 == "/" ? "_" : $0 })
-        path = "\(folder)/tsubame/sessions/\(hostName)/\(name).json"
+        path = "\(root)/\(hostName)/\(name).json"
+    }
+
+    /// The folder with a folder for each host; nil without a home folder.
+    private static var root: String? {
+        (variable("XDG_CONFIG_HOME") ?? variable("HOME").map { $0 + "/.config" }).map { $0 + "/tsubame/sessions" }
+    }
+
+    /// The sessions of all hosts, each with its host.
+    static var named: [(file: SessionFile, host: String)] {
+        get throws(UsageProblem) {
+            guard let root else { return [] }
+            var found: [(file: SessionFile, host: String)] = []
+            for folder in FolderNames.all(in: root) {
+                // A host name has no underline, so the last one stands for the colon before a port.
+                let parts = folder.split(separator: "_", omittingEmptySubsequences: false)
+                let isPort = parts.count == 2 && UInt16(parts[1]) != nil
+                let host = isPort ? "\(parts[0]):\(parts[1])" : folder
+                for name in FolderNames.all(in: "\(root)/\(folder)") where name.hasSuffix(".json") {
+                    found.append((try SessionFile("\(root)/\(folder)/\(name)", host: host), host))
+                }
+            }
+            return found
+        }
     }
 
     private static func variable(_ name: String) -> String? {

@@ -100,6 +100,19 @@ final class FolderCacheStorage: DiskCacheStorage {
         return Array(responses.prefix(CacheLimits.variants))
     }
 
+    /// All complete responses, each with its key.
+    var contents: [(key: String, response: StoredResponse)] {
+        folders.flatMap { folder in
+            folder.files.compactMap { name, kind in
+                guard kind == .record, let id = Self.id(of: name), let record = record(name, in: folder) else {
+                    return nil
+                }
+                let response = StoredResponse(id: id, head: record.head, bodyLength: record.content.length)
+                return (record.key, response)
+            }
+        }
+    }
+
     func body(of response: StoredResponse, from offset: Int64) -> ResponseBody? {
         let (place, found) = state.withLock { state in
             defer { state.found = [:] }

@@ -12,7 +12,7 @@ struct Manual: Sendable {
         paragraphs: [
             "METHOD is any method; the default is GET, or POST with a body. URL may be as short as :3000/path "
                 + "(localhost). Without a scheme, http is used for localhost and IP addresses, https for every other host. A "
-                + "host that is named like a command is written with its scheme: http://serve/."
+                + "host that is named like a command is written with its scheme: http://cache/."
         ])
 
     static let items = Manual(

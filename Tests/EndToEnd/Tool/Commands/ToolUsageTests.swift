@@ -164,7 +164,8 @@ struct ToolUsageTests {
         arguments: [
             (["--pret"], ["--pretty"]), (["--pretty", "=", "c"], ["colors"]), (["-s", "d"], ["dark", "dracula"]),
             (["--follow", "--pretty", ""], ["all", "colors", "format", "none"]), (["--no-ch"], ["--no-check-status"]),
-            (["PAT"], ["PATCH"]), (["serve", "--po"], ["--port"]), (["help", ""], ["bench", "serve", "demo"]),
+            (["PAT"], ["PATCH"]), (["serve", "--po"], ["--port"]),
+            (["help", ""], ["bench", "watch", "cookies", "cache", "serve", "demo"]),
             (["dem"], ["demo"]),
             (["serve", "--fol"], []), (["--timeout", "--fol"], []), (["demo", "-"], ["--inspect", "--help"]),
             (["--cacert", "FOLDER/swallow"], ["FOLDER/swallow photo.jpg"]),
@@ -196,7 +197,8 @@ struct ToolUsageTests {
         arguments: [
             ("--pret", ["--pretty"]), ("--pretty=c", ["--pretty=colors"]), ("-s d", ["dark", "dracula"]),
             ("PAT", ["PATCH"]),
-            ("serve --po", ["--port"]), ("help ", ["bench", "demo", "serve"]), ("--no-ch", ["--no-check-status"]),
+            ("serve --po", ["--port"]), ("help ", ["bench", "cache", "cookies", "demo", "serve", "watch"]),
+            ("--no-ch", ["--no-check-status"]),
             ("demo --", ["--inspect", "--help"]),
         ])
     func fishCompletes(line: String, expected: [String]) async throws {

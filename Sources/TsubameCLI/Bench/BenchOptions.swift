@@ -87,23 +87,3 @@ struct BenchOptions: Options {
             requests: requests, duration: time?.nanoseconds, rate: rate, warmUp: warmUp?.nanoseconds ?? 0, start: start)
     }
 }
-
-/// A time with its unit, such as `30s`; a number alone is in seconds.
-struct Span: Sendable {
-    static let standard = Span(nanoseconds: 10_000_000_000)
-    private static let units: [(name: String, seconds: Double)] = [("ms", 0.001), ("s", 1), ("m", 60), ("h", 3600)]
-    private static let longest = 100.0 * 3600
-
-    let nanoseconds: UInt64
-
-    private init(nanoseconds: UInt64) { self.nanoseconds = nanoseconds }
-
-    init(_ text: String) throws(UsageProblem) {
-        let unit = Self.units.first { text.hasSuffix($0.name) }
-        let digits = text.dropLast(unit?.name.count ?? 0)
-        guard let number = Double(digits), number > 0, number * (unit?.seconds ?? 1) <= Self.longest else {
-            throw UsageProblem("“\(text)” is not a time such as 500ms, 30s, 5m or 1h, up to 100h.")
-        }
-        nanoseconds = UInt64(number * (unit?.seconds ?? 1) * 1e9)
-    }
-}

@@ -1,0 +1,98 @@
+// WatchCommand: `tsubame watch [METHOD] URL [ITEM…]`, which repeats a request until its answer changes.
+
+import Dispatch
+import Tsubame
+import TsubameTerminal
+
+struct WatchCommand: ToolCommand {
+    static let name = "watch"
+    static let abstract = "Repeat a request until its answer changes, and report the times of each phase by address."
+    static let usage = ["[OPTION …] [METHOD] URL [ITEM …]"]
+    static let takesWords = true
+    static let hasDefaults = true
+    static let ignoredDefaults: Set = ["max-connections", "offline"]
+    static let table = OptionTable<Self>(
+        OptionGroup(\.repetition), OptionGroup(\.content), OptionGroup(\.deadlines), OptionGroup(\.connection),
+        OptionGroup(\.tls), OptionGroup(\.auth), OptionGroup("General", [.ignoreConfig, .help]))
+
+    /// How often the line on a terminal is drawn, in milliseconds.
+    private static let drawing = 200
+
+    var words: [String] = []
+    private var repetition = WatchOptions()
+    private var content = ContentOptions()
+    private var deadlines = DeadlineOptions()
+    private var connection = ConnectionOptions()
+    private var tls = TLSOptions()
+    private var auth = AuthOptions()
+
+    func validate() throws(UsageProblem) {
+        try repetition.validate()
+        try content.validate()
+        try connection.validate()
+        try tls.validate()
+        if content.offline { throw UsageProblem("--offline sends nothing, so there is nothing to watch.") }
+    }
+
+    func run() throws -> ExitStatus {
+        CommandRuns.limitThreads()
+        let target = try RequestWords(words, defaultScheme: content.defaultScheme?.rawValue, isDownload: false)
+        let call = CallOptions(
+            repetition: RepetitionOptions(), deadlines: deadlines, limits: LimitOptions(), connection: connection,
+            tls: tls, auth: auth, session: SessionOptions(), mayPrompt: !content.ignoreStdin)
+        let (requests, plan) = try BenchTargets.requests([target], content, call)
+        let watch = WatchRun(requests[0], repetition) {
+            Client {
+                plan.apply(to: &$0, ofRuns: 1)
+                ($0.cookies, $0.hsts) = (.off, .off)
+            }
+        }
+        let signals = EndSignals.observe { watch.stop() }
+        defer { signals.forEach { $0.cancel() } }
+        watch.start()
+        show(watch)
+        return try report(watch.snapshot, "\(requests[0].method.rawValue) \(target.url)")
+    }
+
+    /// Waits for the end, and shows on a terminal how often the answer was the same.
+    private func show(_ watch: WatchRun) {
+        let isShown = Descriptor.errors.isTerminal
+        var lines = LiveLines()
+        while !watch.ends(within: Self.drawing) {
+            let snapshot = watch.snapshot
+            guard isShown, let last = snapshot.last else { continue }
+            lines.draw("\(snapshot.count) times \(last.shown)", lines: 1)
+        }
+        lines.clear()
+    }
+
+    private func report(_ snapshot: WatchRun.Snapshot, _ target: String) throws -> ExitStatus {
+        let isTerminal = Descriptor.output.isTerminal
+        let traits = TerminalTraits(isTerminal: isTerminal)
+        var canvas = Canvas(theme: isTerminal && traits.hasColours ? traits.theme : nil, isTerminal: isTerminal)
+        canvas.write(target, .target)
+        let (text, status): (String, ExitStatus) =
+            switch snapshot.end {
+            case .changed(let old, let new):
+                (
+                    "changed at request \(snapshot.count), from \(old.shown) to "
+                        + (old.shown == new.shown ? "another body" : new.shown), .ok
+                )
+            case .interrupted: ("unchanged until it was interrupted, \(snapshot.count) requests", .ok)
+            case .unchanged, nil: ("unchanged, \(snapshot.count) requests", .timeout)
+            }
+        canvas.write("\n\(text)\n")
+        if let error = snapshot.lastError, error.kind != .cancelled {
+            canvas.write("\(Canvas.visible(FlagNames.text(of: error)))\n")
+        }
+        for (address, record) in snapshot.records.sorted(by: { $0.key < $1.key }) {
+            canvas.write("\n")
+            canvas.write(address, .label)
+            canvas.write(", \(record.answers) answers\n")
+            LatencyTable(rows: LatencyTable.rows(of: record, hasRate: false)).paint(on: &canvas)
+        }
+        try Descriptor.output.writeAll(String(decoding: canvas.finish(), as: UTF8.self))
+        if case .interrupted = snapshot.end { EndSignals.endAsInterrupted() }
+        return status
+    }
+}

@@ -1,0 +1,132 @@
+// WatchRun: sends one request again and again, until its answer changes.
+
+import Dispatch
+import Synchronization
+import Tsubame
+import TsubamePlatform
+
+/// The part of an answer that is compared with the first one.
+enum WatchedAnswer: Sendable, Equatable {
+    /// The hash stands for the body, so that a long body needs no memory.
+    case answer(status: Int, bytes: Int, hash: Int)
+    case failure(CallError.Kind)
+
+    /// Such as `200, 34 bytes` or `connection failed`.
+    var shown: String {
+        switch self {
+        case .answer(let status, let bytes, _): "\(status), \(bytes) bytes"
+        case .failure(let kind): kind.shown
+        }
+    }
+}
+
+/// Each request has a client of its own, so that each looks the name up and connects, as a new user would.
+final class WatchRun: Sendable {
+    /// The end of the run.
+    enum End: Sendable {
+        case changed(from: WatchedAnswer, to: WatchedAnswer)
+        /// `--checks` or `--duration` came first.
+        case unchanged
+        case interrupted
+    }
+
+    /// The measurements so far.
+    struct Snapshot: Sendable {
+        var count = 0
+        var last: WatchedAnswer?
+        var lastError: CallError?
+        /// By the address of the server; without an answer there is none.
+        var records: [String: BenchRecord] = [:]
+        var end: End?
+    }
+
+    private let request: Request
+    private let options: WatchOptions
+    private let makeClient: @Sendable () -> Client
+    private let state = Mutex(Snapshot())
+    private let hasEnded = DispatchSemaphore(value: 0)
+    private let task = Mutex<Task<Void, Never>?>(nil)
+
+    init(_ request: Request, _ options: WatchOptions, makeClient: @escaping @Sendable () -> Client) {
+        self.request = request
+        self.options = options
+        self.makeClient = makeClient
+    }
+
+    func start() {
+        let started = Task {
+            let end = await run()
+            state.withLock { $0.end = end }
+            hasEnded.signal()
+        }
+        task.withLock { $0 = started }
+    }
+
+    func stop() { task.withLock { $0 }?.cancel() }
+
+    /// Whether the run ends within this time.
+    func ends(within milliseconds: Int) -> Bool {
+        guard hasEnded.wait(timeout: .now() + .milliseconds(milliseconds)) == .success else { return false }
+        hasEnded.signal()
+        return true
+    }
+
+    var snapshot: Snapshot { state.withLock { $0 } }
+
+    private func run() async -> End {
+        let start = MonotonicClock.now
+        let end = options.duration.map { start + $0.nanoseconds }
+        var first: WatchedAnswer?
+        var index = 0
+        while true {
+            let due = MonotonicClock.now
+            let answer = await check(BenchSchedule.Slot(index: index, due: due, isMeasured: true))
+            if Task.isCancelled { return .interrupted }
+            if let first, answer != first { return .changed(from: first, to: answer) }
+            first = answer
+            index += 1
+            let next = due + options.interval.nanoseconds
+            if index == options.checks { return .unchanged }
+            if let end, next >= end { return .unchanged }
+            let now = MonotonicClock.now
+            if next > now { try? await Task.sleep(for: .nanoseconds(clamping: next - now)) }
+            if Task.isCancelled { return .interrupted }
+        }
+    }
+
+    private func check(_ slot: BenchSchedule.Slot) async -> WatchedAnswer {
+        let client = makeClient()
+        let comparesBody = options.compared == .body
+        var (answer, error, measured): (WatchedAnswer, CallError?, BenchSample.Answer?)
+        do {
+            let found = try await client.stream(request) { response in
+                var (bytes, hasher) = (0, Hasher())
+                for try await piece in response.body {
+                    bytes += piece.count
+                    if comparesBody { piece.withUnsafeBytes { hasher.combine(bytes: $0) } }
+                }
+                let hash = comparesBody ? hasher.finalize() : 0
+                return (
+                    WatchedAnswer.answer(status: response.statusCode, bytes: comparesBody ? bytes : 0, hash: hash),
+                    BenchSample.Answer(response, bytes: bytes)
+                )
+            }
+            (answer, error, measured) = (found.0, nil, found.1)
+        } catch let failure {
+            let failure = failure as? CallError
+            (answer, error, measured) = (.failure(failure?.kind ?? .interceptor), failure, nil)
+        }
+        let end = MonotonicClock.now
+        await client.close()
+        let (last, lastError, kept) = (answer, error, measured)
+        state.withLock { state in
+            state.count += 1
+            (state.last, state.lastError) = (last, lastError)
+            guard let kept else { return }
+            let address = kept.connection?.remoteAddress ?? ""
+            state.records[address, default: BenchRecord()].add(
+                BenchSample(slot: slot, begun: slot.due, end: end, outcome: .answer(kept), hasWaited: false))
+        }
+        return answer
+    }
+}
