@@ -13,6 +13,8 @@ struct CommandPage: Sendable {
     let usage: [String]
     /// The options by sections. Hidden options are left out, and the help of an option includes its default.
     let sections: [Section]
+    /// The options that the short help shows, in its order; empty for all.
+    let common: [OptionSpec]
 
     /// All commands, requests first.
     static var all: [CommandPage] {
@@ -42,6 +44,14 @@ struct CommandPage: Sendable {
                     return option.spec.explained(by: "The default is \(shown).")
                 })
         }
+        common = type.commonOptions.compactMap { name, text in type.table[name]?.spec.explained(by: text, alone: true) }
+    }
+
+    /// - Parameter name: the name of a command; empty for requests.
+    static func named(_ name: String) throws(UsageProblem) -> CommandPage {
+        if let page = all.first(where: { $0.name == name }) { return page }
+        throw UsageProblem(
+            "There is no command “\(name)”: the commands are \(names.joined(separator: ", ")), and requests need none.")
     }
 
     var options: [OptionSpec] { sections.flatMap(\.options) }
@@ -51,8 +61,9 @@ struct CommandPage: Sendable {
 }
 
 extension OptionSpec {
-    fileprivate func explained(by text: String) -> OptionSpec {
+    fileprivate func explained(by text: String, alone: Bool = false) -> OptionSpec {
         OptionSpec(
-            name: name, letter: letter, value: value, help: "\(help) \(text)", isHidden: isHidden, isToggle: isToggle)
+            name: name, letter: letter, value: value, help: alone ? text : "\(help) \(text)", isHidden: isHidden,
+            isToggle: isToggle)
     }
 }

@@ -12,14 +12,40 @@ struct HelpText {
     private(set) var text = ""
     private let width: Int
 
-    /// - Parameter width: of the terminal, in columns.
-    init(_ page: CommandPage, width: Int) {
+    /// - Parameters:
+    ///   - width: of the terminal, in columns.
+    ///   - isWhole: whether all options are listed, with everything about them. Otherwise the text fits on a screen.
+    init(_ page: CommandPage, width: Int, isWhole: Bool) {
         self.width = min(max(width, 40), Self.maximumWidth)
-        let isRequest = page.name.isEmpty
         add(page.abstract)
         title("Usage")
-        let commands = isRequest ? CommandPage.all : [page]
-        for line in commands.flatMap(\.usage) + (isRequest ? ["tsubame help COMMAND"] : []) { add(line, indent: 2) }
+        for line in page.usage { add(line, indent: 2) }
+        if page.name.isEmpty { add("tsubame COMMAND [OPTION …]", indent: 2) }
+        if isWhole || page.common.isEmpty { addWhole(page) } else { addCommon(page) }
+    }
+
+    private mutating func addCommon(_ page: CommandPage) {
+        if page.name.isEmpty {
+            title(Manual.items.title)
+            for (term, text) in Manual.items.entries {
+                // The rest, after a semicolon, is for those who ask for more.
+                add(term, String(text.prefix { $0 != ";" }), column: 16)
+            }
+        }
+        title("Options")
+        for option in page.common { add(option.names, option.help, column: Self.column) }
+        guard page.name.isEmpty else { return }
+        addCommands()
+    }
+
+    private mutating func addCommands() {
+        title("Commands")
+        for page in CommandPage.all where !page.name.isEmpty { add(page.name, page.abstract, column: 16) }
+        add("help COMMAND", "Show help about a command.", column: 16)
+    }
+
+    private mutating func addWhole(_ page: CommandPage) {
+        let isRequest = page.name.isEmpty
         if isRequest {
             for part in [Manual.words, .items, .input] { add(part) }
         }
@@ -28,6 +54,7 @@ struct HelpText {
             for option in section.options { add(option.names, option.help, column: Self.column) }
         }
         guard isRequest else { return }
+        addCommands()
         for part in [Manual.output, .defaults, .exitStatus] { add(part) }
         title(Manual.examples.title)
         for (line, text) in Manual.examples.entries {

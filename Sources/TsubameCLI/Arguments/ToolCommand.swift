@@ -17,6 +17,8 @@ protocol ToolCommand {
     /// The forms of the command, without `tsubame` and its name.
     static var usage: [String] { get }
     static var table: OptionTable<Self> { get }
+    /// The options that `--help` shows, each with a text for one line; empty for all options. `--help-all` shows all.
+    static var commonOptions: KeyValuePairs<String, String> { get }
     /// Whether words that are not options have a meaning.
     static var takesWords: Bool { get }
 
@@ -37,6 +39,7 @@ protocol ToolCommand {
 }
 
 extension ToolCommand {
+    static var commonOptions: KeyValuePairs<String, String> { [:] }
     static var hasDefaults: Bool { false }
     static var ignoredDefaults: Set<String> { [] }
 }

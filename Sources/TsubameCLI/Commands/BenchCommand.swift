@@ -9,10 +9,25 @@ struct BenchCommand: ToolCommand {
     static let name = "bench"
     static let abstract = "Send many requests at once, and report rate, latency and errors."
     static let usage = ["[OPTION …] [METHOD] URL [ITEM …]", "[OPTION …] --urls FILE [ITEM …]"]
+    static let commonOptions: KeyValuePairs = [
+        "requests": "Send this many requests.",
+        "duration": "Send requests for this time; 10s by default.",
+        "connections": "Keep so many connections busy; 50 by default.",
+        "streams": "Use HTTP/2, with so many requests on each of them.",
+        "rate": "Send so many requests a second.",
+        "warm-up": "Do not count the requests of the first time.",
+        "urls": "Send requests to the URLs of this file in turn.",
+        "report": "Choose the form of the report.",
+        "raw": "Send this body.",
+        "timeout": "Limit the time of each request.",
+        "auth": "Send these credentials.",
+        "verify": "Check the server's certificate, or do not.",
+        "help-all": "Show all options.",
+    ]
     static let takesWords = true
     static let table = OptionTable<Self>(
         OptionGroup(\.load), OptionGroup(\.content), OptionGroup(\.deadlines), OptionGroup(\.connection),
-        OptionGroup(\.tls), OptionGroup(\.auth), OptionGroup("General", [.ignoreConfig, .help]))
+        OptionGroup(\.tls), OptionGroup(\.auth), OptionGroup("General", [.ignoreConfig, .help, .helpAll]))
     static let hasDefaults = true
     static let ignoredDefaults: Set = ["max-connections", "offline"]
 

@@ -6,8 +6,13 @@ import TsubameTerminal
 
 struct CacheCommand: ToolCommand {
     static let name = "cache"
-    static let abstract = "List the responses that --cache keeps, say why one is kept or not, or remove them."
+    static let abstract = "List, explain or remove the responses that --cache keeps."
     static let usage = ["[OPTION …] [URL]", "[OPTION …] --why URL [ITEM …]"]
+    static let commonOptions: KeyValuePairs = [
+        "why": "Say what the cache decides about a request.",
+        "clear": "Remove all responses, or those of the URL.",
+        "help-all": "Show all options.",
+    ]
     static let takesWords = true
     static let hasDefaults = true
     static let ignoredDefaults: Set = ["max-connections"]
@@ -20,7 +25,7 @@ struct CacheCommand: ToolCommand {
                 },
                 .flag("clear", "Remove all responses, or those of the URL.") { $0.clears = true },
             ]), OptionGroup(\.deadlines), OptionGroup(\.connection), OptionGroup(\.tls), OptionGroup(\.auth),
-        OptionGroup("General", [.ignoreConfig, .help]))
+        OptionGroup("General", [.ignoreConfig, .help, .helpAll]))
 
     var words: [String] = []
     private var explains = false

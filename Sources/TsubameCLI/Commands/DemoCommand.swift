@@ -4,8 +4,7 @@
 /// large and slower to start. So the demo is a program of its own.
 struct DemoCommand: ToolCommand {
     static let name = "demo"
-    static let abstract =
-        "Do the jobs of five hand-written HTTP layers against the embedded server, and check every byte."
+    static let abstract = "Do the jobs of five hand-written HTTP layers."
     static let usage = [""]
     static let takesWords = false
     static let table = OptionTable<Self>(

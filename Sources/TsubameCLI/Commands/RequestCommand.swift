@@ -7,6 +7,25 @@ struct RequestCommand: ToolCommand {
     static let name = ""
     static let abstract = "HTTP from the command line."
     static let usage = ["[OPTION …] [METHOD] URL [ITEM …]"]
+    static let commonOptions: KeyValuePairs = [
+        "json": "Send items as JSON (the default).",
+        "form": "Send items as a form, with files if any.",
+        "raw": "Send this body.",
+        "print": "Print these parts of request and response.",
+        "verbose": "Print request and response.",
+        "headers": "Print only the head of the response.",
+        "output": "Write to a file.",
+        "download": "Save to a file that the server names.",
+        "continue": "Continue an unfinished download.",
+        "follow": "Follow redirects.",
+        "timeout": "Limit the time of the whole call.",
+        "auth": "Send these credentials.",
+        "session": "Keep cookies and credentials for the next run.",
+        "proxy": "Use this proxy.",
+        "verify": "Check the server's certificate, or do not.",
+        "offline": "Show the request, and send nothing.",
+        "help-all": "Show all options, and explain more.",
+    ]
     static let takesWords = true
     static let hasDefaults = true
     static let table = OptionTable<Self>(

@@ -2,7 +2,7 @@
 
 struct ServeCommand: ToolCommand {
     static let name = "serve"
-    static let abstract = "Run the embedded httpbin-compatible server until it is interrupted."
+    static let abstract = "Run the embedded httpbin until it is interrupted."
     static let usage = ["[OPTION …]"]
     static let takesWords = false
     static let table = OptionTable<Self>(

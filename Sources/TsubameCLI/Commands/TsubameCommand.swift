@@ -58,6 +58,7 @@ enum TsubameCommand {
     ) throws -> ExitStatus {
         do {
             let line = try ArgumentReader<Command>(words)
+            if line.contains(GeneralOptions.helpAll) { return try show(CommandPage(type), isWhole: true) }
             if line.contains(GeneralOptions.help) { return try show(CommandPage(type)) }
             if let word = line.words.first, !type.takesWords {
                 throw UsageProblem("“\(word)” means nothing here: tsubame \(type.name) takes options only.")
@@ -81,7 +82,7 @@ enum TsubameCommand {
             try refuseCommand(arguments.line.words.first)
             return try arguments.command().run()
         } catch let problem as UsageProblem {
-            throw problem.hinting("tsubame --help lists the options and explains the items.")
+            throw problem.hinting("tsubame --help-all lists the options and explains the items.")
         }
     }
 
@@ -90,12 +91,13 @@ enum TsubameCommand {
         for use in line.uses {
             switch (use.name, use.value) {
             case (GeneralOptions.help, _): return try show(CommandPage(RequestCommand.self))
+            case (GeneralOptions.helpAll, _): return try show(CommandPage(RequestCommand.self), isWhole: true)
             case (GeneralOptions.version, _):
                 try Descriptor.output.writeAll(version + "\n")
                 return .ok
             case (GeneralOptions.generate, .text(let name)):
                 guard let text = GeneratedText(rawValue: name) else { continue }
-                try Descriptor.output.writeAll(text.written)
+                try Descriptor.output.writeAll(try text.written(for: line.words.first ?? ""))
                 return .ok
             default: continue
             }
@@ -105,17 +107,12 @@ enum TsubameCommand {
 
     private static func help(_ words: ArraySlice<String>) throws -> ExitStatus {
         guard let name = words.first, name != "help" else { return try show(CommandPage(RequestCommand.self)) }
-        guard let page = CommandPage.all.first(where: { $0.name == name }) else {
-            let names = CommandPage.names.joined(separator: ", ")
-            throw UsageProblem(
-                "There is no command “\(name)”: the commands are \(names), and requests need none.")
-        }
-        return try show(page)
+        return try show(.named(name))
     }
 
-    private static func show(_ page: CommandPage) throws -> ExitStatus {
+    private static func show(_ page: CommandPage, isWhole: Bool = false) throws -> ExitStatus {
         let width = OutputWidth(Descriptor.output.number).columns
-        try Descriptor.output.writeAll(HelpText(page, width: width).text)
+        try Descriptor.output.writeAll(HelpText(page, width: width, isWhole: isWhole).text)
         return .ok
     }
 

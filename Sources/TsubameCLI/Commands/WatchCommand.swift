@@ -6,14 +6,24 @@ import TsubameTerminal
 
 struct WatchCommand: ToolCommand {
     static let name = "watch"
-    static let abstract = "Repeat a request until its answer changes, and report the times of each phase by address."
+    static let abstract = "Repeat a request until its answer changes."
     static let usage = ["[OPTION …] [METHOD] URL [ITEM …]"]
+    static let commonOptions: KeyValuePairs = [
+        "interval": "Wait from one request to the next; 2s by default.",
+        "checks": "Give up after this many requests.",
+        "duration": "Give up after this time.",
+        "compare": "Compare status and body, or the status alone.",
+        "timeout": "Limit the time of each request.",
+        "auth": "Send these credentials.",
+        "verify": "Check the server's certificate, or do not.",
+        "help-all": "Show all options.",
+    ]
     static let takesWords = true
     static let hasDefaults = true
     static let ignoredDefaults: Set = ["max-connections", "offline"]
     static let table = OptionTable<Self>(
         OptionGroup(\.repetition), OptionGroup(\.content), OptionGroup(\.deadlines), OptionGroup(\.connection),
-        OptionGroup(\.tls), OptionGroup(\.auth), OptionGroup("General", [.ignoreConfig, .help]))
+        OptionGroup(\.tls), OptionGroup(\.auth), OptionGroup("General", [.ignoreConfig, .help, .helpAll]))
 
     /// How often the line on a terminal is drawn, in milliseconds.
     private static let drawing = 200

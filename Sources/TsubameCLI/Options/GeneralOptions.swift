@@ -5,13 +5,17 @@ struct GeneralOptions: Options {
     static let title = "General"
     static let options: [CommandOption<Self>] = [
         .ignoreConfig,
-        .help,
+        .help, .helpAll,
         .flag(version, "Show the version.") { _ in },
-        .choice(generate, of: GeneratedText.self, "Print a shell's completions or the manual page.") { _, _ in },
+        .choice(
+            generate, of: GeneratedText.self,
+            "Print a shell's completions or the manual page; man COMMAND is the page of a command."
+        ) { _, _ in },
     ]
 
     static let ignoreConfig = "ignore-config"
     static let help = "help"
+    static let helpAll = "help-all"
     static let version = "version"
     static let generate = "generate"
 }
@@ -23,4 +27,7 @@ extension CommandOption {
 
     /// The `--help` that every command has.
     static var help: Self { .flag(GeneralOptions.help, "Show help.") { _ in } }
+
+    /// The `--help-all` of a command whose `--help` leaves out options.
+    static var helpAll: Self { .flag(GeneralOptions.helpAll, "Show help about all options.") { _ in } }
 }

@@ -1,29 +1,20 @@
 // ManualPage: the manual page tsubame(1), in troff's man macros.
 
 enum ManualPage {
+    /// The page of the tool.
     static var text: String {
         let pages = CommandPage.all
-        var lines = [#".TH TSUBAME 1 "" "\#(TsubameCommand.version)" "User Commands""#, ".SH NAME"]
-        // Hyphenation would break the words of options.
-        lines.insert(contentsOf: [".nh", ".ad l"], at: 1)
-        lines.append(#"tsubame \- HTTP from the command line"#)
-        lines.append(".SH SYNOPSIS")
-        for form in pages.flatMap(\.usage) {
-            lines += [".B tsubame", escaped(String(form.dropFirst("tsubame".count).drop { $0 == " " })), ".br"]
-        }
-        lines.append(".SH DESCRIPTION")
+        var lines = head("tsubame", "HTTP from the command line", pages.flatMap(\.usage))
         for part in [Manual.words, .items, .input, .output, .defaults] {
             if part.title != Manual.words.title { lines.append(".SS " + escaped(part.title)) }
             lines += body(part)
         }
         lines.append(".SH OPTIONS")
-        for page in pages {
-            let isRequest = page.name.isEmpty
-            if !isRequest { lines += [".SS " + escaped(page.command), escaped(page.abstract)] }
-            for section in page.sections where !section.options.isEmpty {
-                if isRequest { lines.append(".SS " + escaped(section.title)) }
-                for option in section.options { lines += [".TP", names(of: option), escaped(option.help)] }
-            }
+        for page in pages where page.name.isEmpty { lines += options(of: page) }
+        lines.append(".SH COMMANDS")
+        for page in pages where !page.name.isEmpty {
+            lines += [".TP", "\\fB\(escaped(page.command))\\fR", escaped(page.abstract)]
+            lines += [".br", "See", ".BR \(escaped("tsubame-\(page.name)")) (1)."]
         }
         lines += [".SH EXIT STATUS"] + body(.exitStatus) + [".SH EXAMPLES"]
         for (line, text) in Manual.examples.entries {
@@ -32,6 +23,34 @@ enum ManualPage {
         for part in [Manual.files, .environment] { lines += [".SH " + part.title.uppercased()] + body(part) }
         lines += [".SH SEE ALSO", ".BR curl (1),", ".BR netrc (5)"]
         return lines.joined(separator: "\n") + "\n"
+    }
+
+    /// The page of a command, such as tsubame-bench(1).
+    static func text(of page: CommandPage) -> String {
+        var lines = head("tsubame-\(page.name)", page.abstract, page.usage)
+        lines += [".PP", escaped(page.abstract), ".SH OPTIONS"] + options(of: page)
+        lines += [".SH EXIT STATUS"] + body(.exitStatus) + [".SH SEE ALSO", ".BR tsubame (1)"]
+        return lines.joined(separator: "\n") + "\n"
+    }
+
+    /// Everything up to the heading of the description.
+    private static func head(_ name: String, _ abstract: String, _ usage: [String]) -> [String] {
+        // Hyphenation would break the words of options.
+        var lines = [#".TH \#(name.uppercased()) 1 "" "\#(TsubameCommand.version)" "User Commands""#, ".nh", ".ad l"]
+        lines += [".SH NAME", "\(escaped(name)) \\- \(escaped(abstract))", ".SH SYNOPSIS"]
+        for form in usage {
+            lines += [".B tsubame", escaped(String(form.dropFirst("tsubame".count).drop { $0 == " " })), ".br"]
+        }
+        return lines + [".SH DESCRIPTION"]
+    }
+
+    private static func options(of page: CommandPage) -> [String] {
+        var lines: [String] = []
+        for section in page.sections where !section.options.isEmpty {
+            lines.append(".SS " + escaped(section.title))
+            for option in section.options { lines += [".TP", names(of: option), escaped(option.help)] }
+        }
+        return lines
     }
 
     private static func body(_ part: Manual) -> [String] {

@@ -78,7 +78,7 @@ struct ToolUsageTests {
         let run = try await ToolProcess(words).finished()
         #expect(run.status == 64 && run.stdout.isEmpty, "\(run)")
         #expect(run.stderr.hasPrefix("tsubame: ") && run.stderr.contains(text), "\(run)")
-        #expect(run.stderr.hasSuffix("\n  tsubame --help lists the options and explains the items.\n"))
+        #expect(run.stderr.hasSuffix("\n  tsubame --help-all lists the options and explains the items.\n"))
     }
 
     @Test(arguments: [
@@ -101,25 +101,53 @@ struct ToolUsageTests {
     // MARK: Help
 
     @Test func helpTellsOfEverything() async throws {
-        let help = try await tool("--help").stdout
+        let help = try await tool("--help-all").stdout
         let titles = [
             "Usage", "Items", "Standard input", "Request", "Deadlines", "Connection", "TLS", "Credentials",
             "Printing", "Output", "Default options", "Exit status", "Examples",
         ]
         for title in titles { #expect(help.contains("\n\(title):\n"), "\(title)") }
         for text in [
-            "-p, --print HBhbmt", "--[no-]check-status", "--raw @-", "130", "a[b]=x", "tsubame serve [OPTION …]",
+            "-p, --print HBhbmt", "--[no-]check-status", "--raw @-", "130", "a[b]=x", "tsubame COMMAND [OPTION …]",
         ] {
             #expect(help.contains(text), "\(text)")
         }
         #expect(help.contains("--path-as-is"))
         #expect(help.contains("--generate bash|zsh|fish|man"))
+    }
+
+    @Test func `the help fits on a screen, and names every command`() async throws {
+        let help = try await tool("--help").stdout
+        #expect(help.split(separator: "\n", omittingEmptySubsequences: false).count <= 45, "\(help)")
+        for text in [
+            "--help-all", "name:=json", "\n  bench ", "\n  watch ", "\n  cookies ", "\n  cache ", "\n  serve ",
+        ] {
+            #expect(help.contains(text), "\(text)")
+        }
         #expect(try await tool("help").stdout == help)
+        for command in ["bench", "watch", "cache"] {
+            let (short, whole) = (
+                try await tool(command, "--help").stdout, try await tool(command, "--help-all").stdout
+            )
+            #expect(short.split(separator: "\n").count <= 30 && short.contains("--help-all"), "\(short)")
+            #expect(!short.contains("--tls-min") && whole.contains("--tls-min"))
+        }
+    }
+
+    @Test(arguments: ["bench", "watch", "cookies", "cache", "serve", "demo"])
+    func `each command has a manual page`(command: String) async throws {
+        let page = try await tool("--generate", "man", command)
+        #expect(page.status == 0 && page.stdout.hasPrefix(".TH TSUBAME-\(command.uppercased()) 1"), "\(page)")
+        #expect(page.stdout.contains("\n.SH OPTIONS\n") && page.stdout.contains("\\-\\-help\\fR"))
+        let main = try await tool("--generate", "man").stdout
+        #expect(main.contains("tsubame\\-\(command) (1)."))
+        let wrong = try await tool("--generate", "bash", command)
+        #expect(wrong.status == 64 && wrong.stdout.isEmpty)
     }
 
     @Test(arguments: [40, 60, 80, 100, 300])
     func helpIsWrappedToTheWidth(columns: Int) async throws {
-        let run = try await ToolProcess(["--help"], environment: ["COLUMNS": "\(columns)"]).finished()
+        let run = try await ToolProcess(["--help-all"], environment: ["COLUMNS": "\(columns)"]).finished()
         let longest = run.stdout.split(separator: "\n").map(\.count).max() ?? 0
         // Names and examples that are longer than a line stay unbroken.
         #expect(longest <= max(min(columns, 110), 62) && longest > min(columns, 110) - 12, "\(longest)")
@@ -127,7 +155,7 @@ struct ToolUsageTests {
 
     @Test func aDefaultStandsInTheHelp() async throws {
         // The help breaks lines where its columns end.
-        let words = try await tool("--help").stdout.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+        let words = try await tool("--help-all").stdout.split(whereSeparator: \.isWhitespace).joined(separator: " ")
         #expect(words.contains("Follow at most this many redirects. The default is 20."))
         #expect(try await tool("serve", "--help").stdout.contains("8080"))
     }
@@ -256,7 +284,7 @@ struct ToolUsageTests {
     }
 
     @Test func thePageAndTheHelpTellOfTheSameOptions() async throws {
-        let (help, page) = (try await tool("--help").stdout, try await tool("--generate", "man").stdout)
+        let (help, page) = (try await tool("--help-all").stdout, try await tool("--generate", "man").stdout)
         let names = help.matches(of: /(?m)^ {2,6}(?:-\w, )?--(?:\[no-\])?([a-z0-9-]*[a-z0-9])(?: |$)/).map {
             String($0.1)
         }
