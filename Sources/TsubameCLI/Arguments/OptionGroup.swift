@@ -19,8 +19,9 @@ struct OptionGroup<Command>: Sendable {
     }
 
     /// The options of one of the command's properties.
-    init<Part: Options>(_ path: any WritableKeyPath<Command, Part> & Sendable) {
+    /// - Parameter leftOut: names of options that mean nothing to this command.
+    init<Part: Options>(_ path: any WritableKeyPath<Command, Part> & Sendable, without leftOut: Set<String> = []) {
         title = Part.title
-        options = Part.options.map { $0.lifted(path) }
+        options = Part.options.filter { !leftOut.contains($0.spec.name) }.map { $0.lifted(path) }
     }
 }

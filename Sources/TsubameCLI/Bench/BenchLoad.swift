@@ -32,11 +32,17 @@ final class BenchLoad: Sendable {
         var record = BenchRecord()
         var stop: Stop?
         var end: MonotonicTime?
+        /// Set when the requests under way are given up.
+        var isOver = false
+        /// Whether the last answer to each request was short enough to be taken whole.
+        var isShort: [Bool]
         var tasks: [Task<Void, Never>] = []
     }
 
+    /// The most bytes of a short body. A body that grows to more than ``wholeBytes`` from one answer to the next fails.
+    private static let shortBytes = 64 << 10
     /// The most bytes of a body that is taken whole. The clients of a load have this limit.
-    static let wholeBytes = 64 << 10
+    static let wholeBytes = 16 << 20
     /// A request that is due sooner than this is sent at once, because timers are no more exact.
     private static let timerTolerance: UInt64 = 100_000
     /// How long a stream pauses after a failed request, in milliseconds, so that a dead server is not flooded.
@@ -47,7 +53,6 @@ final class BenchLoad: Sendable {
     private let streams: Int
     private let isHTTP2: Bool
     private let state: Mutex<State>
-    private let takesWhole = Atomic(true)
     private let hasEnded = DispatchSemaphore(value: 0)
 
     /// - Parameters:
@@ -59,7 +64,7 @@ final class BenchLoad: Sendable {
         self.clients = clients
         self.streams = streams
         self.isHTTP2 = isHTTP2
-        state = Mutex(State(schedule: schedule))
+        state = Mutex(State(schedule: schedule, isShort: Array(repeating: false, count: requests.count)))
     }
 
     /// Starts all streams, and returns at once.
@@ -108,13 +113,19 @@ final class BenchLoad: Sendable {
     }
 
     /// The requests under way are given up, and each stream ends.
-    private func cancel() { state.withLock { $0.tasks }.forEach { $0.cancel() } }
+    private func cancel() {
+        let tasks = state.withLock { state in
+            state.isOver = true
+            return state.tasks
+        }
+        tasks.forEach { $0.cancel() }
+    }
 
     private func run(_ client: Client) async {
         let task = Task(executorPreference: client.executor) { await self.send(by: client) }
         let isOver = state.withLock { state in
             state.tasks.append(task)
-            return state.stop != nil
+            return state.isOver
         }
         if isOver { task.cancel() }
         await task.value
@@ -122,28 +133,41 @@ final class BenchLoad: Sendable {
 
     /// One stream.
     private func send(by client: Client) async {
-        var slot = state.withLock { $0.stop == nil ? $0.schedule.next(MonotonicClock.now) : nil }
-        while let current = slot {
-            let hasWaited = current.due > MonotonicClock.now + Self.timerTolerance
-            if hasWaited { await Self.sleep(until: current.due) }
-            if Task.isCancelled { break }
-            let sample = await sample(of: current, by: client, hasWaited: hasWaited)
-            slot = finish(sample)
-            if case .failure = sample.outcome, slot != nil { try? await Task.sleep(for: .milliseconds(Self.pause)) }
+        var next = state.withLock { Self.next(&$0) }
+        while let (slot, isShort) = next {
+            let hasWaited = slot.due > MonotonicClock.now + Self.timerTolerance
+            if hasWaited { await Self.sleep(until: slot.due) }
+            if Task.isCancelled {
+                state.withLock { $0.schedule.giveBack(slot) }
+                break
+            }
+            let sample = await sample(of: slot, isShort: isShort, by: client, hasWaited: hasWaited)
+            next = finish(sample)
+            guard case .failure = sample.outcome else { continue }
+            try? await Task.sleep(for: .milliseconds(Self.pause))
+            next = state.withLock { Self.next(&$0) }
         }
     }
 
+    private static func next(_ state: inout State) -> (slot: BenchSchedule.Slot, isShort: Bool)? {
+        guard state.stop == nil, !state.isOver, let slot = state.schedule.next(MonotonicClock.now) else { return nil }
+        return (slot, state.isShort[slot.index % state.isShort.count])
+    }
+
+    /// Sends a request. A short body is taken whole, because this needs fewer bytes for each call, and many calls at once
+    /// then still fit into the processor's caches.
+    /// - Parameter isShort: whether the last answer to this request was short.
     private func sample(
-        of slot: BenchSchedule.Slot, by client: Client, hasWaited: Bool
+        of slot: BenchSchedule.Slot, isShort: Bool, by client: Client, hasWaited: Bool
     ) async -> BenchSample {
         let request = requests[slot.index % requests.count]
-        var begun = MonotonicClock.now
+        let begun = MonotonicClock.now
         let outcome: BenchSample.Outcome
         do {
-            if takesWhole.load(ordering: .relaxed), let answer = try await whole(request, by: client) {
-                outcome = .answer(answer)
+            if isShort {
+                let response = try await client.send(request)
+                outcome = .answer(BenchSample.Answer(response, bytes: response.bytes.count))
             } else {
-                begun = MonotonicClock.now
                 outcome = .answer(try await Self.streamed(request, by: client))
             }
         } catch let error as CallError {
@@ -155,17 +179,27 @@ final class BenchLoad: Sendable {
             slot: slot, begun: begun, end: MonotonicClock.now, outcome: outcome, hasWaited: hasWaited)
     }
 
+    private static func streamed(_ request: Request, by client: Client) async throws -> BenchSample.Answer {
+        try await client.stream(request) { response in
+            var bytes = 0
+            for try await piece in response.body { bytes += piece.count }
+            return BenchSample.Answer(response, bytes: bytes)
+        }
+    }
+
     /// Records the result.
-    /// - Returns: the stream's next request; nil if the load has ended.
-    private func finish(_ sample: BenchSample) -> BenchSchedule.Slot? {
+    /// - Returns: the stream's next request; nil if the load has ended, or if the stream pauses first.
+    private func finish(_ sample: BenchSample) -> (slot: BenchSchedule.Slot, isShort: Bool)? {
         var reason: Stop?
-        let slot: BenchSchedule.Slot? = state.withLock { state in
+        let next: (slot: BenchSchedule.Slot, isShort: Bool)? = state.withLock { state in
             state.record.add(sample)
             reason = self.reason(to: state.record, after: sample)
-            return reason == nil && state.stop == nil ? state.schedule.next(sample.end) : nil
+            guard case .answer(let answer) = sample.outcome, reason == nil else { return nil }
+            state.isShort[sample.slot.index % state.isShort.count] = answer.bytes <= Self.shortBytes
+            return Self.next(&state)
         }
         if let reason { stop(reason) }
-        return slot
+        return next
     }
 
     private func reason(to record: BenchRecord, after sample: BenchSample) -> Stop? {
@@ -174,28 +208,6 @@ final class BenchLoad: Sendable {
             .noAnswer(error)
         case .answer where isHTTP2 && (record.version ?? .http2) != .http2: .noStreams
         default: nil
-        }
-    }
-
-    /// Small bodies are taken whole, because this needs fewer bytes for each call, and many calls at once then still fit into
-    /// the processor's caches. After the first long body, all are read as streams.
-    /// - Returns: nil if the body is too long to be taken whole.
-    private func whole(_ request: Request, by client: Client) async throws(CallError) -> BenchSample.Answer? {
-        do throws(CallError) {
-            let response = try await client.send(request)
-            return BenchSample.Answer(response, bytes: response.bytes.count)
-        } catch {
-            guard error.kind == .limitExceeded, error.phase == .receivingBody else { throw error }
-            takesWhole.store(false, ordering: .relaxed)
-            return nil
-        }
-    }
-
-    private static func streamed(_ request: Request, by client: Client) async throws -> BenchSample.Answer {
-        try await client.stream(request) { response in
-            var bytes = 0
-            for try await piece in response.body { bytes += piece.count }
-            return BenchSample.Answer(response, bytes: bytes)
         }
     }
 

@@ -32,7 +32,7 @@ struct BenchOptions: Options {
             "Send requests for this time, such as 500ms, 30s, 5m or 1h. Default without -n: 10s.", reading: Span.init
         ) { $0.duration = $1 },
         .value(
-            "connections", letter: "c", "n", "Keep this many connections to each server busy.",
+            "connections", letter: "c", "n", "Keep this many connections busy, to all servers together.",
             shown: { "\($0.connections)" }, reading: whole
         ) { $0.connections = $1 },
         .value(
@@ -63,8 +63,8 @@ struct BenchOptions: Options {
     }
 
     private static func rate(_ text: String) throws(UsageProblem) -> Double {
-        guard let number = Double(text), number > 0, number <= 10_000_000 else {
-            throw UsageProblem("“\(text)” is not a number of requests a second, above 0 and up to 10000000.")
+        guard let number = Double(text), number >= 0.001, number <= 10_000_000 else {
+            throw UsageProblem("“\(text)” is not a number of requests a second, from 0.001 to 10000000.")
         }
         return number
     }

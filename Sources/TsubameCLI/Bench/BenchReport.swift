@@ -79,6 +79,9 @@ struct BenchReport: Sendable {
             .sorted { ($1.count, $0.kind.rawValue) < ($0.count, $1.kind.rawValue) }
     }
 
+    /// The first error of the kind that came most often.
+    var firstError: CallError? { sortedErrors.first?.first }
+
     /// Everything that makes the figures less than they seem.
     private var notes: [String] {
         var notes: [String] = []
@@ -140,13 +143,16 @@ struct BenchReport: Sendable {
         return JSONValue.object(members).text() + "\n"
     }
 
-    /// One line for the latency and for each phase. Times are in milliseconds.
+    /// One line for the latency, for each phase, and for each count of requests without an answer. Times are in milliseconds.
     var csv: String {
         let rows = rows
         let names = figures(LatencyHistogram()).map(\.name)
-        let lines = rows.map { row in
-            ([row.name] + figures(row.histogram).map { $0.value.text() }).joined(separator: ",")
+        var lines = rows.map { row in
+            let figures = figures(row.histogram).map { row.histogram.count > 0 ? $0.value.text() : "" }
+            return ([row.name, "\(row.histogram.count)"] + figures.dropFirst()).joined(separator: ",")
         }
+        let counts = [("failed", record.failures), ("unfinished", record.unfinished), ("not sent", missed)]
+        lines += counts.map { "\($0.0),\($0.1)" + String(repeating: ",", count: names.count - 1) }
         return ([(["phase"] + names).joined(separator: ",")] + lines).map { $0 + "\r\n" }.joined()
     }
 

@@ -57,6 +57,12 @@ struct BenchSchedule: Sendable {
         return Slot(index: index, due: due, isMeasured: isMeasured)
     }
 
+    /// Takes back a request that was not sent, because the load ended before it was due.
+    mutating func giveBack(_ slot: Slot) {
+        index -= 1
+        if slot.isMeasured { measured -= 1 }
+    }
+
     /// How many requests were due by this time and were not sent, because no stream was free.
     func missed(_ now: MonotonicTime) -> Int {
         guard let rate else { return 0 }
@@ -68,6 +74,7 @@ struct BenchSchedule: Sendable {
     }
 
     private func dueTime(_ index: Int) -> MonotonicTime? {
-        rate.map { start + UInt64(Double(index) / $0 * 1e9) }
+        // 30 years are later than any end.
+        rate.map { start + UInt64(min(Double(index) / $0 * 1e9, 1e18)) }
     }
 }

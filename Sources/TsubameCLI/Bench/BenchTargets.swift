@@ -49,6 +49,11 @@ enum BenchTargets {
         var first: CallPlan?
         let requests = try targets.map { words in
             let plan = try CallPlan(call, url: words.url, items: items, after: first)
+            // The clients have one plan for all requests.
+            if let first, !plan.agrees(with: first) {
+                throw UsageProblem(
+                    "--auth-type gives the URLs different credentials: leave it out, or give one --auth for all URLs.")
+            }
             if first == nil { first = plan }
             return try content.request(words, items, body, plan)
         }

@@ -26,10 +26,11 @@ struct BenchCommand: ToolCommand {
     ]
     static let takesWords = true
     static let table = OptionTable<Self>(
-        OptionGroup(\.load), OptionGroup(\.content), OptionGroup(\.deadlines), OptionGroup(\.connection),
+        OptionGroup(\.load), OptionGroup(\.content, without: ["offline"]), OptionGroup(\.deadlines),
+        OptionGroup(\.connection, without: ["max-connections"]),
         OptionGroup(\.tls), OptionGroup(\.auth), OptionGroup("General", [.ignoreConfig, .help, .helpAll]))
     static let hasDefaults = true
-    static let ignoredDefaults: Set = ["max-connections", "offline"]
+    static let ignoredDefaults: Set = ["http-version"]
 
     /// How often the live view is drawn, in milliseconds.
     private static let interval = 500
@@ -47,10 +48,6 @@ struct BenchCommand: ToolCommand {
         try content.validate()
         try connection.validate()
         try tls.validate()
-        if content.offline { throw UsageProblem("--offline sends nothing, so there is nothing to measure.") }
-        if connection.maxConnections != nil {
-            throw UsageProblem("--max-connections is for other requests: -c is the number of connections.")
-        }
         if load.streams != nil, connection.httpVersion == .http11 {
             throw UsageProblem("-p is for HTTP/2, and --http-version 1.1 excludes it.")
         }
@@ -64,17 +61,17 @@ struct BenchCommand: ToolCommand {
         let targets = try BenchTargets.words(
             words, file: load.urls, defaultScheme: content.defaultScheme?.rawValue)
         let call = CallOptions(
-            repetition: RepetitionOptions(), deadlines: deadlines, limits: LimitOptions(), connection: connection,
-            tls: tls, auth: auth, session: SessionOptions(), mayPrompt: !content.ignoreStdin)
+            deadlines: deadlines, connection: connection, tls: tls, auth: auth, mayPrompt: !content.ignoreStdin)
         let (requests, plan) = try BenchTargets.requests(targets, content, call)
-        allowFiles(load.connections)
+        // The default limit of many systems is 1024.
+        OpenFiles.allow(load.connections + 256)
         let bench = load(requests, plan)
-        let signals = EndSignals.observe { bench.stop(.interrupted) }
+        let signals = EndSignals.observe { _ in bench.stop(.interrupted) }
         defer { signals.forEach { $0.cancel() } }
         bench.start()
         let target =
             requests.count == 1
-            ? "\(requests[0].method.rawValue) \(targets[0].url)" : "\(requests.count) URLs of \(load.urls ?? "")"
+            ? requests[0].summary : "\(requests.count) URLs of \(load.urls ?? "")"
         watch(bench, target)
         return try report(bench.snapshot, target)
     }
@@ -89,7 +86,8 @@ struct BenchCommand: ToolCommand {
             schedule: load.schedule(from: MonotonicClock.now))
     }
 
-    /// A client without everything that spares requests or adds some.
+    /// A client without cookies, caches, redirects and retries. It still answers a challenge, and sends a request again
+    /// whose reused connection the server has just closed.
     private func client(of plan: CallPlan, connections: Int, isHTTP2: Bool) -> Client {
         Client {
             plan.apply(to: &$0, ofRuns: 1)
@@ -100,14 +98,6 @@ struct BenchCommand: ToolCommand {
             $0.hsts = .off
             $0.decoding = .off
         }
-    }
-
-    /// Each connection is an open file. The default limit of many systems is 1024.
-    private func allowFiles(_ connections: Int) {
-        var limit = rlimit()
-        guard getrlimit(numericCast(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }
-        limit.rlim_cur = min(limit.rlim_max, max(limit.rlim_cur, rlim_t(connections + 256)))
-        _ = setrlimit(numericCast(RLIMIT_NOFILE.rawValue), &limit)
     }
 
     /// Waits for the end of the load, and shows on a terminal how it goes.
@@ -131,9 +121,10 @@ struct BenchCommand: ToolCommand {
             Diagnostics.say(error)
             return ExitStatus(error, maximumRedirects: .max)
         case .noStreams:
-            throw UsageProblem(
-                "The server speaks HTTP/1.1, which has no streams: leave -p out, or try --http-version 2-prior-knowledge."
+            Diagnostics.say(
+                "the server speaks HTTP/1.1, which has no streams: leave -p out, or try --http-version 2-prior-knowledge"
             )
+            return .failure
         case .interrupted, nil: break
         }
         let report = BenchReport(snapshot, target: target, load)
@@ -148,6 +139,9 @@ struct BenchCommand: ToolCommand {
                 width: OutputWidth(Descriptor.output.number).columns, isUnicode: traits.isUnicode, on: &canvas)
             try Descriptor.output.writeAll(String(decoding: canvas.finish(), as: UTF8.self))
         }
-        return report.record.answers > 0 ? .ok : .failure
+        guard report.record.answers == 0 else { return .ok }
+        guard let error = report.firstError else { return .failure }
+        Diagnostics.say(error)
+        return ExitStatus(error, maximumRedirects: .max)
     }
 }

@@ -15,7 +15,6 @@ struct CacheCommand: ToolCommand {
     ]
     static let takesWords = true
     static let hasDefaults = true
-    static let ignoredDefaults: Set = ["max-connections"]
     static let table = OptionTable<Self>(
         OptionGroup(
             "Options",
@@ -24,7 +23,8 @@ struct CacheCommand: ToolCommand {
                     $0.explains = true
                 },
                 .flag("clear", "Remove all responses, or those of the URL.") { $0.clears = true },
-            ]), OptionGroup(\.deadlines), OptionGroup(\.connection), OptionGroup(\.tls), OptionGroup(\.auth),
+            ]), OptionGroup(\.deadlines), OptionGroup(\.connection, without: ["max-connections"]), OptionGroup(\.tls),
+        OptionGroup(\.auth),
         OptionGroup("General", [.ignoreConfig, .help, .helpAll]))
 
     var words: [String] = []
@@ -55,13 +55,17 @@ struct CacheCommand: ToolCommand {
             return .failure
         }
         if clears {
-            if let url { try cache.remove(url) } else { cache.removeAll() }
+            guard let url else {
+                cache.removeAll()
+                return .ok
+            }
+            guard try !Self.responses(of: cache, to: url).isEmpty else { return Self.sayNothing(of: url) }
+            try cache.remove(url)
             return .ok
         }
         let responses = try Self.responses(of: cache, to: url)
         guard !responses.isEmpty else {
-            Diagnostics.say(url == nil ? "the cache is empty" : "the cache has no response of this URL")
-            return .failure
+            return Self.sayNothing(of: url)
         }
         for response in responses {
             try Descriptor.output.writeAll("\(Canvas.visible(response.request))\n  \(Self.words(of: response))\n")
@@ -70,6 +74,11 @@ struct CacheCommand: ToolCommand {
         try Descriptor.output.writeAll(
             "\(responses.count) \(responses.count == 1 ? "response" : "responses"), \(ByteCount.text(bytes))\n")
         return .ok
+    }
+
+    private static func sayNothing(of url: String?) -> ExitStatus {
+        Diagnostics.say(url == nil ? "the cache is empty" : "the cache has no response of this URL")
+        return .failure
     }
 
     /// - Parameter url: leaves out the responses of other URLs; nil for all responses.
@@ -97,9 +106,12 @@ struct CacheCommand: ToolCommand {
         CommandRuns.limitThreads()
         let target = try RequestWords(words, defaultScheme: nil, isDownload: false)
         let call = CallOptions(
-            repetition: RepetitionOptions(), deadlines: deadlines, limits: LimitOptions(), connection: connection,
-            tls: tls, auth: auth, session: SessionOptions(), mayPrompt: true)
+            deadlines: deadlines, connection: connection, tls: tls, auth: auth, mayPrompt: true)
         let (requests, plan) = try BenchTargets.requests([target], ContentOptions(), call)
+        guard requests[0].method == .get else {
+            throw UsageProblem(
+                "--why sends a GET request, because another method would change the server and the cache.")
+        }
         guard let cache = CacheFolder.open(isSilent: false) else { return .failure }
         let client = Client {
             plan.apply(to: &$0, ofRuns: 1)

@@ -42,28 +42,44 @@ struct CookiesCommand: ToolCommand {
         let url = try words.first.map { word throws(UsageProblem) in
             try URLShorthand.expand(word, defaultScheme: nil)
         }
-        var count = 0
-        if let jar {
-            guard access(HomePath.expand(jar), F_OK) == 0 else {
-                throw SystemError("the cookie jar \(jar) cannot be read", code: ENOENT)
-            }
-            let cookies = try CookieJar(file: HomePath.expand(jar)) { Diagnostics.say("\(jar): \($0)") }
-            count += try list(cookies, of: jar, for: url)
-            if let failure = cookies.failure { throw failure }
-        } else {
-            for (file, host) in try sessions() {
-                guard var kept = try file.load(host: Origin("http://\(host)")?.host ?? host) else { continue }
-                let cookies = CookieJar()
-                for cookie in kept.cookies { try cookies.set(cookie) }
-                let found = try list(cookies, of: file.path, for: url)
-                count += found
-                guard clears, found > 0 else { continue }
-                kept.cookies = cookies.cookies
-                try file.save(kept)
-            }
-        }
+        let count = if let jar { try takeJar(jar, url) } else { try takeSessions(url) }
         if count == 0 { Diagnostics.say("there is no such cookie") }
         return count > 0 ? .ok : .failure
+    }
+
+    private func takeJar(_ path: String, _ url: String?) throws -> Int {
+        guard access(HomePath.expand(path), F_OK) == 0 else {
+            throw SystemError("the cookie jar \(path) cannot be read", code: ENOENT)
+        }
+        let cookies = try CookieJar(file: HomePath.expand(path)) { Diagnostics.say("\(path): \($0)") }
+        let chosen = try take(cookies, for: url)
+        if let failure = cookies.failure { throw failure }
+        try show(chosen, of: path)
+        return chosen.count
+    }
+
+    /// A session file that cannot be used is reported, and the others are shown.
+    private func takeSessions(_ url: String?) throws -> Int {
+        var count = 0
+        let host = try url.map { url throws(CallError) in try TargetURI(parsing: url).host }
+        for (file, folder) in try sessions() {
+            do {
+                let own = folder.isEmpty ? host ?? "" : Origin("http://\(folder)")?.host ?? folder
+                guard var kept = try file.load(host: own) else { continue }
+                let cookies = CookieJar()
+                for cookie in kept.cookies { try cookies.set(cookie) }
+                let chosen = try take(cookies, for: url)
+                if clears, !chosen.isEmpty {
+                    kept.cookies = cookies.cookies
+                    try file.save(kept)
+                }
+                try show(chosen, of: file.path)
+                count += chosen.count
+            } catch let error as CallError {
+                Diagnostics.say("\(file.path): \(error.reason)")
+            }
+        }
+        return count
     }
 
     private func sessions() throws -> [(file: SessionFile, host: String)] {
@@ -78,20 +94,22 @@ struct CookiesCommand: ToolCommand {
         return [(file, "")]
     }
 
-    /// Prints the cookies, and removes them if that is asked for.
+    /// The cookies that are listed. They are removed from the jar if that is asked for.
     /// - Parameter url: leaves out cookies that are not sent to this URL; nil for all.
-    /// - Returns: the number of cookies.
-    private func list(_ jar: CookieJar, of place: String, for url: String?) throws -> Int {
-        let chosen = try url.map { try jar.cookies(for: $0) } ?? jar.cookies
-        guard !chosen.isEmpty else { return 0 }
+    private func take(_ jar: CookieJar, for url: String?) throws(CallError) -> [Cookie] {
+        let chosen = try url.map { url throws(CallError) in try jar.cookies(for: url) } ?? jar.cookies
+        if clears { for cookie in chosen { _ = try jar.delete(cookie) } }
+        return chosen
+    }
+
+    private func show(_ cookies: [Cookie], of place: String) throws {
+        guard !cookies.isEmpty else { return }
         var text = "\(clears ? "removed from " : "")\(place):\n"
-        for cookie in chosen {
+        for cookie in cookies {
             var line = cookie.description
             if showsValues { line = "\(cookie.name)=\(cookie.value)" + line.dropFirst(cookie.name.count + 2) }
             text += "  \(Canvas.visible(line))\n"
         }
-        if clears { for cookie in chosen { _ = try jar.delete(cookie) } }
         try Descriptor.output.writeAll(text)
-        return chosen.count
     }
 }

@@ -35,7 +35,7 @@ struct ServerRun {
         AsyncRun.run { [settings] in
             // Observed before anyone can know that the server runs and interrupt it.
             let (ends, end) = AsyncStream.makeStream(of: Void.self)
-            let sources = EndSignals.observe { end.yield() }
+            let sources = EndSignals.observe { _ in end.yield() }
             let server = try await settings.start()
             try Descriptor.output.writeAll(server.url + "\n")
             if server.authority != nil {

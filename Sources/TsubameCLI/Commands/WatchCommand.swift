@@ -20,9 +20,9 @@ struct WatchCommand: ToolCommand {
     ]
     static let takesWords = true
     static let hasDefaults = true
-    static let ignoredDefaults: Set = ["max-connections", "offline"]
     static let table = OptionTable<Self>(
-        OptionGroup(\.repetition), OptionGroup(\.content), OptionGroup(\.deadlines), OptionGroup(\.connection),
+        OptionGroup(\.repetition), OptionGroup(\.content, without: ["offline"]), OptionGroup(\.deadlines),
+        OptionGroup(\.connection, without: ["max-connections"]),
         OptionGroup(\.tls), OptionGroup(\.auth), OptionGroup("General", [.ignoreConfig, .help, .helpAll]))
 
     /// How often the line on a terminal is drawn, in milliseconds.
@@ -41,15 +41,13 @@ struct WatchCommand: ToolCommand {
         try content.validate()
         try connection.validate()
         try tls.validate()
-        if content.offline { throw UsageProblem("--offline sends nothing, so there is nothing to watch.") }
     }
 
     func run() throws -> ExitStatus {
         CommandRuns.limitThreads()
         let target = try RequestWords(words, defaultScheme: content.defaultScheme?.rawValue, isDownload: false)
         let call = CallOptions(
-            repetition: RepetitionOptions(), deadlines: deadlines, limits: LimitOptions(), connection: connection,
-            tls: tls, auth: auth, session: SessionOptions(), mayPrompt: !content.ignoreStdin)
+            deadlines: deadlines, connection: connection, tls: tls, auth: auth, mayPrompt: !content.ignoreStdin)
         let (requests, plan) = try BenchTargets.requests([target], content, call)
         let watch = WatchRun(requests[0], repetition) {
             Client {
@@ -57,11 +55,11 @@ struct WatchCommand: ToolCommand {
                 ($0.cookies, $0.hsts) = (.off, .off)
             }
         }
-        let signals = EndSignals.observe { watch.stop() }
+        let signals = EndSignals.observe { watch.stop(.interrupted(by: $0)) }
         defer { signals.forEach { $0.cancel() } }
         watch.start()
         show(watch)
-        return try report(watch.snapshot, "\(requests[0].method.rawValue) \(target.url)")
+        return try report(watch.snapshot, requests[0].summary)
     }
 
     /// Waits for the end, and shows on a terminal how often the answer was the same.
@@ -102,7 +100,7 @@ struct WatchCommand: ToolCommand {
             LatencyTable(rows: LatencyTable.rows(of: record, hasRate: false)).paint(on: &canvas)
         }
         try Descriptor.output.writeAll(String(decoding: canvas.finish(), as: UTF8.self))
-        if case .interrupted = snapshot.end { EndSignals.endAsInterrupted() }
+        if case .interrupted(let number) = snapshot.end { EndSignals.endAsInterrupted(by: number) }
         return status
     }
 }

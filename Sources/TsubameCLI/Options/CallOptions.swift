@@ -15,6 +15,21 @@ struct CallOptions: Sendable {
     /// Whether the user may be asked for passwords.
     let mayPrompt: Bool
 
+    init(
+        repetition: RepetitionOptions = RepetitionOptions(), deadlines: DeadlineOptions,
+        limits: LimitOptions = LimitOptions(), connection: ConnectionOptions, tls: TLSOptions, auth: AuthOptions,
+        session: SessionOptions = SessionOptions(), mayPrompt: Bool
+    ) {
+        self.repetition = repetition
+        self.deadlines = deadlines
+        self.limits = limits
+        self.connection = connection
+        self.tls = tls
+        self.auth = auth
+        self.session = session
+        self.mayPrompt = mayPrompt
+    }
+
     /// - Parameter runs: the number of requests that the client serves.
     func apply(to configuration: inout Configuration, ofRuns runs: Int) {
         repetition.apply(to: &configuration, ofRuns: runs)

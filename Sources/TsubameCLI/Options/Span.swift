@@ -15,9 +15,11 @@ struct Span: Sendable {
     init(_ text: String) throws(UsageProblem) {
         let unit = Self.units.first { text.hasSuffix($0.name) }
         let digits = text.dropLast(unit?.name.count ?? 0)
-        guard let number = Double(digits), number > 0, number * (unit?.seconds ?? 1) <= Self.longest else {
-            throw UsageProblem("“\(text)” is not a time such as 500ms, 30s, 5m or 1h, up to 100h.")
+        guard let number = Double(digits), case let seconds = number * (unit?.seconds ?? 1),
+            seconds >= 0.001, seconds <= Self.longest
+        else {
+            throw UsageProblem("“\(text)” is not a time such as 500ms, 30s, 5m or 1h, from 1ms to 100h.")
         }
-        nanoseconds = UInt64(number * (unit?.seconds ?? 1) * 1e9)
+        nanoseconds = UInt64(seconds * 1e9)
     }
 }

@@ -41,16 +41,20 @@ struct SessionFile: Sendable {
             guard let root else { return [] }
             var found: [(file: SessionFile, host: String)] = []
             for folder in FolderNames.all(in: root) {
-                // A host name has no underline, so the last one stands for the colon before a port.
-                let parts = folder.split(separator: "_", omittingEmptySubsequences: false)
-                let isPort = parts.count == 2 && UInt16(parts[1]) != nil
-                let host = isPort ? "\(parts[0]):\(parts[1])" : folder
+                let host = Self.host(ofFolder: folder)
                 for name in FolderNames.all(in: "\(root)/\(folder)") where name.hasSuffix(".json") {
                     found.append((try SessionFile("\(root)/\(folder)/\(name)", host: host), host))
                 }
             }
             return found
         }
+    }
+
+    /// The host that a folder is named after. An underscore stands for a colon, within brackets and before a port.
+    private static func host(ofFolder name: String) -> String {
+        if name.hasPrefix("[") { return String(name.map { $0 == "_" ? ":" : $0 }) }
+        guard let mark = name.lastIndex(of: "_"), UInt16(name[name.index(after: mark)...]) != nil else { return name }
+        return "\(name[..<mark]):\(name[name.index(after: mark)...])"
     }
 
     private static func variable(_ name: String) -> String? {

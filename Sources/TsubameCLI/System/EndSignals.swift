@@ -49,12 +49,12 @@ private func restoreTerminal() {
 private let slots = Mutex(())
 
 enum EndSignals {
-    /// Calls `handler` instead of ending the process. The caller must keep the sources.
-    static func observe(_ handler: @escaping @Sendable () -> Void) -> [any DispatchSourceSignal] {
+    /// Calls `handler` with the signal's number instead of ending the process. The caller must keep the sources.
+    static func observe(_ handler: @escaping @Sendable (Int32) -> Void) -> [any DispatchSourceSignal] {
         [SIGINT, SIGTERM].map { number in
             signal(number, SIG_IGN)
             let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
-            source.setEventHandler(handler: handler)
+            source.setEventHandler { handler(number) }
             source.resume()
             return source
         }
@@ -116,10 +116,10 @@ enum EndSignals {
         }
     }
 
-    /// Ends the process as Ctrl-C does.
-    static func endAsInterrupted() {
-        signal(SIGINT, SIG_DFL)
-        raise(SIGINT)
+    /// Ends the process as a signal does; by default as Ctrl-C.
+    static func endAsInterrupted(by number: Int32 = SIGINT) {
+        signal(number, SIG_DFL)
+        raise(number)
     }
 
     /// Ends the process as a write into a closed pipe would. NIO has switched that signal off.

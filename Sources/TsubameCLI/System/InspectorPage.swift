@@ -53,7 +53,7 @@ final class InspectorPage: Sendable {
     /// Returns when the user ends the page.
     func wait() {
         let ended = DispatchSemaphore(value: 0)
-        let sources = EndSignals.observe { ended.signal() }
+        let sources = EndSignals.observe { _ in ended.signal() }
         Diagnostics.say("the inspector stays open; Ctrl-C ends it")
         ended.wait()
         for source in sources { source.cancel() }

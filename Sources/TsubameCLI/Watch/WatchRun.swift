@@ -27,7 +27,7 @@ final class WatchRun: Sendable {
         case changed(from: WatchedAnswer, to: WatchedAnswer)
         /// `--checks` or `--duration` came first.
         case unchanged
-        case interrupted
+        case interrupted(by: Int32)
     }
 
     /// The measurements so far.
@@ -40,12 +40,17 @@ final class WatchRun: Sendable {
         var end: End?
     }
 
+    /// Further addresses are counted together, so that the memory has a bound.
+    private static let mostAddresses = 32
+
     private let request: Request
     private let options: WatchOptions
     private let makeClient: @Sendable () -> Client
     private let state = Mutex(Snapshot())
     private let hasEnded = DispatchSemaphore(value: 0)
     private let task = Mutex<Task<Void, Never>?>(nil)
+    /// Why the run was stopped from outside.
+    private let stopped = Mutex<End?>(nil)
 
     init(_ request: Request, _ options: WatchOptions, makeClient: @escaping @Sendable () -> Client) {
         self.request = request
@@ -60,9 +65,20 @@ final class WatchRun: Sendable {
             hasEnded.signal()
         }
         task.withLock { $0 = started }
+        // A signal may have come before.
+        if stopped.withLock({ $0 }) != nil { started.cancel() }
+        guard let duration = options.duration else { return }
+        Task {
+            try? await Task.sleep(for: .nanoseconds(clamping: duration.nanoseconds))
+            stop(.unchanged)
+        }
     }
 
-    func stop() { task.withLock { $0 }?.cancel() }
+    /// Gives up the request under way.
+    func stop(_ end: End) {
+        stopped.withLock { stopped in if stopped == nil { stopped = end } }
+        task.withLock { $0 }?.cancel()
+    }
 
     /// Whether the run ends within this time.
     func ends(within milliseconds: Int) -> Bool {
@@ -74,27 +90,26 @@ final class WatchRun: Sendable {
     var snapshot: Snapshot { state.withLock { $0 } }
 
     private func run() async -> End {
-        let start = MonotonicClock.now
-        let end = options.duration.map { start + $0.nanoseconds }
         var first: WatchedAnswer?
         var index = 0
         while true {
             let due = MonotonicClock.now
             let answer = await check(BenchSchedule.Slot(index: index, due: due, isMeasured: true))
-            if Task.isCancelled { return .interrupted }
+            guard let answer else { break }
             if let first, answer != first { return .changed(from: first, to: answer) }
             first = answer
             index += 1
-            let next = due + options.interval.nanoseconds
             if index == options.checks { return .unchanged }
-            if let end, next >= end { return .unchanged }
+            let next = due + options.interval.nanoseconds
             let now = MonotonicClock.now
             if next > now { try? await Task.sleep(for: .nanoseconds(clamping: next - now)) }
-            if Task.isCancelled { return .interrupted }
+            if Task.isCancelled { break }
         }
+        return stopped.withLock { $0 } ?? .unchanged
     }
 
-    private func check(_ slot: BenchSchedule.Slot) async -> WatchedAnswer {
+    /// - Returns: nil if the run was stopped first.
+    private func check(_ slot: BenchSchedule.Slot) async -> WatchedAnswer? {
         let client = makeClient()
         let comparesBody = options.compared == .body
         var (answer, error, measured): (WatchedAnswer, CallError?, BenchSample.Answer?)
@@ -118,12 +133,14 @@ final class WatchRun: Sendable {
         }
         let end = MonotonicClock.now
         await client.close()
+        if Task.isCancelled { return nil }
         let (last, lastError, kept) = (answer, error, measured)
         state.withLock { state in
             state.count += 1
             (state.last, state.lastError) = (last, lastError)
             guard let kept else { return }
-            let address = kept.connection?.remoteAddress ?? ""
+            var address = kept.connection?.remoteAddress ?? ""
+            if state.records[address] == nil, state.records.count >= Self.mostAddresses { address = "other addresses" }
             state.records[address, default: BenchRecord()].add(
                 BenchSample(slot: slot, begun: slot.due, end: end, outcome: .answer(kept), hasWaited: false))
         }

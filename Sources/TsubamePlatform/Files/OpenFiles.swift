@@ -8,6 +8,18 @@ package enum OpenFiles {
         return String(cString: found)
     }
 
+    /// Raises this process's limit of open files to this number, as far as the system allows. Only on Linux with Glibc,
+    /// where the limit is often 1024.
+    package static func allow(_ count: Int) {
+        #if os(Linux) && canImport(Glibc)
+        var limit = rlimit()
+        let files = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+        guard getrlimit(files, &limit) == 0 else { return }
+        limit.rlim_cur = min(limit.rlim_max, max(limit.rlim_cur, rlim_t(count)))
+        _ = setrlimit(files, &limit)
+        #endif
+    }
+
     /// The paths behind the descriptors of this process; nil, with the reason in `errno`, if they cannot be listed.
     package static func paths() -> [String]? {
         #if os(Linux) || os(Android)

@@ -23,7 +23,7 @@ package struct LatencyHistogram: Sendable, Equatable {
     package init() {}
 
     /// The mean in nanoseconds; 0 if nothing is counted.
-    package var mean: UInt64 { count == 0 ? 0 : UInt64(sum / Double(count)) }
+    package var mean: UInt64 { count == 0 ? 0 : min(UInt64(min(sum / Double(count), 1e19)), longest) }
 
     /// Counts a time in nanoseconds.
     package mutating func add(_ time: UInt64) {
@@ -42,8 +42,9 @@ package struct LatencyHistogram: Sendable, Equatable {
     /// - Parameter percent: from 0 to 100.
     package func time(atPercentile percent: Double) -> UInt64 {
         guard count > 0 else { return 0 }
-        let share = min(max(percent, 0), 100) / 100
-        let rank = max(1, UInt64((share * Double(count)).rounded(.up)))
+        // 99.9 has no exact Double. Rounding up must not turn rank 999 of 1000 into 1000.
+        let exact = min(max(percent, 0), 100) * Double(count) / 100
+        let rank = max(1, UInt64((exact - 4 * exact.ulp).rounded(.up)))
         var seen: UInt64 = 0
         for (index, number) in buckets.enumerated() where number > 0 {
             seen += number

@@ -25,6 +25,21 @@ import TsubameTerminal
         #expect(found >= exact && found <= exact * 1.001 + 200, "\(found)")
     }
 
+    @Test(arguments: [(1000, 99.9, 999), (1000, 99, 990), (2000, 99.9, 1998), (100, 50, 50), (10_000, 99.99, 9999)])
+    func `a percentile has the exact rank`(count: UInt64, percent: Double, rank: UInt64) {
+        // Below 204.8 µs, each tenth of a microsecond has a bucket of its own.
+        let step: UInt64 = 204_000 / count / 100 * 100
+        guard step > 0 else {
+            // Only the last two times differ from the others.
+            let histogram = histogram((1...count).map { $0 <= rank ? 1000 : 90_000_000 })
+            return #expect(histogram.time(atPercentile: percent) < 2000)
+        }
+        let histogram = histogram((1...count).map { $0 * step })
+        #expect(
+            histogram.time(atPercentile: percent) == rank * step + 100
+                || histogram.time(atPercentile: percent) == rank * step)
+    }
+
     /// The edges of buckets, and the greatest times.
     @Test(
         arguments: [
@@ -40,7 +55,7 @@ import TsubameTerminal
 
     @Test func `a time above an hour counts, and is the longest`() {
         let histogram = histogram([1000, .max])
-        #expect(histogram.count == 2 && histogram.longest == .max)
+        #expect(histogram.count == 2 && histogram.longest == .max && histogram.mean > 1000)
         #expect(histogram.time(atPercentile: 50) <= 1100 && histogram.time(atPercentile: 100) >= 3_600_000_000_000)
     }
 

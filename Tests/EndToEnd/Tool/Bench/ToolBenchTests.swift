@@ -46,9 +46,11 @@ struct ToolBenchTests {
             let report = try await bench("-n", "60", "-c", "3", server.url + "/a")
             #expect(report.requests == 60 && report.statuses == ["200": 60] && report.failed == 0)
             #expect(report.body_bytes == 300 && report.http_version == "HTTP/1.1")
-            #expect(server.requests.count == 60 && server.acceptedConnections == 3)
+            // On a busy machine, a connection may be made too late for any request.
+            #expect(server.requests.count == 60 && (1...3).contains(server.acceptedConnections))
             // The phases of the connections are counted once, those of the exchanges each time.
-            #expect(report.milliseconds["connect"]?["count"] == 3 && report.milliseconds["TLS"] == nil)
+            let connections = try #require(report.milliseconds["connect"]?["count"])
+            #expect((1...Double(server.acceptedConnections)).contains(connections) && report.milliseconds["TLS"] == nil)
             #expect(report.milliseconds["wait"]?["count"] == 60 && report.milliseconds["receive"]?["count"] == 60)
         }
     }
@@ -91,7 +93,7 @@ struct ToolBenchTests {
         // HTTP/1.1 has no streams.
         let plain = try await HTTPBin(http2: false).start()
         let run = try await tool("bench", "-n", "4", "-c", "1", "-p", "2", plain.url + "/get")
-        #expect(run.status == 64 && run.stderr.contains("leave -p out"), "\(run)")
+        #expect(run.status == 1 && run.stderr.contains("leave -p out"), "\(run)")
         await plain.stop()
     }
 
@@ -100,6 +102,7 @@ struct ToolBenchTests {
         try await ScriptedServer.start { _ in reply }.use { server in
             let report = try await bench("-n", "12", "-c", "4", server.url)
             #expect(report.requests == 12 && report.failed == 0 && report.body_bytes == 12 << 20)
+            #expect(server.requests.count == 12)
         }
     }
 
@@ -153,7 +156,46 @@ struct ToolBenchTests {
         }
     }
 
+    // MARK: Credentials
+
+    @Test func `a report shows no password, and no host gets that of another`() async throws {
+        try await withFolder { folder in
+            try await ScriptedServer.start { _ in .ok("") }.use { server in
+                let address = try #require(server.url.split(separator: "/").last)
+                let run = try await tool("bench", "-n", "1", "-c", "1", "http://me:hidden@\(address)/?token=hidden")
+                #expect(run.status == 0 && !run.stdout.contains("hidden"), "\(run)")
+                #expect(server.requests.last?["Authorization"]?.hasPrefix("Basic ") == true)
+                let file = folder.appending(path: "urls")
+                let text = "http://a:1@\(address)/\nhttp://b:2@\(address.replacing("127.0.0.1", with: "localhost"))/\n"
+                try text.write(to: file, atomically: true, encoding: .utf8)
+                let refused = try await tool("bench", "-A", "basic", "-n", "2", "--urls", file.path)
+                #expect(refused.status == 64 && refused.stderr.contains("different credentials"), "\(refused)")
+                #expect(server.requests.count == 1)
+            }
+        }
+    }
+
     // MARK: Failures and ends
+
+    /// Each failure is followed by a pause of 10 ms, which no latency contains.
+    @Test func `the pause after a failure counts for no latency`() async throws {
+        try await ScriptedServer.start { $0.index % 2 == 0 ? .ok("") : [.bytes("nonsense\r\n\r\n"), .close] }.use {
+            server in
+            let report = try await bench("-n", "40", "-c", "1", "POST", server.url)
+            let (latency, wait) = (
+                try #require(report.milliseconds["latency"]?["min"]), try #require(report.milliseconds["wait"]?["min"])
+            )
+            #expect(report.failed == 20 && latency < wait + 9, "\(report.milliseconds)")
+        }
+    }
+
+    @Test func `every due request is answered, failed, unfinished or not sent`() async throws {
+        try await ScriptedServer.start { $0.index % 3 == 0 ? .ok("") : [.bytes("nonsense\r\n\r\n"), .close] }.use {
+            server in
+            let report = try await bench("-q", "500", "-z", "1s", "-c", "4", "POST", server.url)
+            #expect(report.requests + report.failed + report.unfinished + report.not_sent == 500, "\(report)")
+        }
+    }
 
     @Test func `failures are counted by kind, and statuses by code`() async throws {
         let replies: [Reply] = [.ok("a"), .status(.serviceUnavailable), .close, [.bytes("nonsense\r\n\r\n"), .close]]
@@ -174,9 +216,9 @@ struct ToolBenchTests {
 
     @Test func `a server that never answers does not hold the load`() async throws {
         try await ScriptedServer.start { _ in .stall }.use { server in
-            let run = try await tool("bench", "--report=json", "-z", "300ms", "-c", "3", server.url)
+            let run = try await tool("bench", "--report=json", "-z", "1s", "-c", "3", server.url)
             let report = try Report(run)
-            #expect(run.status == 1 && report.requests == 0 && report.unfinished == 3)
+            #expect(run.status == 1 && report.requests == 0 && (1...3).contains(report.unfinished))
             let late = try await tool("bench", "-z", "1200ms", "-q", "50", "-c", "1", server.url)
             #expect(late.stdout.contains("had no answer") && late.stdout.contains("due and not sent"), "\(late)")
         }
@@ -209,10 +251,13 @@ struct ToolBenchTests {
     @Test func `a table for programs has a line for each phase`() async throws {
         try await ScriptedServer.start { _ in .ok("hello") }.use { server in
             let run = try await tool("bench", "-n", "50", "-c", "2", "--report=csv", server.url)
-            let lines = run.stdout.components(separatedBy: "\r\n").dropLast().map { $0.split(separator: ",") }
+            let lines = run.stdout.components(separatedBy: "\r\n").dropLast()
+                .map { $0.split(separator: ",", omittingEmptySubsequences: false) }
             #expect(lines[0].joined(separator: ",") == "phase,count,min,mean,p50,p75,p90,p95,p99,p99.9,p99.99,max")
             #expect(lines.allSatisfy { $0.count == 12 } && lines.dropFirst().contains { $0[0] == "latency" })
-            for line in lines.dropFirst() {
+            #expect(
+                lines.suffix(3).map { $0.prefix(2) } == [["failed", "0"], ["unfinished", "0"], ["not sent", "0"]])
+            for line in lines.dropFirst().dropLast(3) {
                 let times = try line.dropFirst(2).map { try #require(Double($0)) }
                 #expect(times.allSatisfy { $0 >= 0 } && times[0] <= times[2] && times[2] <= times[9], "\(line)")
             }
@@ -234,8 +279,9 @@ struct ToolBenchTests {
     @Test(arguments: [
         (["-c", "0"], "above 0"), (["-c", "20000"], "10000"), (["-z", "5x"], "500ms"), (["-z", "0"], "500ms"),
         (["-q", "0"], "requests a second"), (["-p", "2000"], "1000"), (["-n", "x"], "above 0"),
-        (["--urls", "/nonexistent/x"], "cannot be read"), (["--offline"], "nothing to measure"),
-        (["--max-connections", "3"], "-c is the number"), (["-c", "5000", "-p", "100"], "at once"),
+        (["--urls", "/nonexistent/x"], "cannot be read"), (["--offline"], "no option --offline"),
+        (["-q", "1e-11"], "from 0.001"), (["-z", "1e-20s"], "from 1ms"),
+        (["--max-connections", "3"], "no option"), (["-c", "5000", "-p", "100"], "at once"),
         (["-p", "2", "--http-version=1.1"], "HTTP/2"), (["--follow"], "no option"),
     ]) func `wrong options are named`(options: [String], text: String) async throws {
         let run = try await ToolProcess(["bench"] + options + ["http://127.0.0.1:1/"]).finished()

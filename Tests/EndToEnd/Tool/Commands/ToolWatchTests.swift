@@ -43,6 +43,11 @@ struct ToolWatchTests {
         #expect(timed.stdout.contains("127.0.0.1:") && timed.stdout.contains("\nconnect"), "\(timed)")
     }
 
+    @Test func `a server that never answers does not hold it`() async throws {
+        let (run, requests) = try await watch([.stall], "--duration=300ms")
+        #expect(run.status == 2 && run.stdout.contains("unchanged, 0 requests\n") && requests <= 1, "\(run)")
+    }
+
     @Test func `an interrupted watch reports, and ends as interrupted`() async throws {
         try await ScriptedServer.start { _ in .ok("a") }.use { server in
             let run = try ToolProcess(["watch", "-i", "20ms", server.url])
@@ -53,7 +58,7 @@ struct ToolWatchTests {
         }
     }
 
-    @Test(arguments: [(["--checks", "1"], "2 to"), (["-i", "0"], "500ms"), (["--offline"], "nothing to watch")])
+    @Test(arguments: [(["--checks", "1"], "2 to"), (["-i", "0"], "500ms"), (["--offline"], "no option")])
     func `wrong options are named`(options: [String], text: String) async throws {
         let run = try await ToolProcess(["watch"] + options + ["http://127.0.0.1:1/"]).finished()
         #expect(run.status == 64 && run.stderr.contains(text) && run.stdout.isEmpty, "\(run)")
