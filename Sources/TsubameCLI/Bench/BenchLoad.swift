@@ -29,7 +29,7 @@ final class BenchLoad: Sendable {
 
     private struct State: Sendable {
         var schedule: BenchSchedule
-        var record = BenchRecord()
+        var record: BenchRecord
         var stop: Stop?
         var end: MonotonicTime?
         /// Set when the requests under way are given up.
@@ -64,7 +64,10 @@ final class BenchLoad: Sendable {
         self.clients = clients
         self.streams = streams
         self.isHTTP2 = isHTTP2
-        state = Mutex(State(schedule: schedule, isShort: Array(repeating: false, count: requests.count)))
+        state = Mutex(
+            State(
+                schedule: schedule, record: BenchRecord(hasRate: schedule.rate != nil),
+                isShort: Array(repeating: false, count: requests.count)))
     }
 
     /// Starts all streams, and returns at once.
@@ -106,9 +109,13 @@ final class BenchLoad: Sendable {
             let now = state.end ?? MonotonicClock.now
             let end = state.schedule.end.map { min($0, now) } ?? now
             let begin = state.schedule.measuring
+            let missed = state.schedule.missed(now)
+            var record = state.record
+            if missed > 0, let oldest = state.schedule.nextDue, oldest < end {
+                record.addMissed(missed, oldest: end - oldest)
+            }
             return Snapshot(
-                record: state.record, elapsed: end > begin ? end - begin : 0, missed: state.schedule.missed(now),
-                stop: state.stop)
+                record: record, elapsed: end > begin ? end - begin : 0, missed: missed, stop: state.stop)
         }
     }
 

@@ -24,7 +24,7 @@ struct BenchOptions: Options {
     static let title = "Load"
     static let options: [CommandOption<Self>] = [
         .value(
-            "requests", letter: "n", "n", "Send this many requests; with -z, whichever comes first.",
+            "requests", letter: "n", "n", isAnyWord: true, "Send this many requests; with -z, whichever comes first.",
             reading: whole
         ) { $0.requests = $1 },
         .value(
@@ -50,7 +50,7 @@ struct BenchOptions: Options {
         },
         .value(
             "urls", "file|-", completion: .file,
-            "Send requests to the URLs of this file in turn, one a line, with a method before the URL if it is not GET."
+            "Send requests to the URLs of this file in turn, one a line, with or without a method before it."
         ) { $0.urls = $1 },
         .choice("report", of: Report.self, "Print the report as text (default), JSON or CSV.") { $0.report = $1 },
     ]

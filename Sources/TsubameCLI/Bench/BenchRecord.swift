@@ -40,10 +40,15 @@ struct BenchSample: Sendable {
 
 /// Memory does not grow with the number of requests.
 struct BenchRecord: Sendable {
+    /// How many times stand for the requests that were not sent.
+    private static let missedSteps = 1000
     /// A later beginning is this machine's fault, and is reported.
     private static let lateness: UInt64 = 1_000_000
 
-    /// From when a request was due to the last byte of its response. This is the figure that users of the server see.
+    /// Whether requests are due at a rate.
+    let hasRate: Bool
+    /// From when a request was due to the last byte of its response. This is the figure that users of the server see. With a
+    /// rate, requests without an answer count until the end of the load.
     private(set) var latency = LatencyHistogram()
     /// From when a request was sent; the same as ``latency`` without a rate.
     private(set) var service = LatencyHistogram()
@@ -65,6 +70,8 @@ struct BenchRecord: Sendable {
     private(set) var hasAnswer = false
     private(set) var firstFailures = 0
 
+    init(hasRate: Bool = false) { self.hasRate = hasRate }
+
     mutating func add(_ sample: BenchSample) {
         if !hasAnswer { note(sample.outcome) }
         guard sample.slot.isMeasured else { return }
@@ -76,6 +83,16 @@ struct BenchRecord: Sendable {
         case .unfinished:
             unfinished += 1
             longestUnfinished = max(longestUnfinished, sample.end - min(sample.end, sample.slot.due))
+            if hasRate { latency.add(sample.end - min(sample.end, sample.slot.due)) }
+        }
+    }
+
+    /// Counts requests that were due and not sent, evenly from the oldest to none. Their latencies are at least as long.
+    mutating func addMissed(_ count: Int, oldest: UInt64) {
+        let steps = min(count, Self.missedSteps)
+        for step in 0..<steps {
+            let share = count / steps + (step < count % steps ? 1 : 0)
+            latency.add(oldest / UInt64(steps) * UInt64(step + 1), times: UInt64(share))
         }
     }
 

@@ -86,18 +86,18 @@ struct BenchReport: Sendable {
     private var notes: [String] {
         var notes: [String] = []
         if isInterrupted { notes.append("the load was interrupted") }
-        if record.unfinished > 0, record.longestUnfinished > 1_000_000_000 {
+        if record.unfinished > 0 {
             let longest = DurationText.short(.nanoseconds(Int64(clamping: record.longestUnfinished)))
-            notes.append(
-                "\(record.unfinished) requests had no answer at the end, the oldest for \(longest); they are in no latency"
-            )
+            notes.append("\(record.unfinished) requests had no answer at the end, the oldest for \(longest)")
         }
-        if missed > 0 {
-            notes.append("\(missed) requests were due and not sent, because no stream was free; they are in no latency")
+        if missed > 0 { notes.append("\(missed) requests were due and not sent, because no stream was free") }
+        if record.hasRate, record.unfinished + missed > 0 {
+            notes.append("the latency counts these until the end, so it is at least as long as shown")
         }
         if record.late > 0 {
             notes.append(
-                "\(record.late) requests began over 1 ms late, because this machine was busy; they count from there")
+                "\(record.late) requests began over 1 ms late, because this machine was busy; their latency counts from when they began"
+            )
         }
         return notes
     }
@@ -162,7 +162,7 @@ struct BenchReport: Sendable {
             + Self.percentiles.map { ("p\(Self.rounded($0))", histogram.time(atPercentile: $0)) }
             + [("max", histogram.longest)]
         return [("count", .number(Double(histogram.count)))]
-            + times.map { (name: $0.0, value: .number(Self.milliseconds($0.1))) }
+            + times.map { (name: $0.0, value: histogram.count > 0 ? .number(Self.milliseconds($0.1)) : .null) }
     }
 
     private static func milliseconds(_ nanoseconds: UInt64) -> Double { Double(nanoseconds / 100) / 10_000 }

@@ -63,6 +63,9 @@ struct BenchSchedule: Sendable {
         if slot.isMeasured { measured -= 1 }
     }
 
+    /// When the next request is due; nil without a rate.
+    var nextDue: MonotonicTime? { dueTime(index) }
+
     /// How many requests were due by this time and were not sent, because no stream was free.
     func missed(_ now: MonotonicTime) -> Int {
         guard let rate else { return 0 }

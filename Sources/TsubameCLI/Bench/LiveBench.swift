@@ -26,7 +26,7 @@ struct LiveBench: Sendable {
             let name = percent == 99.9 ? "99.9" : "\(Int(percent))"
             return "p\(name) \(DurationText.short(.nanoseconds(Int64(clamping: time))))"
         }
-        lines.append(("latency", percentiles.joined(separator: "  ")))
+        if record.answers > 0 { lines.append(("latency", percentiles.joined(separator: "  "))) }
         for (kind, entry) in record.errors.sorted(by: { $0.value.count > $1.value.count }).prefix(3) {
             lines.append(("failed", "\(entry.count): \(kind.shown)"))
         }

@@ -32,6 +32,8 @@ struct BenchCommand: ToolCommand {
     static let hasDefaults = true
     static let ignoredDefaults: Set = ["http-version"]
 
+    /// The files that the tool needs beside its connections, at most.
+    private static let otherFiles = 64
     /// How often the live view is drawn, in milliseconds.
     private static let interval = 500
 
@@ -63,8 +65,12 @@ struct BenchCommand: ToolCommand {
         let call = CallOptions(
             deadlines: deadlines, connection: connection, tls: tls, auth: auth, mayPrompt: !content.ignoreStdin)
         let (requests, plan) = try BenchTargets.requests(targets, content, call)
-        // The default limit of many systems is 1024.
-        OpenFiles.allow(load.connections + 256)
+        // libdispatch ends the process if it can open no file, so some are left to it.
+        let files = load.connections + Self.otherFiles
+        if let limit = OpenFiles.allow(files), limit < files {
+            throw UsageProblem(
+                "-c \(load.connections) needs \(files) open files, and the system allows \(limit): see ulimit -n.")
+        }
         let bench = load(requests, plan)
         let signals = EndSignals.observe { _ in bench.stop(.interrupted) }
         defer { signals.forEach { $0.cancel() } }
@@ -117,7 +123,7 @@ struct BenchCommand: ToolCommand {
 
     private func report(_ snapshot: BenchLoad.Snapshot, _ target: String) throws -> ExitStatus {
         switch snapshot.stop {
-        case .noAnswer(let error):
+        case .noAnswer(let error) where load.report == .text:
             Diagnostics.say(error)
             return ExitStatus(error, maximumRedirects: .max)
         case .noStreams:
@@ -125,7 +131,7 @@ struct BenchCommand: ToolCommand {
                 "the server speaks HTTP/1.1, which has no streams: leave -p out, or try --http-version 2-prior-knowledge"
             )
             return .failure
-        case .interrupted, nil: break
+        case .noAnswer, .interrupted, nil: break
         }
         let report = BenchReport(snapshot, target: target, load)
         switch load.report {

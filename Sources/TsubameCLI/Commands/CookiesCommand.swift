@@ -61,10 +61,12 @@ struct CookiesCommand: ToolCommand {
     /// A session file that cannot be used is reported, and the others are shown.
     private func takeSessions(_ url: String?) throws -> Int {
         var count = 0
-        let host = try url.map { url throws(CallError) in try TargetURI(parsing: url).host }
+        let target = try url.map { url throws(CallError) in try TargetURI(parsing: url) }
         for (file, folder) in try sessions() {
+            // A session is for one host and port.
+            if let target, !folder.isEmpty, folder != target.authority { continue }
             do {
-                let own = folder.isEmpty ? host ?? "" : Origin("http://\(folder)")?.host ?? folder
+                let own = folder.isEmpty ? target?.host ?? "" : Origin("http://\(folder)")?.host ?? folder
                 guard var kept = try file.load(host: own) else { continue }
                 let cookies = CookieJar()
                 for cookie in kept.cookies { try cookies.set(cookie) }
@@ -77,6 +79,8 @@ struct CookiesCommand: ToolCommand {
                 count += chosen.count
             } catch let error as CallError {
                 Diagnostics.say("\(file.path): \(error.reason)")
+            } catch let error as SystemError where !error.isBrokenPipe {
+                Diagnostics.say(error)
             }
         }
         return count

@@ -101,6 +101,10 @@ struct WatchCommand: ToolCommand {
         }
         try Descriptor.output.writeAll(String(decoding: canvas.finish(), as: UTF8.self))
         if case .interrupted(let number) = snapshot.end { EndSignals.endAsInterrupted(by: number) }
+        // Nothing changed, but nothing worked either.
+        if case .unchanged = snapshot.end, case .failure = snapshot.last, let error = snapshot.lastError {
+            return ExitStatus(error, maximumRedirects: .max)
+        }
         return status
     }
 }

@@ -21,7 +21,10 @@ enum CacheFolder {
     /// The cache; nil if no request with --cache has made the folder yet.
     static func existing() throws -> ResponseCache? {
         let path = try path
-        return access(path, F_OK) == 0 ? try ResponseCache(folder: path) : nil
+        guard access(path, F_OK) != 0 else { return try ResponseCache(folder: path) }
+        let error = SystemError("the cache \(path) cannot be read")
+        if error.isMissingFile { return nil }
+        throw error
     }
 
     static var path: String {

@@ -37,12 +37,12 @@ struct SessionFile: Sendable {
 
     /// The sessions of all hosts, each with its host.
     static var named: [(file: SessionFile, host: String)] {
-        get throws(UsageProblem) {
+        get throws {
             guard let root else { return [] }
             var found: [(file: SessionFile, host: String)] = []
-            for folder in FolderNames.all(in: root) {
+            for folder in try FolderNames.all(in: root) {
                 let host = Self.host(ofFolder: folder)
-                for name in FolderNames.all(in: "\(root)/\(folder)") where name.hasSuffix(".json") {
+                for name in try FolderNames.all(in: "\(root)/\(folder)") where name.hasSuffix(".json") {
                     found.append((try SessionFile("\(root)/\(folder)/\(name)", host: host), host))
                 }
             }

@@ -4,8 +4,12 @@ import TsubamePlatform
 
 enum FolderNames {
     /// The names in alphabetic order, without those that begin with a dot; none if there is no such folder.
-    static func all(in path: String) -> [String] {
-        guard let folder = opendir(path) else { return [] }
+    static func all(in path: String) throws(SystemError) -> [String] {
+        guard let folder = opendir(path) else {
+            let error = SystemError("the folder \(path) cannot be read")
+            if error.isMissingFile { return [] }
+            throw error
+        }
         defer { closedir(folder) }
         var names: [String] = []
         while let entry = readdir(folder) {

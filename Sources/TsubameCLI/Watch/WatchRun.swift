@@ -8,13 +8,14 @@ import TsubamePlatform
 /// The part of an answer that is compared with the first one.
 enum WatchedAnswer: Sendable, Equatable {
     /// The hash stands for the body, so that a long body needs no memory.
-    case answer(status: Int, bytes: Int, hash: Int)
+    /// Nil if only the status is compared.
+    case answer(status: Int, bytes: Int?, hash: Int)
     case failure(CallError.Kind)
 
     /// Such as `200, 34 bytes` or `connection failed`.
     var shown: String {
         switch self {
-        case .answer(let status, let bytes, _): "\(status), \(bytes) bytes"
+        case .answer(let status, let bytes, _): bytes.map { "\(status), \($0) bytes" } ?? "\(status)"
         case .failure(let kind): kind.shown
         }
     }
@@ -122,7 +123,7 @@ final class WatchRun: Sendable {
                 }
                 let hash = comparesBody ? hasher.finalize() : 0
                 return (
-                    WatchedAnswer.answer(status: response.statusCode, bytes: comparesBody ? bytes : 0, hash: hash),
+                    WatchedAnswer.answer(status: response.statusCode, bytes: comparesBody ? bytes : nil, hash: hash),
                     BenchSample.Answer(response, bytes: bytes)
                 )
             }

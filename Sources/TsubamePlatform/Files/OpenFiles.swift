@@ -10,13 +10,16 @@ package enum OpenFiles {
 
     /// Raises this process's limit of open files to this number, as far as the system allows. Only on Linux with Glibc,
     /// where the limit is often 1024.
-    package static func allow(_ count: Int) {
+    /// - Returns: the limit now; nil if it is not known.
+    package static func allow(_ count: Int) -> Int? {
         #if os(Linux) && canImport(Glibc)
         var limit = rlimit()
         let files = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
-        guard getrlimit(files, &limit) == 0 else { return }
+        guard getrlimit(files, &limit) == 0 else { return nil }
         limit.rlim_cur = min(limit.rlim_max, max(limit.rlim_cur, rlim_t(count)))
-        _ = setrlimit(files, &limit)
+        return setrlimit(files, &limit) == 0 ? Int(clamping: limit.rlim_cur) : nil
+        #else
+        return nil
         #endif
     }
 

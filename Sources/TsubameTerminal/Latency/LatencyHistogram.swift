@@ -26,14 +26,15 @@ package struct LatencyHistogram: Sendable, Equatable {
     package var mean: UInt64 { count == 0 ? 0 : min(UInt64(min(sum / Double(count), 1e19)), longest) }
 
     /// Counts a time in nanoseconds.
-    package mutating func add(_ time: UInt64) {
+    /// - Parameter times: how often it counts.
+    package mutating func add(_ time: UInt64, times: UInt64 = 1) {
         if buckets.isEmpty {
             buckets = Array(repeating: 0, count: Self.index(Self.greatest) + 1)
             shortest = time
         }
-        buckets[Self.index(min(time / Self.unit, Self.greatest))] += 1
-        count += 1
-        sum += Double(time)
+        buckets[Self.index(min(time / Self.unit, Self.greatest))] += times
+        count += times
+        sum += Double(time) * Double(times)
         shortest = min(shortest, time)
         longest = max(longest, time)
     }

@@ -24,7 +24,10 @@ struct ToolBenchTests {
         let not_sent: Int
         let statuses: [String: Int]
         let errors: [Failure]
-        let milliseconds: [String: [String: Double]]
+        let milliseconds: [String: [String: Double?]]
+
+        /// The times that are known, in milliseconds.
+        var times: [String: [String: Double]] { milliseconds.mapValues { $0.compactMapValues(\.self) } }
 
         init(_ run: ProductRun) throws {
             do {
@@ -49,9 +52,9 @@ struct ToolBenchTests {
             // On a busy machine, a connection may be made too late for any request.
             #expect(server.requests.count == 60 && (1...3).contains(server.acceptedConnections))
             // The phases of the connections are counted once, those of the exchanges each time.
-            let connections = try #require(report.milliseconds["connect"]?["count"])
-            #expect((1...Double(server.acceptedConnections)).contains(connections) && report.milliseconds["TLS"] == nil)
-            #expect(report.milliseconds["wait"]?["count"] == 60 && report.milliseconds["receive"]?["count"] == 60)
+            let connections = try #require(report.times["connect"]?["count"])
+            #expect((1...Double(server.acceptedConnections)).contains(connections) && report.times["TLS"] == nil)
+            #expect(report.times["wait"]?["count"] == 60 && report.times["receive"]?["count"] == 60)
         }
     }
 
@@ -88,7 +91,7 @@ struct ToolBenchTests {
         let server = try await HTTPBin(tls: .make(), http2: true).start()
         let report = try await bench("-n", "40", "-c", "2", "-p", "5", "--verify=no", server.url + "/get")
         #expect(report.requests == 40 && report.http_version == "HTTP/2")
-        #expect(report.milliseconds["TLS"]?["count"].map { (2...10).contains($0) } == true)
+        #expect(report.times["TLS"]?["count"].map { (2...10).contains($0) } == true)
         await server.stop()
         // HTTP/1.1 has no streams.
         let plain = try await HTTPBin(http2: false).start()
@@ -110,7 +113,7 @@ struct ToolBenchTests {
         try await ScriptedServer.start { _ in .ok("") }.use { server in
             let report = try await bench("-n", "5", "-c", "2", "--warm-up=300ms", server.url)
             #expect(report.requests == 5 && server.requests.count > 5)
-            #expect(report.milliseconds["connect"] == nil)
+            #expect(report.times["connect"] == nil)
         }
     }
 
@@ -147,13 +150,30 @@ struct ToolBenchTests {
                 try lines.joined(separator: "\n").write(to: file, atomically: true, encoding: .utf8)
                 let report = try await bench("-n", "200", "-q", "100", "-c", "1", "--urls", file.path)
                 #expect(report.requests == 200)
-                let latency = try #require(report.milliseconds["latency"])
-                let service = try #require(report.milliseconds["from sending"])
+                let latency = try #require(report.times["latency"])
+                let service = try #require(report.times["from sending"])
                 #expect(try #require(latency["p75"]) > 150)
                 #expect(try #require(latency["p75"]) > 2 * (try #require(service["p75"])))
                 #expect(try #require(latency["max"]) >= 1000 && service["max"] ?? 0 >= 1000)
             }
         }
+    }
+
+    @Test func `a stall that lasts to the end is in the percentiles`() async throws {
+        try await ScriptedServer.start { $0.index < 50 ? .ok("") : .stall }.use { server in
+            let report = try await bench("-q", "100", "-z", "2s", "-c", "2", server.url)
+            #expect(report.requests + report.unfinished + report.not_sent == 200, "\(report)")
+            #expect(try #require(report.times["latency"]?["p90"]) > 800)
+            #expect(report.times["latency"]?["count"] == 200)
+        }
+    }
+
+    @Test func `more connections than open files are refused`() async throws {
+        let path = try BuiltProducts.url(of: "tsubame").path
+        let run = try await RunningProduct(
+            "/bin/sh", ["-c", "ulimit -n 60; exec \(path) bench -c 64 http://127.0.0.1:1/"]
+        ).finished()
+        #expect(run.status == 64 && run.stderr.contains("ulimit -n"), "\(run)")
     }
 
     // MARK: Credentials
@@ -183,9 +203,9 @@ struct ToolBenchTests {
             server in
             let report = try await bench("-n", "40", "-c", "1", "POST", server.url)
             let (latency, wait) = (
-                try #require(report.milliseconds["latency"]?["min"]), try #require(report.milliseconds["wait"]?["min"])
+                try #require(report.times["latency"]?["min"]), try #require(report.times["wait"]?["min"])
             )
-            #expect(report.failed == 20 && latency < wait + 9, "\(report.milliseconds)")
+            #expect(report.failed == 20 && latency < wait + 9, "\(report.times)")
         }
     }
 
@@ -212,6 +232,10 @@ struct ToolBenchTests {
         let url = try { "http://127.0.0.1:\(try SilentPort().port)/" }()
         let run = try await tool("bench", "-z", "100h", "-c", "5", url)
         #expect(run.status == 1 && run.stdout.isEmpty && run.stderr.contains("refused"), "\(run)")
+        // A program that reads the report gets one.
+        let forPrograms = try await tool("bench", "-z", "100h", "-c", "5", "--report=json", url)
+        #expect(forPrograms.status == 1 && forPrograms.stderr.contains("refused"), "\(forPrograms)")
+        #expect(try Report(forPrograms).failed >= 5)
     }
 
     @Test func `a server that never answers does not hold the load`() async throws {
