@@ -41,10 +41,10 @@ struct CommandPage: Sendable {
                 title: group.title,
                 options: group.options.filter { !$0.spec.isHidden }.map { option in
                     guard let shown = option.shownDefault?(standard) else { return option.spec }
-                    return option.spec.explained(by: "The default is \(shown).")
+                    return option.spec.with(help: "\(option.spec.help) The default is \(shown).")
                 })
         }
-        common = type.commonOptions.compactMap { name, text in type.table[name]?.spec.explained(by: text, alone: true) }
+        common = type.commonOptions.compactMap { name, text in type.table[name]?.spec.with(help: text) }
     }
 
     /// - Parameter name: the name of a command; empty for requests.
@@ -61,9 +61,8 @@ struct CommandPage: Sendable {
 }
 
 extension OptionSpec {
-    fileprivate func explained(by text: String, alone: Bool = false) -> OptionSpec {
+    fileprivate func with(help: String) -> OptionSpec {
         OptionSpec(
-            name: name, letter: letter, value: value, help: alone ? text : "\(help) \(text)", isHidden: isHidden,
-            isToggle: isToggle)
+            name: name, letter: letter, value: value, help: help, isHidden: isHidden, isToggle: isToggle)
     }
 }

@@ -35,32 +35,6 @@ enum BenchTargets {
         return targets
     }
 
-    /// The requests, which are sent again and again, and the plan of the first one.
-    static func requests(
-        _ targets: [RequestWords], _ content: ContentOptions, _ call: CallOptions
-    ) throws -> ([Request], CallPlan) {
-        let items = try RequestContent(
-            targets.first?.items ?? [], format: content.format, boundary: content.boundary)
-        try content.check(items)
-        let body = try content.body(of: items)
-        guard body.canBeSentAgain else {
-            throw UsageProblem("This body can be read only once. Save it in a file, and give --raw @FILE.")
-        }
-        var first: CallPlan?
-        let requests = try targets.map { words in
-            let plan = try CallPlan(call, url: words.url, items: items, after: first)
-            // The clients have one plan for all requests.
-            if let first, !plan.agrees(with: first) {
-                throw UsageProblem(
-                    "--auth-type gives the URLs different credentials: leave it out, or give one --auth for all URLs.")
-            }
-            if first == nil { first = plan }
-            return try content.request(words, items, body, plan)
-        }
-        guard let first else { throw UsageProblem("There is no URL.") }
-        return (requests, first)
-    }
-
     private static func text(_ path: String, _ name: String) throws -> String {
         let file = path == "-" ? Descriptor.input : try Descriptor.reading(HomePath.expand(path))
         defer { if path != "-" { file.shut() } }

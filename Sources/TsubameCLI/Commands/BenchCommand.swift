@@ -26,9 +26,10 @@ struct BenchCommand: ToolCommand {
     ]
     static let takesWords = true
     static let table = OptionTable<Self>(
-        OptionGroup(\.load), OptionGroup(\.content, without: ["offline"]), OptionGroup(\.deadlines),
-        OptionGroup(\.connection, without: ["max-connections"]),
-        OptionGroup(\.tls), OptionGroup(\.auth), OptionGroup("General", [.ignoreConfig, .help, .helpAll]))
+        OptionGroup(\.load), OptionGroup(\.options.content, without: ["offline"]), OptionGroup(\.options.deadlines),
+        OptionGroup(\.options.connection, without: ["max-connections"]),
+        OptionGroup(\.options.tls), OptionGroup(\.options.auth),
+        OptionGroup("General", [.ignoreConfig, .help, .helpAll]))
     static let hasDefaults = true
     static let ignoredDefaults: Set = ["http-version"]
 
@@ -39,21 +40,15 @@ struct BenchCommand: ToolCommand {
 
     var words: [String] = []
     private var load = BenchOptions()
-    private var content = ContentOptions()
-    private var deadlines = DeadlineOptions()
-    private var connection = ConnectionOptions()
-    private var tls = TLSOptions()
-    private var auth = AuthOptions()
+    private var options = RepeatedRequests()
 
     func validate() throws(UsageProblem) {
         try load.validate()
-        try content.validate()
-        try connection.validate()
-        try tls.validate()
-        if load.streams != nil, connection.httpVersion == .http11 {
+        try options.validate()
+        if load.streams != nil, options.connection.httpVersion == .http11 {
             throw UsageProblem("-p is for HTTP/2, and --http-version 1.1 excludes it.")
         }
-        if load.urls == "-", content.raw == "@-" {
+        if load.urls == "-", options.content.raw == "@-" {
             throw UsageProblem("--urls - and --raw @- both read the standard input.")
         }
     }
@@ -61,10 +56,8 @@ struct BenchCommand: ToolCommand {
     func run() throws -> ExitStatus {
         CommandRuns.limitThreads()
         let targets = try BenchTargets.words(
-            words, file: load.urls, defaultScheme: content.defaultScheme?.rawValue)
-        let call = CallOptions(
-            deadlines: deadlines, connection: connection, tls: tls, auth: auth, mayPrompt: !content.ignoreStdin)
-        let (requests, plan) = try BenchTargets.requests(targets, content, call)
+            words, file: load.urls, defaultScheme: options.content.defaultScheme?.rawValue)
+        let (requests, plan) = try options.prepared(targets)
         // libdispatch ends the process if it can open no file, so some are left to it.
         let files = load.connections + Self.otherFiles
         if let limit = OpenFiles.allow(files), limit < files {
@@ -83,7 +76,7 @@ struct BenchCommand: ToolCommand {
     }
 
     private func load(_ requests: [Request], _ plan: CallPlan) -> BenchLoad {
-        let isHTTP2 = load.streams != nil || connection.httpVersion == .http2
+        let isHTTP2 = load.streams != nil || options.connection.httpVersion == .http2
         let clients = (0..<(isHTTP2 ? load.connections : 1)).map { _ in
             client(of: plan, connections: isHTTP2 ? 1 : load.connections, isHTTP2: isHTTP2)
         }

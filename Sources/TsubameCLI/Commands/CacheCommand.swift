@@ -23,21 +23,18 @@ struct CacheCommand: ToolCommand {
                     $0.explains = true
                 },
                 .flag("clear", "Remove all responses, or those of the URL.") { $0.clears = true },
-            ]), OptionGroup(\.deadlines), OptionGroup(\.connection, without: ["max-connections"]), OptionGroup(\.tls),
-        OptionGroup(\.auth),
+            ]), OptionGroup(\.options.deadlines), OptionGroup(\.options.connection, without: ["max-connections"]),
+        OptionGroup(\.options.tls),
+        OptionGroup(\.options.auth),
         OptionGroup("General", [.ignoreConfig, .help, .helpAll]))
 
     var words: [String] = []
     private var explains = false
     private var clears = false
-    private var deadlines = DeadlineOptions()
-    private var connection = ConnectionOptions()
-    private var tls = TLSOptions()
-    private var auth = AuthOptions()
+    private var options = RepeatedRequests()
 
     func validate() throws(UsageProblem) {
-        try connection.validate()
-        try tls.validate()
+        try options.validate()
         if explains, clears { throw UsageProblem("--why and --clear exclude each other.") }
         if explains, words.isEmpty { throw UsageProblem("--why needs a URL.") }
         if !explains, words.count > 1 {
@@ -105,9 +102,7 @@ struct CacheCommand: ToolCommand {
     private func explain() throws -> ExitStatus {
         CommandRuns.limitThreads()
         let target = try RequestWords(words, defaultScheme: nil, isDownload: false)
-        let call = CallOptions(
-            deadlines: deadlines, connection: connection, tls: tls, auth: auth, mayPrompt: true)
-        let (requests, plan) = try BenchTargets.requests([target], ContentOptions(), call)
+        let (requests, plan) = try options.prepared([target])
         guard requests[0].method == .get else {
             throw UsageProblem(
                 "--why sends a GET request, because another method would change the server and the cache.")

@@ -21,34 +21,28 @@ struct WatchCommand: ToolCommand {
     static let takesWords = true
     static let hasDefaults = true
     static let table = OptionTable<Self>(
-        OptionGroup(\.repetition), OptionGroup(\.content, without: ["offline"]), OptionGroup(\.deadlines),
-        OptionGroup(\.connection, without: ["max-connections"]),
-        OptionGroup(\.tls), OptionGroup(\.auth), OptionGroup("General", [.ignoreConfig, .help, .helpAll]))
+        OptionGroup(\.repetition), OptionGroup(\.options.content, without: ["offline"]),
+        OptionGroup(\.options.deadlines),
+        OptionGroup(\.options.connection, without: ["max-connections"]),
+        OptionGroup(\.options.tls), OptionGroup(\.options.auth),
+        OptionGroup("General", [.ignoreConfig, .help, .helpAll]))
 
     /// How often the line on a terminal is drawn, in milliseconds.
     private static let drawing = 200
 
     var words: [String] = []
     private var repetition = WatchOptions()
-    private var content = ContentOptions()
-    private var deadlines = DeadlineOptions()
-    private var connection = ConnectionOptions()
-    private var tls = TLSOptions()
-    private var auth = AuthOptions()
+    private var options = RepeatedRequests()
 
     func validate() throws(UsageProblem) {
         try repetition.validate()
-        try content.validate()
-        try connection.validate()
-        try tls.validate()
+        try options.validate()
     }
 
     func run() throws -> ExitStatus {
         CommandRuns.limitThreads()
-        let target = try RequestWords(words, defaultScheme: content.defaultScheme?.rawValue, isDownload: false)
-        let call = CallOptions(
-            deadlines: deadlines, connection: connection, tls: tls, auth: auth, mayPrompt: !content.ignoreStdin)
-        let (requests, plan) = try BenchTargets.requests([target], content, call)
+        let target = try RequestWords(words, defaultScheme: options.content.defaultScheme?.rawValue, isDownload: false)
+        let (requests, plan) = try options.prepared([target])
         let watch = WatchRun(requests[0], repetition) {
             Client {
                 plan.apply(to: &$0, ofRuns: 1)
