@@ -33,6 +33,7 @@ public struct Authentication: Sendable {
         /// The value of Authorization, or the reason why it must not be sent.
         case field(String, problem: String?)
         case digest(DigestSession.User)
+        case challenged(DigestSession.User)
         case netrc(NetrcFile)
         case token(TokenAuthenticator)
     }
@@ -81,6 +82,13 @@ public struct Authentication: Sendable {
     /// sent.
     public static func digest(user: String, password: String) -> Authentication {
         Authentication(.digest(DigestSession.User(name: user, password: password)))
+    }
+
+    /// The scheme that the server asks for: Digest as with ``digest(user:password:)`` if the server offers it, and
+    /// otherwise Basic. Nothing is sent before the server has asked. Afterwards Basic goes with the first request to
+    /// that origin, for as long as the client remembers it.
+    public static func challenged(user: String, password: String) -> Authentication {
+        Authentication(.challenged(DigestSession.User(name: user, password: password)))
     }
 
     /// The credentials that a netrc file has for each host, for any port and scheme. They are sent as Basic at once,

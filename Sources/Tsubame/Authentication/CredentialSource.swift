@@ -10,13 +10,21 @@ enum CredentialSource {
     case user(NamedUser)
     case token(TokenAuthenticator)
 
+    /// When the password itself may be sent, as Basic.
+    enum Basic {
+        case never, atOnce
+        /// After the server has asked for it.
+        case challenged
+    }
+
     /// A user, and how the password may be used.
     struct NamedUser {
         let user: DigestSession.User
-        /// Whether the password itself may be sent, as Basic.
-        let allowsBasic: Bool
+        let basic: Basic
         /// Where the credentials come from, for error texts.
         let place: String
+
+        var basicField: BasicField { BasicField(user: user.name, password: user.password, of: place) }
     }
 
     /// - Parameter isAnswer: whether the request's credentials answer a challenge and were not set by the caller.
@@ -33,7 +41,7 @@ enum CredentialSource {
         guard let uri = request.uri, isAnswer || !request.headers.contains(.authorization) else { return }
         if let userinfo = uri.userinfo {
             let user = try Self.user(userinfo, of: uri.host, request.isCrossOrigin ? .none : method)
-            self = .user(NamedUser(user: user, allowsBasic: true, place: "userinfo of the URL"))
+            self = .user(NamedUser(user: user, basic: .atOnce, place: "userinfo of the URL"))
             return
         }
         if request.isCrossOrigin { return }
@@ -41,10 +49,12 @@ enum CredentialSource {
         case .none: return
         case .field(let value, let problem): self = .field(value, problem: problem)
         case .digest(let user):
-            self = .user(NamedUser(user: user, allowsBasic: false, place: "authentication's name"))
+            self = .user(NamedUser(user: user, basic: .never, place: "authentication's name"))
+        case .challenged(let user):
+            self = .user(NamedUser(user: user, basic: .challenged, place: "authentication's name or password"))
         case .netrc(let file):
             guard let user = try file.user(of: uri.host) else { return }
-            self = .user(NamedUser(user: user, allowsBasic: true, place: "netrc file's name or password"))
+            self = .user(NamedUser(user: user, basic: .atOnce, place: "netrc file's name or password"))
         case .token(let authenticator):
             self = Self.token(of: authenticator, for: request, isAnswer: isAnswer)
         }

@@ -26,7 +26,7 @@ final class Credentials: ChainStep {
         switch method {
         case .none: (hasNone, isChallenged) = (true, false)
         case .field: (hasNone, isChallenged) = (false, false)
-        case .digest, .netrc, .token: (hasNone, isChallenged) = (false, true)
+        case .digest, .challenged, .netrc, .token: (hasNone, isChallenged) = (false, true)
         }
         self.digests = digests
         self.plainClient = plainClient
@@ -66,13 +66,16 @@ final class Credentials: ChainStep {
         case .user(let named):
             if let field = digests.authorization(for: request, to: uri, by: named.user) {
                 request.headers.append(HTTPField(name: .authorization, value: field))
-            } else if named.allowsBasic {
-                let field = BasicField(user: named.user.name, password: named.user.password, of: named.place)
+            } else if named.basic == .atOnce
+                || named.basic == .challenged && digests.wantsBasic(uri.origin, from: named.user)
+            {
+                let field = named.basicField
                 if let problem = field.problem { throw CallError(.invalidRequest, problem, request: request) }
                 request.headers.append(HTTPField(name: .authorization, value: field.value))
             } else {
                 // A name that no field can carry fails the first request, before any challenge.
-                guard !named.user.name.holdsControlCharacter else {
+                guard !named.user.name.holdsControlCharacter, named.basic == .never || named.basicField.problem == nil
+                else {
                     throw CallError(.invalidRequest, "the \(named.place) holds a control character", request: request)
                 }
                 request.holdLongBody()
@@ -118,10 +121,16 @@ final class Credentials: ChainStep {
         guard let challenge = found else {
             let reasons = asked.problems + problems.map { "Digest cannot be answered: \($0)" }
             if !reasons.isEmpty { return .note("the 401 is given back: \(reasons.joined(separator: "; "))") }
-            // With Basic, the password has been sent already.
-            return named.allowsBasic
-                ? .proceed
-                : .note("the 401 is given back: the server does not offer Digest, and the client uses nothing else")
+            switch named.basic {
+            // The password has been sent already.
+            case .atOnce: return .proceed
+            case .challenged where asked.challenges.contains { $0.scheme == "basic" }:
+                return basicAnswer(response, hop, uri, named)
+            case .challenged:
+                return .note("the 401 is given back: the server offers neither Digest nor Basic")
+            case .never:
+                return .note("the 401 is given back: the server does not offer Digest, and the client uses nothing else")
+            }
         }
         guard request.answeredChallenges == 0 || challenge.isStale && request.answeredChallenges < 2 else {
             digests.learn(challenge, at: uri, by: named.user)
@@ -141,6 +150,23 @@ final class Credentials: ChainStep {
         let name = challenge.algorithm.function.rawValue + (challenge.algorithm.isSession ? "-sess" : "")
         let why = challenge.isStale ? "401, the nonce was too old: Digest (\(name)) again" : "401: Digest (\(name))"
         return .resend(next, after: .zero, why: ResendReason(.authentication, why))
+    }
+
+    /// Sends the password once to a server that asks for Basic and for nothing stronger.
+    private func basicAnswer(
+        _ response: borrowing Response, _ hop: borrowing Hop, _ uri: TargetURI, _ named: CredentialSource.NamedUser
+    ) -> FollowUp {
+        var next = hop.request
+        if response.request.headers.contains(.authorization) {
+            return .note("the 401 is given back: the server refuses user and password")
+        }
+        digests.learnBasic(uri.origin, from: named.user)
+        guard next.body.isWhole else {
+            return .note("the 401 is given back: the body can be sent only once; the next call sends the password")
+        }
+        next.answeredChallenges += 1
+        next.headers[.authorization] = named.basicField.value
+        return .resend(next, after: .zero, why: ResendReason(.authentication, "401: Basic"))
     }
 
     /// Repeats the request once, with another token.

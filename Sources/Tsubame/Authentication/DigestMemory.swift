@@ -1,4 +1,4 @@
-// DigestMemory: the Digest challenges that a client and its views have received.
+// DigestMemory: the challenges that a client and its views have received.
 
 import HTTPTypes
 import Synchronization
@@ -6,7 +6,16 @@ import TsubameCore
 import TsubameWire
 
 final class DigestMemory: Sendable {
+    private static let maximumBasic = 256
+
+    private struct BasicKey: Hashable {
+        let origin: Origin
+        let user: DigestSession.User
+    }
+
     private let store = Mutex(DigestStore())
+    /// The origins that have asked a user for Basic, and for nothing stronger.
+    private let basic = Mutex<Set<BasicKey>>([])
     private let knows = Atomic(false)
 
     /// Whether no server has asked for Digest yet. Responses are then not examined for it.
@@ -34,6 +43,18 @@ final class DigestMemory: Sendable {
         let message = request.digestMessage(uri)
         let next = store.withLock { $0.next(after: challenge, at: uri, by: user, knowsBody: message.body != nil) }
         return next?.answer(to: message, by: user)
+    }
+
+    /// Remembers that an origin asks this user for Basic.
+    func learnBasic(_ origin: Origin, from user: DigestSession.User) {
+        basic.withLock { keys in
+            if keys.count >= Self.maximumBasic { keys = [] }
+            keys.insert(BasicKey(origin: origin, user: user))
+        }
+    }
+
+    func wantsBasic(_ origin: Origin, from user: DigestSession.User) -> Bool {
+        basic.withLock { $0.contains(BasicKey(origin: origin, user: user)) }
     }
 
     /// Takes the Authentication-Info of a response.

@@ -138,8 +138,8 @@ extension CacheTransaction {
             tell("the answer is not stored: \(refusal)")
         } else {
             var head = StoredHead(
-                status: response.statusCode, fields: StoringRules.stored(fields), selecting: [:], requestTime: start,
-                responseTime: cache.now())
+                status: response.statusCode, version: response.version ?? .http11,
+                fields: StoringRules.stored(fields), selecting: [:], requestTime: start, responseTime: cache.now())
             let selecting = StoredHead.selecting(
                 vary: head.varying, in: request.headers.fields, terms.identity,
                 setsCookies: fields.contains(.setCookie),

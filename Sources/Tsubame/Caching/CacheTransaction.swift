@@ -82,7 +82,7 @@ struct CacheTransaction: Sendable {
         tell("no stored response may be used, and the request forbids asking the origin (only-if-cached)")
         let fields: HTTPFields = [.cacheStatus: CacheStatus(detail: "only-if-cached").text, .contentLength: "0"]
         return Response(
-            statusCode: 504, headers: fields, body: ResponseBody(), details: details(nil, nil))
+            statusCode: 504, headers: fields, body: ResponseBody(), details: details(nil, of: nil, nil))
     }
 
     /// Answers this request from a stored response. The answer is the whole response, a part of it, its fields, or 304
@@ -118,11 +118,13 @@ struct CacheTransaction: Sendable {
                 body = part.map { kept.limited(to: $0.upperBound - $0.lowerBound) } ?? kept
             }
         }
-        return Response(statusCode: code, headers: fields, body: body, details: details(fields, exchange))
+        return Response(statusCode: code, headers: fields, body: body, details: details(fields, of: stored, exchange))
     }
 
     /// - Parameter fields: the stored fields of a response from the cache; nil for a response that was made here.
-    private func details(_ fields: HTTPFields?, _ exchange: Response?) -> ResponseDetails {
+    private func details(
+        _ fields: HTTPFields?, of stored: StoredResponse?, _ exchange: Response?
+    ) -> ResponseDetails {
         var timings = exchange?.timings ?? Timings()
         if exchange == nil {
             timings.start = call.start
@@ -131,7 +133,8 @@ struct CacheTransaction: Sendable {
         }
         return ResponseDetails(
             head: nil, request: exchange?.request ?? request, connection: exchange?.connection, timings: timings,
-            history: exchange?.history ?? [], trailers: nil, storedFields: fields, metrics: exchange?.details.metrics)
+            history: exchange?.history ?? [], trailers: nil, storedFields: fields,
+            storedVersion: stored?.head.version, metrics: exchange?.details.metrics)
     }
 
     /// Revalidates a stale response in the background after its use, unless this is being done already (RFC 5861

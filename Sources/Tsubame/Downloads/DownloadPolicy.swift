@@ -47,10 +47,10 @@ public struct DownloadPolicy: Sendable, Hashable {
     /// The number of bytes after which resumable bytes are flushed to the disk; 64 MiB by default.
     package var syncDistance: Int64 = 64 << 20
 
-    /// Whether resuming keeps an existing file that is the server's, by its digest or by its length and date,
-    /// instead of downloading it again. Files then also get the server's date, so that the next call can compare
-    /// it.
-    package var keepsWhole = false
+    /// Whether resuming uses existing files. A file that is the server's, by its digest or by its length and date,
+    /// is not downloaded again. A shorter one, as other programs leave it, is continued. Finished files get the
+    /// server's date, so that the next call can compare it.
+    package var usesExistingFiles = false
 
     private init() {}
 

@@ -27,8 +27,10 @@ struct DownloadTransfer {
     private var hasSpread = false
     /// The path of an existing file that is the server's, so that there is nothing to fetch.
     private var whole: String?
-    /// Whether existing files were compared by digest, for which a response was given up.
+    /// Whether existing files were compared with the server's, for which a response was given up.
     private var hasCompared = false
+    /// The file of another program that this download continues.
+    private var continued: UnfinishedFile?
 
     init(_ run: DownloadRun, _ leftover: DownloadPart?, _ call: Call) {
         self.run = run
@@ -133,12 +135,14 @@ struct DownloadTransfer {
             part = known
         } else if let total, try findWhole(response, total) {
             return whole != nil
+        } else if let total, try await findPartial(response, total) {
+            return false
         } else {
             part = try run.place.part(for: response, prepared())
             self.part = part
             if run.resumes,
                 let obstacle = run.place.obstacle(
-                    to: part, of: response, comparing: run.policy.keepsWhole, total: total,
+                    to: part, of: response, comparing: run.policy.usesExistingFiles, total: total,
                     hasDigest: expectedDigest(of: response) != nil, except: run.hooks.finished)
             {
                 call.emit(.decision(obstacle))
@@ -185,7 +189,7 @@ struct DownloadTransfer {
     /// - Returns: whether the response is no longer needed: the file is there, or comparing digests took too long
     ///   to keep the connection waiting.
     private mutating func findWhole(_ response: Response, _ total: Int64) throws(CallError) -> Bool {
-        guard run.resumes, run.policy.keepsWhole, !hasCompared, response.statusCode == 200 else { return false }
+        guard run.resumes, run.policy.usesExistingFiles, !hasCompared, response.statusCode == 200 else { return false }
         let expected = expectedDigest(of: response)
         let changed = response.headers[.lastModified].flatMap(HTTPDate.parse)
         guard expected != nil || changed != nil else { return false }
@@ -213,6 +217,39 @@ struct DownloadTransfer {
         return true
     }
 
+    /// Looks for the shorter file that another program has left, and takes its bytes over. The response, which is
+    /// then given up, has shown that the file begins as the server's does.
+    /// - Returns: whether the response is no longer needed.
+    private mutating func findPartial(_ response: Response, _ total: Int64) async throws(CallError) -> Bool {
+        let request = prepared()
+        guard run.resumes, run.policy.usesExistingFiles, !hasCompared, response.statusCode == 200,
+            // Bytes over http must not follow bytes that may have come over https.
+            request.uri?.isSecure != true || response.request.uri?.isSecure == true,
+            let file = run.place.partial(for: response, total: total, except: run.hooks.finished),
+            let record = DownloadRecord(response, request, total: total, needsVersion: false)
+        else { return false }
+        hasCompared = true
+        var beginning: Bytes?
+        for try await piece in response.body where beginning == nil {
+            beginning = piece
+            response.body.discard()
+            break
+        }
+        guard let beginning, file.begins(like: beginning), let part = try run.place.part(continuing: file) else {
+            return true
+        }
+        let hasVersion = record.validators != .none
+        self.part = part
+        continued = file
+        try part.restart(record, isKept: hasVersion)
+        if !hasVersion { run.hooks.temporary?(part.temporaryPaths) }
+        try file.copy(to: part) { () throws(CallError) in try Self.goOn(call) }
+        let doubt = hasVersion ? "" : "; the server names no version of it, so only its beginning was compared"
+        call.emit(
+            .decision("the download continues after the \(part.received) of \(total) bytes in \(file.path)\(doubt)"))
+        return true
+    }
+
     private static func goOn(_ call: Call) throws(CallError) {
         if call.isCancelled || Task.isCancelled { throw call.cancelled(.receivingBody) }
     }
@@ -221,7 +258,7 @@ struct DownloadTransfer {
 
     private mutating func begin(_ response: Response, _ part: DownloadPart, total: Int64?) {
         let resumed = part.received
-        run.hooks.kept?(run.resumes && part.record != nil ? part.path : nil, part.isGapless)
+        run.hooks.kept?(run.resumes && part.isKept ? part.path : nil, part.isGapless)
         if !hasBegun {
             run.hooks.head?(response)
             self.resumed = resumed
@@ -260,9 +297,9 @@ struct DownloadTransfer {
         guard let part else { throw CallError(.file, "there is nothing to save", phase: .receivingBody) }
         try verify(part, response)
         run.meter.end(isKept: true)
-        if run.policy.keepsWhole, let date = date(of: part, response) { part.date(date) }
+        if run.policy.usesExistingFiles, let date = date(of: part, response) { part.date(date) }
         if let status = part.status { run.hooks.finished?.add(status) }
-        let path = try run.place.finish(part)
+        let path = try run.place.finish(part, continuing: continued)
         return DownloadedFile(
             url: URL(filePath: path, directoryHint: .notDirectory), path: path,
             response: response.with(collected: Bytes()), count: part.received, resumed: resumed)

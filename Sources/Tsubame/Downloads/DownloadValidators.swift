@@ -16,6 +16,11 @@ struct DownloadValidators: Codable, Sendable, Hashable {
     /// The field as received. It decides only if there is no tag.
     let lastModified: String?
 
+    /// For a file of which the server names no version.
+    static let none = DownloadValidators(etag: nil, lastModified: nil)
+
+    private init(etag: String?, lastModified: String?) { (self.etag, self.lastModified) = (etag, lastModified) }
+
     /// nil if the response has no strong validator.
     init?(_ fields: ReceivedFields) {
         let date = fields[.lastModified].flatMap { $0.utf8.count < 100 && HTTPDate.parse($0) != nil ? $0 : nil }
@@ -31,14 +36,14 @@ struct DownloadValidators: Codable, Sendable, Hashable {
         }
     }
 
-    /// The value of If-Range (RFC 9110 section 13.1.5).
-    var condition: String { etag ?? lastModified ?? "" }
+    /// The value of If-Range (RFC 9110 section 13.1.5); nil for ``none``.
+    var condition: String? { etag ?? lastModified }
 
-    /// Whether a response is of the same version. A response without the validator is not.
+    /// Whether a response is of the same version. A response without the validator is not, and with ``none`` every
+    /// response is.
     func agree(with fields: ReceivedFields) -> Bool {
         // A 206 must have the tag that the 200 had (RFC 9110 section 15.3.7). Without it, the date proves nothing.
         if let etag { return fields[.eTag] == etag }
-        guard let lastModified, let theirs = fields[.lastModified] else { return false }
-        return theirs == lastModified
+        return lastModified == nil || fields[.lastModified] == lastModified
     }
 }

@@ -11,14 +11,15 @@ package enum SentHead {
         guard let uri = request.uri else { return Bytes() }
         if version == .http2 { return try bytes(overHTTP2: request, uri) }
         let method = request.method.rawValue
+        let target = request.asksServer ? "*" : uri.target
         let capacity = RequestEncoder.capacity(
-            method: method, target: uri.target, authority: uri.authority, headers: request.headers.fields)
+            method: method, target: target, authority: uri.authority, headers: request.headers.fields)
         do throws(WireError) {
             let framing = framing(of: request)
             return try Bytes(capacity: capacity) { output throws(WireError) in
                 try RequestEncoder.write(
-                    method: method, target: uri.target, authority: uri.authority, headers: request.headers.fields,
-                    framing: framing, into: output)
+                    method: method, target: target, authority: uri.authority, headers: request.headers.fields,
+                    framing: framing, isOld: version == .http10, into: output)
             }
         } catch {
             throw CallError(error, phase: .preparing)
@@ -42,7 +43,8 @@ package enum SentHead {
         let length: Int64? = if case .length(let length) = framing(of: request) { length } else { nil }
         do throws(WireError) {
             return try HTTP2SentHead.bytes(
-                method: request.method.rawValue, authority: uri.authority, target: uri.target,
+                method: request.method.rawValue, authority: uri.authority,
+                target: request.asksServer ? "*" : uri.target,
                 headers: request.headers.fields, length: length)
         } catch {
             throw CallError(error, phase: .preparing)

@@ -59,6 +59,9 @@ struct ArgumentReader<Command: ToolCommand> {
         if name == "no-verify", let hint = ForeignOptions.hint(name) { throw UsageProblem("--no-verify: \(hint).") }
         if let option = Command.table[name] {
             try add(option, value, as: "--\(name)")
+        } else if name.hasPrefix("no-"), value != nil, let option = Command.table["no" + name.dropFirst(3)] {
+            // curl calls it --noproxy; users of HTTPie's --no-OPTION write a hyphen.
+            try add(option, value, as: "--\(name)")
         } else if name.hasPrefix("no-"), let option = Command.table[name.dropFirst(3)] {
             guard value == nil else { throw UsageProblem("--\(name) takes no value.") }
             if option.spec.isToggle {

@@ -45,8 +45,8 @@ struct BenchCommand: ToolCommand {
     func validate() throws(UsageProblem) {
         try load.validate()
         try options.validate()
-        if load.streams != nil, options.connection.httpVersion == .http11 {
-            throw UsageProblem("-p is for HTTP/2, and --http-version 1.1 excludes it.")
+        if load.streams != nil, [.http10, .http11].contains(options.connection.httpVersion) {
+            throw UsageProblem("-p is for HTTP/2, and this --http-version excludes it.")
         }
         if load.urls == "-", options.content.raw == "@-" {
             throw UsageProblem("--urls - and --raw @- both read the standard input.")
@@ -92,7 +92,7 @@ struct BenchCommand: ToolCommand {
             plan.apply(to: &$0, ofRuns: 1)
             $0.connection.connectionsPerOrigin = connections
             $0.limits.bufferedBody = BenchLoad.wholeBytes
-            if !isHTTP2 { $0.connection.httpVersion = .http11 }
+            if !isHTTP2, $0.connection.httpVersion == .negotiated { $0.connection.httpVersion = .http11 }
             $0.cookies = .off
             $0.hsts = .off
             $0.decoding = .off

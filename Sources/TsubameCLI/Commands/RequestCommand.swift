@@ -149,7 +149,11 @@ struct RequestCommand: ToolCommand {
             download == nil ? output.output : nil, isShared: !words.furtherURLs.isEmpty)
         let printer = output.printer(file, format, isOffline: content.offline, isDownload: downloads.download)
         // No connection decides the version of an offline request, so the printer shows the version that was asked for.
-        if connection.httpVersion == .http2 { printer.expect(.http2) }
+        switch connection.httpVersion {
+        case .http10: printer.expect(.http10)
+        case .http2: printer.expect(.http2)
+        case .negotiated, .http11: break
+        }
         do {
             let unset = items.unset
             let request = try request(words, items, plan, printer)

@@ -15,7 +15,7 @@ struct AuthOptions: Options {
         ) { $0.auth = $1 },
         .choice(
             "auth-type", letter: "A", of: Credentials.Kind.self,
-            "The scheme; basic by default. Digest waits for the server's challenge. Without --auth, the netrc file gives the "
+            "The scheme; basic by default. digest and any wait for the server's challenge. Without --auth, the netrc file gives the "
                 + "credentials."
         ) { $0.authType = $1 },
         .flag("ignore-netrc", "Ignore $NETRC and ~/.netrc.") { $0.ignoreNetrc = true },

@@ -3,8 +3,14 @@
 import Tsubame
 
 struct ConnectionOptions: Options {
+    enum ProxyAuthType: String, CaseIterable {
+        case basic, digest
+    }
+
     var httpVersion = ConnectionSettings.HTTPVersionChoice.negotiated
     var proxy: [ProxyChoice] = []
+    var noProxy: [String] = []
+    var proxyAuthType: ProxyAuthType?
     var resolve: [AddressOverride] = []
     var unixSocket: String?
     var interface: String?
@@ -16,7 +22,7 @@ struct ConnectionOptions: Options {
     static let options: [CommandOption<Self>] = [
         .value(
             "http-version", "version",
-            "1.1: only HTTP/1.1; 2 (default): HTTP/2 if the server offers it with TLS; 2-prior-knowledge: only HTTP/2, "
+            "1.0 or 1.1: only that; 2 (default): HTTP/2 if the server offers it with TLS; 2-prior-knowledge: only HTTP/2, "
                 + "also without TLS.", reading: version
         ) { $0.httpVersion = $1 },
         .value(
@@ -26,6 +32,14 @@ struct ConnectionOptions: Options {
                 + "addresses.",
             reading: ProxyChoice.init
         ) { $0.proxy.append($1) },
+        .value(
+            "noproxy", "hosts",
+            "Use no proxy for these hosts, networks such as 10.0.0.0/8, or *; commas between. Also --no-proxy=hosts."
+        ) { $0.noProxy += $1.split { $0 == "," || $0 == " " }.map(String.init) },
+        .choice(
+            "proxy-auth-type", of: ProxyAuthType.self,
+            "digest: never send the proxy's password itself; basic (default): send it at once, and answer Digest, too."
+        ) { $0.proxyAuthType = $1 },
         .value(
             "resolve", "host:port:address", "Use this address instead of DNS; * is any host.",
             reading: AddressOverride.init(parsing:)
@@ -48,11 +62,12 @@ struct ConnectionOptions: Options {
         _ text: String
     ) throws(UsageProblem) -> ConnectionSettings.HTTPVersionChoice {
         switch text {
+        case "1.0": return .http10
         case "1.1", "1": return .http11
         case "2", "2.0": return .negotiated
         case "2-prior-knowledge": return .http2
-        case "0.9", "1.0", "3", "3.0": throw UsageProblem("HTTP/\(text) is not supported: use 1.1 or 2.")
-        default: throw UsageProblem("“\(text)” is not an HTTP version: use 1.1, 2 or 2-prior-knowledge.")
+        case "0.9", "3", "3.0": throw UsageProblem("HTTP/\(text) is not supported: use 1.1 or 2.")
+        default: throw UsageProblem("“\(text)” is not an HTTP version: use 1.0, 1.1, 2 or 2-prior-knowledge.")
         }
     }
 
@@ -69,6 +84,8 @@ struct ConnectionOptions: Options {
 
     func apply(to settings: inout ConnectionSettings) {
         if let policy = ProxyChoice.policy(of: proxy) { settings.proxy = policy }
+        if !noProxy.isEmpty { settings.proxy = settings.proxy.except(noProxy) }
+        if proxyAuthType == .digest { settings.proxy = settings.proxy.digestOnly }
         for override in resolve { settings.resolve[override.host] = override.address }
         settings.httpVersion = httpVersion
         settings.unixSocket = unixSocket.map { .file($0) }

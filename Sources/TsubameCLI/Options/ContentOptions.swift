@@ -19,6 +19,7 @@ struct ContentOptions: Options {
     var offline = false
     var defaultScheme: Scheme?
     var pathAsIs = false
+    var asksServer = false
 
     static let title = "Request"
     static let options: [CommandOption<Self>] = [
@@ -51,9 +52,20 @@ struct ContentOptions: Options {
         .flag("path-as-is", "Send /../ and /./ in the URL's path unchanged; by default they are resolved.") {
             $0.pathAsIs = true
         },
+        .value(
+            "request-target", "*", completion: .words(["*"]), "With OPTIONS, ask about the server as a whole.",
+            reading: isServer
+        ) { $0.asksServer = $1 },
     ]
 
     var format: RequestContent.Format { multipart ? .multipart : form ? .form : json ? .json : .automatic }
+
+    private static func isServer(_ text: String) throws(UsageProblem) -> Bool {
+        guard text == "*" else {
+            throw UsageProblem("only * can be given; any other target is in the URL, see --path-as-is.")
+        }
+        return true
+    }
 
     func validate() throws(UsageProblem) {
         if form || multipart, json {

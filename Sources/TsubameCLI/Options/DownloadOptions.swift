@@ -52,7 +52,7 @@ struct DownloadOptions: Options {
         .standard {
             $0.connections = connections
             $0.digest = digest
-            $0.keepsWhole = true
+            $0.usesExistingFiles = true
         }
     }
 }

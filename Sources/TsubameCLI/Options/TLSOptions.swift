@@ -42,6 +42,7 @@ struct TLSOptions: Options {
     var certKeyPass: String?
     var tlsMin: Version?
     var tlsMax: Version?
+    var ciphers: [ConnectionSettings.TLS.CipherSuite]?
 
     static let title = "TLS"
     static let options: [CommandOption<Self>] = [
@@ -73,6 +74,12 @@ struct TLSOptions: Options {
             "Use only this version: tls1, tls1.1, tls1.2 or tls1.3. ssl2.3 (HTTPie's default) uses all of the defaults.",
             reading: version
         ) { ($0.tlsMin, $0.tlsMax) = ($1, $1) },
+        .value(
+            "ciphers", "list",
+            completion: .words(["DEFAULT"] + ConnectionSettings.TLS.CipherSuite.all.map(\.openSSLName)),
+            "Cipher suites for TLS up to 1.2, as OpenSSL or the standard names them, with a colon between. TLS 1.3 has its own.",
+            reading: ciphers
+        ) { $0.ciphers = $1 },
     ]
 
     private static func version(_ text: String) throws(UsageProblem) -> Version? {
@@ -83,6 +90,20 @@ struct TLSOptions: Options {
         case "tls1.2": .tls12
         case "tls1.3": .tls13
         default: throw UsageProblem("“\(text)” is none of tls1, tls1.1, tls1.2, tls1.3 and ssl2.3.")
+        }
+    }
+
+    /// The suites of OpenSSL's list of names. Its rules and groups, such as `!MD5` and `HIGH`, are not supported.
+    private static func ciphers(
+        _ text: String
+    ) throws(UsageProblem) -> [ConnectionSettings.TLS.CipherSuite]? {
+        if text.uppercased() == "DEFAULT" { return nil }
+        let names = text.split { $0 == ":" || $0 == "," || $0 == " " }
+        if names.isEmpty { throw UsageProblem("--ciphers names no cipher suite.") }
+        return try names.map { name throws(UsageProblem) in
+            if let suite = ConnectionSettings.TLS.CipherSuite(String(name)) { return suite }
+            let known = ConnectionSettings.TLS.CipherSuite.all.map(\.openSSLName).joined(separator: ", ")
+            throw UsageProblem("“\(name)” is not a cipher suite for TLS 1.2. The names are \(known) and DEFAULT.")
         }
     }
 
@@ -128,6 +149,7 @@ struct TLSOptions: Options {
         case .no: tls.verification = .dangerouslyOff
         case .file(let path): tls.roots = .file(path)
         }
+        tls.cipherSuites = ciphers
         if let cacert { tls.roots = .file(cacert) }
         if let cert { tls.identity = .files(certificate: cert, key: certKey ?? cert, passphrase: certKeyPass) }
         (tls.minimumVersion, tls.maximumVersion) = (oldest, newest)

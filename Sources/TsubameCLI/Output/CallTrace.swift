@@ -14,6 +14,8 @@ struct CallTrace: Sendable {
     private(set) var connection: ConnectionInfo?
     private(set) var version: String?
     private(set) var cacheStatus: String?
+    /// When the latest request began.
+    private(set) var start = Duration.zero
     /// The time of the latest event.
     private(set) var end = Duration.zero
     /// The phase that the call is in now.
@@ -73,6 +75,7 @@ struct CallTrace: Sendable {
     private mutating func begin(_ request: Request, at time: Duration) {
         if let open { close(open.end) }
         hops.append(HopTimes(request: Self.name(request)))
+        start = time
         (sentBytes, receivedBytes, connection) = (0, 0, nil)
         open = HopTimes.Span(phase: .queued, start: time, end: time)
     }

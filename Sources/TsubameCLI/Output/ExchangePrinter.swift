@@ -24,7 +24,9 @@ final class ExchangePrinter: Sendable {
         var latest: (response: Response, body: [Bytes])?
         /// Whether the first request has been sent.
         var isBehindFirst = false
-        var trace: CallTrace?
+        var trace: RunTrace?
+        /// The run's own call. Its other calls fetch the pieces of a download.
+        var call: UInt64?
         /// The HTTP version of the connection that was opened or reused last.
         var version = HTTPVersion.http11
     }
@@ -33,7 +35,7 @@ final class ExchangePrinter: Sendable {
         self.plan = plan
         self.output = output
         self.style = style
-        if !plan.anyParts.isDisjoint(with: .figures) { state.withLock { $0.trace = CallTrace() } }
+        if !plan.anyParts.isDisjoint(with: .figures) { state.withLock { $0.trace = RunTrace() } }
     }
 
     var parts: PrintParts { plan.parts }
@@ -53,7 +55,12 @@ final class ExchangePrinter: Sendable {
 
     /// Prints requests as they are sent, redirected ones included, and the responses before the last.
     func take(_ event: CallEvent) {
-        state.withLock { $0.trace?.take(event) }
+        let figures = figures(before: event)
+        let isOwn = state.withLock { state in
+            state.trace?.take(event)
+            if state.call == nil { state.call = event.call }
+            return state.call == event.call
+        }
         switch event.kind {
         case .sent(let request):
             let isFirst = state.withLock { state in
@@ -61,6 +68,8 @@ final class ExchangePrinter: Sendable {
                 return !state.isBehindFirst
             }
             let parts = isFirst ? plan.parts : plan.history
+            // A response after which this call sends another request was of no use, as that of a file that goes on elsewhere.
+            if isOwn, let latest = takeLatest() { enqueue { try self.print(intermediate: latest.response, []) } }
             guard !parts.isDisjoint(with: .request) else { return }
             let version = state.withLock(\.version)
             enqueue { try self.print(request, version, parts) }
@@ -70,13 +79,29 @@ final class ExchangePrinter: Sendable {
             guard plan.isVerbose, plan.parts.contains(.responseHead) else { return }
             enqueue { try self.print(informational: status, fields) }
         case .headReceived(let response):
-            if plan.showsAll { state.withLock { $0.latest = (response, []) } }
+            guard plan.showsAll else { return }
+            if isOwn {
+                state.withLock { $0.latest = (response, []) }
+            } else {
+                enqueue { try self.print(intermediate: response, []) }
+            }
         case .responseBody(let bytes, _):
-            state.withLock { $0.latest?.body.append(bytes) }
-        case .resending:
-            guard plan.showsAll, let latest = state.withLock({ $0.latest }) else { return }
-            enqueue { try self.print(intermediate: latest.response, latest.body) }
+            if isOwn { state.withLock { $0.latest?.body.append(bytes) } }
+        case .resending where isOwn:
+            guard let latest = takeLatest() else { return }
+            enqueue {
+                try self.print(intermediate: latest.response, latest.body)
+                if let figures { try self.print(figures) }
+            }
         default: break
+        }
+    }
+
+    /// The latest response, if it has not been printed and should be.
+    private func takeLatest() -> (response: Response, body: [Bytes])? {
+        state.withLock { state in
+            defer { state.latest = nil }
+            return plan.showsAll ? state.latest : nil
         }
     }
 
@@ -161,6 +186,7 @@ final class ExchangePrinter: Sendable {
 
     /// Prints the response's head, and its body as the pieces come.
     func print(_ response: Response, next: () throws(CallError) -> Bytes?) throws {
+        state.withLock { $0.latest = nil }
         try requestsPrinted()
         if !plan.parts.isDisjoint(with: .response) { try separate() }
         if plan.parts.contains(.responseHead) { try writeHead(of: response) }
@@ -220,7 +246,7 @@ final class ExchangePrinter: Sendable {
             try write(head: isText ? Self.bytes(of: head) : Self.bytes(.http2, response.wire, of: response))
         } else if response.details.storedFields != nil {
             // The cache gave the response, and its head came with another request.
-            try write(head: Self.bytes(.http11, response.headers, of: response))
+            try write(head: Self.bytes(response.version ?? .http11, response.headers, of: response))
         }
     }
 
@@ -272,16 +298,27 @@ final class ExchangePrinter: Sendable {
 
     // MARK: Figures
 
+    /// Whether each response has its own figures.
+    private var printsEachFigures: Bool { plan.showsAll && plan.history.contains(.metadata) }
+
+    /// The figures of the response that this event ends, if they are printed.
+    private func figures(before event: CallEvent) -> Figures? {
+        guard case .resending = event.kind, printsEachFigures else { return nil }
+        return state.withLock(\.trace).map { Figures($0, ofEach: .earlier) }
+    }
+
+    private func print(_ figures: Figures) throws {
+        try separate()
+        var canvas = Canvas(theme: style.theme, isTerminal: style.isForReading)
+        figures.paint(on: &canvas)
+        try output.write(Bytes(canvas.finish()))
+        state.withLock { $0.gap = "\n" }
+    }
+
     /// Ends the call, successful or not, and prints the parts that are known only now.
     func finish() throws {
         guard let trace = state.withLock({ $0.trace }) else { return }
-        if plan.parts.contains(.metadata) {
-            try separate()
-            var canvas = Canvas(theme: style.theme, isTerminal: style.isForReading)
-            Figures(trace).paint(on: &canvas)
-            try output.write(Bytes(canvas.finish()))
-            state.withLock { $0.gap = "\n" }
-        }
+        if plan.parts.contains(.metadata) { try print(Figures(trace, ofEach: printsEachFigures ? .last : nil)) }
         guard plan.parts.contains(.timings) else { return }
         let place = plan.sendsTimingsToErrors ? plan.errorStyle : style
         var canvas = Canvas(theme: place.theme, isTerminal: place.isForReading)

@@ -5,11 +5,19 @@ import TsubameTerminal
 
 /// The lines that `-m` prints: times, connection, bytes.
 struct Figures {
+    /// The place of a response whose call prints figures of each of its responses.
+    enum Place {
+        case earlier, last
+    }
+
     private let lines: [(label: String, value: String)]
 
-    init(_ trace: CallTrace) {
+    /// - Parameter place: nil if the call prints figures only once.
+    init(_ run: RunTrace, ofEach place: Place?) {
+        let trace = run.first
         let connection = trace.connection
-        var lines = [("Elapsed time", DurationText.seconds(trace.end))]
+        let elapsed = place == nil ? trace.end : trace.end - trace.start
+        var lines = [("Elapsed time", DurationText.seconds(elapsed))]
         if let version = trace.version { lines.append(("HTTP version", version)) }
         if let connection {
             lines.append(("Address", connection.remoteAddress))
@@ -19,9 +27,13 @@ struct Figures {
         }
         if let status = trace.cacheStatus { lines.append(("Cache", status)) }
         let hops = trace.wholeHops
-        if hops.count > 1 { lines.append(("Exchanges", "\(hops.count)")) }
-        lines.append(("Sent", "\(trace.sentBytes) bytes"))
-        lines.append(("Received", "\(trace.receivedBytes) bytes"))
+        let count = run.wholeHops.count
+        if count > 1, place != .earlier {
+            if place == .last { lines.append(("Total time", DurationText.seconds(trace.end))) }
+            lines.append(("Exchanges", "\(count)"))
+        }
+        lines.append(("Sent", "\(run.sentBytes) bytes"))
+        lines.append(("Received", "\(run.receivedBytes) bytes"))
         let times = hops.last?.spans.map { "\($0.phase.rawValue) \(DurationText.short($0.duration))" } ?? []
         if !times.isEmpty { lines.append(("Times", times.joined(separator: ", "))) }
         self.lines = lines

@@ -54,8 +54,13 @@ extension ContentOptions {
         guard let method = HTTPRequest.Method(words.method ?? (body.isEmpty ? "GET" : "POST")) else {
             throw UsageProblem("“\(words.method ?? "")” is not a method.")
         }
-        return Request(
+        guard !asksServer || method == .options else {
+            throw UsageProblem("--request-target * needs the method OPTIONS.")
+        }
+        var request = Request(
             method, url: plan.url, keepingDotSegments: pathAsIs, query: items.query,
             headers: RequestHeaders(plan.fields(headers)), body: body)
+        if asksServer { request.asksServer = true }
+        return request
     }
 }

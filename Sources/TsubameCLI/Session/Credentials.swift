@@ -4,7 +4,7 @@ import Tsubame
 
 struct Credentials: Sendable, Hashable {
     enum Kind: String, CaseIterable {
-        case basic, digest, bearer
+        case basic, digest, bearer, any
     }
 
     let kind: Kind
@@ -48,6 +48,7 @@ struct Credentials: Sendable, Hashable {
         case .basic: .basic(user: user, password: password)
         case .digest: .digest(user: user, password: password)
         case .bearer: .bearer(text)
+        case .any: .challenged(user: user, password: password)
         }
     }
 }

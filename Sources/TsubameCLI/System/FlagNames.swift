@@ -17,6 +17,7 @@ enum FlagNames {
         ("give connection.tls.roots", "give --cacert"), ("connection.tls.roots", "--cacert"),
         ("the private key of connection.tls.identity", "the private key of --cert-key"),
         ("connection.tls.identity", "--cert"),
+        ("connection.tls.cipherSuites", "--ciphers"),
         ("; connection.tls.minimumRSABits allows shorter ones", ""),
         ("connection.unixSocket", "--unix-socket"), ("connection.interface", "--interface"),
         ("unasked (connection.httpVersion)", "unasked: --http-version 2-prior-knowledge"),

@@ -27,7 +27,7 @@ package struct ConnectionKey: Hashable, Sendable {
     package var mayShare: Bool {
         switch settings.settings.httpVersion {
         case .negotiated: origin.isSecure
-        case .http11: false
+        case .http10, .http11: false
         case .http2: true
         }
     }

@@ -10,12 +10,12 @@ extension Request {
     /// The request as a command line for the tool `tsubame`, safe to paste into a POSIX shell.
     ///
     /// The line withholds the same secrets as ``curl(showingSecrets:)``. A streamed body has to be given on standard
-    /// input. The tool cannot send `OPTIONS *` (``asksServer``), nor a backslash before `:`, `;`, `=` or `@` in the value
-    /// of a field.
+    /// input. The tool cannot send a backslash before `:`, `;`, `=` or `@` in the value of a field.
     /// - Parameter showingSecrets: whether to withhold nothing.
     public func tsubame(showingSecrets: Bool = false) -> String {
         let shown = ShownRequest(self, showingSecrets: showingSecrets)
         var words = ["tsubame", "--path-as-is"]
+        if asksServer { words.append("--request-target='*'") }
         var prefix = ""
         switch shown.content {
         case .none: break

@@ -2,7 +2,8 @@
 
 /// A version of HTTP.
 public enum HTTPVersion: UInt8, Sendable, Hashable, CaseIterable, CustomStringConvertible {
-    /// HTTP/1.0 (RFC 1945), which only old servers use for responses. The client never sends a request in it.
+    /// HTTP/1.0 (RFC 1945), in which only old servers respond. The client sends requests in it only if
+    /// ``ConnectionSettings/httpVersion`` says so.
     case http10
     /// HTTP/1.1 (RFC 9112).
     case http11

@@ -74,7 +74,9 @@ public struct Response: Sendable {
     }
 
     /// The HTTP version of the response; nil for a response that did not come over a connection.
-    public var version: HTTPVersion? { details.head?.version ?? connection?.version }
+    public var version: HTTPVersion? {
+        details.head?.version ?? details.storedVersion ?? connection?.version
+    }
 
     /// The body if it has been collected; empty for a response that is still being streamed.
     public var bytes: Bytes { body.bytes ?? Bytes() }
@@ -144,6 +146,8 @@ package final class ResponseDetails: Sendable {
     package let valueRules: (any ValueRules)?
     /// The fields of a response from the cache, before any decoding.
     package let storedFields: HTTPFields?
+    /// The version of HTTP in which the cache got its response.
+    package let storedVersion: HTTPVersion?
     /// Why the request was not sent again although its retry policy asked for that.
     package let retryObstacle: String?
     /// For a transport that knows times and connection only at the end.
@@ -152,11 +156,12 @@ package final class ResponseDetails: Sendable {
     package init(
         head: ReceivedHead?, request: Request, connection: ConnectionInfo?, timings: Timings, history: [Response],
         trailers: ResponseTrailers?, bufferedBody: Int = Limits().bufferedBody,
-        valueRules: (any ValueRules)? = nil, storedFields: HTTPFields? = nil, retryObstacle: String? = nil,
-        metrics: LateMetrics? = nil
+        valueRules: (any ValueRules)? = nil, storedFields: HTTPFields? = nil, storedVersion: HTTPVersion? = nil,
+        retryObstacle: String? = nil, metrics: LateMetrics? = nil
     ) {
         self.metrics = metrics
         self.storedFields = storedFields
+        self.storedVersion = storedVersion
         self.retryObstacle = retryObstacle
         self.bufferedBody = bufferedBody
         self.head = head
@@ -178,7 +183,7 @@ package final class ResponseDetails: Sendable {
             timings: timings ?? self.timings,
             history: history ?? self.history, trailers: trailers ?? self.trailers,
             bufferedBody: bufferedBody ?? self.bufferedBody,
-            valueRules: valueRules ?? self.valueRules, storedFields: storedFields,
+            valueRules: valueRules ?? self.valueRules, storedFields: storedFields, storedVersion: storedVersion,
             retryObstacle: retryObstacle ?? self.retryObstacle, metrics: metrics ?? self.metrics)
     }
 }

@@ -51,6 +51,8 @@ public struct Proxy: Sendable, Hashable, CustomStringConvertible, CustomReflecta
     }
 
     private let parts: Parts
+    /// Whether user and password only answer a Digest challenge, and are never sent as they are.
+    private var isDigestOnly = false
 
     /// Reads the URL of a proxy. A URL without a scheme is an HTTP proxy's. The default ports are 80 for `http`, 443 for
     /// `https` and 1080 for SOCKS. With every scheme, the proxy gets the name of the host and looks it up.
@@ -133,9 +135,17 @@ public struct Proxy: Sendable, Hashable, CustomStringConvertible, CustomReflecta
     package var authorization: String? {
         switch parts.secret {
         case .none: nil
+        case .user where isDigestOnly: nil
         case .user(let name, let password): "Basic " + Data("\(name):\(password)".utf8).base64EncodedString()
         case .bearer(let token): "Bearer " + token
         }
+    }
+
+    /// The same proxy, which gets user and password only as the answer to a Digest challenge.
+    var digestOnly: Proxy {
+        var proxy = self
+        proxy.isDigestOnly = true
+        return proxy
     }
 
     /// Whether the proxy forwards requests to this origin, which are then in absolute form (RFC 9112 section 3.2.2).
@@ -145,7 +155,8 @@ public struct Proxy: Sendable, Hashable, CustomStringConvertible, CustomReflecta
     package var secretText: String {
         switch parts.secret {
         case .none: description
-        case .user(let name, let password): "\(description) \(name.debugDescription) \(password.debugDescription)"
+        case .user(let name, let password):
+            "\(description) \(name.debugDescription) \(password.debugDescription)\(isDigestOnly ? " digest" : "")"
         case .bearer(let token): "\(description) bearer \(token.debugDescription)"
         }
     }
@@ -159,9 +170,10 @@ public struct Proxy: Sendable, Hashable, CustomStringConvertible, CustomReflecta
     /// A mirror that holds only ``description``.
     public var customMirror: Mirror { Mirror(self, children: ["proxy": description]) }
 
-    /// Whether scheme, origin and credentials are the same.
+    /// Whether scheme, origin and credentials are the same, and how the credentials are sent.
     public static func == (left: Proxy, right: Proxy) -> Bool {
-        left.parts === right.parts
+        guard left.isDigestOnly == right.isDigestOnly else { return false }
+        return left.parts === right.parts
             || (left.scheme == right.scheme && left.origin == right.origin && left.parts.secret == right.parts.secret)
     }
 

@@ -9,11 +9,13 @@ struct ProxyExceptions: Sendable, Hashable {
         let prefix: Int
     }
 
+    let texts: [String]
     private let entries: [Entry]
     /// The first text that is no exception; nil for the environment, whose invalid texts are ignored.
-    let unreadable: String?
+    private let unreadable: String?
 
     init(_ texts: [String], isStrict: Bool = false) {
+        self.texts = texts
         let read = texts.map { text in (text, Self.entry(text)) }
         entries = read.compactMap(\.1)
         unreadable = isStrict ? read.first { $0.1 == nil }?.0 : nil
@@ -53,7 +55,14 @@ struct ProxyExceptions: Sendable, Hashable {
             + (unreadable.map { ", \($0)" } ?? "")
     }
 
-    func matches(_ origin: Origin) -> Bool {
+    /// - Throws: ``CallError/Kind/invalidRequest`` if one of the texts is no exception.
+    func contains(_ origin: Origin) throws(CallError) -> Bool {
+        if let unreadable {
+            throw CallError(
+                .invalidRequest,
+                "the proxy's exception \"\(Redaction.printable(unreadable))\" is no host, address or network",
+                advice: "write host, host:port, an address, 10.0.0.0/8 or *")
+        }
         let address = IPAddress(origin.host)
         let host = DomainName.withoutRootDot(origin.host)
         return entries.contains { entry in

@@ -16,6 +16,9 @@ public struct ProxyPolicy: Sendable, Hashable, CustomStringConvertible, CustomRe
     }
 
     private let choice: Choice
+    /// The exceptions of ``except(_:)``; nil without any.
+    private var exceptions: ProxyExceptions?
+    private var isDigestOnly = false
 
     private init(_ choice: Choice) { self.choice = choice }
 
@@ -74,23 +77,44 @@ public struct ProxyPolicy: Sendable, Hashable, CustomStringConvertible, CustomRe
         ProxyPolicy(.closure(ProxyChooser(choose)))
     }
 
+    /// The same proxies, but none for these hosts.
+    /// - Parameter hosts: exceptions as for ``url(_:bearer:except:)``, in addition to others. If one has another form,
+    ///   every call throws the reason.
+    public func except(_ hosts: [String]) -> ProxyPolicy {
+        var policy = self
+        policy.exceptions = ProxyExceptions((exceptions?.texts ?? []) + hosts, isStrict: true)
+        return policy
+    }
+
+    /// The same proxies, which never get a password itself: user and password only answer a Digest challenge
+    /// (RFC 7616). A SOCKS proxy still gets them, and a proxy that offers only Basic refuses the call.
+    public var digestOnly: ProxyPolicy {
+        var policy = self
+        policy.isDigestOnly = true
+        return policy
+    }
+
     package var isNone: Bool { choice == .none }
 
     /// A text with the credentials, for a digest; nil for a closure. Only equal rules have the same text.
     package var secretText: String? {
         switch choice {
         case .none: ""
-        case .rules(let rules): rules.secretText
+        case .rules(let rules): "\(rules.secretText) \(exceptions?.text ?? "") \(isDigestOnly)"
         case .closure: nil
         }
     }
 
     package func proxy(for uri: TargetURI) throws(CallError) -> Proxy? {
-        switch choice {
-        case .none: nil
-        case .rules(let rules): try rules.proxy(for: uri)
-        case .closure(let chooser): chooser.choose(uri)
-        }
+        if isNone { return nil }
+        if let exceptions, try exceptions.contains(uri.origin) { return nil }
+        let proxy: Proxy? =
+            switch choice {
+            case .none: nil
+            case .rules(let rules): try rules.proxy(for: uri)
+            case .closure(let chooser): chooser.choose(uri)
+            }
+        return isDigestOnly ? proxy?.digestOnly : proxy
     }
 
     /// The proxies without credentials.

@@ -27,14 +27,8 @@ struct ProxyRules: Sendable, Hashable, CustomStringConvertible {
 
     func proxy(for uri: TargetURI) throws(CallError) -> Proxy? {
         guard let text = uri.isSecure ? https : http else { return nil }
-        if let unreadable = exceptions.unreadable {
-            throw CallError(
-                .invalidRequest,
-                "the proxy's exception \"\(Redaction.printable(unreadable))\" is no host, address or network",
-                advice: "write host, host:port, an address, 10.0.0.0/8 or *")
-        }
         if exceptsLoopback, isLoopback(uri.host) { return nil }
-        if exceptions.matches(uri.origin) { return nil }
+        if try exceptions.contains(uri.origin) { return nil }
         guard let proxy = text.proxy else {
             throw CallError(.invalidRequest, text.problem, advice: text.advice)
         }

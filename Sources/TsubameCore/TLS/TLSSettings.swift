@@ -83,6 +83,10 @@ extension ConnectionSettings {
         public var minimumVersion = Version.tls12
         /// The newest version that is used.
         public var maximumVersion = Version.tls13
+        /// The cipher suites that are offered for versions up to 1.2, the preferred one first. If it is nil, the TLS
+        /// library's own choice is offered. An empty list fails each call over TLS with ``CallError/Kind/tls``. TLS 1.3
+        /// has suites of its own, which are always offered.
+        public var cipherSuites: [CipherSuite]?
         /// The shortest RSA key that a server's own certificate may have, in bits. A shorter one fails the call with
         /// ``CallError/Kind/tls``, unless ``verification`` is off. Keys of other kinds are not checked.
         public var minimumRSABits = 2048

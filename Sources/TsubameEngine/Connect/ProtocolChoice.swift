@@ -4,7 +4,13 @@ import TsubameCore
 
 extension ConnectionKey {
     /// The version where no handshake asks for it.
-    var plainVersion: HTTPVersion { settings.settings.httpVersion == .http2 ? .http2 : .http11 }
+    var plainVersion: HTTPVersion {
+        switch settings.settings.httpVersion {
+        case .negotiated, .http11: .http11
+        case .http10: .http10
+        case .http2: .http2
+        }
+    }
 
     /// The version after a TLS handshake.
     /// - Parameter applicationProtocol: the server's choice (ALPN, RFC 7301).
@@ -12,8 +18,9 @@ extension ConnectionKey {
     func version(chosen applicationProtocol: String?) throws(CallError) -> HTTPVersion {
         let choice = settings.settings.httpVersion
         switch applicationProtocol {
-        case "h2" where choice != .http11: return .http2
-        case nil where choice != .http2, "http/1.1" where choice != .http2: return .http11
+        case nil where choice == .http10: return .http10
+        case "h2" where choice == .negotiated || choice == .http2: return .http2
+        case nil where choice != .http2, "http/1.1" where choice != .http2: return plainVersion
         case "h2", "http/1.1", nil:
             throw CallError(
                 .tls,

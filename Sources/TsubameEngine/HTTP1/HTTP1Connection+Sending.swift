@@ -51,7 +51,7 @@ extension HTTP1Connection {
             shared = nil
             headers[fields: .proxyAuthorization] = []
         }
-        output.endsConnection = shared?.endConnection ?? headers.endConnection
+        output.endsConnection = isOld || (shared?.endConnection ?? headers.endConnection)
         let size =
             bodyCount
             + RequestEncoder.capacity(
@@ -59,7 +59,7 @@ extension HTTP1Connection {
         func encode(into room: UnsafeMutableRawBufferPointer) throws(WireError) -> Int {
             var count = try RequestEncoder.write(
                 method: method, target: target, authority: uri.authority, headers: headers, shared: shared,
-                framing: framing, into: room)
+                framing: framing, isOld: isOld, into: room)
             body?.withUnsafeBytes { bytes in
                 guard let from = bytes.baseAddress, let to = room.baseAddress, count + bytes.count <= room.count
                 else { return }

@@ -45,6 +45,8 @@ final class HTTP1Connection: ChannelReceiver, PooledConnection, ExchangeCarrier,
     @exclusivity(unchecked) var exchange: Exchange?
     @exclusivity(unchecked) var input = Input()
     @exclusivity(unchecked) var output = Output()
+    /// Whether requests go out in HTTP/1.0.
+    let isOld: Bool
     let sender = RequestSender()
     /// The limit whose deadline the channel keeps.
     @exclusivity(unchecked) private var limit = Timeouts.Name.head
@@ -57,6 +59,7 @@ final class HTTP1Connection: ChannelReceiver, PooledConnection, ExchangeCarrier,
         self.key = key
         self.loopPool = loopPool
         self.channel = channel
+        isOld = key.settings.settings.httpVersion == .http10
         use = ConnectionUse(facts)
     }
 

@@ -58,6 +58,14 @@ final class TLSContext: Sendable {
             configuration.applicationProtocols = version.applicationProtocols
             configuration.minimumTLSVersion = settings.minimumVersion.value
             configuration.maximumTLSVersion = settings.maximumVersion.value
+            if let suites = settings.cipherSuites {
+                guard !suites.isEmpty else {
+                    throw CallError(
+                        .tls, "connection.tls.cipherSuites is empty", phase: .securing,
+                        advice: "name a suite, or leave it nil for the usual ones")
+                }
+                configuration.cipherSuiteValues = suites.map { NIOTLSCipher(rawValue: $0.number) }
+            }
             // A channel does not await the peer's answer to its close_notify. NIOSSL's timer for that would hold the connection.
             configuration.shutdownTimeout = .zero
             switch settings.verification {

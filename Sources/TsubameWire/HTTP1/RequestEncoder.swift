@@ -1,4 +1,4 @@
-// RequestEncoder: writes the head of an HTTP/1.1 request in one pass (RFC 9112 sections 2 to 6).
+// RequestEncoder: writes the head of an HTTP/1 request in one pass (RFC 9112 sections 2 to 6).
 
 package import HTTPTypes
 package import TsubameCore
@@ -50,27 +50,32 @@ package enum RequestEncoder {
     /// written as their bytes.
     /// - Parameters:
     ///   - shared: the encoded lines of `headers`, if requests share them.
+    ///   - isOld: whether the request line names HTTP/1.0, which has no chunks.
     ///   - output: a buffer of at least ``capacity(method:target:authority:headers:shared:)`` bytes.
     /// - Returns: the number of bytes written.
     /// - Throws: kind `invalidRequest` if the bytes would not arrive as this one request. `output` must not be sent
     ///   then.
     package static func write(
         method: String, target: String, authority: String, headers: HTTPFields, shared: PreencodedFields? = nil,
-        framing: Framing, into output: UnsafeMutableRawBufferPointer
+        framing: Framing, isOld: Bool = false, into output: UnsafeMutableRawBufferPointer
     ) throws(WireError) -> Int {
         guard let base = output.baseAddress else { throw WireError(.misuse, "there is no room for the request's head") }
         var writer = RequestHeadWriter(base, capacity: output.count)
-        writer.writeStart(method, target, authority)
+        writer.writeStart(method, target, authority, isOld: isOld)
         if let shared {
             writer.write(shared)
         } else if !writer.writeFields(headers) {
             // Rare, so this path is not optimised: the caller set a Host, or a field that must not be set.
             try RequestValidation.check(headers)
             writer = RequestHeadWriter(base, capacity: output.count)
-            writer.writeStart(method, target, RequestValidation.host(headers) ?? authority)
+            writer.writeStart(method, target, RequestValidation.host(headers) ?? authority, isOld: isOld)
             _ = writer.writeFields(headers, withoutHost: true)
         }
         writer.writeEnd(framing)
+        if isOld, framing == .chunked {
+            throw WireError(
+                .invalidRequest, "HTTP/1.0 has no chunks, which a body of unknown length and trailers need")
+        }
         guard writer.isSound() else {
             try validate(method: method, target: target, headers: headers)
             try RequestValidation.check(authority: authority)

@@ -26,13 +26,14 @@ struct RequestHeadWriter {
     // MARK: Parts
 
     /// Writes the request line and Host.
-    mutating func writeStart(_ method: String, _ target: String, _ authority: String) {
+    /// - Parameter isOld: whether the request line names HTTP/1.0.
+    mutating func writeStart(_ method: String, _ target: String, _ authority: String, isOld: Bool) {
         put(method)
         methodEnd = count
         put(" ")
         put(target)
         targetEnd = count
-        put(" HTTP/1.1\r\nHost: ")
+        put(isOld ? " HTTP/1.0\r\nHost: " : " HTTP/1.1\r\nHost: ")
         hostStart = count
         put(authority)
         hostEnd = count

@@ -149,7 +149,7 @@ final class DownloadPart: Sendable {
     var status: FileStatus? { FileStatus(of: descriptor) }
     var total: Int64? { state.withLock { $0.record?.total } }
     /// Whether the record is there for a later call.
-    private var isKept: Bool { state.withLock { $0.isKept && $0.record != nil } }
+    var isKept: Bool { state.withLock { $0.isKept && $0.record != nil } }
 
     /// The first missing bytes of the span, by default of the whole file; without an end if its length is not
     /// known.

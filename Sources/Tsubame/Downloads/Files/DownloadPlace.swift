@@ -132,6 +132,29 @@ struct DownloadPlace: Sendable {
         return found
     }
 
+    /// The shorter file of the response's name that another program may have left. It is nil if the server does not
+    /// offer ranges, or if the file has another owner, was written by this command, or is older than the server's.
+    /// - Parameter total: the length of the server's file in bytes.
+    func partial(for response: Response, total: Int64, except finished: FinishedFiles?) -> UnfinishedFile? {
+        let path = folder + (name ?? Self.name(of: response))
+        guard response.wire[.acceptRanges]?.lowercased() == "bytes",
+            let status = FileStatus(of: path, followsLinks: false), status.kind == .regular,
+            (1..<total).contains(status.size), status.owner == geteuid(), finished?.contains(status) != true
+        else { return nil }
+        let changed = response.headers[.lastModified].flatMap(HTTPDate.parse)
+        // A file that was complete when it got the server's date is not the beginning of a longer one.
+        if let changed, status.modified / 1_000_000_000 < changed || Self.isDated(status, changed) { return nil }
+        return UnfinishedFile(path: path, status: status)
+    }
+
+    /// The hidden file for the rest of a file that another program has left.
+    /// - Returns: nil if the hidden file has bytes already, or belongs to another download.
+    func part(continuing file: UnfinishedFile) throws(CallError) -> DownloadPart? {
+        let part = try DownloadPart.open(
+            for: file.path, permissions: file.status.permissions, syncingEvery: syncDistance)
+        return part?.received == 0 ? part : nil
+    }
+
     /// Compares the full nanoseconds: a file that was merely written in that second did not get the server's date.
     private static func isDated(_ status: FileStatus, _ seconds: Int64) -> Bool {
         let (nanoseconds, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
@@ -171,12 +194,14 @@ struct DownloadPlace: Sendable {
     }
 
     /// Gives a complete file its name.
+    /// - Parameter file: the file that the download has continued, which is replaced.
     /// - Returns: its path.
-    func finish(_ part: DownloadPart) throws(CallError) -> String {
+    func finish(_ part: DownloadPart, continuing file: UnfinishedFile?) throws(CallError) -> String {
+        let replaces = ifExists == .replace || file?.isUnchanged == true
         let base = String(part.target.dropFirst(folder.count))
         for number in 0..<Self.maximumNumber {
             let target = number == 0 ? part.target : folder + FileName.numbered(base, number)
-            if try part.finish(as: target, replacing: ifExists == .replace) { return target }
+            if try part.finish(as: target, replacing: replaces && number == 0) { return target }
             if ifExists == .fail { throw Self.occupied(target) }
         }
         throw CallError(.file, "there are too many files like \(part.target)", phase: .receivingBody)

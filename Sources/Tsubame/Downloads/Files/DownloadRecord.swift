@@ -39,9 +39,11 @@ struct DownloadRecord: Codable, Sendable, Equatable {
     }
 
     /// nil for a response that cannot be resumed.
-    init?(_ response: Response, _ request: Request, total: Int64?) {
+    /// - Parameter needsVersion: whether the response must name the version of the file.
+    init?(_ response: Response, _ request: Request, total: Int64?, needsVersion: Bool = true) {
         let fields = response.wire
-        guard let url = Self.url(request), let validators = DownloadValidators(fields) else { return nil }
+        let version = DownloadValidators(fields) ?? (needsVersion ? nil : DownloadValidators.none)
+        guard let url = Self.url(request), let validators = version else { return nil }
         guard fields[.contentEncoding].map({ $0.lowercased() == "identity" }) ?? true else { return nil }
         guard fields[.acceptRanges]?.lowercased() != "none" else { return nil }
         self.url = url
@@ -112,7 +114,7 @@ struct DownloadRecord: Codable, Sendable, Equatable {
         guard let bytes = try? Self.read(path, ofUser: geteuid()),
             let record = try? JSONDecoder().decode(DownloadRecord.self, from: Data(bytes))
         else { return nil }
-        guard record.total ?? 0 >= 0, !record.validators.condition.isEmpty else { return nil }
+        guard record.total ?? 0 >= 0, record.validators.condition?.isEmpty == false else { return nil }
         self = record
     }
 

@@ -1,10 +1,14 @@
 // StoredHead+Text: the text form of a stored head, for storages.
 
 import HTTPTypes
+import TsubameCore
 
 extension StoredHead {
-    /// The fields, one on each line.
-    package var fieldText: String { fields.map { "\($0.name.rawName):\($0.value)\n" }.joined() }
+    /// The fields, one on each line. A line before them that begins with a colon names another version than HTTP/1.1.
+    package var fieldText: String {
+        (version == .http11 ? "" : ":\(version)\n")
+            + fields.map { "\($0.name.rawName):\($0.value)\n" }.joined()
+    }
 
     /// The selecting fields, sorted by name, so that equal fields give equal texts.
     package var selectingText: String {
@@ -17,7 +21,15 @@ extension StoredHead {
         status: Int, fieldText: String, selectingText: String, requestTime: Double, responseTime: Double
     ) {
         var fields = HTTPFields()
-        for line in fieldText.utf8.split(separator: 0x0A) {
+        var lines = fieldText.utf8.split(separator: 0x0A)[...]
+        var version = HTTPVersion.http11
+        if let first = lines.first, first.first == 0x3A {
+            let named = HTTPVersion.allCases.first { $0.description.utf8.elementsEqual(first.dropFirst()) }
+            guard let named else { return nil }
+            version = named
+            lines.removeFirst()
+        }
+        for line in lines {
             guard let colon = line.firstIndex(of: 0x3A),
                 let name = String(line[..<colon]).flatMap({ HTTPField.Name($0) }),
                 let value = String(line[line.index(after: colon)...])
@@ -31,6 +43,7 @@ extension StoredHead {
             selecting.updateValue(colon.flatMap { String(line[line.index(after: $0)...]) }, forKey: name)
         }
         self.init(
-            status: status, fields: fields, selecting: selecting, requestTime: requestTime, responseTime: responseTime)
+            status: status, version: version, fields: fields, selecting: selecting, requestTime: requestTime,
+            responseTime: responseTime)
     }
 }

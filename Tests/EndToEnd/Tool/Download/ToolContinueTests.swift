@@ -38,6 +38,35 @@ struct ToolContinueTests {
         return [.bytes(Reply.head(.ok, fields)), .bytes(half), end]
     }
 
+    // MARK: Files of other programs
+
+    @Test(arguments: [[], ["-o", "report.txt"]])
+    func `the shorter file of another program is continued, and told of`(options: [String]) async throws {
+        let text = Self.half + Self.half
+        try await withFolder { folder in
+            try put(Self.half, "report.txt", in: folder)
+            try await ScriptedServer.start { request in
+                var fields = Self.dated
+                (fields[.acceptRanges], fields[.eTag]) = ("bytes", "\"1\"")
+                guard request["range"] != nil else { return .ok(text, headers: fields) }
+                fields[.contentRange] = "bytes 150000-299999/300000"
+                fields[.contentLength] = "150000"
+                return [.bytes(Reply.head(.partialContent, fields)), .bytes(Self.half)]
+            }.use { server in
+                let run = try await ToolProcess(
+                    ["-d", "-c", server.url + "/a/report.txt"] + options, directory: folder
+                ).finished()
+                #expect(run.status == 0 && run.stdout == "report.txt\n", "\(run)")
+                #expect(
+                    run.stderr == "tsubame: the download continues after the 150000 of 300000 bytes in report.txt\n")
+                #expect(server.requests.map { $0["range"] } == [nil, "bytes=150000-"])
+                #expect(server.requests.map { $0["if-range"] } == [nil, "\"1\""])
+                #expect(try names(folder) == ["report.txt"])
+                #expect(try Data(contentsOf: folder.appending(path: "report.txt")) == Data(text.utf8))
+            }
+        }
+    }
+
     // MARK: Whole files
 
     @Test(arguments: [[], ["-o", "mine.txt"], ["--digest=sha256:\(hello)"]])
