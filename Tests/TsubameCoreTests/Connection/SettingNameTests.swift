@@ -54,6 +54,7 @@ import TsubameCore
         "verification": { $0.verification = .dangerouslyOff },
         "minimumVersion": { $0.minimumVersion = .tls13 },
         "maximumVersion": { $0.maximumVersion = .tls12 },
+        "cipherSuites": { $0.cipherSuites = [] },
         "minimumRSABits": { $0.minimumRSABits = 1_024 },
         "identity": { $0.identity = .pem(certificate: "", key: "") },
         "pins": { $0.pins = ["a.example": PinnedKeys(Self.pin, backup: Self.pin)] },

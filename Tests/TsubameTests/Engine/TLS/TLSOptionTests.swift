@@ -18,6 +18,7 @@ struct TLSDifference: Sendable, CustomTestStringConvertible {
         TLSDifference(name: "roots") { $0.roots = .pem(TestCertificates.authorityPEM + "\n") },
         TLSDifference(name: "minimumVersion") { $0.minimumVersion = .tls13 },
         TLSDifference(name: "maximumVersion") { $0.maximumVersion = .tls12 },
+        TLSDifference(name: "cipherSuites") { $0.cipherSuites = ConnectionSettings.TLS.CipherSuite.all },
         TLSDifference(name: "minimumRSABits") { $0.minimumRSABits = 3072 },
         TLSDifference(name: "identity") { $0.identity = .client },
         TLSDifference(name: "pins") {
