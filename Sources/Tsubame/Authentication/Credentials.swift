@@ -129,7 +129,8 @@ final class Credentials: ChainStep {
             case .challenged:
                 return .note("the 401 is given back: the server offers neither Digest nor Basic")
             case .never:
-                return .note("the 401 is given back: the server does not offer Digest, and the client uses nothing else")
+                return .note(
+                    "the 401 is given back: the server does not offer Digest, and the client uses nothing else")
             }
         }
         guard request.answeredChallenges == 0 || challenge.isStale && request.answeredChallenges < 2 else {

@@ -12,6 +12,8 @@ struct MultipartContent {
         case stream(open: @Sendable () -> any BodyReader, length: Int64?, name: String)
     }
 
+    /// A form in memory up to this size is one piece, so that its compressed length is known before it is sent.
+    private static let wholeBytes: Int64 = 1 << 20
     /// Parts up to this size are copied beside their heads, so that a form of short fields is one piece.
     private static let smallBytes = 32 << 10
 
@@ -49,13 +51,25 @@ struct MultipartContent {
     }
 
     var body: RequestBody {
-        if stretches.count == 1, case .bytes(let bytes) = stretches[0] {
-            return .bytes(bytes, contentType: framing.contentType)
-        }
+        if let whole { return .bytes(whole, contentType: framing.contentType) }
         let stretches = stretches
         return RequestBody(
             .stream(open: { MultipartReader(stretches) }, isOneShot: isOneShot), contentType: framing.contentType,
             length: length)
+    }
+
+    /// The whole form, if it is short and nothing of it has to be read first.
+    private var whole: Bytes? {
+        let pieces = stretches.compactMap { stretch in
+            if case .bytes(let bytes) = stretch { bytes } else { nil }
+        }
+        guard pieces.count == stretches.count else { return nil }
+        if pieces.count == 1 { return pieces[0] }
+        guard let length, length <= Self.wholeBytes else { return nil }
+        var all: [UInt8] = []
+        all.reserveCapacity(Int(length))
+        for piece in pieces { piece.withUnsafeBytes { all.append(contentsOf: $0) } }
+        return Bytes(all)
     }
 
     private mutating func add(_ text: String) { pending.append(contentsOf: text.utf8) }

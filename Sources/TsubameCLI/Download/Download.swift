@@ -56,11 +56,12 @@ struct Download: Sendable {
     /// - Parameters:
     ///   - output: where the file's name is written, unless it is a terminal.
     ///   - head: called with the response before its body is saved, and also if its body is not saved.
+    ///   - saved: called with the number of bytes received for the file.
     /// - Returns: the response. Nothing is saved if its status is not a success.
     /// - Throws: the error of `head`, or ``CallError``.
     func save(
         _ request: Request, by client: Client, to output: OutputFile,
-        head: @escaping @Sendable (Response) throws -> Void
+        head: @escaping @Sendable (Response) throws -> Void, saved: (Int64) -> Void
     ) throws -> Response {
         let bar = DownloadBar(path, board)
         let temporary = Mutex<[String]>([])
@@ -94,6 +95,7 @@ struct Download: Sendable {
             let file = try client.blocking.download(
                 request, toPath: path ?? "", resume: options.resumes, policy: options.policy, hooks: hooks
             ) { bar.show($0) }
+            saved(max(file.count - file.resumed, 0))
             // The given path may be a folder.
             let name = file.path
             bar.end(saying: name)

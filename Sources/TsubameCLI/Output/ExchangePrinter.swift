@@ -43,6 +43,9 @@ final class ExchangePrinter: Sendable {
     /// Sets the HTTP version to show until a connection reports its own.
     func expect(_ version: HTTPVersion) { state.withLock { $0.version = version } }
 
+    /// Sets the number of bytes that a download has received.
+    func saved(_ bytes: Int64) { state.withLock { $0.trace?.savedBytes = bytes } }
+
     /// The number of body bytes that the call's events should carry.
     var bodyBytes: Int { plan.historyBodyBytes }
 

@@ -15,6 +15,8 @@ struct RunTrace: Sendable {
 
     private var start: MonotonicTime = 0
     private var entries: [Entry] = []
+    /// The bytes that a download has received. The events of a call do not count the end of a piece that it gives up.
+    var savedBytes: Int64?
 
     mutating func take(_ event: CallEvent) {
         if entries.isEmpty { start = MonotonicClock.now }
@@ -27,7 +29,8 @@ struct RunTrace: Sendable {
     /// The trace of the run's own call.
     var first: CallTrace { entries.first?.trace ?? CallTrace() }
     var sentBytes: Int64 { entries.reduce(0) { $0 + $1.trace.sentBytes } }
-    var receivedBytes: Int64 { entries.reduce(0) { $0 + $1.trace.receivedBytes } }
+    /// Body bytes received, before decoding.
+    var receivedBytes: Int64 { savedBytes ?? entries.reduce(0) { $0 + $1.trace.receivedBytes } }
 
     /// All hops of all calls, in the order in which the calls started.
     var wholeHops: [HopTimes] {

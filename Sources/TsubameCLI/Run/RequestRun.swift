@@ -83,6 +83,8 @@ struct RequestRun: Sendable {
                     try download.save(request, by: client, to: output) { response in
                         if request.method != .head { UnknownCoding.tell(of: response) }
                         try printHead(response)
+                    } saved: {
+                        printer.saved($0)
                     })
             } else {
                 end = try client.blocking.stream(request) { response, next in

@@ -57,7 +57,35 @@ struct ToolHTTP2Tests {
         }
     }
 
-    @Test(arguments: ["1.0", "3", "0.9", "h2", ""]) func otherVersionsAreRefused(version: String) async throws {
+    @Test func `a request in HTTP 1_0, and one to the server as a whole`() async throws {
+        try await ScriptedServer.start { .ok($0.text) }.use { server in
+            let old = try await tool("--http-version=1.0", "-v", server.url + "/a", "b=1")
+            #expect(old.status == 0 && old.stdout.hasPrefix("POST /a HTTP/1.0\r\nHost: "), "\(old)")
+            let offline = try await tool("--offline", "--http-version=1.0", server.url)
+            #expect(offline.stdout.hasPrefix("GET / HTTP/1.0\r\n"), "\(offline)")
+            let whole = try await tool("--request-target=*", "--print=H", "OPTIONS", server.url + "/a")
+            #expect(whole.status == 0 && whole.stdout.hasPrefix("OPTIONS * HTTP/1.1\r\n"), "\(whole)")
+            #expect(server.requests.map(\.target) == ["/a", "*"])
+            #expect(server.requests[0].headText.hasPrefix("POST /a HTTP/1.0\r\n"))
+        }
+    }
+
+    @Test func `a kept answer is printed in the version in which it came`() async throws {
+        try await withFolder { folder in
+            try await serving { server, log in
+                for _ in 0..<2 {
+                    let run = try await ToolProcess(
+                        ["--http-version=2-prior-knowledge", "--cache", "--print=h", server.url + "/cache/600"],
+                        environment: ["XDG_CACHE_HOME": folder.path]
+                    ).finished()
+                    #expect(run.status == 0 && run.stdout.hasPrefix("HTTP/2 200"), "\(run)")
+                }
+                #expect(log.all.count == 1)
+            }
+        }
+    }
+
+    @Test(arguments: ["3", "0.9", "h2", ""]) func otherVersionsAreRefused(version: String) async throws {
         let run = try await tool("--http-version", version, "http://localhost:1/")
         #expect(run.status == 64 && run.stderr.contains("1.1"), "\(run)")
     }

@@ -2,6 +2,7 @@
 // neighbours.
 #if Server
 import Foundation
+import HTTPTypes
 import Testing
 import TsubameTesting
 
@@ -9,16 +10,16 @@ import TsubameTesting
 struct ToolProxyTests {
     /// Runs the tool with an environment in which PROXY stands for a server that answers as a proxy would. The host
     /// a.example also leads to that server. Returns the received request.
-    private func request(_ environment: [String: String], _ url: String = "http://a.example/x") async throws
-        -> ReceivedRequest
-    {
+    private func request(
+        _ environment: [String: String], _ url: String = "http://a.example/x", options: [String] = []
+    ) async throws -> ReceivedRequest {
         try await ScriptedServer.start { _ in .ok("hi") }.use { server in
             let names = ["http_proxy", "https_proxy", "all_proxy", "no_proxy", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY"]
             let present = names.filter { ProcessInfo.processInfo.environment[$0] != nil }
             let unset = Dictionary(uniqueKeysWithValues: present.map { ($0, "") })
             let override = "a.example:80:127.0.0.1:\(server.port)"
             let run = try await runProduct(
-                "tsubame", ["--resolve", override, url.replacing("URL", with: server.url)],
+                "tsubame", ["--resolve", override] + options + [url.replacing("URL", with: server.url)],
                 environment: unset.merging(environment.mapValues { $0.replacing("PROXY", with: server.url) }) { $1 })
             try #require(run.status == 0, "\(run)")
             #expect(run.stdout.hasSuffix("hi") || run.stdout.hasSuffix("hi\n"), "\(run)")
@@ -56,6 +57,39 @@ struct ToolProxyTests {
 
     @Test func thisMachineIsNotAskedForAtTheProxy() async throws {
         #expect(try await request(["http_proxy": "PROXY"], "URL/x").target == "/x")
+    }
+
+    @Test func `hosts can be reached without the proxy`() async throws {
+        for option in ["--noproxy=a.example", "--no-proxy=b.example,a.example", "--noproxy=*", "--noproxy=.example"] {
+            let request = try await request(["http_proxy": "PROXY"], options: [option])
+            #expect(request.target == "/x", "\(option)")
+        }
+        let other = try await request(["http_proxy": "PROXY"], options: ["--noproxy", "b.example"])
+        #expect(other.target == "http://a.example/x")
+        // Without hosts, it takes the option --proxy back, as HTTPie's.
+        let back = try await request(["http_proxy": ""], options: ["--proxy=http://127.0.0.1:1", "--no-proxy"])
+        #expect(back.target == "/x")
+        let wrong = try await tool("--noproxy=1.2.3.4/99", "http://a.example")
+        #expect(wrong.status != 0 || wrong.stderr.isEmpty == false, "\(wrong)")
+    }
+
+    @Test func `with Digest, the proxy never gets the password`() async throws {
+        let fields = try await request(["http_proxy": "PROXY"], options: ["--proxy-auth-type=digest"])
+        #expect(fields["proxy-authorization"] == nil)
+        try await ScriptedServer.start { request in
+            request["proxy-authorization"] == nil
+                ? .status(
+                    .proxyAuthenticationRequired, "",
+                    headers: [
+                        .proxyAuthenticate: "Digest realm=\"a\", nonce=\"b\", qop=\"auth\", algorithm=SHA-256"
+                    ]) : .ok("in")
+        }.use { server in
+            let proxy = server.url.replacing("://", with: "://user:s3cret@")
+            let run = try await tool("--proxy", proxy, "--proxy-auth-type=digest", "http://a.example/x")
+            #expect(run.status == 0 && run.stdout == "in", "\(run)")
+            let sent = server.requests.map { $0["proxy-authorization"]?.prefix(6) }
+            #expect(sent == [nil, "Digest"])
+        }
     }
 }
 #endif

@@ -211,8 +211,12 @@ struct ToolTransportTests {
     // MARK: Usage
 
     @Test(arguments: [
-        (["--http-version=3", "URL"], "HTTP/3 is not supported"), (["--http-version=1.0", "URL"], "use 1.1 or 2"),
-        (["--http-version=x", "URL"], "use 1.1, 2 or 2-prior-knowledge"),
+        (["--http-version=3", "URL"], "HTTP/3 is not supported"), (["--http-version=0.9", "URL"], "use 1.1 or 2"),
+        (["--ciphers=HIGH", "URL"], "“HIGH” is not a cipher suite for TLS 1.2"),
+        (["--ciphers=:", "URL"], "names no cipher"),
+        (["--request-target=/x", "OPTIONS", "URL"], "only * can be given"),
+        (["--request-target=*", "URL"], "--request-target * needs the method OPTIONS"),
+        (["--http-version=x", "URL"], "use 1.0, 1.1, 2 or 2-prior-knowledge"),
         (["-4", "-6", "URL"], "-4 and -6 exclude"), (["--proxy=ftp://a", "URL"], "no scheme that is known"),
         (["--proxy=", "URL"], "--proxy"), (["--tls-min=1.3", "--tls-max=1.2", "URL"], "--tls-min is above"),
         (["--tls-min=1.4", "URL"], "--tls-min"), (["--cert-key=k", "URL"], "--cert-key needs --cert"),

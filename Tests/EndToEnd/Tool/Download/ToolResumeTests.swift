@@ -151,6 +151,34 @@ struct ToolResumeTests {
         }
     }
 
+    @Test func `-v and -t show every part of a download over several connections`() async throws {
+        let big = [UInt8](repeating: 0x61, count: 9 << 20)
+        try await withFolder { folder in
+            try await ScriptedServer.start { request in
+                let fields: HTTPFields = [.eTag: "\"1\"", .acceptRanges: "bytes"]
+                guard let range = request["range"] else { return .ok(big, headers: fields) }
+                let ends = range.dropFirst("bytes=".count).split(separator: "-").compactMap { Int($0) }
+                let end = ends.count > 1 ? ends[1] : big.count - 1
+                var part = fields
+                part[.contentRange] = "bytes \(ends[0])-\(end)/\(big.count)"
+                part[.contentLength] = "\(end - ends[0] + 1)"
+                return [.bytes(Reply.head(.partialContent, part)), .content(Array(big[ends[0]...end]))]
+            }.use { server in
+                let run = try await ToolProcess(
+                    ["-d", "-vv", "--timings", "--connections=2", server.url + "/a"], directory: folder
+                ).finished()
+                #expect(run.status == 0, "\(run)")
+                let requests = run.stdout.components(separatedBy: "GET /a HTTP/1.1").count - 1
+                #expect(requests == server.requests.count && requests == 2, "\(run)")
+                #expect(run.stdout.contains("HTTP/1.1 200 OK") && run.stdout.contains("HTTP/1.1 206 Partial Content"))
+                #expect(run.stdout.contains("Exchanges: 2") && run.stdout.contains("Received: \(big.count) bytes"))
+                let hops = run.stderr.components(separatedBy: "GET http://").count - 1
+                #expect(hops == 2, "\(run)")
+                #expect(try Data(contentsOf: folder.appending(path: "a")) == Data(big))
+            }
+        }
+    }
+
     @Test(arguments: [
         ["-c", "http://a.example/x"], ["-d", "-c", "-o", "-", "http://a.example/x"],
         ["-d", "--digest=md5:12", "http://a.example/x"], ["-d", "--connections=17", "http://a.example/x"],

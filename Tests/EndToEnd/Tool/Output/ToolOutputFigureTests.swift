@@ -56,6 +56,24 @@ struct ToolOutputFigureTests {
         #expect(verbose.hasPrefix("GET / HTTP/1.1\r\n") && verbose.contains(head + "hi\n\nElapsed time: "))
     }
 
+    @Test func `with -vv each response has its own figures`() async throws {
+        try await ScriptedServer.start { request in
+            request.target == "/b" ? .ok("hi") : .redirect(to: "/b")
+        }.use { server in
+            for words in [["-vv", "-F"], ["-F", "--all", "--print=hbm"]] {
+                let run = try await ToolProcess(words + [server.url + "/a"]).finished()
+                let parts = run.stdout.components(separatedBy: "Elapsed time: ")
+                #expect(run.status == 0 && parts.count == 3, "\(run)")
+                #expect(parts[0].contains("302 ") && !parts[0].contains("200 OK"))
+                #expect(parts[1].contains("200 OK") && !parts[1].contains("Exchanges"))
+                #expect(parts[2].contains("Total time: ") && parts[2].contains("Exchanges: 2"))
+            }
+            // Without the responses between, there is one elapsed time, that of all.
+            let once = try await ToolProcess(["-F", "-m", server.url + "/a"]).finished()
+            #expect(once.stdout.contains("Exchanges: 2") && !once.stdout.contains("Total time"), "\(once)")
+        }
+    }
+
     @Test func whatAFailedCallDidIsTold() async throws {
         let answer = try await run(Self.broken, "-p", "bt", "URL")
         #expect(answer.status == 1)

@@ -76,6 +76,10 @@ struct ToolBodyFramingTests {
 
             let noise = folder.appending(path: "noise")
             try Data((0..<400_000).map { _ in UInt8.random(in: 0...255) }).write(to: noise)
+            let text = folder.appending(path: "text")
+            try Data(content.prefix(100_000)).write(to: text)
+            let fields = try await sent("-x", "--multipart", "--boundary=b", "URL", "f=@\(text.path)", "a=1")
+            #expect(fields["content-length"] != nil && fields["transfer-encoding"] == nil, "it is in memory")
             let left = try await sent("-x", "URL", "@\(noise.path)")
             #expect(left["content-encoding"] == nil && left["content-length"] == "400000")
         }

@@ -51,6 +51,18 @@ struct ToolAuthTests {
         }
     }
 
+    @Test func `-A any sends the scheme that the server asks for`() async throws {
+        try await withHTTPBin { url, log in
+            for (path, scheme) in [("/basic-auth/u/p", "Basic "), ("/digest-auth/auth/u/p", "Digest ")] {
+                let before = log.all.count
+                let run = try await tool("-A", "any", "-a", "u:p", "-v", url + path)
+                #expect(run.status == 0 && log.all.count == before + 2, "\(run)")
+                let lines = run.stdout.split(whereSeparator: \.isNewline).filter { $0.hasPrefix("Authorization: ") }
+                #expect(lines.count == 1 && lines[0].hasPrefix("Authorization: " + scheme), "\(run)")
+            }
+        }
+    }
+
     // MARK: Digest
 
     @Test func aChallengeOfDigestIsAnsweredAndThePasswordIsNeverSent() async throws {

@@ -129,6 +129,26 @@ struct ProxyChoice: Sendable, CustomTestStringConvertible {
         }
     }
 
+    @Test(arguments: ProxyChoice.exceptions)
+    func `a policy of any kind can have exceptions of its own`(_ row: ProxyChoice) async throws {
+        try await Self.check(row.url, isProxied: row.isProxied) { proxy, _ in
+            .environment(["all_proxy": "http://\(proxy.address)", "no_proxy": "b.example.org"])
+                .except(["c.example"]).except([row.setting])
+        }
+        try await Self.check(row.url, isProxied: row.isProxied) { proxy, _ in
+            let chosen = try Proxy("http://\(proxy.address)")
+            return .choose { _ in chosen }.except([row.setting])
+        }
+    }
+
+    @Test func `exceptions and Digest alone make another policy`() {
+        let policy = ProxyPolicy.url("http://user:password@proxy.example")
+        let policies = [policy, policy.except(["a"]), policy.except(["b"]), policy.digestOnly]
+        #expect(Set(policies).count == 4 && Set(policies.map(\.secretText)).count == 4)
+        #expect(ProxyPolicy.none.except(["a"]).digestOnly.isNone)
+        #expect(policy.except(["a"]) == policy.except(["a"]))
+    }
+
     @Test(arguments: ProxyChoice.nonsense)
     func `an exception given by hand that makes no sense is an error`(_ exception: String) async throws {
         try await serving(
@@ -137,6 +157,10 @@ struct ProxyChoice: Sendable, CustomTestStringConvertible {
             server, client in
             let error = try await failure { try await client.get("x") }
             #expect(error.kind == .invalidRequest && error.reason.contains("exception"), "\(error)")
+            let added = try await failure {
+                try await client.with { $0.connection.proxy = .url("http://127.0.0.1:1").except([exception]) }.get("x")
+            }
+            #expect(added.reason == error.reason)
             #expect(server.acceptedConnections == 0)
         }
     }

@@ -93,6 +93,32 @@ import TsubameTesting
         }
     }
 
+    @Test(arguments: routes) func `with Digest only, the password is never sent`(_ route: ProxyRoute) async throws {
+        try await guarded(route, DigestGuard()) { server, proxy, client, events in
+            let view = client.with { $0.connection.proxy = $0.connection.proxy.digestOnly }
+            for _ in 0..<2 {
+                let status = try await view.get("x").status
+                #expect(status == .ok)
+            }
+            #expect(schemes(proxy) == ["-", "Digest"] + (route.isTunnel ? [] : ["Digest"]))
+            #expect(server.requests.count == 2)
+        }
+        // A proxy that offers only Basic does not get it.
+        let basic: ProxyStep = .text(
+            "HTTP/1.1 407 No\r\nProxy-Authenticate: Basic realm=\"a\"\r\nContent-Length: 0\r\n\r\n")
+        try await guarded(
+            route, DigestGuard(),
+            script: { moment, _ in
+                guard case .request = moment else { return nil }
+                return [basic]
+            }
+        ) { server, proxy, client, _ in
+            let view = client.with { $0.connection.proxy = $0.connection.proxy.digestOnly }
+            let status = try? await view.get("x").statusCode
+            #expect(status == (route.isTunnel ? nil : 407) && schemes(proxy) == ["-"] && server.requests.isEmpty)
+        }
+    }
+
     @Test(arguments: routes) func `an answer that is refused is not given again`(_ route: ProxyRoute) async throws {
         let keeper = DigestGuard { $0.password = "another" }
         try await guarded(route, keeper) { server, proxy, client, events in
