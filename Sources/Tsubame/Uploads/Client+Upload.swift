@@ -146,8 +146,20 @@ extension BlockingClient {
     public func upload(
         _ request: Request, resume: Bool = false, progress: (@Sendable (UploadProgress) -> Void)? = nil
     ) throws(CallError) -> Response {
-        let run = try UploadRun(client, request, resume: resume, progress)
-        return try wait(request) { executor async throws(CallError) in
+        try perform(UploadRun(client, request, resume: resume, progress), request)
+    }
+
+    /// Uploads a file so that a later process can continue it, for the command-line tool.
+    @available(*, noasync)
+    package func upload(
+        _ request: Request, records: UploadRecords, progress: (@Sendable (UploadProgress) -> Void)?
+    ) throws(CallError) -> Response {
+        try perform(UploadRun(client, request, resume: true, records: records, progress), request)
+    }
+
+    @available(*, noasync)
+    private func perform(_ run: UploadRun, _ request: Request) throws(CallError) -> Response {
+        try wait(request) { executor async throws(CallError) in
             try await run.perform(run.makeCall(executor: executor))
         }
     }

@@ -18,10 +18,15 @@ struct UploadRun: Sendable {
     let state: UploadState
     /// nil if the upload cannot be resumed, or was not asked to be.
     private let source: UploadSource?
+    /// nil if no later process may continue the upload.
+    let journal: UploadJournal?
     private let isStream: Bool
+    /// nil unless the caller wants to continue an earlier upload.
+    let continuation: Continuation?
 
     init(
-        _ client: Client, _ request: Request, resume: Bool, _ progress: (@Sendable (UploadProgress) -> Void)?
+        _ client: Client, _ request: Request, resume: Bool, records: UploadRecords? = nil,
+        _ progress: (@Sendable (UploadProgress) -> Void)?
     ) throws(CallError) {
         let (client, plain) = client.resolved(request)
         self.client = client
@@ -38,8 +43,11 @@ struct UploadRun: Sendable {
             allowedOrigins: client.configuration.allowedOrigins,
             allowsInsecure: client.configuration.redirects.allowsInsecure)
         let length = source?.length ?? request.body.length
-        let state = UploadState(request, length: length, source == nil ? nil : trust, progress)
+        journal = UploadJournal(records, prepared ?? request, source)
+        let state = UploadState(request, length: length, source == nil ? nil : trust, journal, progress)
         self.state = state
+        continuation = journal.flatMap { Self.continuation(records, $0, prepared?.uri, trust) }
+        if case .resource(let resource) = continuation { state.continue(at: resource) }
         var first = request
         if let source {
             first.body = request.body.with(content: source.content(0..<source.length, state), length: source.length)
@@ -49,6 +57,28 @@ struct UploadRun: Sendable {
             first.contentFields = UploadFields.ofContent
         }
         self.request = first
+    }
+
+    /// The end of an earlier process's upload, which this one is to continue.
+    enum Continuation: Sendable {
+        case resource(UploadResource)
+        /// There is none that can be continued, for this reason.
+        case impossible(String)
+    }
+
+    private static func continuation(
+        _ records: UploadRecords?, _ journal: UploadJournal, _ base: TargetURI?, _ trust: UploadResource.Trust
+    ) -> Continuation? {
+        guard records?.continues == true else { return nil }
+        guard let (record, isOfFile) = journal.earlier else {
+            return .impossible("no unfinished upload of this file to this URL is known")
+        }
+        guard isOfFile else { return .impossible("the file has changed since the earlier upload") }
+        do throws(UploadResource.Unusable) {
+            return .resource(try UploadResource([record.resource], from: base, trust))
+        } catch {
+            return .impossible(error.reason)
+        }
     }
 
     func makeCall(executor: (any TaskExecutor)? = nil) -> Call {
@@ -80,10 +110,16 @@ struct UploadRun: Sendable {
             }
             do throws(CallError) {
                 var transfer = UploadTransfer(self, source, call)
-                return try await last(try await transfer.run(), call)
+                let response = try await transfer.run()
+                if (200..<300).contains(response.statusCode) { journal?.remove() }
+                return try await last(response, call)
             } catch {
+                state.save()
                 let isOver = [.cancelled, .requestBody, .limitExceeded].contains(error.kind)
-                if isOver || state.failure != nil { dismiss() }
+                if isOver || state.failure != nil {
+                    dismiss()
+                    journal?.remove()
+                }
                 throw error
             }
         }

@@ -31,6 +31,11 @@ struct UploadSource: Sendable {
         }
     }
 
+    /// The path of the file and its status when the upload began; nil for bytes in memory.
+    var file: (path: String, status: FileStatus)? {
+        if case .file(let path, let status) = origin { (path, status) } else { nil }
+    }
+
     /// The bytes of a span, as the content of a body.
     func content(_ span: Range<Int64>, _ state: UploadState) -> RequestBody.Content {
         .stream(open: { UploadReader(self, span, state) }, isOneShot: false)
@@ -64,6 +69,7 @@ private final class UploadReader: BodyReader, @unchecked Sendable {
 
     func next() async throws -> Bytes? {
         if let failure = state.failure { throw failure }
+        state.save()
         let piece: Bytes
         switch source.origin {
         case .bytes(let bytes):

@@ -42,16 +42,18 @@ final class UploadState: Sendable {
     /// The content coding with which the body was made. If a hook compressed the body, positions would not
     /// match.
     private let contentCoding: String?
+    private let journal: UploadJournal?
     private let tell: (@Sendable (UploadProgress) -> Void)?
     /// Held while progress is reported, so that the reports stay in order.
     private let state = Mutex(State())
 
     init(
-        _ request: Request, length: Int64?, _ trust: UploadResource.Trust?,
+        _ request: Request, length: Int64?, _ trust: UploadResource.Trust?, _ journal: UploadJournal? = nil,
         _ tell: (@Sendable (UploadProgress) -> Void)?
     ) {
         self.length = length
         self.trust = trust
+        self.journal = journal
         self.tell = tell
         contentCoding = request.headers[.contentEncoding] ?? request.body.contentCoding
     }
@@ -69,6 +71,24 @@ final class UploadState: Sendable {
     func follow(_ call: Call) { state.withLock { $0.call = call } }
 
     // MARK: For the transfer
+
+    /// Takes the resource of an earlier process's upload. It is not known how many bytes that process has sent.
+    func `continue`(at resource: UploadResource) {
+        state.withLock { state in
+            state.resource = resource
+            state.given = length ?? 0
+        }
+    }
+
+    /// Forgets the resource, because it is gone.
+    func forget() { state.withLock { ($0.resource, $0.given) = (nil, 0) } }
+
+    /// Saves a resource that has become known, for a later process. Not on an event loop, because it writes a file.
+    func save() {
+        guard let problem = journal?.save() else { return }
+        state.withLock { $0.call }?
+            .emit(.decision("no later run can continue this upload, because its place cannot be saved: \(problem)"))
+    }
 
     /// Records how many bytes the server has, by its response.
     /// - Throws: ``CallError/Kind/invalidResponse`` if that number is impossible.
@@ -165,7 +185,9 @@ final class UploadState: Sendable {
         // The first resource stays, because it has the bytes that came.
         if !locations.isEmpty, sending.begins, state.resource == nil {
             do throws(UploadResource.Unusable) {
-                state.resource = try UploadResource(locations, from: sending.uri, trust)
+                let resource = try UploadResource(locations, from: sending.uri, trust)
+                state.resource = resource
+                journal?.take(resource)
             } catch {
                 state.obstacle = error.reason
             }

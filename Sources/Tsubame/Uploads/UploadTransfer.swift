@@ -45,8 +45,9 @@ struct UploadTransfer {
 
     /// Runs until there is a last response.
     mutating func run() async throws(CallError) -> Response {
-        var step = try await create()
+        var step = try await begin()
         while true {
+            state.save()
             if case .done(let response) = step { return response }
             // The state failed too late to interrupt the request.
             if let failure = state.failure { throw failure }
@@ -70,6 +71,34 @@ struct UploadTransfer {
     }
 
     // MARK: One exchange
+
+    /// Continues the upload of an earlier process, or sends the whole body.
+    private mutating func begin() async throws(CallError) -> Step {
+        switch run.continuation {
+        case .resource(let resource): return try await continueEarlier(at: resource)
+        case .impossible(let reason): call.emit(.decision("the upload begins at its beginning: \(reason)"))
+        case nil: break
+        }
+        return try await create()
+    }
+
+    private mutating func continueEarlier(at resource: UploadResource) async throws(CallError) -> Step {
+        let response: Response
+        do throws(CallError) {
+            response = try await send(question(to: resource))
+        } catch {
+            guard mayContinue(after: error) else { throw error }
+            return .broken(.error(error), retryAfter: nil)
+        }
+        if (200..<300).contains(response.statusCode) { return try resumed(by: response, after: nil) }
+        if isPassing(response) { return broken(response) }
+        call.emit(
+            .decision(
+                "the upload begins at its beginning: the server no longer has the earlier one, it answered \(response.statusWords)"
+            ))
+        state.forget()
+        return try await create()
+    }
 
     private func create() async throws(CallError) -> Step {
         let response: Response
@@ -108,11 +137,9 @@ struct UploadTransfer {
     private mutating func findOut(
         _ resource: UploadResource, after interruption: Interruption
     ) async throws(CallError) -> Step {
-        var request = resource.request(.head, from: run.original)
-        request.cachePolicy = .reload
         let response: Response
         do throws(CallError) {
-            response = try await send(request)
+            response = try await send(question(to: resource))
         } catch {
             guard mayContinue(after: error) else { throw error }
             // An earlier response says more than the error that the server cannot be reached.
@@ -124,6 +151,23 @@ struct UploadTransfer {
             call.emit(.decision("the upload is not resumed: the upload resource answered \(response.statusCode)"))
             return .done(try giveUp(interruption))
         }
+        // The answer to an earlier question is not the upload's.
+        let last: Response? =
+            if case .response(let last) = interruption, last.request.method != .head { last } else { nil }
+        return try resumed(by: response, after: last)
+    }
+
+    /// The request that asks how many bytes the server has.
+    private func question(to resource: UploadResource) -> Request {
+        var request = resource.request(.head, from: run.original)
+        request.cachePolicy = .reload
+        return request
+    }
+
+    /// - Parameters:
+    ///   - response: the answer to the question how many bytes the server has.
+    ///   - last: the response of the upload before the question.
+    private mutating func resumed(by response: Response, after last: Response?) throws(CallError) -> Step {
         let offset = try offset(in: response)
         credit(offset)
         beginning = offset
@@ -131,7 +175,7 @@ struct UploadTransfer {
         guard UploadFields.isComplete(response.headers) else { return .append(from: offset) }
         try checkCompletion(response)
         state.complete()
-        if case .response(let last) = interruption { return .done(last) }
+        if let last { return .done(last) }
         call.emit(.decision("the upload is complete, but its response was lost: this response confirms it"))
         return .done(response)
     }

@@ -20,15 +20,15 @@ struct CommandPage: Sendable {
     static var all: [CommandPage] {
         [
             CommandPage(RequestCommand.self), CommandPage(BenchCommand.self), CommandPage(WatchCommand.self),
-            CommandPage(CookiesCommand.self), CommandPage(CacheCommand.self), CommandPage(ServeCommand.self),
-            CommandPage(DemoCommand.self),
+            CommandPage(UploadCommand.self), CommandPage(CookiesCommand.self), CommandPage(CacheCommand.self),
+            CommandPage(ServeCommand.self), CommandPage(DemoCommand.self),
         ]
     }
 
     /// The names of the commands that have one, without making their pages.
     static let names = [
-        BenchCommand.name, WatchCommand.name, CookiesCommand.name, CacheCommand.name, ServeCommand.name,
-        DemoCommand.name,
+        BenchCommand.name, WatchCommand.name, UploadCommand.name, CookiesCommand.name, CacheCommand.name,
+        ServeCommand.name, DemoCommand.name,
     ]
 
     init<Command: ToolCommand>(_ type: Command.Type) {

@@ -159,7 +159,7 @@ struct RequestCommand: ToolCommand {
             let request = try request(words, items, plan, printer)
             return RequestRun(
                 request: request, printer: printer, output: file, plan: plan, isSaved: output.output != nil,
-                download: download, upload: board.flatMap { UploadProgress(of: request, on: $0) },
+                download: download, upload: board.flatMap { BodyProgress(of: request, on: $0) },
                 isKept: cache != nil,
                 transport: content.offline ? OfflineTransport() : nil
             ) { configuration in

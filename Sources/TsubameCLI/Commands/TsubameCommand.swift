@@ -29,6 +29,7 @@ enum TsubameCommand {
         case CookiesCommand.name: return try run(CookiesCommand.self, words.dropFirst())
         case ServeCommand.name: return try run(ServeCommand.self, words.dropFirst())
         case DemoCommand.name: return try run(DemoCommand.self, words.dropFirst())
+        case UploadCommand.name: return try run(UploadCommand.self, words.dropFirst())
         case WatchCommand.name: return try run(WatchCommand.self, words.dropFirst())
         case "help": return try help(words.dropFirst())
         default: return try runRequest(words)

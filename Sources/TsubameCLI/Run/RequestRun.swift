@@ -13,7 +13,9 @@ struct RequestRun: Sendable {
     /// Where the body goes instead of the output.
     let download: Download?
     /// The progress line of a large request body.
-    let upload: UploadProgress?
+    let upload: BodyProgress?
+    /// Sends the body so that a later run can continue it; nil for any other request.
+    var resumable: ResumableUpload?
     /// Whether a cache stores the response. It stores only bodies that are read to their end.
     let isKept: Bool
     /// The replacement for the network, if there is one.
@@ -86,6 +88,14 @@ struct RequestRun: Sendable {
                     } saved: {
                         printer.saved($0)
                     })
+            } else if let resumable {
+                let response = try resumable.send(request, by: client)
+                var body: Bytes? = response.bytes
+                try printer.print(response) { () throws(CallError) in
+                    defer { body = nil }
+                    return body
+                }
+                end = End(response)
             } else {
                 end = try client.blocking.stream(request) { response, next in
                     if warnsOfCharset { UnknownCharset.tell(of: response) }

@@ -111,52 +111,18 @@ struct DownloadRecord: Codable, Sendable, Equatable {
 
     /// nil if there is no readable record. The download then begins anew.
     init?(path: String) {
-        guard let bytes = try? Self.read(path, ofUser: geteuid()),
+        guard let bytes = RecordFile.read(path, limit: Self.maximumBytes),
             let record = try? JSONDecoder().decode(DownloadRecord.self, from: Data(bytes))
         else { return nil }
         guard record.total ?? 0 >= 0, record.validators.condition?.isEmpty == false else { return nil }
         self = record
     }
 
-    /// Replaces the record in the file. The temporary name is always the same, so only one write may run at a time.
+    /// Replaces the record in the file. Only one write may run at a time.
     /// - Parameter onDisk: whether the record is flushed to the disk, as the bytes that it lists are.
     func write(to path: String, onDisk: Bool = false) throws(CallError) {
         guard let data = try? JSONEncoder().encode(self) else { return }
-        let new = path + "~"
-        let file = open(new, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        guard file >= 0 else { throw DownloadPart.failure("the file \(new) cannot be written", errno) }
-        var code = data.withUnsafeBytes { FileOutput.write($0, to: file).error }
-        if code == 0, onDisk { code = FileOutput.flush(file) }
-        _ = close(file)
-        if code == 0, rename(new, path) != 0 { code = errno }
-        guard code == 0 else {
-            unlink(new)
-            throw DownloadPart.failure("the file \(path) cannot be written", code)
-        }
-    }
-
-    private struct Unreadable: Error {}
-
-    private static func read(_ path: String, ofUser user: uid_t) throws -> [UInt8] {
-        let file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
-        guard file >= 0 else { throw Unreadable() }
-        defer { _ = close(file) }
-        guard let status = FileStatus(of: file), status.owner == user, status.kind == .regular else {
-            throw Unreadable()
-        }
-        return try [UInt8](unsafeUninitializedCapacity: maximumBytes) { buffer, count in
-            while let rest = UnsafeMutableRawBufferPointer(buffer)[count...].nonEmpty {
-                let read = pread(file, rest.baseAddress, rest.count, off_t(count))
-                if read == 0 { break }
-                guard read > 0 else { throw Unreadable() }
-                count += read
-            }
-        }
-    }
-}
-
-extension Slice<UnsafeMutableRawBufferPointer> {
-    fileprivate var nonEmpty: UnsafeMutableRawBufferPointer? {
-        isEmpty ? nil : UnsafeMutableRawBufferPointer(rebasing: self)
+        guard let failure = data.withUnsafeBytes({ RecordFile.write($0, to: path, onDisk: onDisk) }) else { return }
+        throw DownloadPart.failure("the file \(failure.path) cannot be written", failure.error)
     }
 }

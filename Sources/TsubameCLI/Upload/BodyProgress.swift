@@ -1,10 +1,10 @@
-// UploadProgress: the progress of a large request body, as a line of the board.
+// BodyProgress: the progress of a large request body, as a line of the board.
 
 import Synchronization
 import Tsubame
 import TsubameTerminal
 
-final class UploadProgress: Sendable {
+final class BodyProgress: Sendable {
     private let board: ProgressBoard
     private let name: String
     /// The id of the line, after it is drawn.
