@@ -55,7 +55,7 @@ $sleeps"
 # A file gets its name by FileOutput.replace, which has its bytes on the disk first. The others flush by themselves, or keep
 # what a loss of power may take: cached bodies have checksums, and damaged databases are only set aside.
 renames=$(grep -rnE '[^a-zA-Z.]rename\(' Sources --include='*.swift' | grep -vE ':\s*//' \
-    | grep -vE '/(FileOutput|DownloadPart|DownloadRecord|IncomingBody|DatabaseFile)\.swift:' || true)
+    | grep -vE '/(FileOutput|DownloadPart|RecordFile|IncomingBody|DatabaseFile)\.swift:' || true)
 [ -z "$renames" ] || fail "files that are renamed without FileOutput.replace:
 $renames"
 

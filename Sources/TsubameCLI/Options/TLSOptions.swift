@@ -93,19 +93,27 @@ struct TLSOptions: Options {
         }
     }
 
-    /// The suites of OpenSSL's list of names. Its rules and groups, such as `!MD5` and `HIGH`, are not supported.
+    /// The suites of OpenSSL's list of names. Its rules and groups, such as `!MD5` and `HIGH`, are not supported. As with
+    /// OpenSSL, names that are not known here are left out if others are.
     private static func ciphers(
         _ text: String
     ) throws(UsageProblem) -> [ConnectionSettings.TLS.CipherSuite]? {
         if text.uppercased() == "DEFAULT" { return nil }
-        let names = text.split { $0 == ":" || $0 == "," || $0 == " " }
+        let names = text.split { $0 == ":" || $0 == "," || $0 == " " }.map(String.init)
         if names.isEmpty { throw UsageProblem("--ciphers names no cipher suite.") }
-        return try names.map { name throws(UsageProblem) in
-            if let suite = ConnectionSettings.TLS.CipherSuite(String(name)) { return suite }
+        let suites = names.compactMap { ConnectionSettings.TLS.CipherSuite($0) }
+        // TLS 1.3 offers its suites in any case.
+        let others = names.filter { !newSuites.contains($0.uppercased()) }
+        if suites.isEmpty, let name = others.first {
             let known = ConnectionSettings.TLS.CipherSuite.all.map(\.openSSLName).joined(separator: ", ")
             throw UsageProblem("“\(name)” is not a cipher suite for TLS 1.2. The names are \(known) and DEFAULT.")
         }
+        return suites.isEmpty ? nil : suites
     }
+
+    private static let newSuites: Set = [
+        "TLS_AES_128_GCM_SHA256", "TLS_AES_256_GCM_SHA384", "TLS_CHACHA20_POLY1305_SHA256",
+    ]
 
     func validate() throws(UsageProblem) {
         if cert == nil, certKey != nil || certKeyPass != nil {

@@ -320,6 +320,13 @@ final class ExchangePrinter: Sendable {
 
     /// Ends the call, successful or not, and prints the parts that are known only now.
     func finish() throws {
+        try printFigures()
+        // For a reader, an empty line parts the last body from the next command.
+        guard style.isForReading, !plan.parts.isDisjoint(with: [.requestHead, .responseHead]) else { return }
+        try separate()
+    }
+
+    private func printFigures() throws {
         guard let trace = state.withLock({ $0.trace }) else { return }
         if plan.parts.contains(.metadata) { try print(Figures(trace, ofEach: printsEachFigures ? .last : nil)) }
         guard plan.parts.contains(.timings) else { return }

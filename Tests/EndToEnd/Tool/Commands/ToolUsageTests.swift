@@ -134,7 +134,7 @@ struct ToolUsageTests {
         }
     }
 
-    @Test(arguments: ["bench", "watch", "cookies", "cache", "serve", "demo"])
+    @Test(arguments: ["bench", "watch", "upload", "cookies", "cache", "serve", "demo"])
     func `each command has a manual page`(command: String) async throws {
         let page = try await tool("--generate", "man", command)
         #expect(page.status == 0 && page.stdout.hasPrefix(".TH TSUBAME-\(command.uppercased()) 1"), "\(page)")
@@ -193,7 +193,7 @@ struct ToolUsageTests {
             (["--pret"], ["--pretty"]), (["--pretty", "=", "c"], ["colors"]), (["-s", "d"], ["dark", "dracula"]),
             (["--follow", "--pretty", ""], ["all", "colors", "format", "none"]), (["--no-ch"], ["--no-check-status"]),
             (["PAT"], ["PATCH"]), (["serve", "--po"], ["--port"]),
-            (["help", ""], ["bench", "watch", "cookies", "cache", "serve", "demo"]),
+            (["help", ""], ["bench", "watch", "upload", "cookies", "cache", "serve", "demo"]),
             (["dem"], ["demo"]),
             (["serve", "--fol"], []), (["--timeout", "--fol"], []), (["demo", "-"], ["--inspect", "--help"]),
             (["--cacert", "FOLDER/swallow"], ["FOLDER/swallow photo.jpg"]),
@@ -225,7 +225,7 @@ struct ToolUsageTests {
         arguments: [
             ("--pret", ["--pretty"]), ("--pretty=c", ["--pretty=colors"]), ("-s d", ["dark", "dracula"]),
             ("PAT", ["PATCH"]),
-            ("serve --po", ["--port"]), ("help ", ["bench", "cache", "cookies", "demo", "serve", "watch"]),
+            ("serve --po", ["--port"]), ("help ", ["bench", "cache", "cookies", "demo", "serve", "upload", "watch"]),
             ("--no-ch", ["--no-check-status"]),
             ("demo --", ["--inspect", "--help"]),
         ])

@@ -222,6 +222,7 @@ struct ToolOutputTests {
                     "a": 1
                 }
 
+
                 """)
     }
 
