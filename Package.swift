@@ -176,9 +176,12 @@ let package = Package(
             ],
             exclude: privacy.others, resources: privacy.resources, swiftSettings: settings),
         .target(name: "TsubameTerminal", dependencies: ["CZlib"], swiftSettings: settings),
+        .target(name: "TsubameRequestFiles", swiftSettings: settings),
         .executableTarget(
             name: "TsubameCLI",
-            dependencies: ["Tsubame", "TsubamePlatform", "TsubameTerminal", "TsubameInspector", "HTTPBin"],
+            dependencies: [
+                "Tsubame", "TsubamePlatform", "TsubameTerminal", "TsubameRequestFiles", "TsubameInspector", "HTTPBin",
+            ],
             swiftSettings: settings),
         .executableTarget(
             name: "TsubameDemo",
@@ -271,6 +274,8 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "TsubameTerminalTests", dependencies: ["TsubameTerminal", "CZlib"], swiftSettings: settings),
+        .testTarget(
+            name: "TsubameRequestFilesTests", dependencies: ["TsubameRequestFiles"], swiftSettings: settings),
         // Fills a store from a process of its own, to be killed.
         .executableTarget(
             name: "StoreWriter", dependencies: ["TsubameStore", "Tsubame"], path: "Tests/StoreWriter",

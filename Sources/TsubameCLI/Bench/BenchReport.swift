@@ -1,6 +1,7 @@
 // BenchReport: the figures of a load, as text, JSON or CSV.
 
 import Tsubame
+import TsubameRequestFiles
 import TsubameTerminal
 
 struct BenchReport: Sendable {

@@ -1,6 +1,7 @@
 // RequestContent: the fields, query and body that the items of a command line describe.
 
 import Tsubame
+import TsubameRequestFiles
 
 /// Fields, query and body, in the order of the items.
 struct RequestContent {

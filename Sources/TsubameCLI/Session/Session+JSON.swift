@@ -1,6 +1,7 @@
 // Session+JSON: reads and writes a session in HTTPie's JSON layout, and reads its older form.
 
 import Tsubame
+import TsubameRequestFiles
 
 /// The error for the content of a session file: the place, and what is wrong with it.
 struct SessionProblem: Error, CustomStringConvertible {
@@ -110,6 +111,7 @@ extension Session {
         switch entry.value["expires"] {
         case nil, .null: return nil
         // The limit keeps the number within 64 bits.
+        case .integer(let number): return min(max(number, 0), 1_000_000_000_000_000)
         case .number(let number): return Int64(min(max(number, 0), 1e15))
         default: throw SessionProblem("\(entry.place).expires", "is not a number")
         }

@@ -1,12 +1,14 @@
 // SessionFile: the file that stores a session.
 
 import Tsubame
+import TsubameRequestFiles
 import TsubamePlatform
 
 /// Only its owner can read the file. Each save replaces the whole file, so of two runs at once the last one counts.
 struct SessionFile: Sendable {
     /// The largest file that is read, in bytes. More than 3,000 cookies of the longest kind fit into it.
     private static let maximumBytes = 32 << 20
+    private static let maximumDepth = 32
 
     let path: String
 
@@ -83,13 +85,13 @@ struct SessionFile: Sendable {
         while case let piece = try file.readPiece(64 << 10), !piece.isEmpty { bytes.append(contentsOf: piece) }
         guard let text = String(validating: bytes, as: UTF8.self) else { throw problem("it is not UTF-8") }
         do {
-            return try Session(JSONValue(text), host: host)
+            return try Session(JSONValue(text, maximumDepth: Self.maximumDepth), host: host)
         } catch let fault as JSONSyntax.Fault {
             let before = bytes.prefix(fault.offset)
             let line = before.count { $0 == 0x0A } + 1
             let byte = fault.offset - (before.lastIndex(of: 0x0A).map { $0 + 1 } ?? 0) + 1
             let reason =
-                fault.isTooDeep ? "is nested deeper than \(JSONValue.maximumDepth) levels" : "is not valid JSON"
+                fault.isTooDeep ? "is nested deeper than \(Self.maximumDepth) levels" : "is not valid JSON"
             throw problem("it \(reason) at line \(line), byte \(byte)")
         } catch let error as SessionProblem {
             throw problem(error.description)

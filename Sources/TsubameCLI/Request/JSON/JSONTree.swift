@@ -1,5 +1,7 @@
 // JSONTree: the JSON body that items build, in their order.
 
+import TsubameRequestFiles
+
 /// A JSON object or array that grows value by value. A value keeps the text that was typed. If another item leads into
 /// a value, the value is split, and its members keep their text.
 struct JSONTree {

@@ -1,11 +1,11 @@
 // JSONParts: the members of a JSON object or the elements of an array, with their text as written.
 
 /// One level of checked JSON text. The initialiser returns nil for anything but an object or an array.
-enum JSONParts {
+package enum JSONParts {
     case object([(name: String, value: String)])
     case array([String])
 
-    init?(_ text: String) {
+    package init?(_ text: String) {
         let bytes = Array(text.utf8)
         switch bytes.first {
         case UInt8(ascii: "{"):
@@ -76,7 +76,7 @@ enum JSONParts {
     }
 
     /// The text that a JSON string stands for.
-    static func text(ofString quoted: String) -> String { name(Array(quoted.utf8)[...]) }
+    package static func text(ofString quoted: String) -> String { name(Array(quoted.utf8)[...]) }
 
     private static func name(_ quoted: ArraySlice<UInt8>) -> String {
         let inner = quoted.dropFirst().dropLast()

@@ -1,15 +1,15 @@
 // JSONSyntax: checks whether a text is JSON (RFC 8259), and writes text as a JSON string.
 
 /// Checks a text without building values, so that the text can be sent as it was typed.
-struct JSONSyntax {
+package struct JSONSyntax {
     /// The deepest nesting that is accepted unless the caller sets another.
-    static let maximumDepth = 512
+    package static let maximumDepth = 512
 
     /// The place at which the text stops being JSON, or is nested too deep.
-    struct Fault: Error {
+    package struct Fault: Error {
         /// In bytes.
-        let offset: Int
-        var isTooDeep = false
+        package let offset: Int
+        package var isTooDeep = false
     }
 
     private let bytes: [UInt8]
@@ -18,7 +18,7 @@ struct JSONSyntax {
 
     /// - Throws: `Fault` at the first byte that JSON does not allow there, at the end if something is missing, or at the
     ///   first value that is nested too deep.
-    static func check(_ text: String, maximumDepth: Int = maximumDepth) throws(Fault) {
+    package static func check(_ text: String, maximumDepth: Int = maximumDepth) throws(Fault) {
         var syntax = JSONSyntax(bytes: Array(text.utf8), maximumDepth: maximumDepth)
         try syntax.value(depth: 0)
         guard syntax.offset == syntax.bytes.count else { throw Fault(offset: syntax.offset) }
@@ -30,7 +30,7 @@ struct JSONSyntax {
     }
 
     /// The text as a JSON string in quotes. Only characters that need it are escaped.
-    static func string(_ text: String) -> String {
+    package static func string(_ text: String) -> String {
         var result = "\""
         for scalar in text.unicodeScalars {
             switch scalar {

@@ -1,0 +1,172 @@
+// JSONValue: a JSON value whose members keep their order.
+
+/// A JSON value (RFC 8259). Members keep their order. If two members have the same name, the last one counts.
+package enum JSONValue: Sendable {
+    case object([(name: String, value: JSONValue)])
+    case array([JSONValue])
+    case string(String)
+    /// A whole number of at most 64 bits.
+    case integer(Int64)
+    case number(Double)
+    case bool(Bool)
+    case null
+
+    package subscript(name: String) -> JSONValue? {
+        guard case .object(let members) = self else { return nil }
+        return members.last { $0.name == name }?.value
+    }
+
+    /// The value of a number.
+    package var double: Double? {
+        switch self {
+        case .integer(let value): Double(value)
+        case .number(let value): value
+        default: nil
+        }
+    }
+
+    /// The text, indented by four spaces, as HTTPie writes its files.
+    package func text(indentation: Int = 0) -> String {
+        let inner = String(repeating: " ", count: indentation + 4)
+        let outer = String(repeating: " ", count: indentation)
+        func block(_ open: String, _ lines: [String], _ close: String) -> String {
+            lines.isEmpty
+                ? open + close : "\(open)\n\(inner)\(lines.joined(separator: ",\n" + inner))\n\(outer)\(close)"
+        }
+        return switch self {
+        case .object(let members):
+            block(
+                "{", members.map { "\(JSONSyntax.string($0.name)): \($0.value.text(indentation: indentation + 4))" },
+                "}")
+        case .array(let values): block("[", values.map { $0.text(indentation: indentation + 4) }, "]")
+        default: scalarText
+        }
+    }
+
+    /// The text without white space.
+    package var compactText: String {
+        switch self {
+        case .object(let members):
+            "{" + members.map { "\(JSONSyntax.string($0.name)):\($0.value.compactText)" }.joined(separator: ",") + "}"
+        case .array(let values): "[" + values.map(\.compactText).joined(separator: ",") + "]"
+        default: scalarText
+        }
+    }
+
+    private var scalarText: String {
+        switch self {
+        case .object, .array: ""
+        case .string(let text): JSONSyntax.string(text)
+        case .integer(let number): "\(number)"
+        case .number(let number): Int64(exactly: number).map { "\($0)" } ?? (number.isFinite ? "\(number)" : "null")
+        case .bool(let value): value ? "true" : "false"
+        case .null: "null"
+        }
+    }
+}
+
+extension JSONValue: Equatable {
+    /// Whether both are the same value: numbers by their value, and objects in any order of their members.
+    package static func == (left: JSONValue, right: JSONValue) -> Bool {
+        switch (left, right) {
+        case (.null, .null): return true
+        case (.bool(let left), .bool(let right)): return left == right
+        case (.string(let left), .string(let right)): return left.utf8.elementsEqual(right.utf8)
+        case (.integer(let left), .integer(let right)): return left == right
+        case (.array(let left), .array(let right)): return left == right
+        case (.object, .object):
+            let (left, right) = (left.uniqueMembers, right.uniqueMembers)
+            return left == right
+        default:
+            guard let left = left.double, let right = right.double else { return false }
+            return left == right
+        }
+    }
+
+    private var uniqueMembers: [[UInt8]: JSONValue] {
+        guard case .object(let members) = self else { return [:] }
+        return Dictionary(members.map { (Array($0.name.utf8), $0.value) }) { $1 }
+    }
+}
+
+extension JSONValue {
+    /// Reads a JSON text in one pass.
+    /// - Throws: `JSONSyntax.Fault` at the place where the text is not JSON, or is nested too deep.
+    package init(_ text: String, maximumDepth: Int = JSONSyntax.maximumDepth) throws(JSONSyntax.Fault) {
+        try JSONSyntax.check(text, maximumDepth: maximumDepth)
+        var builder = JSONBuilder(bytes: Array(text.utf8))
+        self = builder.value()
+    }
+}
+
+/// Builds the values of checked JSON text.
+private struct JSONBuilder {
+    let bytes: [UInt8]
+    private var offset = 0
+
+    init(bytes: [UInt8]) { self.bytes = bytes }
+
+    /// The byte after white space, colons and commas, which only separate in checked text; 0 at the end.
+    private mutating func next() -> UInt8 {
+        while offset < bytes.count {
+            let byte = bytes[offset]
+            if byte > 0x20, byte != UInt8(ascii: ","), byte != UInt8(ascii: ":") { return byte }
+            offset += 1
+        }
+        return 0
+    }
+
+    mutating func value() -> JSONValue {
+        switch next() {
+        case UInt8(ascii: "{"):
+            offset += 1
+            var members: [(name: String, value: JSONValue)] = []
+            while next() == UInt8(ascii: "\"") { members.append((string(), value())) }
+            offset += 1
+            return .object(members)
+        case UInt8(ascii: "["):
+            offset += 1
+            var values: [JSONValue] = []
+            while next() != UInt8(ascii: "]"), offset < bytes.count { values.append(value()) }
+            offset += 1
+            return .array(values)
+        case UInt8(ascii: "\""): return .string(string())
+        case UInt8(ascii: "t"):
+            offset += 4
+            return .bool(true)
+        case UInt8(ascii: "f"):
+            offset += 5
+            return .bool(false)
+        case UInt8(ascii: "n"):
+            offset += 4
+            return .null
+        default: return number()
+        }
+    }
+
+    private mutating func string() -> String {
+        let start = offset
+        offset += 1
+        var isPlain = true
+        while offset < bytes.count, bytes[offset] != UInt8(ascii: "\"") {
+            if bytes[offset] == UInt8(ascii: "\\") {
+                isPlain = false
+                offset += 1
+            }
+            offset += 1
+        }
+        let end = min(offset, bytes.count)
+        offset = end + 1
+        if isPlain { return String(decoding: bytes[min(start + 1, end)..<end], as: UTF8.self) }
+        return JSONParts.text(ofString: String(decoding: bytes[start..<min(offset, bytes.count)], as: UTF8.self))
+    }
+
+    private mutating func number() -> JSONValue {
+        let start = offset
+        while offset < bytes.count, "+-.eE0123456789".utf8.contains(bytes[offset]) { offset += 1 }
+        let text = String(decoding: bytes[start..<offset], as: UTF8.self)
+        // In this case the text is no JSON, which was checked before; the builder still has to go on.
+        if text.isEmpty { offset += 1 }
+        return Int64(text).map { .integer($0) } ?? .number(Double(text) ?? 0)
+    }
+}
