@@ -37,6 +37,9 @@ struct DownloadTransfer {
         self.call = call
         part = leftover
         asked = leftover.map { Self.gap(of: $0) }
+        if let leftover, let identity = leftover.record?.continued {
+            continued = UnfinishedFile(path: leftover.target, identity: identity)
+        }
     }
 
     /// Runs to the end of the download, one exchange after another.
@@ -49,7 +52,7 @@ struct DownloadTransfer {
                 do throws(CallError) {
                     let response = try await run.client.sendAgain(request(), call)
                     defer { response.body.discard() }
-                    if try await take(response) { return try await finish(response) }
+                    if try await take(response), let file = try await finish(response) { return file }
                 } catch {
                     guard run.resumes else { throw error }
                     let received = part?.received ?? 0
@@ -228,26 +231,32 @@ struct DownloadTransfer {
             let file = run.place.partial(for: response, total: total, except: run.hooks.finished),
             let record = DownloadRecord(response, request, total: total, needsVersion: false)
         else { return false }
+        let begins = try await file.holds(response.body, at: 0..<min(file.size, UnfinishedFile.comparedBeginning))
+        // A connection must not wait while a large file is copied here.
+        response.body.discard()
+        let ends = begins ? try await holdsEnd(file, record) : false
         hasCompared = true
-        var beginning: Bytes?
-        for try await piece in response.body where beginning == nil {
-            beginning = piece
-            response.body.discard()
-            break
-        }
-        guard let beginning, file.begins(like: beginning), let part = try run.place.part(continuing: file) else {
-            return true
-        }
-        let hasVersion = record.validators != .none
+        guard begins, ends, let part = try run.place.part(continuing: file) else { return true }
         self.part = part
         continued = file
-        try part.restart(record, isKept: hasVersion)
-        if !hasVersion { run.hooks.temporary?(part.temporaryPaths) }
+        let isKept = record.validators.condition != nil
+        try part.restart(record.continuing(file.identity), isKept: isKept)
+        if !isKept { run.hooks.temporary?(part.temporaryPaths) }
         try file.copy(to: part) { () throws(CallError) in try Self.goOn(call) }
-        let doubt = hasVersion ? "" : "; the server names no version of it, so only its beginning was compared"
-        call.emit(
-            .decision("the download continues after the \(part.received) of \(total) bytes in \(file.path)\(doubt)"))
+        call.emit(.decision("the download continues after the \(part.received) of \(total) bytes in \(file.path)"))
         return true
+    }
+
+    /// Whether the end of a large file is the server's, too. Two versions of a file often begin with the same bytes.
+    private func holdsEnd(_ file: UnfinishedFile, _ record: DownloadRecord) async throws(CallError) -> Bool {
+        guard file.size > UnfinishedFile.comparedBeginning else { return true }
+        let span = file.size &- UnfinishedFile.comparedEnd..<file.size
+        let response = try await run.client.sendAgain(run.asking(for: span, record, isBounded: true), call)
+        defer { response.body.discard() }
+        let answer = DownloadAnswer(
+            response, asked: span, record: record, received: 0, hasDigest: run.digest != nil)
+        guard case .rest(span, _) = answer else { return false }
+        return try await file.holds(response.body, at: span)
     }
 
     private static func goOn(_ call: Call) throws(CallError) {
@@ -287,7 +296,8 @@ struct DownloadTransfer {
 
     // MARK: The end
 
-    private func finish(_ response: Response) async throws(CallError) -> DownloadedFile {
+    /// - Returns: nil if the download has to begin anew, because another program's file was not the server's.
+    private mutating func finish(_ response: Response) async throws(CallError) -> DownloadedFile? {
         if let whole {
             let count = FileStatus(of: whole)?.size ?? 0
             return DownloadedFile(
@@ -295,7 +305,16 @@ struct DownloadTransfer {
                 response: response.with(collected: Bytes()), count: count, resumed: count)
         }
         guard let part else { throw CallError(.file, "there is nothing to save", phase: .receivingBody) }
-        try verify(part, response)
+        if let problem = try digestProblem(of: part, response) {
+            guard continued != nil else {
+                part.remove()
+                throw problem
+            }
+            continued = nil
+            call.emit(.decision("the download begins anew: with the bytes that were there it has the wrong digest"))
+            try part.restart(nil, isKept: false)
+            return nil
+        }
         run.meter.end(isKept: true)
         if run.policy.usesExistingFiles, let date = date(of: part, response) { part.date(date) }
         if let status = part.status { run.hooks.finished?.add(status) }
@@ -323,13 +342,13 @@ struct DownloadTransfer {
         return field.flatMap(RepresentationDigest.sha256)
     }
 
-    private func verify(_ part: DownloadPart, _ response: Response) throws(CallError) {
-        guard let expected = expectedDigest(of: response) else { return }
+    /// The error for a file with another digest than the expected one.
+    private func digestProblem(of part: DownloadPart, _ response: Response) throws(CallError) -> CallError? {
+        guard let expected = expectedDigest(of: response) else { return nil }
         let digest = try part.digest { () throws(CallError) in try Self.goOn(call) }
-        guard digest != expected else { return }
-        part.remove()
+        guard digest != expected else { return nil }
         let (found, wanted) = (Hexadecimal.text(digest), Hexadecimal.text(expected))
-        throw CallError(
+        return CallError(
             .decoding, "the file has the SHA-256 digest \(found), and \(wanted) was expected",
             phase: .checking, advice: "the downloaded file was removed", request: response.request,
             response: response.with(collected: Bytes()))

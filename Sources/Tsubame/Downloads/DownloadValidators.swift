@@ -16,10 +16,15 @@ struct DownloadValidators: Codable, Sendable, Hashable {
     /// The field as received. It decides only if there is no tag.
     let lastModified: String?
 
-    /// For a file of which the server names no version.
-    static let none = DownloadValidators(etag: nil, lastModified: nil)
+    /// Whether the validators only tell versions apart within one call. A request must not ask for the rest by them.
+    private var isWeak: Bool?
 
-    private init(etag: String?, lastModified: String?) { (self.etag, self.lastModified) = (etag, lastModified) }
+    /// The validators of a response without a strong one: a weak tag, a date that is too young, or none.
+    init(weakly fields: ReceivedFields) {
+        etag = fields[.eTag].flatMap { $0.utf8.count <= Self.maximumBytes ? $0 : nil }
+        lastModified = fields[.lastModified].flatMap { $0.utf8.count < 100 ? $0 : nil }
+        isWeak = true
+    }
 
     /// nil if the response has no strong validator.
     init?(_ fields: ReceivedFields) {
@@ -36,10 +41,10 @@ struct DownloadValidators: Codable, Sendable, Hashable {
         }
     }
 
-    /// The value of If-Range (RFC 9110 section 13.1.5); nil for ``none``.
-    var condition: String? { etag ?? lastModified }
+    /// The value of If-Range (RFC 9110 section 13.1.5); nil without a strong validator.
+    var condition: String? { isWeak == true ? nil : etag ?? lastModified }
 
-    /// Whether a response is of the same version. A response without the validator is not, and with ``none`` every
+    /// Whether a response is of the same version. A response without the validator is not. Without any validator every
     /// response is.
     func agree(with fields: ReceivedFields) -> Bool {
         // A 206 must have the tag that the 200 had (RFC 9110 section 15.3.7). Without it, the date proves nothing.

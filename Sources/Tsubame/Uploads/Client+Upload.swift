@@ -152,7 +152,7 @@ extension BlockingClient {
     /// Uploads a file so that a later process can continue it, for the command-line tool.
     @available(*, noasync)
     package func upload(
-        _ request: Request, records: UploadRecords, progress: (@Sendable (UploadProgress) -> Void)?
+        _ request: Request, records: UploadRecords?, progress: (@Sendable (UploadProgress) -> Void)?
     ) throws(CallError) -> Response {
         try perform(UploadRun(client, request, resume: true, records: records, progress), request)
     }

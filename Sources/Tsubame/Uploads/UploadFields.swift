@@ -34,6 +34,11 @@ enum UploadFields {
         fields[.uploadComplete].flatMap(StructuredField.boolean) ?? false
     }
 
+    /// Whether the server says that more bytes are to come.
+    static func isIncomplete(_ fields: ReceivedFields) -> Bool {
+        fields[.uploadComplete].flatMap(StructuredField.boolean) == false
+    }
+
     private static func count(_ field: String?) -> Int64? {
         guard let value = field.flatMap(StructuredField.integer), value >= 0 else { return nil }
         return value

@@ -5,6 +5,7 @@ import FoundationEssentials
 #else
 import Foundation
 #endif
+import Dispatch
 import Synchronization
 import TsubameCore
 import TsubamePlatform
@@ -65,13 +66,19 @@ package struct UploadRecords: Sendable {
 
 /// The record of one running upload.
 final class UploadJournal: Sendable {
-    private struct State {
+    private struct State: Sendable {
         /// The upload resource that is not saved yet.
         var unsaved: UploadResource?
+        var isSaved = false
+        var isOver = false
     }
+
+    /// Files must not be written on event loops, which learn of the resource.
+    private static let queue = DispatchQueue(label: "tsubame.uploads")
 
     private let path: String
     private let file: FileStatus
+    /// Held while the record is written or removed.
     private let state = Mutex(State())
 
     /// nil for an upload that no later process can continue.
@@ -88,23 +95,45 @@ final class UploadJournal: Sendable {
         UploadRecord(path: path).map { ($0, $0.isOf(file)) }
     }
 
-    /// Takes a resource, which ``save()`` saves. It may run on an event loop, which must not write files.
-    func take(_ resource: UploadResource) { state.withLock { $0.unsaved = resource } }
+    /// Whether a later process can continue the upload.
+    var isSaved: Bool { state.withLock { $0.isSaved } }
 
-    /// Saves the resource that was taken last.
-    /// - Returns: the reason why it could not be saved.
-    func save() -> String? {
-        let resource = state.withLock { state in
-            defer { state.unsaved = nil }
-            return state.unsaved
-        }
-        guard let resource else { return nil }
-        return UploadRecord(resource, of: file).write(to: path)
+    /// Takes a resource, which is saved at once, on a queue.
+    /// - Parameter done: called after that, with the reason why it could not be saved.
+    func take(_ resource: UploadResource, _ done: @escaping @Sendable (String?) -> Void) {
+        state.withLock { $0.unsaved = resource }
+        Self.queue.async { done(self.save()) }
     }
 
-    /// Removes the record, because the upload is complete or its resource is gone.
+    /// Saves the resource that was taken last, unless that has been done.
+    /// - Returns: the reason why it could not be saved.
+    @discardableResult
+    func save() -> String? {
+        state.withLock { state in
+            guard let resource = state.unsaved, !state.isOver else { return nil }
+            state.unsaved = nil
+            let problem = UploadRecord(resource, of: file).write(to: path)
+            state.isSaved = problem == nil
+            return problem
+        }
+    }
+
+    /// Says that the record of an earlier process is still right.
+    func keep() { state.withLock { $0.isSaved = true } }
+
+    /// Removes the record of an earlier process, because its resource is gone.
+    func forget() {
+        state.withLock { state in
+            state.isSaved = false
+            unlink(path)
+        }
+    }
+
+    /// Removes the record, because the upload is complete or cannot continue.
     func remove() {
-        state.withLock { $0.unsaved = nil }
-        unlink(path)
+        state.withLock { state in
+            (state.unsaved, state.isSaved, state.isOver) = (nil, false, true)
+            unlink(path)
+        }
     }
 }

@@ -114,8 +114,10 @@ struct UploadRun: Sendable {
                 if (200..<300).contains(response.statusCode) { journal?.remove() }
                 return try await last(response, call)
             } catch {
-                state.save()
-                let isOver = [.cancelled, .requestBody, .limitExceeded].contains(error.kind)
+                journal?.save()
+                // An error while the last response is read says nothing about the upload.
+                let isOver =
+                    [.cancelled, .requestBody, .limitExceeded].contains(error.kind) && error.phase != .receivingBody
                 if isOver || state.failure != nil {
                     dismiss()
                     journal?.remove()

@@ -69,7 +69,6 @@ private final class UploadReader: BodyReader, @unchecked Sendable {
 
     func next() async throws -> Bytes? {
         if let failure = state.failure { throw failure }
-        state.save()
         let piece: Bytes
         switch source.origin {
         case .bytes(let bytes):

@@ -83,12 +83,8 @@ final class UploadState: Sendable {
     /// Forgets the resource, because it is gone.
     func forget() { state.withLock { ($0.resource, $0.given) = (nil, 0) } }
 
-    /// Saves a resource that has become known, for a later process. Not on an event loop, because it writes a file.
-    func save() {
-        guard let problem = journal?.save() else { return }
-        state.withLock { $0.call }?
-            .emit(.decision("no later run can continue this upload, because its place cannot be saved: \(problem)"))
-    }
+    /// Takes the limits of a response.
+    func learn(_ limits: UploadLimits) { state.withLock { $0.limits = limits } }
 
     /// Records how many bytes the server has, by its response.
     /// - Throws: ``CallError/Kind/invalidResponse`` if that number is impossible.
@@ -187,7 +183,12 @@ final class UploadState: Sendable {
             do throws(UploadResource.Unusable) {
                 let resource = try UploadResource(locations, from: sending.uri, trust)
                 state.resource = resource
-                journal?.take(resource)
+                journal?.take(resource) { [weak call = state.call] problem in
+                    guard let problem else { return }
+                    call?.emit(
+                        .decision(
+                            "no later run can continue this upload, because its place cannot be saved: \(problem)"))
+                }
             } catch {
                 state.obstacle = error.reason
             }

@@ -47,7 +47,6 @@ struct UploadTransfer {
     mutating func run() async throws(CallError) -> Response {
         var step = try await begin()
         while true {
-            state.save()
             if case .done(let response) = step { return response }
             // The state failed too late to interrupt the request.
             if let failure = state.failure { throw failure }
@@ -90,13 +89,28 @@ struct UploadTransfer {
             guard mayContinue(after: error) else { throw error }
             return .broken(.error(error), retryAfter: nil)
         }
-        if (200..<300).contains(response.statusCode) { return try resumed(by: response, after: nil) }
+        run.journal?.keep()
+        if (200..<300).contains(response.statusCode) {
+            // Such an answer may be that of a proxy or of a page for a login. It says nothing about the upload.
+            guard UploadFields.offset(response.headers) != nil else {
+                throw CallError(
+                    .invalidResponse, "the server does not say how many bytes it has (Upload-Offset)",
+                    phase: .waitingForHead, request: response.request, response: response)
+            }
+            let step = try resumed(by: response, after: nil)
+            if case .append(let offset) = step {
+                call.emit(.decision("the upload continues after \(offset) of \(source.length) bytes"))
+            }
+            return step
+        }
         if isPassing(response) { return broken(response) }
+        guard [404, 410].contains(response.statusCode) else { return .done(response) }
         call.emit(
             .decision(
                 "the upload begins at its beginning: the server no longer has the earlier one, it answered \(response.statusWords)"
             ))
         state.forget()
+        run.journal?.forget()
         return try await create()
     }
 
@@ -112,10 +126,12 @@ struct UploadTransfer {
         guard state.resource != nil else {
             if !(200..<300).contains(response.statusCode) { noteObstacle() }
             if state.obstacle == nil { try checkCompletion(response) }
+            if UploadFields.isIncomplete(response.headers) { throw incomplete(response) }
             return .done(response)
         }
         try checkCompletion(response)
-        return mayBeMended(response) ? broken(response) : .done(response)
+        let isUnfinished = UploadFields.isIncomplete(response.headers)
+        return isUnfinished || mayBeMended(response) ? broken(response) : .done(response)
     }
 
     private func noteObstacle() {
@@ -187,8 +203,12 @@ struct UploadTransfer {
         if let length = UploadFields.length(response.headers), length != source.length {
             throw fail("the server expects \(length) bytes, and there are \(source.length)", response)
         }
-        if let problem = UploadLimits(response.headers)?.problem(source.length) {
-            throw state.fail(problem).with(request: response.request, response: response)
+        if let limits = UploadLimits(response.headers) {
+            if let problem = limits.problem(source.length) {
+                throw state.fail(problem).with(request: response.request, response: response)
+            }
+            // A later process gets no 104, which would name them.
+            state.learn(limits)
         }
         try acknowledge(offset, response)
         return offset
@@ -262,15 +282,27 @@ struct UploadTransfer {
         switch interruption {
         case .error(let error):
             let count = state.acknowledged
+            let isKept = run.journal?.isSaved == true
             throw error.with(
-                advice: "the server said that it has \(count) of \(source.length) bytes of the upload",
+                advice: "the server said that it has \(count) of \(source.length) bytes of the upload"
+                    + (isKept ? "; a later upload of the file can continue" : ""),
                 retryObstacle: obstacle)
+        case .response(let response) where UploadFields.isIncomplete(response.headers): throw incomplete(response)
         case .response(var response):
             if let obstacle { response.details = response.details.with(retryObstacle: obstacle) }
             return response
         case .standstill(let response):
             throw fail("the server takes nothing more, at \(state.acknowledged) of \(source.length) bytes", response)
         }
+    }
+
+    /// The error for a server that has taken a part, and says that this is not all.
+    private func incomplete(_ response: Response) -> CallError {
+        let count = UploadFields.offset(response.headers) ?? state.acknowledged
+        return CallError(
+            .incompleteResponse, "the server says that it has only \(count) of \(source.length) bytes of the upload",
+            phase: .waitingForHead, request: response.request, response: response
+        ).with(retryObstacle: obstacle)
     }
 
     /// Starts the count of retries anew after a stretch that has brought enough bytes.

@@ -60,6 +60,9 @@ struct RequestCommand: ToolCommand {
 
     func validate() throws(UsageProblem) {
         try content.validate()
+        if content.chunked, connection.httpVersion == .http10 {
+            throw UsageProblem("--chunked and --http-version 1.0 exclude each other.")
+        }
         try repetition.validate()
         try limits.validate()
         try connection.validate()
@@ -135,7 +138,8 @@ struct RequestCommand: ToolCommand {
         let download =
             downloads.download
             ? Download(
-                path: downloadPath(words), options: downloads, isQuiet: output.quiet > 0, isSilent: output.quiet > 1,
+                path: try downloadPath(words), options: downloads, isQuiet: output.quiet > 0,
+                isSilent: output.quiet > 1,
                 terminalStyle: format.terminalStyle, board: board) : nil
         if download?.isStreamed == true {
             guard !downloads.resumes, downloads.digest == nil else {
@@ -174,11 +178,15 @@ struct RequestCommand: ToolCommand {
 
     /// Where a download is saved; nil for a name of the server or the URL. A file on the standard output gets the body, as
     /// in `tsubame -d URL > file`, unless an option needs a file of its own.
-    private func downloadPath(_ words: RequestWords) -> String? {
+    private func downloadPath(_ words: RequestWords) throws(UsageProblem) -> String? {
         if let path = output.output ?? output.folder { return path }
-        let needsFile =
-            downloads.resumes || downloads.digest != nil || downloads.connections > 1 || output.printsMore
-        return !needsFile && words.furtherURLs.isEmpty && Descriptor.output.kind == .regular ? "-" : nil
+        guard Descriptor.output.kind == .regular, words.furtherURLs.isEmpty, !output.printsMore else { return nil }
+        if downloads.resumes || downloads.digest != nil {
+            throw UsageProblem(
+                "\(downloads.resumes ? "--continue" : "--digest") needs a file by its name: give -o FILE, and not > FILE."
+            )
+        }
+        return "-"
     }
 
     /// The body from the standard input; nil if it gives none.

@@ -1,6 +1,7 @@
 // UploadCommand: `tsubame upload [METHOD] URL @FILE [ITEM…]`, which sends a file and can continue later.
 
 import Tsubame
+import TsubamePlatform
 import TsubameTerminal
 
 struct UploadCommand: ToolCommand {
@@ -31,7 +32,7 @@ struct UploadCommand: ToolCommand {
             ]),
         OptionGroup(\.repetition), OptionGroup(\.deadlines), OptionGroup(\.limits), OptionGroup(\.connection),
         OptionGroup(\.tls), OptionGroup(\.auth), OptionGroup(\.session),
-        OptionGroup(\.output, without: ["inspect"]), OptionGroup(\.format),
+        OptionGroup(\.output, without: ["inspect", "history-print"]), OptionGroup(\.format),
         OptionGroup("General", [.ignoreConfig, .help, .helpAll]))
 
     var words: [String] = []
@@ -60,18 +61,35 @@ struct UploadCommand: ToolCommand {
 
     func run() throws -> ExitStatus {
         CommandRuns.limitThreads()
+        if let word = words.first(where: { !RequestWords.isMethod($0) }), word.hasPrefix("@") {
+            throw UsageProblem("The file goes after the URL.")
+        }
         let words = try RequestWords(
             words, defaultScheme: content.defaultScheme?.rawValue, isDownload: false)
+        for word in words.items where word.hasPrefix("@") {
+            let path = try FilePart(String(word.dropFirst()), in: word).path
+            // A pipe would have to be read before it is known whether it can be uploaded.
+            if path == "-" || FileStatus(of: path).map({ $0.kind != .regular }) == true {
+                throw UsageProblem(
+                    "\(path == "-" ? "The standard input" : path) cannot be continued: give a regular file.")
+            }
+        }
         let items = try RequestContent(words.items, format: content.format, boundary: content.boundary)
         let body = try content.body(of: items)
         guard case .file = body.content else {
-            throw UsageProblem("There is no file to upload: write @FILE after the URL. An empty file needs no upload.")
+            throw UsageProblem(
+                items.hasBody
+                    ? "Only a file on disk that is not empty can be uploaded in parts: write @FILE after the URL."
+                    : "There is no file to upload: write @FILE after the URL.")
+        }
+        if let method = words.method, ["GET", "HEAD"].contains(method) {
+            throw UsageProblem("\(method) sends no file: leave the method out, or write PUT.")
         }
         let call = CallOptions(
             repetition: repetition, deadlines: deadlines, limits: limits, connection: connection, tls: tls, auth: auth,
             session: session, mayPrompt: !content.ignoreStdin)
         let plan = try CallPlan(call, url: words.url, items: items)
-        let records = UploadRecords(folder: try UploadFolder.path(), continues: uploads.continues)
+        let records = try records()
         let board = output.quiet > 0 ? nil : ProgressBoard(TerminalTraits(isTerminal: false))
         if let board { Diagnostics.keepClear(of: board) }
         let file = try OutputFile(output.output)
@@ -89,6 +107,16 @@ struct UploadCommand: ToolCommand {
         } catch {
             file.discard()
             throw error
+        }
+    }
+    /// The place for the record; nil, with a report, if there is none. The upload works without it.
+    private func records() throws -> UploadRecords? {
+        do throws(SystemError) {
+            return UploadRecords(folder: try UploadFolder.path(), continues: uploads.continues)
+        } catch {
+            if uploads.continues { throw error }
+            if output.quiet < 2 { Diagnostics.say("\(error): no later run can continue this upload") }
+            return nil
         }
     }
 }

@@ -21,7 +21,7 @@ struct ConnectionOptions: Options {
     static let title = "Connection"
     static let options: [CommandOption<Self>] = [
         .value(
-            "http-version", "version",
+            "http-version", "version", completion: .words(["1.0", "1.1", "2", "2-prior-knowledge"]),
             "1.0 or 1.1: only that; 2 (default): HTTP/2 if the server offers it with TLS; 2-prior-knowledge: only HTTP/2, "
                 + "also without TLS.", reading: version
         ) { $0.httpVersion = $1 },
@@ -34,11 +34,12 @@ struct ConnectionOptions: Options {
         ) { $0.proxy.append($1) },
         .value(
             "noproxy", "hosts",
-            "Use no proxy for these hosts, networks such as 10.0.0.0/8, or *; commas between. Also --no-proxy=hosts."
+            "Use no proxy for these hosts, networks such as 10.0.0.0/8, or *; commas between. Adds to no_proxy. Also "
+                + "--no-proxy=hosts."
         ) { $0.noProxy += $1.split { $0 == "," || $0 == " " }.map(String.init) },
         .choice(
             "proxy-auth-type", of: ProxyAuthType.self,
-            "digest: never send the proxy's password itself; basic (default): send it at once, and answer Digest, too."
+            "digest: never send the password of an HTTP proxy itself. basic (default): send it at once, or answer Digest."
         ) { $0.proxyAuthType = $1 },
         .value(
             "resolve", "host:port:address", "Use this address instead of DNS; * is any host.",
@@ -71,7 +72,22 @@ struct ConnectionOptions: Options {
         }
     }
 
+    /// Finds a host of `--noproxy` that is none.
+    private func checkExceptions() throws(UsageProblem) {
+        guard !noProxy.isEmpty else { return }
+        do throws(CallError) {
+            let uri = try TargetURI(parsing: "http://localhost/")
+            _ = try ProxyPolicy.url("http://localhost").except(noProxy).proxy(for: uri)
+        } catch {
+            throw UsageProblem("--noproxy: \(error.reason)\(error.advice.map { ": \($0)" } ?? "").")
+        }
+    }
+
     func validate() throws(UsageProblem) {
+        try checkExceptions()
+        if proxyAuthType == .digest, proxy.contains(where: \.isSOCKS) {
+            throw UsageProblem("--proxy-auth-type digest is for HTTP proxies; a SOCKS proxy gets the password itself.")
+        }
         if ipv4, ipv6 { throw UsageProblem("-4 and -6 exclude each other.") }
         if unixSocket != nil, !proxy.isEmpty {
             throw UsageProblem("--unix-socket and --proxy exclude each other.")

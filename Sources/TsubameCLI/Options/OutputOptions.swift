@@ -94,6 +94,7 @@ struct OutputOptions: Options {
         let traits = TerminalTraits(isTerminal: file.isTerminal)
         var plan = PrintPlan(parts: parts(isTerminal: file.isTerminal, isOffline, isDownload), history: [])
         plan.isVerbose = verbose > 0
+        plan.isDownload = isDownload
         plan.showsAll = all || plan.isVerbose
         if quiet > 0 {
             plan.readsBody = !headers

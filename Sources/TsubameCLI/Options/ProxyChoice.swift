@@ -31,6 +31,8 @@ struct ProxyChoice: Sendable {
         }
     }
 
+    var isSOCKS: Bool { proxy?.scheme == .socks5 || proxy?.scheme == .socks5h }
+
     /// nil without choices; the environment then decides. Of two choices for one scheme, the last counts.
     static func policy(of choices: [ProxyChoice]) -> ProxyPolicy? {
         guard !choices.isEmpty else { return nil }

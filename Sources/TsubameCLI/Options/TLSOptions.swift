@@ -35,6 +35,14 @@ struct TLSOptions: Options {
         }
     }
 
+    /// The value of `--ciphers`.
+    struct Ciphers: Sendable {
+        /// nil for the usual ones.
+        let suites: [ConnectionSettings.TLS.CipherSuite]?
+        /// The names of other suites, which the list may hold besides, as for OpenSSL.
+        var unknown: [String] = []
+    }
+
     var verify = Verification.yes
     var cacert: String?
     var cert: String?
@@ -42,7 +50,7 @@ struct TLSOptions: Options {
     var certKeyPass: String?
     var tlsMin: Version?
     var tlsMax: Version?
-    var ciphers: [ConnectionSettings.TLS.CipherSuite]?
+    var ciphers = Ciphers(suites: nil)
 
     static let title = "TLS"
     static let options: [CommandOption<Self>] = [
@@ -70,7 +78,7 @@ struct TLSOptions: Options {
         },
         .choice("tls-max", of: Version.self, "Maximum TLS version; 1.3 by default.") { $0.tlsMax = $1 },
         .value(
-            "ssl", "version", completion: .words(["tls1.2", "tls1.3"]),
+            "ssl", "version", completion: .words(["tls1", "tls1.1", "tls1.2", "tls1.3", "ssl2.3"]),
             "Use only this version: tls1, tls1.1, tls1.2 or tls1.3. ssl2.3 (HTTPie's default) uses all of the defaults.",
             reading: version
         ) { ($0.tlsMin, $0.tlsMax) = ($1, $1) },
@@ -93,23 +101,32 @@ struct TLSOptions: Options {
         }
     }
 
-    /// The suites of OpenSSL's list of names. Its rules and groups, such as `!MD5` and `HIGH`, are not supported. As with
-    /// OpenSSL, names that are not known here are left out if others are.
-    private static func ciphers(
-        _ text: String
-    ) throws(UsageProblem) -> [ConnectionSettings.TLS.CipherSuite]? {
-        if text.uppercased() == "DEFAULT" { return nil }
+    /// The suites of OpenSSL's list of names. Its rules and groups, such as `!MD5` and `HIGH`, are not supported.
+    private static func ciphers(_ text: String) throws(UsageProblem) -> Ciphers {
+        if text.uppercased() == "DEFAULT" { return Ciphers(suites: nil) }
         let names = text.split { $0 == ":" || $0 == "," || $0 == " " }.map(String.init)
-        if names.isEmpty { throw UsageProblem("--ciphers names no cipher suite.") }
+        if names.isEmpty { throw UsageProblem("there is no cipher suite in the list.") }
+        let known = ConnectionSettings.TLS.CipherSuite.all.map(\.openSSLName).joined(separator: ", ")
+        let rule = names.first { name in
+            "!-+@".contains(name.prefix(1)) || name.contains("=") || groups.contains(name.uppercased())
+        }
+        if let rule {
+            throw UsageProblem("“\(rule)” is a rule or a group of OpenSSL, and --ciphers takes only names: \(known).")
+        }
         let suites = names.compactMap { ConnectionSettings.TLS.CipherSuite($0) }
         // TLS 1.3 offers its suites in any case.
-        let others = names.filter { !newSuites.contains($0.uppercased()) }
+        let others = names.filter {
+            ConnectionSettings.TLS.CipherSuite($0) == nil && !newSuites.contains($0.uppercased())
+        }
         if suites.isEmpty, let name = others.first {
-            let known = ConnectionSettings.TLS.CipherSuite.all.map(\.openSSLName).joined(separator: ", ")
             throw UsageProblem("“\(name)” is not a cipher suite for TLS 1.2. The names are \(known) and DEFAULT.")
         }
-        return suites.isEmpty ? nil : suites
+        return Ciphers(suites: suites.isEmpty ? nil : suites, unknown: others)
     }
+
+    private static let groups: Set = [
+        "DEFAULT", "ALL", "HIGH", "MEDIUM", "LOW", "NULL", "ENULL", "ANULL", "COMPLEMENTOFALL", "COMPLEMENTOFDEFAULT",
+    ]
 
     private static let newSuites: Set = [
         "TLS_AES_128_GCM_SHA256", "TLS_AES_256_GCM_SHA384", "TLS_CHACHA20_POLY1305_SHA256",
@@ -132,6 +149,10 @@ struct TLSOptions: Options {
 
     /// These options, with the passphrase of an encrypted key if the user has to type it.
     func asking(mayPrompt: Bool) throws -> TLSOptions {
+        if !ciphers.unknown.isEmpty {
+            Diagnostics.say(
+                "warning: --ciphers leaves out \(ciphers.unknown.joined(separator: ", ")), which are not known")
+        }
         guard let cert, certKeyPass == nil else { return self }
         let path = certKey ?? cert
         let file: Descriptor
@@ -157,7 +178,7 @@ struct TLSOptions: Options {
         case .no: tls.verification = .dangerouslyOff
         case .file(let path): tls.roots = .file(path)
         }
-        tls.cipherSuites = ciphers
+        tls.cipherSuites = ciphers.suites
         if let cacert { tls.roots = .file(cacert) }
         if let cert { tls.identity = .files(certificate: cert, key: certKey ?? cert, passphrase: certKeyPass) }
         (tls.minimumVersion, tls.maximumVersion) = (oldest, newest)

@@ -23,6 +23,11 @@ struct CallTrace: Sendable {
 
     mutating func take(_ event: CallEvent) {
         let time = event.time
+        // The next exchange of a call that sends by itself, as a download does, is a hop of its own.
+        if hops.last?.status != nil, Self.beginsExchange(event.kind), let name = hops.last?.request {
+            close(open?.end ?? time)
+            begin(named: name, at: time)
+        }
         switch event.kind {
         case .started(let request): begin(request, at: time)
         case .queued: if open?.phase != .queued { enter(.queued, time) }
@@ -60,6 +65,14 @@ struct CallTrace: Sendable {
         end = max(end, time)
     }
 
+    /// Whether an event belongs to the beginning of an exchange.
+    static func beginsExchange(_ kind: CallEvent.Kind) -> Bool {
+        switch kind {
+        case .queued, .resolving, .connecting, .reused, .sent: true
+        default: false
+        }
+    }
+
     /// All hops, including the phase that has not ended yet.
     var wholeHops: [HopTimes] {
         var copy = self
@@ -74,7 +87,11 @@ struct CallTrace: Sendable {
 
     private mutating func begin(_ request: Request, at time: Duration) {
         if let open { close(open.end) }
-        hops.append(HopTimes(request: Self.name(request)))
+        begin(named: Self.name(request), at: time)
+    }
+
+    private mutating func begin(named name: String, at time: Duration) {
+        hops.append(HopTimes(request: name))
         start = time
         (sentBytes, receivedBytes, connection) = (0, 0, nil)
         open = HopTimes.Span(phase: .queued, start: time, end: time)

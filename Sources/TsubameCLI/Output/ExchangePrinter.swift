@@ -22,6 +22,8 @@ final class ExchangePrinter: Sendable {
         var streamed: BodyPrinter?
         /// The latest response, with its body if that arrived at once.
         var latest: (response: Response, body: [Bytes])?
+        /// The figures of the latest response, once the next exchange has begun.
+        var figures: Figures?
         /// Whether the first request has been sent.
         var isBehindFirst = false
         var trace: RunTrace?
@@ -58,12 +60,14 @@ final class ExchangePrinter: Sendable {
 
     /// Prints requests as they are sent, redirected ones included, and the responses before the last.
     func take(_ event: CallEvent) {
-        let figures = figures(before: event)
         let isOwn = state.withLock { state in
-            state.trace?.take(event)
             if state.call == nil { state.call = event.call }
             return state.call == event.call
         }
+        // Another call of a request is one in the background, such as the renewal of a stored response.
+        guard isOwn || plan.isDownload else { return }
+        if isOwn { keepFigures(before: event) }
+        state.withLock { $0.trace?.take(event) }
         switch event.kind {
         case .sent(let request):
             let isFirst = state.withLock { state in
@@ -72,7 +76,7 @@ final class ExchangePrinter: Sendable {
             }
             let parts = isFirst ? plan.parts : plan.history
             // A response after which this call sends another request was of no use, as that of a file that goes on elsewhere.
-            if isOwn, let latest = takeLatest() { enqueue { try self.print(intermediate: latest.response, []) } }
+            if isOwn, let latest = takeLatest() { print(latest, []) }
             guard !parts.isDisjoint(with: .request) else { return }
             let version = state.withLock(\.version)
             enqueue { try self.print(request, version, parts) }
@@ -91,20 +95,23 @@ final class ExchangePrinter: Sendable {
         case .responseBody(let bytes, _):
             if isOwn { state.withLock { $0.latest?.body.append(bytes) } }
         case .resending where isOwn:
-            guard let latest = takeLatest() else { return }
-            enqueue {
-                try self.print(intermediate: latest.response, latest.body)
-                if let figures { try self.print(figures) }
-            }
+            if let latest = takeLatest() { print(latest, latest.body) }
         default: break
         }
     }
 
-    /// The latest response, if it has not been printed and should be.
-    private func takeLatest() -> (response: Response, body: [Bytes])? {
+    /// The latest response, if it has not been printed and should be, and its figures if these are printed.
+    private func takeLatest() -> (response: Response, body: [Bytes], figures: Figures?)? {
         state.withLock { state in
-            defer { state.latest = nil }
-            return plan.showsAll ? state.latest : nil
+            defer { (state.latest, state.figures) = (nil, nil) }
+            return plan.showsAll ? state.latest.map { ($0.response, $0.body, state.figures) } : nil
+        }
+    }
+
+    private func print(_ latest: (response: Response, body: [Bytes], figures: Figures?), _ body: [Bytes]) {
+        enqueue {
+            try self.print(intermediate: latest.response, body)
+            if let figures = latest.figures { try self.print(figures) }
         }
     }
 
@@ -189,7 +196,7 @@ final class ExchangePrinter: Sendable {
 
     /// Prints the response's head, and its body as the pieces come.
     func print(_ response: Response, next: () throws(CallError) -> Bytes?) throws {
-        state.withLock { $0.latest = nil }
+        state.withLock { ($0.latest, $0.figures) = (nil, nil) }
         try requestsPrinted()
         if !plan.parts.isDisjoint(with: .response) { try separate() }
         if plan.parts.contains(.responseHead) { try writeHead(of: response) }
@@ -304,10 +311,15 @@ final class ExchangePrinter: Sendable {
     /// Whether each response has its own figures.
     private var printsEachFigures: Bool { plan.showsAll && plan.history.contains(.metadata) }
 
-    /// The figures of the response that this event ends, if they are printed.
-    private func figures(before event: CallEvent) -> Figures? {
-        guard case .resending = event.kind, printsEachFigures else { return nil }
-        return state.withLock(\.trace).map { Figures($0, ofEach: .earlier) }
+    /// Keeps the figures of the response before an event that begins the next exchange, if they are printed.
+    private func keepFigures(before event: CallEvent) {
+        var begins = CallTrace.beginsExchange(event.kind)
+        if case .resending = event.kind { begins = true }
+        guard printsEachFigures, begins else { return }
+        state.withLock { state in
+            guard state.latest != nil, state.figures == nil else { return }
+            state.figures = state.trace.map { Figures($0, ofEach: .earlier) }
+        }
     }
 
     private func print(_ figures: Figures) throws {

@@ -4,7 +4,7 @@ import Tsubame
 import TsubameTerminal
 
 /// The lines that `-m` prints: times, connection, bytes.
-struct Figures {
+struct Figures: Sendable {
     /// The place of a response whose call prints figures of each of its responses.
     enum Place {
         case earlier, last

@@ -14,6 +14,8 @@ struct PrintPlan: Sendable {
     var readsBody = false
     /// Whether the waterfall goes to the standard error, because the output is not a terminal.
     var sendsTimingsToErrors = false
+    /// Whether the bodies are saved, for which a run may make several calls.
+    var isDownload = false
     /// Whether warnings are left out.
     var isSilent = false
     /// How the content of a response is interpreted.

@@ -43,6 +43,8 @@ struct RequestWords {
         items = isDownload ? rest.filter { !Self.isURL($0) } : Array(rest)
     }
 
+    static func isMethod(_ word: String) -> Bool { registered.contains(word.uppercased()) }
+
     /// A word with a scheme, `:8080/a`, `:/a` or `localhost:8080/a`, or a word that is not an item, such as
     /// `example.com/a`.
     private static func isURL(_ word: String) -> Bool {

@@ -5,7 +5,8 @@ import Tsubame
 import TsubameTerminal
 
 struct ResumableUpload: Sendable {
-    let records: UploadRecords
+    /// nil if no later run can continue it.
+    let records: UploadRecords?
     let board: ProgressBoard?
 
     /// Sends the request, and returns the last response with its body.

@@ -7,25 +7,26 @@ import TsubamePlatform
 /// an upload may be a secret.
 enum UploadFolder {
     /// The path of the folder, which is created if it is missing.
-    static func path() throws -> String {
-        var path: String
+    static func path() throws(SystemError) -> String {
+        let root: String
         // The XDG Base Directory Specification says to ignore a folder that is not absolute.
         if let named = getenv("XDG_STATE_HOME").map({ String(cString: $0) }), named.hasPrefix("/") {
-            path = named
+            root = named
         } else if let home = getenv("HOME"), home.pointee != 0 {
-            path = String(cString: home)
-            for part in ["/.local", "/state"] { path = try made(path + part) }
+            root = String(cString: home) + "/.local/state"
         } else {
-            throw UsageProblem("HOME is not set, so there is no place to record the upload.")
+            throw SystemError("HOME is not set", code: ENOENT)
         }
-        for part in ["", "/tsubame", "/uploads"] { path = try made(path + part) }
-        return path
-    }
-
-    private static func made(_ path: String) throws(SystemError) -> String {
-        guard mkdir(path, 0o700) == 0 || errno == EEXIST else {
-            throw SystemError("the folder \(path) for the record of the upload cannot be created")
+        let path = root + "/tsubame/uploads"
+        var end = path.startIndex
+        while end < path.endIndex {
+            end = path[path.index(after: end)...].firstIndex(of: "/") ?? path.endIndex
+            let part = String(path[..<end])
+            guard access(part, F_OK) == 0 || mkdir(part, 0o700) == 0 || errno == EEXIST else {
+                throw SystemError("the folder \(part) cannot be created")
+            }
         }
+        guard access(path, W_OK | X_OK) == 0 else { throw SystemError("the folder \(path) cannot be written") }
         return path
     }
 }

@@ -79,15 +79,15 @@ public struct ProxyPolicy: Sendable, Hashable, CustomStringConvertible, CustomRe
 
     /// The same proxies, but none for these hosts.
     /// - Parameter hosts: exceptions as for ``url(_:bearer:except:)``, in addition to others. If one has another form,
-    ///   every call throws the reason.
+    ///   every call throws the reason, unless there is no proxy at all.
     public func except(_ hosts: [String]) -> ProxyPolicy {
         var policy = self
         policy.exceptions = ProxyExceptions((exceptions?.texts ?? []) + hosts, isStrict: true)
         return policy
     }
 
-    /// The same proxies, which never get a password itself: user and password only answer a Digest challenge
-    /// (RFC 7616). A SOCKS proxy still gets them, and a proxy that offers only Basic refuses the call.
+    /// The same proxies, of which an HTTP proxy never gets the password itself: user and password only answer a Digest
+    /// challenge (RFC 7616). A proxy that offers only Basic refuses the call. A SOCKS proxy still gets them.
     public var digestOnly: ProxyPolicy {
         var policy = self
         policy.isDigestOnly = true

@@ -13,6 +13,8 @@ extension HTTP1Connection {
         use.begin()
         input.canLend = true
         exchange.run(on: self, of: use.info)
+        // A server of HTTP/1.0 does not answer the expectation (RFC 9110 section 10.1.1).
+        if isOld { exchange.dropExpect() }
         let method = exchange.outgoing.request.method
         // A connection serves calls of views with other limits.
         input.decoder.begin(isHead: method != .get && method == .head, limits: exchange.call.limits)

@@ -79,7 +79,11 @@ final class ProxyCredentials: ProxyAuthorizer, @unchecked Sendable {
         let (found, problems) = DigestChallenge.strongest(of: asked.challenges)
         guard let challenge = found else {
             let reasons = asked.problems + problems.map { "Digest cannot be answered: \($0)" }
-            if !reasons.isEmpty { tell("the proxy's 407 is not answered: \(reasons.joined(separator: "; "))") }
+            if !reasons.isEmpty {
+                tell("the proxy's 407 is not answered: \(reasons.joined(separator: "; "))")
+            } else if proxy.authorization == nil {
+                tell("the proxy's 407 is not answered: it does not offer Digest, and the client uses nothing else")
+            }
             return nil
         }
         guard answers == 0 || challenge.isStale && answers < 2 else {

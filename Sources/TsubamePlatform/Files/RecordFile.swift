@@ -25,13 +25,14 @@ package enum RecordFile {
         return isWhole ? bytes : nil
     }
 
-    /// Replaces the file. The temporary name is always the same, so only one write may run at a time.
+    /// Replaces the file. Processes may do so at the same time, and the last one counts. Within a process, only one write
+    /// of a file may run at a time.
     /// - Parameter onDisk: whether the bytes are flushed to the disk.
     /// - Returns: the path and the `errno` of the failure; nil if there was none.
     package static func write(
         _ bytes: UnsafeRawBufferPointer, to path: String, onDisk: Bool = false
     ) -> (path: String, error: Int32)? {
-        let new = path + "~"
+        let new = "\(path).\(getpid())~"
         let file = open(new, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard file >= 0 else { return (new, errno) }
         var code = FileOutput.write(bytes, to: file).error

@@ -65,14 +65,100 @@ struct UnfinishedFileTests {
         #expect(text.hasSuffix("/a"))
     }
 
-    @Test func `without a validator the size and the beginning decide, which is said`() async throws {
+    @Test func `without a validator the size and the bytes decide`() async throws {
         var served = ServedFile(count: 100_000)
         (served.etag, served.date) = (nil, nil)
         let result = try await download(served) { [served] in
             #expect($0.appending(path: "a").bytes == served.content)
         }
         #expect(result.ranges == [nil, "bytes=30000-"] && result.conditions == [nil, nil])
-        #expect(result.decisions.last?.hasSuffix("so only its beginning was compared") == true)
+        #expect(result.file.resumed == 30_000)
+    }
+
+    @Test func `of a large file the end is compared, too`() async throws {
+        let served = ServedFile(count: 2_000_000)
+        let result = try await download(served, count: 1_500_000) {
+            #expect($0.appending(path: "a").bytes == served.content)
+        }
+        #expect(result.ranges == [nil, "bytes=1434464-1499999", "bytes=1500000-"])
+        #expect(result.conditions == [nil, "\"one\"", "\"one\""] && result.file.resumed == 1_500_000)
+        var changed = served.content
+        changed[1_499_000] ^= 1
+        let other = try await download(served, after: changed, count: 1_500_000) {
+            #expect($0.appending(path: "a").bytes == served.content)
+        }
+        #expect(other.ranges == [nil, "bytes=1434464-1499999", nil] && other.file.resumed == 0)
+    }
+
+    @Test(arguments: [1, 700, 29_999])
+    func `a byte that differs anywhere in a short file is noticed`(position: Int) async throws {
+        let served = ServedFile(count: 100_000)
+        var changed = served.content
+        changed[position] ^= 1
+        let result = try await download(served, after: changed) {
+            #expect($0.appending(path: "a").bytes == served.content)
+        }
+        #expect(result.ranges == [nil, nil] && result.file.resumed == 0)
+    }
+
+    @Test(arguments: [0, 1]) func `BAD-INPUT 42: an empty file at the server continues nothing`(count: Int) async throws
+    {
+        let empty = ServedFile(count: 0)
+        let result = try await download(empty, after: [1], count: count) {
+            #expect($0.appending(path: "a").bytes == [])
+        }
+        #expect(result.file.count == 0)
+    }
+
+    @Test func `a file that may not be written is not continued`() async throws {
+        let served = ServedFile(count: 100_000)
+        try await withFolder { folder in
+            let target = folder.appending(path: "a")
+            try Data(served.content.prefix(Self.there)).write(to: target)
+            try FileManager.default.setAttributes([.posixPermissions: 0o444], ofItemAtPath: target.path)
+            try await serving(.start { served.answer($0) }) { server, client in
+                let got = try await client.download("a", to: folder, resume: true, policy: Self.policy)
+                #expect(got.resumed == 0 && folder.names == ["a", "a-1"] && server.requests.count == 1)
+            }
+        }
+    }
+
+    @Test(arguments: [false, true])
+    func `a later call knows that it continues that file, and replaces it only if it is unchanged`(
+        changes: Bool
+    ) async throws {
+        let served = ServedFile(count: 100_000)
+        try await withFolder { folder in
+            let target = folder.appending(path: "a")
+            try Data(served.content.prefix(Self.there)).write(to: target)
+            let server = try await ScriptedServer.start { request in
+                served.answer(request, sending: request.index == 1 ? 20_000 : nil)
+            }
+            try await serving(server, { $0.retry = .off }) { server, client in
+                _ = try await failure {
+                    try await client.download("a", to: folder, resume: true, policy: Self.policy)
+                }
+                if changes { try Data("mine".utf8).write(to: target) }
+                let got = try await client.download("a", to: folder, resume: true, policy: Self.policy)
+                #expect(got.resumed == 50_000 && got.url.bytes == served.content)
+                #expect(folder.names == (changes ? ["a", "a-1"] : ["a"]))
+                if changes { #expect(target.bytes == Array("mine".utf8)) }
+            }
+        }
+    }
+
+    @Test func `weak validators are compared between the two responses`() async throws {
+        var (one, two) = (ServedFile(count: 100_000), ServedFile(count: 100_000, seed: 2))
+        (one.etag, two.etag) = ("W/\"1\"", "W/\"2\"")
+        let (first, second) = (one, two)
+        let result = try await download(
+            one,
+            script: { request in
+                request.index == 0
+                    ? first.answer(request) : second.answer(request)
+            }
+        ) { #expect($0.appending(path: "a").bytes == second.content) }
+        #expect(result.ranges == [nil, "bytes=30000-", nil] && result.conditions == [nil, nil, nil])
     }
 
     @Test(arguments: [(true, ["a"]), (false, ["a", "a-1"])])
@@ -142,7 +228,7 @@ struct UnfinishedFileTests {
             let target = folder.appending(path: "a")
             try Data(served.content.prefix(Self.there)).write(to: target)
             let server = try await ScriptedServer.start { request in
-                served.answer(request, sending: request.index == 3 ? 20_000 : nil)
+                served.answer(request, sending: request.index == 4 ? 20_000 : nil)
             }
             try await serving(server, { $0.retry = .off }) { server, client in
                 var policy = Self.policy
@@ -162,7 +248,7 @@ struct UnfinishedFileTests {
                 #expect(got.resumed == 50_000 && target.bytes == served.content && folder.names == ["a"])
                 #expect(
                     server.requests.map { $0["range"] }
-                        == [nil, "bytes=30000-", nil, "bytes=30000-", "bytes=50000-"])
+                        == [nil, "bytes=30000-", nil, nil, "bytes=30000-", "bytes=50000-"])
             }
         }
     }

@@ -133,25 +133,34 @@ struct DownloadPlace: Sendable {
     }
 
     /// The shorter file of the response's name that another program may have left. It is nil if the server does not
-    /// offer ranges, or if the file has another owner, was written by this command, or is older than the server's.
+    /// offer ranges, or if the file has another owner, is read-only, was written by this command, or is older than the server's.
     /// - Parameter total: the length of the server's file in bytes.
     func partial(for response: Response, total: Int64, except finished: FinishedFiles?) -> UnfinishedFile? {
         let path = folder + (name ?? Self.name(of: response))
-        guard response.wire[.acceptRanges]?.lowercased() == "bytes",
-            let status = FileStatus(of: path, followsLinks: false), status.kind == .regular,
-            (1..<total).contains(status.size), status.owner == geteuid(), finished?.contains(status) != true
+        guard Self.offersRanges(response), let status = FileStatus(of: path, followsLinks: false),
+            status.kind == .regular, status.size > 0, status.size < total, status.owner == geteuid(),
+            status.permissions & 0o200 != 0,
+            finished?.contains(status) != true
         else { return nil }
-        let changed = response.headers[.lastModified].flatMap(HTTPDate.parse)
         // A file that was complete when it got the server's date is not the beginning of a longer one.
-        if let changed, status.modified / 1_000_000_000 < changed || Self.isDated(status, changed) { return nil }
-        return UnfinishedFile(path: path, status: status)
+        let changed = response.headers[.lastModified].flatMap(HTTPDate.parse)
+        if Self.isOlder(status, than: response) || changed.map({ Self.isDated(status, $0) }) == true { return nil }
+        return UnfinishedFile(path: path, identity: UnfinishedFile.Identity(status))
+    }
+
+    private static func offersRanges(_ response: Response) -> Bool {
+        response.wire[.acceptRanges]?.lowercased() == "bytes"
+    }
+
+    private static func isOlder(_ status: FileStatus, than response: Response) -> Bool {
+        response.headers[.lastModified].flatMap(HTTPDate.parse).map { status.modified / 1_000_000_000 < $0 } ?? false
     }
 
     /// The hidden file for the rest of a file that another program has left.
     /// - Returns: nil if the hidden file has bytes already, or belongs to another download.
     func part(continuing file: UnfinishedFile) throws(CallError) -> DownloadPart? {
         let part = try DownloadPart.open(
-            for: file.path, permissions: file.status.permissions, syncingEvery: syncDistance)
+            for: file.path, permissions: FileStatus(of: file.path)?.permissions, syncingEvery: syncDistance)
         return part?.received == 0 ? part : nil
     }
 
@@ -183,6 +192,10 @@ struct DownloadPlace: Sendable {
         let why =
             if total == nil {
                 "the server does not say how long it is"
+            } else if let status, let total, status.size < total, !Self.offersRanges(response) {
+                "the server offers no ranges to continue it"
+            } else if let status, let total, status.size < total, Self.isOlder(status, than: response) {
+                "it is older than the server's file"
             } else if hasDigest || status?.size != total {
                 "it differs from the server's file"
             } else if response.headers[.lastModified] == nil {

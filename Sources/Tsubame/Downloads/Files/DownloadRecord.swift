@@ -30,6 +30,8 @@ struct DownloadRecord: Codable, Sendable, Equatable {
     var synced = ByteSpans()
     /// The identifier of the machine's start during which the record was saved.
     var boot: String?
+    /// The file of another program from which the first bytes are.
+    private(set) var continued: UnfinishedFile.Identity?
 
     /// Why a response cannot be resumed.
     static func obstacle(_ response: Response) -> String {
@@ -42,7 +44,7 @@ struct DownloadRecord: Codable, Sendable, Equatable {
     /// - Parameter needsVersion: whether the response must name the version of the file.
     init?(_ response: Response, _ request: Request, total: Int64?, needsVersion: Bool = true) {
         let fields = response.wire
-        let version = DownloadValidators(fields) ?? (needsVersion ? nil : DownloadValidators.none)
+        let version = DownloadValidators(fields) ?? (needsVersion ? nil : DownloadValidators(weakly: fields))
         guard let url = Self.url(request), let validators = version else { return nil }
         guard fields[.contentEncoding].map({ $0.lowercased() == "identity" }) ?? true else { return nil }
         guard fields[.acceptRanges]?.lowercased() != "none" else { return nil }
@@ -52,6 +54,13 @@ struct DownloadRecord: Codable, Sendable, Equatable {
         origin = Self.origin(of: response)
         self.total = total
         boot = SystemBoot.id
+    }
+
+    /// The record of a download that continues another program's file.
+    func continuing(_ file: UnfinishedFile.Identity) -> DownloadRecord {
+        var record = self
+        record.continued = file
+        return record
     }
 
     /// Whether both records are of one version of one file.

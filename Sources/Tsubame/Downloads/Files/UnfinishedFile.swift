@@ -6,19 +6,43 @@ import TsubamePlatform
 /// A file with the download's name that is shorter than the server's. It stays as it is until the download is complete:
 /// its bytes are copied.
 struct UnfinishedFile: Sendable {
+    /// The file as it was found. A record keeps it, so that a later call can replace the file.
+    struct Identity: Codable, Sendable, Equatable {
+        let size: Int64
+        let modified: Int64
+        let device: UInt64
+        let inode: UInt64
+
+        init(_ status: FileStatus) {
+            (size, modified, device, inode) = (status.size, status.modified, status.device, status.inode)
+        }
+    }
+
+    /// The bytes of the beginning that are compared with the server's.
+    static let comparedBeginning: Int64 = 1 << 20
+    /// The bytes of the end that are compared too, if the beginning is not the whole file.
+    static let comparedEnd: Int64 = 64 << 10
+
     let path: String
-    /// The file's status when it was found.
-    let status: FileStatus
+    let identity: Identity
+
+    var size: Int64 { identity.size }
 
     /// Whether the file is still the one that was found.
-    var isUnchanged: Bool { FileStatus(of: path, followsLinks: false) == status }
+    var isUnchanged: Bool { FileStatus(of: path, followsLinks: false).map(Identity.init) == identity }
 
-    /// Whether the file begins with these bytes. If it is shorter, it must be their beginning.
-    func begins(like bytes: Bytes) -> Bool {
-        let count = Int(min(Int64(bytes.count), status.size))
-        let mine = try? read { file throws(CallError) in try piece(of: file, at: 0, count: count) }
-        guard let mine, mine.count == count else { return false }
-        return mine == bytes.slice(0..<count)
+    /// Whether the file holds the bytes of a body.
+    /// - Parameter span: the positions of the body's first bytes. Bytes behind its end are not read.
+    func holds(_ body: ResponseBody, at span: Range<Int64>) async throws(CallError) -> Bool {
+        var position = span.lowerBound
+        for try await piece in body {
+            let count = Int(min(Int64(piece.count), span.upperBound &- position))
+            let mine = try? read { file throws(CallError) in try self.piece(of: file, at: position, count: count) }
+            guard let mine, mine == piece.slice(0..<count) else { return false }
+            position &+= Int64(count)
+            if position >= span.upperBound { return true }
+        }
+        return false
     }
 
     /// Copies the bytes of the file.
@@ -26,9 +50,9 @@ struct UnfinishedFile: Sendable {
     func copy(to part: DownloadPart, while goesOn: () throws(CallError) -> Void) throws(CallError) {
         try read { file throws(CallError) in
             var position: Int64 = 0
-            while position < status.size {
+            while position < size {
                 try goesOn()
-                let bytes = try piece(of: file, at: position, count: Int(min(status.size &- position, 1 << 20)))
+                let bytes = try piece(of: file, at: position, count: Int(min(size &- position, 1 << 20)))
                 // The other program has cut the file meanwhile. The bytes that were there are still of use.
                 guard bytes.count > 0 else { return }
                 try part.write(bytes, at: position)

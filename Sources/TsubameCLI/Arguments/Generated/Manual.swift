@@ -89,6 +89,10 @@ struct Manual: Sendable {
             ),
             ("$XDG_CONFIG_HOME/tsubame/sessions/HOST/NAME.json", "The data of --session=NAME for a host."),
             ("$XDG_CACHE_HOME/tsubame/responses/", "The cache of --cache; without that variable below ~/.cache."),
+            (
+                "$XDG_STATE_HOME/tsubame/uploads/",
+                "Where tsubame upload -c continues; without that variable below ~/.local/state."
+            ),
             ("~/.netrc", "Users and passwords of hosts; NETRC names another file."),
         ])
 
@@ -98,6 +102,6 @@ struct Manual: Sendable {
             ("http_proxy, https_proxy, all_proxy, no_proxy", "Proxies, and hosts to reach without a proxy."),
             ("NO_COLOR", "If set, no colours."),
             ("COLORFGBG", "Whether the terminal is dark or light, for --style=auto."),
-            ("NETRC, XDG_CONFIG_HOME, XDG_CACHE_HOME", "See FILES."),
+            ("NETRC, XDG_CONFIG_HOME, XDG_CACHE_HOME, XDG_STATE_HOME", "See FILES."),
         ])
 }

@@ -212,8 +212,12 @@ struct ToolTransportTests {
 
     @Test(arguments: [
         (["--http-version=3", "URL"], "HTTP/3 is not supported"), (["--http-version=0.9", "URL"], "use 1.1 or 2"),
-        (["--ciphers=HIGH:TLS_AES_128_GCM_SHA256", "URL"], "“HIGH” is not a cipher suite for TLS 1.2"),
-        (["--ciphers=:", "URL"], "names no cipher"),
+        (["--ciphers=HIGH:TLS_AES_128_GCM_SHA256", "URL"], "“HIGH” is a rule or a group"),
+        (["--ciphers=AES128-SHA:!MD5", "URL"], "“!MD5” is a rule or a group"),
+        (["--ciphers=FOO", "URL"], "not a cipher suite"), (["--ciphers=:", "URL"], "no cipher suite in the list"),
+        (["--noproxy=1.2.3.4/99", "URL"], "no host, address or network"),
+        (["--http-version=1.0", "--chunked", "URL", "a=b"], "exclude each other"),
+        (["--proxy=socks5://u:p@127.0.0.1:1", "--proxy-auth-type=digest", "URL"], "is for HTTP proxies"),
         (["--request-target=/x", "OPTIONS", "URL"], "only * can be given"),
         (["--request-target=*", "URL"], "--request-target * needs the method OPTIONS"),
         (["--http-version=x", "URL"], "use 1.0, 1.1, 2 or 2-prior-knowledge"),

@@ -67,6 +67,40 @@ struct ToolContinueTests {
         }
     }
 
+    @Test func `with -vv both responses have figures, and each exchange its own times`() async throws {
+        let text = Self.half + Self.half
+        try await withFolder { folder in
+            try put(Self.half, "report.txt", in: folder)
+            try await ScriptedServer.start { request in
+                var fields: HTTPFields = [.acceptRanges: "bytes", .eTag: "\"1\""]
+                guard request["range"] != nil else { return .ok(text, headers: fields) }
+                fields[.contentRange] = "bytes 150000-299999/300000"
+                fields[.contentLength] = "150000"
+                return [.bytes(Reply.head(.partialContent, fields)), .bytes(Self.half)]
+            }.use { server in
+                let run = try await ToolProcess(
+                    ["-d", "-c", "-vv", "--timings", server.url + "/report.txt"], directory: folder
+                ).finished()
+                #expect(run.status == 0, "\(run)")
+                let parts = run.stdout.components(separatedBy: "Elapsed time: ")
+                #expect(parts.count == 3 && parts[2].contains("Exchanges: 2"), "\(run)")
+                #expect(run.stderr.components(separatedBy: "GET http://").count == 3, "\(run)")
+            }
+        }
+    }
+
+    @Test func `a file on the output is no place for a download that continues`() async throws {
+        try await withFolder { folder in
+            for words in [["-c"], ["--digest=sha256:\(Self.hello)"]] {
+                let run = try await ToolProcess(
+                    ["-d"] + words + ["http://a.example/x"], output: .file(folder.appending(path: "out")),
+                    directory: folder
+                ).finished()
+                #expect(run.status == 64 && run.stderr.contains("give -o FILE, and not > FILE"), "\(run)")
+            }
+        }
+    }
+
     // MARK: Whole files
 
     @Test(arguments: [[], ["-o", "mine.txt"], ["--digest=sha256:\(hello)"]])
@@ -97,7 +131,7 @@ struct ToolContinueTests {
             #expect(first.status == 0 && first.stdout == "report-1.txt\n", "\(first)")
             #expect(
                 first.stderr
-                    == "tsubame: report.txt is there already, but it differs from the server's file: this becomes report-1.txt\n"
+                    == "tsubame: report.txt is there already, but the server offers no ranges to continue it: this becomes report-1.txt\n"
             )
             let second = try await run(headers: Self.dated, in: folder)
             #expect(second.stdout == "report-1.txt\n" && second.stderr.contains("nothing to fetch"), "\(second)")

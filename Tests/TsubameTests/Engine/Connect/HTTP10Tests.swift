@@ -37,6 +37,14 @@ import TsubameTesting
         }
     }
 
+    @Test func `no server of HTTP 1_0 is asked whether it wants the body`() async throws {
+        try await serving(.start { .ok($0.text) }, { $0.connection.httpVersion = .http10 }) { server, client in
+            let response = try await client.post("a", headers: ["Expect": "100-continue"], body: .text("hello"))
+            #expect(response.bytes == Bytes("hello"))
+            #expect(server.requests[0]["expect"] == nil)
+        }
+    }
+
     @Test func `a head in HTTP 1_0 is what the printed one says`() throws {
         let request = Request(.get, url: "http://a.example/x")
         let bytes = try SentHead.bytes(of: request, .http10)
