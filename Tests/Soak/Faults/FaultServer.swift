@@ -23,7 +23,7 @@ struct FaultServerReport: Codable {
     var repeated: [Int]
     var requests: Int
     /// Request bodies that were not what the client sends under that identifier.
-    var wrongBodies: [Int]
+    var wrongBodies: [String]
     var faults: [String: Int]
 }
 
@@ -33,7 +33,7 @@ final class FaultServer: Sendable {
         var seen: Set<Int> = []
         var repeated: [Int] = []
         var requests = 0
-        var wrongBodies: [Int] = []
+        var wrongBodies: [String] = []
     }
 
     private let tally = Mutex(Tally())
@@ -97,7 +97,9 @@ final class FaultServer: Sendable {
             ]
         default:
             if request.body != Content.bytes(id: id, count: request.bodyByteCount) || request.bodyByteCount != count {
-                tally.withLock { $0.wrongBodies.append(id) }
+                let text =
+                    "\(parts[0]) \(id): \(request.bodyByteCount) of \(count) bytes, \(request["content-length"] ?? "chunked")"
+                tally.withLock { $0.wrongBodies.append(text) }
             }
             return .ok(Content.bytes(id: id &+ 1, count: 1_000))
         }

@@ -1,10 +1,12 @@
 // RecordFile: a small file that is always replaced as a whole, and that only its owner reads.
 
-package enum RecordFile {
+import TsubamePlatform
+
+enum RecordFile {
     /// The bytes of the file.
     /// - Parameter limit: the most bytes that are read.
     /// - Returns: nil if the file cannot be read, is no regular file, or belongs to another user.
-    package static func read(_ path: String, limit: Int) -> [UInt8]? {
+    static func read(_ path: String, limit: Int) -> [UInt8]? {
         let file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         guard file >= 0 else { return nil }
         defer { _ = close(file) }
@@ -29,7 +31,7 @@ package enum RecordFile {
     /// of a file may run at a time.
     /// - Parameter onDisk: whether the bytes are flushed to the disk.
     /// - Returns: the path and the `errno` of the failure; nil if there was none.
-    package static func write(
+    static func write(
         _ bytes: UnsafeRawBufferPointer, to path: String, onDisk: Bool = false
     ) -> (path: String, error: Int32)? {
         let new = "\(path).\(getpid())~"
