@@ -334,7 +334,9 @@ final class ExchangePrinter: Sendable {
     func finish() throws {
         try printFigures()
         // For a reader, an empty line parts the last body from the next command.
-        guard style.isForReading, !plan.parts.isDisjoint(with: [.requestHead, .responseHead]) else { return }
+        guard style.isForReading, plan.parts.isDisjoint(with: .figures),
+            !plan.parts.isDisjoint(with: [.requestHead, .responseHead])
+        else { return }
         try separate()
     }
 
