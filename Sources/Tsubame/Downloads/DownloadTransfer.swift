@@ -108,6 +108,8 @@ struct DownloadTransfer {
             let isAdmitted = part?.record?.admits(
                 from: DownloadRecord.origin(of: response), hasDigest: run.digest != nil)
             try part?.restart(nil, isKept: false)
+            // Nothing of the other program's file is left in the part, so the file keeps its name.
+            continued = nil
             call.emit(
                 .decision(
                     isAdmitted == false
@@ -173,6 +175,7 @@ struct DownloadTransfer {
                             : "an unfinished download of the same name, with \(part.received) bytes, is removed"))
             }
             try part.restart(record, isKept: run.resumes)
+            continued = nil
             begin(response, part, total: total)
         }
         let written = try await write(response, part, 0..<(total ?? .max))

@@ -82,6 +82,7 @@ struct UploadTransfer {
     }
 
     private mutating func continueEarlier(at resource: UploadResource) async throws(CallError) -> Step {
+        run.journal?.keep()
         let response: Response
         do throws(CallError) {
             response = try await send(question(to: resource))
@@ -89,7 +90,6 @@ struct UploadTransfer {
             guard mayContinue(after: error) else { throw error }
             return .broken(.error(error), retryAfter: nil)
         }
-        run.journal?.keep()
         if (200..<300).contains(response.statusCode) {
             // Such an answer may be that of a proxy or of a page for a login. It says nothing about the upload.
             guard UploadFields.offset(response.headers) != nil else {

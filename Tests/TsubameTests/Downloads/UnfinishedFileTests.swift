@@ -147,6 +147,18 @@ struct UnfinishedFileTests {
         }
     }
 
+    @Test func `a file of which nothing is used keeps its name in a folder`() async throws {
+        let (served, longer) = (ServedFile(count: 100_000), ServedFile(count: 100_001))
+        let result = try await download(
+            served, isNamed: false,
+            script: { request in request.index == 0 ? served.answer(request) : longer.answer(request) }
+        ) {
+            #expect($0.appending(path: "a-1").bytes == longer.content)
+            #expect($0.appending(path: "a").bytes == Array(served.content.prefix(Self.there)))
+        }
+        #expect(result.names == ["a", "a-1"])
+    }
+
     @Test func `weak validators are compared between the two responses`() async throws {
         var (one, two) = (ServedFile(count: 100_000), ServedFile(count: 100_000, seed: 2))
         (one.etag, two.etag) = ("W/\"1\"", "W/\"2\"")
