@@ -85,8 +85,8 @@ public struct Authentication: Sendable {
     }
 
     /// The scheme that the server asks for: Digest as with ``digest(user:password:)`` if the server offers it, and
-    /// otherwise Basic. Nothing is sent before the server has asked, except a `user:password@` in a URL. Afterwards Basic goes with the first request to
-    /// that origin, for as long as the client remembers it.
+    /// otherwise Basic. Nothing is sent before the server has asked, except a `user:password@` in a URL. Afterwards
+    /// Basic goes with the first request to that origin, for as long as the client remembers it.
     public static func challenged(user: String, password: String) -> Authentication {
         Authentication(.challenged(DigestSession.User(name: user, password: password)))
     }

@@ -67,18 +67,16 @@ package struct UploadRecords: Sendable {
 /// The record of one running upload.
 final class UploadJournal: Sendable {
     private struct State: Sendable {
-        /// The upload resource that is not saved yet.
-        var unsaved: UploadResource?
         var isSaved = false
         var isOver = false
     }
 
-    /// Files must not be written on event loops, which learn of the resource.
-    private static let queue = DispatchQueue(label: "tsubame.uploads")
+    /// Writes the record, because the resource becomes known on an event loop.
+    private let queue = DispatchQueue(label: "tsubame.upload")
 
     private let path: String
     private let file: FileStatus
-    /// Held while the record is written or removed.
+    /// Held while the record is written or removed, and so never taken on an event loop.
     private let state = Mutex(State())
 
     /// nil for an upload that no later process can continue.
@@ -95,23 +93,25 @@ final class UploadJournal: Sendable {
         UploadRecord(path: path).map { ($0, $0.isOf(file)) }
     }
 
-    /// Whether a later process can continue the upload.
-    var isSaved: Bool { state.withLock { $0.isSaved } }
+    /// Whether a later process can continue the upload. It waits until a resource that was taken is saved.
+    var isSaved: Bool {
+        settle()
+        return state.withLock { $0.isSaved }
+    }
 
     /// Takes a resource, which is saved at once, on a queue.
     /// - Parameter done: called after that, with the reason why it could not be saved.
     func take(_ resource: UploadResource, _ done: @escaping @Sendable (String?) -> Void) {
-        state.withLock { $0.unsaved = resource }
-        Self.queue.async { done(self.save()) }
+        queue.async { done(self.save(resource)) }
     }
 
-    /// Saves the resource that was taken last, unless that has been done.
-    /// - Returns: the reason why it could not be saved.
-    @discardableResult
-    func save() -> String? {
+    /// Waits until a resource that was taken is saved. The process may end after that.
+    func settle() { queue.sync {} }
+
+    /// - Returns: the reason why the resource could not be saved.
+    private func save(_ resource: UploadResource) -> String? {
         state.withLock { state in
-            guard let resource = state.unsaved, !state.isOver else { return nil }
-            state.unsaved = nil
+            guard !state.isOver else { return nil }
             let problem = UploadRecord(resource, of: file).write(to: path)
             state.isSaved = problem == nil
             return problem
@@ -132,7 +132,7 @@ final class UploadJournal: Sendable {
     /// Removes the record, because the upload is complete or cannot continue.
     func remove() {
         state.withLock { state in
-            (state.unsaved, state.isSaved, state.isOver) = (nil, false, true)
+            (state.isSaved, state.isOver) = (false, true)
             unlink(path)
         }
     }

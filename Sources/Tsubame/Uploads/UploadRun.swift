@@ -114,7 +114,7 @@ struct UploadRun: Sendable {
                 if (200..<300).contains(response.statusCode) { journal?.remove() }
                 return try await last(response, call)
             } catch {
-                journal?.save()
+                journal?.settle()
                 // An error while the last response is read says nothing about the upload.
                 let isOver =
                     [.cancelled, .requestBody, .limitExceeded].contains(error.kind) && error.phase != .receivingBody

@@ -39,9 +39,7 @@ enum CacheFolder {
                 throw UsageProblem("HOME is not set")
             }
             let own = folder + "/tsubame"
-            for path in [folder, own] where mkdir(path, 0o700) != 0 && errno != EEXIST {
-                throw SystemError("the folder \(path) for --cache cannot be created")
-            }
+            try Folder.create(own, for: "--cache")
             return own + "/responses"
         }
     }

@@ -42,9 +42,9 @@ struct SessionFile: Sendable {
         get throws {
             guard let root else { return [] }
             var found: [(file: SessionFile, host: String)] = []
-            for folder in try FolderNames.all(in: root) {
+            for folder in try Folder.names(in: root) {
                 let host = Self.host(ofFolder: folder)
-                for name in try FolderNames.all(in: "\(root)/\(folder)") where name.hasSuffix(".json") {
+                for name in try Folder.names(in: "\(root)/\(folder)") where name.hasSuffix(".json") {
                     found.append((try SessionFile("\(root)/\(folder)/\(name)", host: host), host))
                 }
             }
@@ -111,14 +111,7 @@ struct SessionFile: Sendable {
 
     /// Creates the folder, for its owner only, and checks that it is writable, before anything is sent.
     func prepare() throws(SystemError) {
-        var end = folder.startIndex
-        while end < folder.endIndex {
-            end = folder[folder.index(after: end)...].firstIndex(of: "/") ?? folder.endIndex
-            let part = String(folder[..<end])
-            if access(part, F_OK) != 0, mkdir(part, 0o700) != 0, errno != EEXIST {
-                throw SystemError("the folder \(part) for the session cannot be created")
-            }
-        }
+        try Folder.create(folder, for: "the session")
         guard access(folder, W_OK | X_OK) == 0 else { throw SystemError("the session file \(path) cannot be written") }
     }
 

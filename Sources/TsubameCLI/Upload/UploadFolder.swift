@@ -18,14 +18,7 @@ enum UploadFolder {
             throw SystemError("HOME is not set", code: ENOENT)
         }
         let path = root + "/tsubame/uploads"
-        var end = path.startIndex
-        while end < path.endIndex {
-            end = path[path.index(after: end)...].firstIndex(of: "/") ?? path.endIndex
-            let part = String(path[..<end])
-            guard access(part, F_OK) == 0 || mkdir(part, 0o700) == 0 || errno == EEXIST else {
-                throw SystemError("the folder \(part) cannot be created")
-            }
-        }
+        try Folder.create(path, for: "the record of the upload")
         guard access(path, W_OK | X_OK) == 0 else { throw SystemError("the folder \(path) cannot be written") }
         return path
     }
