@@ -176,7 +176,9 @@ let package = Package(
             ],
             exclude: privacy.others, resources: privacy.resources, swiftSettings: settings),
         .target(name: "TsubameTerminal", dependencies: ["CZlib"], swiftSettings: settings),
-        .target(name: "TsubameRequestFiles", swiftSettings: settings),
+        .target(
+            name: "TsubameRequestFiles", dependencies: ["TsubamePlatform", "TsubameCore", "TsubameWire"],
+            swiftSettings: settings),
         .executableTarget(
             name: "TsubameCLI",
             dependencies: [

@@ -19,15 +19,17 @@ struct CommandPage: Sendable {
     /// All commands, requests first.
     static var all: [CommandPage] {
         [
-            CommandPage(RequestCommand.self), CommandPage(BenchCommand.self), CommandPage(WatchCommand.self),
-            CommandPage(UploadCommand.self), CommandPage(CookiesCommand.self), CommandPage(CacheCommand.self),
+            CommandPage(RequestCommand.self), CommandPage(RunCommand.self), CommandPage(BenchCommand.self),
+            CommandPage(WatchCommand.self), CommandPage(UploadCommand.self), CommandPage(CookiesCommand.self),
+            CommandPage(CacheCommand.self),
             CommandPage(ServeCommand.self), CommandPage(DemoCommand.self),
         ]
     }
 
     /// The names of the commands that have one, without making their pages.
     static let names = [
-        BenchCommand.name, WatchCommand.name, UploadCommand.name, CookiesCommand.name, CacheCommand.name,
+        RunCommand.name, BenchCommand.name, WatchCommand.name, UploadCommand.name, CookiesCommand.name,
+        CacheCommand.name,
         ServeCommand.name, DemoCommand.name,
     ]
 

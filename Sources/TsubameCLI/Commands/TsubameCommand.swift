@@ -27,6 +27,7 @@ enum TsubameCommand {
         case BenchCommand.name: return try run(BenchCommand.self, words.dropFirst())
         case CacheCommand.name: return try run(CacheCommand.self, words.dropFirst())
         case CookiesCommand.name: return try run(CookiesCommand.self, words.dropFirst())
+        case RunCommand.name: return try run(RunCommand.self, words.dropFirst())
         case ServeCommand.name: return try run(ServeCommand.self, words.dropFirst())
         case DemoCommand.name: return try run(DemoCommand.self, words.dropFirst())
         case UploadCommand.name: return try run(UploadCommand.self, words.dropFirst())

@@ -1,0 +1,128 @@
+// RunCommand: `tsubame run FILE…`, which runs files of requests and checks the responses.
+
+import Dispatch
+import Synchronization
+import Tsubame
+import TsubamePlatform
+import TsubameRequestFiles
+
+struct RunCommand: ToolCommand {
+    static let name = "run"
+    static let abstract = "Run files of requests, and check the responses."
+    static let usage = ["[OPTION …] FILE …"]
+    static let commonOptions: KeyValuePairs = [
+        "var": "Set a variable.",
+        "env": "Use the variables of this environment.",
+        "name": "Run only the requests of this name.",
+        "tag": "Run only requests with this tag.",
+        "jobs": "Run this many files at once.",
+        "report": "Write a report: junit=FILE, json=FILE or html=FILE.",
+        "check": "Only read the files, and send nothing.",
+        "keep-going": "Go on with a file after a request that failed.",
+        "verbose": "Show each request with its status and its time.",
+        "timeout": "Limit the time of each request.",
+        "verify": "Check the server's certificate, or do not.",
+        "help-all": "Show all options.",
+    ]
+    static let takesWords = true
+    static let hasDefaults = true
+    static let ignoredDefaults: Set = ["verbose"]
+    static let table = OptionTable<Self>(
+        OptionGroup(\.options), OptionGroup(\.deadlines), OptionGroup(\.connection), OptionGroup(\.tls),
+        OptionGroup("General", [.ignoreConfig, .help, .helpAll]))
+
+    var words: [String] = []
+    private var options = RunOptions()
+    private var deadlines = DeadlineOptions()
+    private var connection = ConnectionOptions()
+    private var tls = TLSOptions()
+
+    func validate() throws(UsageProblem) {
+        try options.validate()
+        try connection.validate()
+        try tls.validate()
+    }
+
+    func run() throws -> ExitStatus {
+        guard !words.isEmpty else { throw UsageProblem("There is no file: tsubame run FILE …") }
+        CommandRuns.limitThreads()
+        guard let files = try readFiles() else { return .usage }
+        if options.checks {
+            let entries = files.reduce(0) { $0 + $1.entries.count }
+            try Descriptor.output.writeAll(
+                "\(files.count == 1 ? "1 file" : "\(files.count) files"), \(entries) requests: no mistakes\n")
+            return .ok
+        }
+        let chosen = files.map { RequestFileReader.chosen($0, names: options.names, tags: options.tags) }
+        guard chosen.contains(where: { !$0.entries.isEmpty }) else {
+            throw UsageProblem(
+                options.names.isEmpty && options.tags.isEmpty
+                    ? "The files contain no request." : "No request has that name or tag.")
+        }
+        let environment = RunEnvironment(options: options)
+        let tls = try tls.asking(mayPrompt: true)
+        let prepared = try chosen.map { file in (file, try environment.variables(for: file), client(tls)) }
+        let results = try runAll(prepared)
+        for report in options.reports { try RunReport(results).write(report) }
+        return results.allSatisfy(\.isGood) ? .ok : .failure
+    }
+
+    /// All files; nil if one has a mistake, which was reported.
+    private func readFiles() throws -> [RequestFile]? {
+        var files: [RequestFile] = []
+        var isGood = true
+        for word in words {
+            do {
+                files.append(try RequestFileReader.read(word))
+            } catch let problem as FileProblem {
+                Diagnostics.say(problem.description)
+                isGood = false
+            }
+        }
+        return isGood ? files : nil
+    }
+
+    private func client(_ tls: TLSOptions) -> Client {
+        Client {
+            deadlines.apply(to: &$0.timeouts)
+            connection.apply(to: &$0.connection)
+            tls.apply(to: &$0.connection.tls)
+            $0.cookies = .jar(CookieJar())
+            ($0.redirects, $0.retry, $0.hsts) = (.off, .off, .off)
+        }
+    }
+
+    /// Runs the files, `--jobs` at once. The output of a file appears when it has ended.
+    private func runAll(_ files: [(file: RequestFile, FileVariables, Client)]) throws -> [FileResult] {
+        let results = Mutex([FileResult?](repeating: nil, count: files.count))
+        let failure = Mutex<(any Error)?>(nil)
+        let (group, places) = (DispatchGroup(), DispatchSemaphore(value: options.jobs))
+        let queue = DispatchQueue(label: "tsubame.files", attributes: .concurrent)
+        let (goesOn, printer) = (options.keepsGoing, RunPrinter(isVerbose: options.isVerbose))
+        let start = MonotonicClock.now
+        for (index, (file, variables, client)) in files.enumerated() {
+            places.wait()
+            queue.async(group: group) {
+                defer { places.signal() }
+                var run = FileRun(file, client, variables: variables, goesOn: goesOn)
+                var lines: [String] = []
+                let began = MonotonicClock.now
+                let outcomes = run.run { lines += printer.lines(of: $0, in: file.path, $1) }
+                let result = FileResult(
+                    path: file.path, outcomes: outcomes, nanoseconds: MonotonicClock.now - began,
+                    count: file.entries.count, variables: run.variables)
+                results.withLock { $0[index] = result }
+                do {
+                    try printer.write(lines, result)
+                } catch {
+                    failure.withLock { $0 = error }
+                }
+            }
+        }
+        group.wait()
+        if let error = failure.withLock({ $0 }) { throw error }
+        let all = results.withLock { $0.compactMap { $0 } }
+        if all.count > 1 { try printer.writeTotal(all, nanoseconds: MonotonicClock.now - start) }
+        return all
+    }
+}

@@ -1,0 +1,50 @@
+// EntryLoop: the variables of each run of an entry that is repeated.
+
+import Tsubame
+import TsubameRequestFiles
+
+enum EntryLoop {
+    /// The variables of each run: one run without variables for an entry that is not repeated.
+    static func rounds(of entry: FileEntry, _ folder: RequestFolder) throws(EntryProblem) -> [[(String, FileValue)]] {
+        switch entry.loop {
+        case nil: return [[]]
+        case .times(let count): return (0..<count).map { [("index", .integer(Int64($0)))] }
+        case .rows(let name, let path):
+            do throws(ValueProblem) {
+                return try rows(of: path, folder).enumerated().map { index, row in
+                    var variables = row.map { ("\(name).\($0.name)", $0.value) }
+                    variables.append((name, .object(row)))
+                    variables.append(("index", .integer(Int64(index))))
+                    return variables
+                }
+            } catch {
+                throw EntryProblem(entry.place, error.reason)
+            }
+        }
+    }
+
+    /// The rows of a CSV file, or the objects of a JSON array.
+    private static func rows(
+        of path: String, _ folder: RequestFolder
+    ) throws(ValueProblem) -> [[(name: String, value: FileValue)]] {
+        guard let text = String(validating: try folder.read(path), as: UTF8.self) else {
+            throw ValueProblem("\(path) is no text in UTF-8")
+        }
+        guard path.lowercased().hasSuffix(".json") else {
+            do throws(CSVTable.Problem) {
+                return try CSVTable(text).rows.map { row in row.map { ($0.name, .text($0.value)) } }
+            } catch {
+                throw ValueProblem("\(path):\(error.line): \(error.reason)")
+            }
+        }
+        do throws(JSONSyntax.Fault) {
+            guard case .array(let elements) = try JSONValue(text) else { return [] }
+            return elements.compactMap { element in
+                guard case .object(let members) = element else { return nil }
+                return members.map { ($0.name, FileValue($0.value)) }
+            }
+        } catch {
+            throw ValueProblem("\(path) is no JSON at byte \(error.offset + 1)")
+        }
+    }
+}

@@ -1,0 +1,171 @@
+// EntryOptions: the options that an entry of a file sets for itself.
+
+import Tsubame
+import TsubameRequestFiles
+
+/// The options with their values. Their names are those of Hurl. The lines that begin with `# @` in `.http` files are
+/// read as options, too.
+struct EntryOptions {
+    var follows = false
+    var maximumRedirects = 50
+    /// nil for no limit.
+    var retries: Int? = 0
+    var retryInterval = Duration.seconds(1)
+    var delay = Duration.zero
+    var isSkipped = false
+    var repeats = 1
+    var keepsDotSegments = false
+    var usesCookies = true
+    var fields: [(name: String, value: String)] = []
+    var user: String?
+    /// The file that receives the body of the response.
+    var output: String?
+    private var isInsecure: Bool?
+    private var isCompressed = false
+    private var version: ConnectionSettings.HTTPVersionChoice?
+    private var total: Duration?
+    private var connect: Duration?
+    private var proxy: String?
+    private var unixSocket: String?
+    private var roots: String?
+    private var usesDigest = false
+    private var certificate: String?
+    private var key: String?
+    private var resolve: [AddressOverride] = []
+
+    /// Options of Hurl about its own output.
+    private static let silent: Set = ["verbose", "very-verbose", "verbosity"]
+
+    /// - Parameter variables: the option `variable` sets one of them.
+    init(_ options: [FileEntry.Option], _ variables: inout FileVariables) throws(EntryProblem) {
+        for option in options {
+            do throws(ValueProblem) {
+                try set(option.name, variables.text(of: option.value), &variables)
+            } catch {
+                throw EntryProblem(option.place, error.reason)
+            }
+        }
+    }
+
+    private mutating func set(
+        _ name: String, _ value: String, _ variables: inout FileVariables
+    ) throws(ValueProblem) {
+        switch name {
+        case "location", "location-trusted": follows = try Self.bool(value)
+        case "max-redirs": maximumRedirects = try Self.count(value) ?? 10_000
+        case "retry": retries = try Self.count(value)
+        case "retry-interval": retryInterval = try Self.duration(value)
+        case "delay": delay = try Self.duration(value)
+        case "skip": isSkipped = try Self.bool(value)
+        case "repeat":
+            guard let count = try Self.count(value) else { throw ValueProblem("an endless repeat would never end") }
+            repeats = count
+        case "insecure": isInsecure = try Self.bool(value)
+        case "compressed": isCompressed = try Self.bool(value)
+        case "path-as-is": keepsDotSegments = try Self.bool(value)
+        case "cookies": usesCookies = try Self.bool(value)
+        case "http1.0": version = try Self.bool(value) ? .http10 : version
+        case "http1.1": version = try Self.bool(value) ? .http11 : version
+        case "http2": version = try Self.bool(value) ? .negotiated : version
+        case "max-time": total = try Self.duration(value, unit: .seconds(1))
+        case "connect-timeout": connect = try Self.duration(value, unit: .seconds(1))
+        case "proxy": proxy = value
+        case "unix-socket": unixSocket = value
+        case "user": user = value
+        case "digest": usesDigest = try Self.bool(value)
+        case "basic": break
+        case "cacert": roots = value
+        case "cert": certificate = value
+        case "key": key = value
+        case "output": output = value
+        case "resolve":
+            do throws(UsageProblem) {
+                resolve.append(try AddressOverride(parsing: value))
+            } catch {
+                throw ValueProblem(error.description)
+            }
+        case "header":
+            guard let colon = value.firstIndex(of: ":") else { throw ValueProblem("a header is written name: value") }
+            fields.append((Self.trimmed(value[..<colon]), Self.trimmed(value[value.index(after: colon)...])))
+        case "variable":
+            guard let equals = value.firstIndex(of: "=") else { throw ValueProblem("a variable is written name=value") }
+            let text = Self.trimmed(value[value.index(after: equals)...])
+            variables.set(Self.trimmed(value[..<equals]), FileValue(typed: text))
+        case _ where Self.silent.contains(name): break
+        default: throw ValueProblem("the option \(name) is not supported")
+        }
+    }
+
+    private static func trimmed(_ text: Substring) -> String {
+        String(text.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed())
+    }
+
+    private static func bool(_ text: String) throws(ValueProblem) -> Bool {
+        switch text {
+        case "true": return true
+        case "false": return false
+        default: throw ValueProblem("“\(text)” is neither true nor false")
+        }
+    }
+
+    /// nil for -1, which is no limit.
+    private static func count(_ text: String) throws(ValueProblem) -> Int? {
+        guard let count = Int(text), (-1...1_000_000_000).contains(count) else {
+            throw ValueProblem("“\(text)” is no number, and not -1 for no limit")
+        }
+        return count < 0 ? nil : count
+    }
+
+    /// `500ms`, `2s`, `1m`, or a number of units.
+    private static func duration(
+        _ text: String, unit: Duration = .milliseconds(1)
+    ) throws(ValueProblem) -> Duration {
+        let digits = text.prefix { $0.isASCII && $0.isNumber }
+        if let count = Int64(digits), count <= 1_000_000_000 {
+            switch text.dropFirst(digits.count) {
+            case "": return unit * Int(count)
+            case "ms": return .milliseconds(count)
+            case "s": return .seconds(count)
+            case "m": return .seconds(count * 60)
+            case "h": return .seconds(count * 3_600)
+            default: break
+            }
+        }
+        throw ValueProblem("“\(text)” is no duration, such as 500ms")
+    }
+
+    /// - Parameter folder: the folder of the file, where relative paths begin.
+    func apply(to configuration: inout Configuration, folder: RequestFolder) {
+        configuration.redirects = follows ? .follow(max: maximumRedirects) : .off
+        configuration.limits.exchanges = max(configuration.limits.exchanges, (follows ? maximumRedirects : 0) + 20)
+        if !usesCookies { configuration.cookies = .off }
+        if let total { (configuration.timeouts.total, configuration.timeouts.head) = (total, nil) }
+        if let connect { configuration.timeouts.connect = connect }
+        if !isCompressed { configuration.decoding = .off }
+        if let version { configuration.connection.httpVersion = version }
+        if let proxy { configuration.connection.proxy = .url(proxy.contains("://") ? proxy : "http://\(proxy)") }
+        if let unixSocket { configuration.connection.unixSocket = .file(folder.path(unixSocket)) }
+        for override in resolve { configuration.connection.resolve[override.host] = override.address }
+        if isInsecure == true { configuration.connection.tls.verification = .dangerouslyOff }
+        if let roots { configuration.connection.tls.roots = .file(folder.path(roots)) }
+        if let certificate {
+            let path = folder.path(certificate)
+            configuration.connection.tls.identity = .files(
+                certificate: path, key: key.map(folder.path) ?? path, passphrase: nil)
+        }
+        if let user {
+            let parts = user.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+            let password = parts.count > 1 ? parts[1] : ""
+            configuration.authentication =
+                usesDigest ? .digest(user: parts[0], password: password) : .basic(user: parts[0], password: password)
+        }
+    }
+}
+
+/// The reason why an entry could not be run, at its place.
+struct EntryProblem: Error, Sendable {
+    let place: FilePlace
+    let reason: String
+
+    init(_ place: FilePlace, _ reason: String) { (self.place, self.reason) = (place, reason) }
+}

@@ -1,0 +1,116 @@
+// EntryRequest: makes the request of an entry, with the values of the variables.
+
+import Tsubame
+import TsubameRequestFiles
+
+/// The request of an entry, and its facts for later entries that refer to it.
+struct EntryRequest {
+    let request: Request
+    /// The body, if it is no file and no form with files.
+    private(set) var body: [UInt8] = []
+
+    init(
+        _ entry: FileEntry, _ options: EntryOptions, _ variables: FileVariables, _ folder: RequestFolder
+    ) throws(EntryProblem) {
+        do throws(ValueProblem) {
+            let values = EntryValues(variables: variables, folder: folder)
+            guard let method = HTTPRequest.Method(try values.text(TemplateText(entry.method))) else {
+                throw ValueProblem("“\(entry.method)” is no method")
+            }
+            var headers = RequestHeaders()
+            for field in entry.fields { try headers.append(values.text(field.name), values.text(field.value)) }
+            for field in options.fields { headers.append(field.name, field.value) }
+            let cookies = try entry.cookies.map { cookie throws(ValueProblem) in
+                "\(try values.text(cookie.name))=\(try values.text(cookie.value))"
+            }
+            if !cookies.isEmpty { headers.append("Cookie", cookies.joined(separator: "; ")) }
+            if let user = entry.user, !headers.contains("Authorization") {
+                let pair = "\(try values.text(user.name)):\(try values.text(user.value))"
+                headers.append("Authorization", "Basic \(EncodedBytes.base64Text(Array(pair.utf8)))")
+            }
+            let content = try values.content(of: entry)
+            body = content.bytes
+            let url = Self.whole(try values.text(entry.url), host: headers["Host"])
+            var parameters = Parameters()
+            for field in entry.query { try parameters.append(values.text(field.name), values.text(field.value)) }
+            request = Request(
+                method, url: url, keepingDotSegments: options.keepsDotSegments, query: parameters, headers: headers,
+                body: content.body)
+        } catch {
+            throw EntryProblem(entry.place, error.reason)
+        }
+    }
+
+    /// The URL with a scheme, and with the host of a field if it begins with its path.
+    private static func whole(_ url: String, host: String?) -> String {
+        if url.hasPrefix("/"), let host { return "http://\(host)\(url)" }
+        return url.contains("://") ? url : "http://\(url)"
+    }
+}
+
+/// The texts and bodies of an entry.
+private struct EntryValues {
+    let variables: FileVariables
+    let folder: RequestFolder
+
+    func text(_ template: TemplateText) throws(ValueProblem) -> String { try variables.text(of: template) }
+
+    /// The body of the entry, with its bytes if they are known.
+    func content(of entry: FileEntry) throws(ValueProblem) -> (body: RequestBody, bytes: [UInt8]) {
+        if !entry.parts.isEmpty { return (try form(entry.parts), []) }
+        if !entry.form.isEmpty {
+            var parameters = Parameters()
+            for field in entry.form { try parameters.append(text(field.name), text(field.value)) }
+            return (.form(parameters), Array(parameters.encoded().utf8))
+        }
+        switch entry.body {
+        case nil: return (.empty, [])
+        case .text(let template, .graphQL):
+            let bytes = Array(GraphQLQuery.json(of: try text(template)).utf8)
+            return (.bytes(bytes, contentType: "application/json"), bytes)
+        case .text(let template, let kind):
+            let bytes = Array(try text(template).utf8)
+            return (.bytes(bytes, contentType: kind.mediaType), bytes)
+        case .bytes(let bytes): return (.bytes(bytes), bytes)
+        case .file(let path): return (.file(folder.path(try text(path))), [])
+        case .pieces(let pieces):
+            var bytes: [UInt8] = []
+            for piece in pieces {
+                switch piece {
+                case .text(let template): bytes += Array(try text(template).utf8)
+                case .file(let path, let isTemplate):
+                    let content = try folder.read(text(path))
+                    if isTemplate, let found = String(validating: content, as: UTF8.self) {
+                        bytes += Array(try text(TemplateText(parsing: found)).utf8)
+                    } else {
+                        bytes += content
+                    }
+                }
+            }
+            return (.bytes(bytes), bytes)
+        }
+    }
+
+    private func form(_ parts: [FileEntry.Part]) throws(ValueProblem) -> RequestBody {
+        var values: [(name: String, content: (text: String, file: String?, type: String?))] = []
+        for part in parts {
+            switch part.content {
+            case .text(let template): values.append((try text(part.name), (try text(template), nil, nil)))
+            case .file(let path, let type):
+                let type = try type.map { template throws(ValueProblem) in try text(template) }
+                values.append((try text(part.name), ("", try text(path), type)))
+            }
+        }
+        return .multipart { form in
+            for value in values {
+                guard let file = value.content.file else {
+                    form.field(value.name, value.content.text)
+                    continue
+                }
+                form.file(
+                    value.name, at: folder.path(file), filename: file.split(separator: "/").last.map(String.init),
+                    contentType: value.content.type)
+            }
+        }
+    }
+}

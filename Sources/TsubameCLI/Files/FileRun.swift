@@ -1,0 +1,198 @@
+// FileRun: runs the entries of a file in order, and checks their responses.
+
+import Dispatch
+import Tsubame
+import TsubamePlatform
+import TsubameRequestFiles
+
+/// The outcome of one entry.
+struct EntryOutcome: Sendable {
+    let entry: FileEntry
+    /// The method and the URL as they were sent; nil if the request could not be made.
+    var request: String?
+    var status: Int?
+    var nanoseconds: UInt64 = 0
+    var attempts = 0
+    var failures: [AssertionFailure] = []
+    /// Why there is no response, or no value to capture.
+    var problem: EntryProblem?
+    var isSkipped = false
+    /// The bytes of the last response's body.
+    var bytes = 0
+
+    var isGood: Bool { failures.isEmpty && problem == nil }
+}
+
+/// Runs one file with a client of its own, whose jar keeps the cookies of its entries.
+struct FileRun {
+    private let file: RequestFile
+    private let client: Client
+    private let folder: RequestFolder
+    private(set) var variables: FileVariables
+    /// Whether entries after one that failed run, too.
+    private let goesOn: Bool
+
+    init(_ file: RequestFile, _ client: Client, variables: FileVariables, goesOn: Bool) {
+        self.file = file
+        self.client = client
+        self.variables = variables
+        self.goesOn = goesOn
+        folder = RequestFolder(of: file.path)
+        for variable in file.variables { self.variables.define(variable.name.source, variable.value) }
+    }
+
+    /// Runs to the end, or to the first entry that fails. The calling thread waits.
+    /// - Parameter told: gets the outcome of each entry when it has run.
+    mutating func run(told: (EntryOutcome, FileVariables) -> Void) -> [EntryOutcome] {
+        var outcomes: [EntryOutcome] = []
+        for entry in file.entries {
+            let start = MonotonicClock.now
+            var outcome = run(entry)
+            outcome.nanoseconds = MonotonicClock.now - start
+            told(outcome, variables)
+            outcomes.append(outcome)
+            guard outcome.isGood || goesOn else { break }
+        }
+        return outcomes
+    }
+
+    private mutating func run(_ entry: FileEntry) -> EntryOutcome {
+        var outcome = EntryOutcome(entry: entry)
+        let folder = entry.importedFrom.map { RequestFolder(of: $0) } ?? folder
+        do throws(EntryProblem) {
+            for prompt in entry.prompts where variables[prompt.name.source] == nil {
+                let text = prompt.value.source.isEmpty ? "" : " (\(prompt.value.source))"
+                let name = prompt.name.source
+                throw EntryProblem(prompt.place, "the request asks for \(name)\(text): give --var \(name)=…")
+            }
+            let options = try EntryOptions(entry.options, &variables)
+            guard !options.isSkipped, options.repeats > 0 else {
+                outcome.isSkipped = true
+                return outcome
+            }
+            let client = client.with { options.apply(to: &$0, folder: folder) }
+            let rounds = try EntryLoop.rounds(of: entry, folder)
+            for round in (0..<options.repeats).lazy.flatMap({ _ in rounds }) {
+                for (name, value) in round { variables.set(name, value) }
+                try attempts(entry, options, client, folder, &outcome)
+                if !outcome.isGood { break }
+            }
+        } catch {
+            outcome.problem = error
+        }
+        return outcome
+    }
+
+    /// Sends the request until its checks hold, or until there are no more retries.
+    private mutating func attempts(
+        _ entry: FileEntry, _ options: EntryOptions, _ client: Client, _ folder: RequestFolder,
+        _ outcome: inout EntryOutcome
+    ) throws(EntryProblem) {
+        Self.wait(options.delay)
+        var left = options.retries
+        while true {
+            outcome.attempts += 1
+            try attempt(entry, options, client, folder, &outcome)
+            if outcome.isGood { return }
+            guard left.map({ $0 > 0 }) ?? true else { return }
+            left = left.map { $0 - 1 }
+            Self.wait(options.retryInterval)
+        }
+    }
+
+    private mutating func attempt(
+        _ entry: FileEntry, _ options: EntryOptions, _ client: Client, _ folder: RequestFolder,
+        _ outcome: inout EntryOutcome
+    ) throws(EntryProblem) {
+        (outcome.failures, outcome.problem) = ([], nil)
+        let made = try EntryRequest(entry, options, variables, folder)
+        outcome.request = made.request.summary
+        let start = MonotonicClock.now
+        let response: Response
+        do throws(CallError) {
+            response = try client.blocking.send(made.request)
+        } catch {
+            outcome.problem = EntryProblem(entry.place, FlagNames.text(of: error))
+            return
+        }
+        let message = ReceivedMessage(response, nanoseconds: MonotonicClock.now - start)
+        (outcome.status, outcome.bytes) = (message.status, message.body.count)
+        if let name = entry.name {
+            let sent = ReceivedMessage(
+                status: 0, version: message.version, url: message.url,
+                fields: made.request.headers.map { ($0.name.rawName, $0.value) }, body: made.body)
+            variables.keep(FileVariables.Answer(request: sent, response: message), of: name)
+        }
+        do throws(ValueProblem) {
+            if let output = options.output { try save(message.body, output, folder) }
+            if let expected = entry.response { try check(message, expected, folder, &outcome) }
+        } catch {
+            outcome.problem = EntryProblem(entry.place, error.reason)
+        }
+    }
+
+    /// Checks status and fields before it captures values. Asserts may use what was captured.
+    private mutating func check(
+        _ message: ReceivedMessage, _ expected: ExpectedResponse, _ folder: RequestFolder, _ outcome: inout EntryOutcome
+    ) throws(ValueProblem) {
+        let reader = { (name: String) throws(ValueProblem) in try folder.read(name) }
+        var reading = ValueReading(message: message, variables: variables, readFile: reader)
+        outcome.failures = reading.failures(ofHead: expected)
+        guard outcome.failures.isEmpty || expected.captures.isEmpty else { return }
+        for capture in expected.captures {
+            do throws(ValueProblem) {
+                let name = try variables.text(of: capture.name)
+                guard let value = try reading.value(of: capture.path) else {
+                    throw ValueProblem("the response has no value to capture as \(name)")
+                }
+                variables.set(name, value, isSecret: capture.isRedacted)
+            } catch {
+                outcome.problem = EntryProblem(capture.path.place, error.reason)
+                return
+            }
+            reading = ValueReading(message: message, variables: variables, readFile: reader)
+        }
+        if let failure = try reading.failure(ofBody: expected) { outcome.failures.append(failure) }
+        outcome.failures += expected.assertions.compactMap { reading.failure(of: $0) }
+    }
+
+    private func save(_ bytes: [UInt8], _ name: String, _ folder: RequestFolder) throws(ValueProblem) {
+        let path = try folder.writablePath(name)
+        do throws(SystemError) {
+            let output = try OutputFile(path)
+            try output.write(Bytes(bytes))
+            try output.finish()
+        } catch {
+            throw ValueProblem("\(error)")
+        }
+    }
+
+    /// The thread has nothing else to do.
+    private static func wait(_ duration: Duration) {
+        guard duration > .zero else { return }
+        let nanoseconds = duration.components.seconds * 1_000_000_000 + duration.components.attoseconds / 1_000_000_000
+        _ = DispatchSemaphore(value: 0).wait(timeout: .now() + .nanoseconds(Int(nanoseconds)))
+    }
+}
+
+extension ReceivedMessage {
+    fileprivate init(_ response: Response, nanoseconds: UInt64) {
+        self.init(
+            status: response.statusCode, version: response.version?.description ?? "HTTP/1.1",
+            url: response.request.uri?.string ?? "",
+            fields: response.headers.map { ($0.name.rawName, $0.value) }, body: Array(response.bytes))
+        address = response.connection.map { String(HostAddress.withoutPort($0.remoteAddress)) } ?? ""
+        milliseconds = Int64(clamping: nanoseconds / 1_000_000)
+        redirects = response.history.compactMap { $0.headers[.location] }
+    }
+}
+
+/// The address of a server, without its port and without brackets.
+private enum HostAddress {
+    static func withoutPort(_ address: String) -> Substring {
+        if address.hasPrefix("["), let end = address.firstIndex(of: "]") { return address[..<end].dropFirst() }
+        let colons = address.count { $0 == ":" }
+        guard colons == 1, let colon = address.lastIndex(of: ":") else { return address[...] }
+        return address[..<colon]
+    }
+}

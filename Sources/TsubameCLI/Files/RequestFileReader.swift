@@ -1,0 +1,78 @@
+// RequestFileReader: reads a file of requests by the format that its name shows.
+
+import Tsubame
+import TsubamePlatform
+import TsubameRequestFiles
+
+enum RequestFileReader {
+    /// The number of files that a file imports, together with the imports of these.
+    private static let mostImports = 100
+
+    /// Reads the file, and the files that it imports.
+    /// - Throws: ``FileProblem`` for a mistake in the file; `SystemError` if it cannot be read.
+    static func read(_ path: String) throws -> RequestFile {
+        var file = try readAlone(path)
+        var known = [FilePath.absolute(path)]
+        try addImports(to: &file, of: file, &known)
+        return file
+    }
+
+    private static func readAlone(_ path: String) throws -> RequestFile {
+        let name = path.lowercased()
+        if name.hasSuffix(".hurl") { return try HurlParser.parse(RequestFolder.text(of: path), path: path) }
+        if name.hasSuffix(".http") || name.hasSuffix(".rest") {
+            return try HTTPFileParser.parse(RequestFolder.text(of: path), path: path)
+        }
+        throw UsageProblem("\(path): the name of a file of requests ends in .http, .rest or .hurl.")
+    }
+
+    /// Adds the variables and the named entries of imported files before those of the file.
+    private static func addImports(
+        to file: inout RequestFile, of importing: RequestFile, _ known: inout [String]
+    ) throws {
+        for item in importing.imports {
+            let path = RequestFolder(of: importing.path).path(item.name.source)
+            let absolute = FilePath.absolute(path)
+            if known.contains(absolute) { continue }
+            func problem(_ reason: String) -> FileProblem {
+                FileProblem(
+                    path: importing.path, place: item.place, reason: reason, text: "# @import \(item.name.source)")
+            }
+            guard known.count < mostImports else { throw problem("this imports more than \(mostImports) files") }
+            known.append(absolute)
+            let imported: RequestFile
+            do throws(SystemError) {
+                _ = try RequestFolder.bytes(of: path)
+            } catch {
+                throw problem("\(error)")
+            }
+            imported = try readAlone(path)
+            file.variables = imported.variables + file.variables
+            file.entries =
+                imported.entries.filter { $0.name != nil }.map { entry in
+                    var entry = entry
+                    entry.importedFrom = path
+                    return entry
+                } + file.entries
+            try addImports(to: &file, of: imported, &known)
+        }
+    }
+
+    /// The entries that `--name` and `--tag` choose, and those whose responses they refer to.
+    static func chosen(_ file: RequestFile, names: [String], tags: [String]) -> RequestFile {
+        let takesAll = names.isEmpty && tags.isEmpty
+        var isChosen = file.entries.map { entry in
+            takesAll
+                ? entry.importedFrom == nil
+                : entry.name.map(names.contains) ?? false || entry.tags.contains(where: tags.contains)
+        }
+        var referred = Set<String>()
+        for (index, entry) in file.entries.enumerated().reversed() {
+            if let name = entry.name, referred.contains(name) { isChosen[index] = true }
+            if isChosen[index] { referred.formUnion(entry.references(in: file)) }
+        }
+        var result = file
+        result.entries = zip(file.entries, isChosen).filter(\.1).map(\.0)
+        return result
+    }
+}

@@ -1,0 +1,58 @@
+// RequestFolder: the folder of a file of requests, where the paths in the file begin.
+
+import Tsubame
+import TsubamePlatform
+import TsubameRequestFiles
+
+struct RequestFolder: Sendable {
+    /// The largest file that is read as a whole, in bytes.
+    private static let maximumBytes: Int64 = 256 << 20
+
+    let path: String
+
+    init(of file: String) { path = FilePath.folder(of: file) }
+
+    /// The path of a file that an entry names.
+    func path(_ name: String) -> String {
+        let name = HomePath.expand(name)
+        return name.hasPrefix("/") || path == "." ? name : "\(path)/\(name)"
+    }
+
+    /// The path of a file that an entry writes, which stays within the folder.
+    func writablePath(_ name: String) throws(ValueProblem) -> String {
+        guard !name.hasPrefix("/"), !name.hasPrefix("~"), !name.split(separator: "/").contains("..") else {
+            throw ValueProblem("\(name) is outside of the folder of this file, and only files within it are written")
+        }
+        return path(name)
+    }
+
+    func read(_ name: String) throws(ValueProblem) -> [UInt8] {
+        do throws(SystemError) {
+            return try Self.bytes(of: path(name))
+        } catch {
+            throw ValueProblem("\(error)")
+        }
+    }
+
+    static func bytes(of path: String) throws(SystemError) -> [UInt8] {
+        let file = try Descriptor.reading(path)
+        defer { file.shut() }
+        if file.kind == .regular, file.remainingBytes > maximumBytes {
+            throw SystemError("the file \(path) is longer than 256 MiB")
+        }
+        var bytes: [UInt8] = []
+        while case let piece = try file.readPiece(64 << 10), piece.count > 0 {
+            bytes.append(contentsOf: piece)
+            guard bytes.count <= maximumBytes else { throw SystemError("the file \(path) is longer than 256 MiB") }
+        }
+        return bytes
+    }
+
+    /// The text of a file in UTF-8.
+    static func text(of path: String) throws(SystemError) -> String {
+        guard let text = String(validating: try bytes(of: path), as: UTF8.self) else {
+            throw SystemError("the file \(path) is no text in UTF-8")
+        }
+        return text
+    }
+}

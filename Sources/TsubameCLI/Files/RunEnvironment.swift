@@ -1,0 +1,90 @@
+// RunEnvironment: the variables that a run begins with.
+
+import Tsubame
+import TsubamePlatform
+import TsubameRequestFiles
+
+/// Variables of the environment's files and of `--var`, and the pairs of `.env` for `{{$dotenv NAME}}`.
+struct RunEnvironment {
+    private static let publicName = "http-client.env.json"
+    private static let privateName = "http-client.private.env.json"
+
+    let options: RunOptions
+
+    /// The variables for a file: a private environment replaces values of the public one, and `--var` those of both.
+    func variables(for file: RequestFile) throws -> FileVariables {
+        let folder = RequestFolder(of: file.path)
+        var values: [String: FileValue] = [:]
+        for variable in hurlVariables() { values[variable.name] = variable.value }
+        if let path = options.environmentFile, !path.hasSuffix(".json") {
+            for pair in Self.pairs(of: try RequestFolder.text(of: path)) {
+                values[pair.name] = FileValue(typed: pair.value)
+            }
+        } else {
+            let paths = options.environmentFile.map { [$0] } ?? [Self.publicName, Self.privateName].map(folder.path)
+            var isKnown = options.environment == nil
+            for path in paths where options.environmentFile != nil || access(path, F_OK) == 0 {
+                if try add(path, to: &values) { isKnown = true }
+            }
+            guard isKnown else {
+                throw UsageProblem(
+                    "There is no environment “\(options.environment ?? "")” in \(paths.joined(separator: " or ")).")
+            }
+        }
+        for variable in options.variables { values[variable.name] = variable.value }
+        let dotenv = folder.path(".env")
+        let pairs = access(dotenv, F_OK) == 0 ? Self.pairs(of: try RequestFolder.text(of: dotenv)) : []
+        let named = Dictionary(pairs.map { ($0.name, $0.value) }) { $1 }
+        return FileVariables(values, generated: GeneratedValues(dotenv: named))
+    }
+
+    /// The variables of the process's environment that Hurl takes: `HURL_VARIABLE_host` is the variable `host`.
+    private func hurlVariables() -> [(name: String, value: FileValue)] {
+        let prefix = "HURL_VARIABLE_"
+        var found: [(name: String, value: FileValue)] = []
+        var next = environ
+        while let entry = next.pointee {
+            let pair = String(cString: entry)
+            if pair.hasPrefix(prefix), let equals = pair.firstIndex(of: "=") {
+                let name = pair[..<equals].dropFirst(prefix.count)
+                found.append((String(name), FileValue(typed: String(pair[pair.index(after: equals)...]))))
+            }
+            next += 1
+        }
+        return found
+    }
+
+    /// Adds the variables of `$shared` and of the environment that was named.
+    /// - Returns: whether the file has that environment.
+    private func add(_ path: String, to values: inout [String: FileValue]) throws -> Bool {
+        let text = try RequestFolder.text(of: path)
+        let json: JSONValue
+        do throws(JSONSyntax.Fault) {
+            json = try JSONValue(text)
+        } catch {
+            throw SystemError("\(path) is no JSON at byte \(error.offset + 1)")
+        }
+        guard case .object = json else { throw SystemError("\(path) holds no object with environments") }
+        for name in ["$shared", options.environment].compactMap({ $0 }) {
+            guard case .object(let members)? = json[name] else { continue }
+            for member in members { values[member.name] = FileValue(member.value) }
+        }
+        return options.environment.map { json[$0] != nil } ?? true
+    }
+
+    /// The lines `name=value`, with or without `export` and quotation marks.
+    private static func pairs(of text: String) -> [(name: String, value: String)] {
+        text.split(whereSeparator: \.isNewline).compactMap { line in
+            var line = line.drop { $0 == " " || $0 == "\t" }
+            if line.hasPrefix("export ") { line = line.dropFirst(7) }
+            guard !line.hasPrefix("#"), let equals = line.firstIndex(of: "=") else { return nil }
+            let name = line[..<equals].filter { $0 != " " && $0 != "\t" }
+            var value = line[line.index(after: equals)...].drop { $0 == " " }
+            while value.last == " " { value.removeLast() }
+            if value.count >= 2, let quote = value.first, quote == "\"" || quote == "'", value.last == quote {
+                value = value.dropFirst().dropLast()
+            }
+            return name.isEmpty ? nil : (name, String(value))
+        }
+    }
+}

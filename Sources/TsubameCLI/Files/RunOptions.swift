@@ -1,0 +1,91 @@
+// RunOptions: the options of `tsubame run` about the files, their variables and the reports.
+
+import Tsubame
+import TsubameRequestFiles
+
+struct RunOptions: Options {
+    /// A report, and the file that receives it.
+    struct Report: Sendable {
+        enum Kind: String, CaseIterable {
+            case junit, json, html
+        }
+
+        let kind: Kind
+        let path: String
+    }
+
+    private static let mostJobs = 64
+
+    var variables: [(name: String, value: FileValue)] = []
+    var environment: String?
+    var environmentFile: String?
+    var names: [String] = []
+    var tags: [String] = []
+    var jobs = 1
+    var reports: [Report] = []
+    var checks = false
+    var keepsGoing = false
+    var isVerbose = false
+
+    static let title = "Files"
+    static let options: [CommandOption<Self>] = [
+        .value(
+            "var", "name=value", isAnyWord: true,
+            "Set a variable: a number, true, false or null by its look, else text; in quotation marks always text.",
+            reading: variable
+        ) { $0.variables.append($1) },
+        .value(
+            "env", "name", "Use the variables of this environment, from http-client.env.json beside the file."
+        ) { $0.environment = $1 },
+        .value(
+            "env-file", "file", completion: .file,
+            "Read variables from this file: lines of name=value, or environments as in http-client.env.json."
+        ) { $0.environmentFile = $1 },
+        .value(
+            "name", "name", "Run only the requests of this name, and those that they refer to. May be repeated."
+        ) { $0.names.append($1) },
+        .value("tag", "tag", "Run only requests with this tag. May be repeated.") { $0.tags.append($1) },
+        .value(
+            "jobs", letter: "j", "n", "Run this many files at once, each with cookies of its own.",
+            shown: { "\($0.jobs)" }, reading: jobs
+        ) { $0.jobs = $1 },
+        .value(
+            "report", "kind=file", "Write reports: junit, json or html, each with its file; commas between.",
+            reading: reports
+        ) { $0.reports += $1 },
+        .flag("check", "Only read the files, and report their mistakes. Nothing is sent.") { $0.checks = true },
+        .flag("keep-going", letter: "k", "Go on with a file after a request that failed.") { $0.keepsGoing = true },
+        .flag("verbose", letter: "v", "Show each request with its status and its time.") { $0.isVerbose = true },
+    ]
+
+    private static func variable(_ text: String) throws(UsageProblem) -> (name: String, value: FileValue) {
+        guard let equals = text.firstIndex(of: "="), equals > text.startIndex else {
+            throw UsageProblem("“\(text)” is not written name=value.")
+        }
+        return (String(text[..<equals]), FileValue(typed: String(text[text.index(after: equals)...])))
+    }
+
+    private static func jobs(_ text: String) throws(UsageProblem) -> Int {
+        guard let count = Int(text), (1...mostJobs).contains(count) else {
+            throw UsageProblem("“\(text)” is not a number from 1 to \(mostJobs).")
+        }
+        return count
+    }
+
+    private static func reports(_ text: String) throws(UsageProblem) -> [Report] {
+        try text.split(separator: ",").map { part throws(UsageProblem) in
+            let pair = part.split(separator: "=", maxSplits: 1).map(String.init)
+            guard pair.count == 2, let kind = Report.Kind(rawValue: pair[0]) else {
+                throw UsageProblem("“\(part)” is no report: write junit=FILE, json=FILE or html=FILE.")
+            }
+            return Report(kind: kind, path: pair[1])
+        }
+    }
+
+    func validate() throws(UsageProblem) {
+        if checks, !reports.isEmpty { throw UsageProblem("--check sends nothing, so there is nothing to --report.") }
+        if environment != nil, let environmentFile, !environmentFile.hasSuffix(".json") {
+            throw UsageProblem("--env names an environment of a JSON file, and \(environmentFile) is none.")
+        }
+    }
+}

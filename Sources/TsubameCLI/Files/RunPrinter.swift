@@ -1,0 +1,81 @@
+// RunPrinter: the lines that a run of files prints.
+
+import Synchronization
+import Tsubame
+import TsubamePlatform
+import TsubameRequestFiles
+import TsubameTerminal
+
+/// The outcome of a file.
+struct FileResult: Sendable {
+    let path: String
+    let outcomes: [EntryOutcome]
+    let nanoseconds: UInt64
+    /// The number of entries of the file. After a failure, not all of them have run.
+    let count: Int
+    /// Texts that reports print must go through ``FileVariables/redacted(_:)``.
+    let variables: FileVariables
+
+    var isGood: Bool { outcomes.allSatisfy(\.isGood) }
+}
+
+/// Prints a file's lines together, also while other files run.
+final class RunPrinter: Sendable {
+    private let isVerbose: Bool
+    private let lock = Mutex(())
+
+    init(isVerbose: Bool) { self.isVerbose = isVerbose }
+
+    /// The lines of one entry: its failures, and with `--verbose` the entry itself.
+    func lines(of outcome: EntryOutcome, in path: String, _ variables: FileVariables) -> [String] {
+        var lines: [String] = []
+        let path = outcome.entry.importedFrom ?? path
+        let name = outcome.request ?? "\(outcome.entry.method) \(outcome.entry.url.source)"
+        if isVerbose {
+            var end = outcome.isSkipped ? "skipped" : outcome.status.map { "\($0)" } ?? "no response"
+            if outcome.attempts > 1 { end += ", sent \(outcome.attempts) times" }
+            lines.append("\(name): \(end), \(Self.time(outcome.nanoseconds))")
+        }
+        if let problem = outcome.problem {
+            lines.append("\(path):\(problem.place.line): \(name)\n  \(problem.reason)")
+        }
+        for failure in outcome.failures {
+            lines.append(
+                """
+                \(path):\(failure.place.line): \(name)
+                  \(failure.text)
+                  expected: \(failure.expected)
+                  came:     \(failure.actual)
+                """)
+        }
+        return lines.map(variables.redacted)
+    }
+
+    func write(_ lines: [String], _ result: FileResult) throws {
+        let requests = Self.count(result.outcomes.count { !$0.isSkipped }, "request")
+        let failed = result.outcomes.count { !$0.isGood }
+        var end = failed == 0 ? "ok" : "\(failed) failed"
+        let left = result.count - result.outcomes.count
+        if left > 0 { end += ", \(left) not run" }
+        let last = "\(result.path): \(end), \(requests) in \(Self.time(result.nanoseconds))"
+        let text = (lines + [last]).map(Canvas.visible).joined(separator: "\n") + "\n"
+        try lock.withLock { _ in try Descriptor.output.writeAll(text) }
+    }
+
+    func writeTotal(_ results: [FileResult], nanoseconds: UInt64) throws {
+        let failed = results.count { !$0.isGood }
+        let requests = results.reduce(0) { $0 + $1.outcomes.count { !$0.isSkipped } }
+        let end = failed == 0 ? "all ok" : "\(failed) failed"
+        try Descriptor.output.writeAll(
+            "\(Self.count(results.count, "file")): \(end), \(Self.count(requests, "request")) in \(Self.time(nanoseconds))\n"
+        )
+    }
+
+    private static func count(_ number: Int, _ noun: String) -> String {
+        number == 1 ? "1 \(noun)" : "\(number) \(noun)s"
+    }
+
+    private static func time(_ nanoseconds: UInt64) -> String {
+        Duration.nanoseconds(Int64(clamping: nanoseconds)).inSeconds
+    }
+}

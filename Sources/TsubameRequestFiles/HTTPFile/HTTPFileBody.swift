@@ -1,0 +1,116 @@
+// HTTPFileBody: the body of a request in an `.http` file, and the fields that have a short form there.
+
+enum HTTPFileBody {
+    static func read(
+        _ lines: [HTTPFileParser.Line], into entry: inout FileEntry, _ parser: HTTPFileParser
+    ) throws(FileProblem) {
+        try readAuthorization(of: &entry, parser)
+        let isGraphQL = takesGraphQL(&entry)
+        guard let first = lines.first else { return }
+        let place = parser.scanner.place(at: first.start)
+        let type = value(of: "content-type", entry)?.lowercased() ?? ""
+        if isGraphQL {
+            let text = lines.map(\.text).joined(separator: "\n")
+            entry.body = .text(TemplateText(parsing: graphQL(text), at: place), .graphQL)
+        } else if type.hasPrefix("application/x-www-form-urlencoded") {
+            // A form may be divided into lines, each with a name and a value.
+            let text = lines.map(\.trimmed).joined()
+            entry.body = .text(TemplateText(parsing: text, at: place), .plain)
+        } else if lines.count == 1, let (path, isTemplate) = fileLine(first) {
+            let path = TemplateText(parsing: path, at: place)
+            entry.body = isTemplate ? .pieces([.file(path, isTemplate: true)]) : .file(path)
+        } else {
+            entry.body = pieces(of: lines, isMultipart: type.hasPrefix("multipart/"), parser)
+        }
+    }
+
+    /// Text with files between. The lines of a multipart body end with CR LF.
+    private static func pieces(
+        of lines: [HTTPFileParser.Line], isMultipart: Bool, _ parser: HTTPFileParser
+    ) -> FileEntry.Body {
+        let end = isMultipart ? "\r\n" : "\n"
+        var pieces: [FileEntry.Piece] = []
+        var text = ""
+        var place = parser.scanner.place(at: lines.first?.start ?? 0)
+        for (index, line) in lines.enumerated() {
+            let isLast = index == lines.count - 1 && !isMultipart
+            if let (path, isTemplate) = fileLine(line) {
+                if !text.isEmpty { pieces.append(.text(TemplateText(parsing: text, at: place))) }
+                text = isLast ? "" : end
+                place = parser.scanner.place(at: line.start)
+                pieces.append(.file(TemplateText(parsing: path, at: place), isTemplate: isTemplate))
+            } else {
+                text += line.text + (isLast ? "" : end)
+            }
+        }
+        if pieces.isEmpty { return .text(TemplateText(parsing: text, at: place), .plain) }
+        if !text.isEmpty { pieces.append(.text(TemplateText(parsing: text, at: place))) }
+        return .pieces(pieces)
+    }
+
+    /// `< path`, or `<@ path` for a file with expressions.
+    private static func fileLine(_ line: HTTPFileParser.Line) -> (path: String, isTemplate: Bool)? {
+        let text = line.text
+        if text.hasPrefix("< ") { return (String(text.dropFirst(2)).trimmed, false) }
+        guard text.hasPrefix("<@") else { return nil }
+        // A charset may follow the sign. Files are read as UTF-8.
+        let words = text.dropFirst(2).split(separator: " ", maxSplits: 1, omittingEmptySubsequences: false)
+        return words.count == 2 ? (String(words[1]).trimmed, true) : nil
+    }
+
+    private static func value(of name: String, _ entry: FileEntry) -> String? {
+        entry.fields.first { $0.name.plain?.lowercased() == name }?.value.source
+    }
+
+    /// Whether the request is one of GraphQL: by the method GRAPHQL, or by a field of VS Code, which is not sent.
+    private static func takesGraphQL(_ entry: inout FileEntry) -> Bool {
+        let isMarked = value(of: "x-request-type", entry)?.lowercased() == "graphql"
+        guard isMarked || entry.method == "GRAPHQL" else { return false }
+        entry.fields.removeAll { $0.name.plain?.lowercased() == "x-request-type" }
+        if entry.method == "GRAPHQL" { entry.method = "POST" }
+        return true
+    }
+
+    /// A query, with its variables below an empty line.
+    private static func graphQL(_ text: String) -> String {
+        guard let end = text.ranges(of: "\n\n").last else { return text }
+        let variables = String(text[end.upperBound...]).trimmed
+        guard variables.hasPrefix("{"), variables.hasSuffix("}") else { return text }
+        return "\(text[..<end.lowerBound])\nvariables \(variables)"
+    }
+
+    /// `Authorization: Basic user password` and `Digest user password`.
+    private static func readAuthorization(
+        of entry: inout FileEntry, _ parser: HTTPFileParser
+    ) throws(FileProblem) {
+        guard let index = entry.fields.firstIndex(where: { $0.name.plain?.lowercased() == "authorization" }) else {
+            return
+        }
+        let field = entry.fields[index]
+        let words = field.value.source.split(separator: " ", maxSplits: 2).map(String.init)
+        switch (words.first?.lowercased(), words.count) {
+        case ("basic", 3): entry.user = user(words[1], words[2], field.place)
+        case ("basic", 2) where words[1].contains(":"):
+            let pair = words[1].split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+            entry.user = user(pair[0], pair[1], field.place)
+        case ("digest", 3) where !words[2].contains("="):
+            entry.options.append(
+                FileEntry.Option(
+                    name: "user", value: TemplateText(parsing: "\(words[1]):\(words[2])", at: field.place),
+                    place: field.place))
+            entry.options.append(FileEntry.Option(name: "digest", value: TemplateText("true"), place: field.place))
+        case ("aws", _):
+            throw FileProblem(
+                path: parser.file.path, place: field.place, reason: "signatures of AWS are not supported",
+                text: "\(field.name.source): \(field.value.source)")
+        default: return
+        }
+        entry.fields.remove(at: index)
+    }
+
+    private static func user(_ name: String, _ password: String, _ place: FilePlace) -> FileEntry.Field {
+        FileEntry.Field(
+            name: TemplateText(parsing: name, at: place), value: TemplateText(parsing: password, at: place),
+            place: place)
+    }
+}

@@ -1,0 +1,126 @@
+// HTTPFileSettings: the settings, checks and captures in the comments of a request.
+
+struct HTTPFileSettings {
+    /// The text of the division before the request.
+    var title = ""
+    var imports: [FileEntry.Field] = []
+    private var name: String?
+    private var tags: [String] = []
+    private var options: [FileEntry.Option] = []
+    private var prompts: [FileEntry.Field] = []
+    private var loop: FileEntry.Loop?
+    private var follows = true
+    private var response: ExpectedResponse?
+
+    /// The settings of the editors that have a meaning here, and the options of entries.
+    private static let optionNames: Set = [
+        "cacert", "cert", "compressed", "connect-timeout", "delay", "http1.0", "http1.1", "http2", "insecure", "key",
+        "max-redirs", "max-time", "output", "path-as-is", "proxy", "repeat", "resolve", "retry", "retry-interval",
+        "skip",
+        "unix-socket", "user",
+    ]
+
+    /// Whether a line at the end of a body is a comment about the request, and not part of the body.
+    static func isSetting(_ line: HTTPFileParser.Line) -> Bool {
+        line.comment.map { $0.hasPrefix("@") || $0.hasPrefix("> ") } ?? false
+    }
+
+    /// Reads a comment. Comments without a setting are skipped, and so are settings of editors about their windows.
+    mutating func read(_ line: HTTPFileParser.Line, _ parser: inout HTTPFileParser) throws(FileProblem) {
+        guard let comment = line.comment else { return }
+        let place = parser.scanner.place(at: line.start)
+        if comment.hasPrefix("> ") {
+            // The scanner stands behind the mark, so that messages show the place in the file.
+            try moveBehind(">", line, &parser)
+            guard let assertion = try HurlCheckParser.assertion(&parser.scanner) else {
+                throw parser.scanner.problem("a check begins with a query, such as status or jsonpath \"$.id\"")
+            }
+            withResponse(place) { $0.assertions.append(assertion) }
+            return
+        }
+        guard comment.hasPrefix("@") else { return }
+        let words = comment.dropFirst().split(maxSplits: 1) { $0 == " " || $0 == "\t" || $0 == "=" }.map(String.init)
+        let value = words.count > 1 ? words[1].trimmed : ""
+        func option(_ name: String, _ value: String) {
+            options.append(
+                FileEntry.Option(name: name, value: TemplateText(parsing: value, at: place), place: place))
+        }
+        switch words.first {
+        case "name": name = value
+        case "tag", "tags": tags += value.split { $0 == " " || $0 == "," }.map(String.init)
+        case "import": imports.append(FileEntry.Field(name: TemplateText(value), value: TemplateText(), place: place))
+        case "prompt":
+            let name = value.prefix { $0 != " " }
+            prompts.append(
+                FileEntry.Field(
+                    name: TemplateText(String(name)), value: TemplateText(String(value.dropFirst(name.count)).trimmed),
+                    place: place))
+        case "loop": loop = try Self.loop(value, line, parser)
+        case "capture":
+            try moveBehind("@capture", line, &parser)
+            guard let capture = try HurlCheckParser.capture(&parser.scanner, separator: "=") else {
+                throw parser.scanner.problem("a capture is written # @capture name = jsonpath \"$.x\"")
+            }
+            withResponse(place) { $0.captures.append(capture) }
+        case "no-redirect": follows = false
+        case "no-cookie-jar": option("cookies", "false")
+        case "timeout": option("max-time", value.filter { $0 != " " })
+        case "connection-timeout": option("connect-timeout", value.filter { $0 != " " })
+        case let known? where Self.optionNames.contains(known): option(known, value.isEmpty ? "true" : value)
+        default: break
+        }
+    }
+
+    /// `>> file` saves the body, and `<> file` refers to an earlier response, which is not needed.
+    mutating func readResponseLine(
+        _ line: HTTPFileParser.Line, _ parser: HTTPFileParser
+    ) throws(FileProblem) -> Bool {
+        let text = line.trimmed
+        if text.hasPrefix("<> ") { return true }
+        guard text.hasPrefix(">> ") || text.hasPrefix(">>! ") else { return false }
+        let path = String(text.drop { $0 == ">" || $0 == "!" }).trimmed
+        let place = parser.scanner.place(at: line.start)
+        options.append(
+            FileEntry.Option(name: "output", value: TemplateText(parsing: path, at: place), place: place))
+        return true
+    }
+
+    private func moveBehind(
+        _ mark: String, _ line: HTTPFileParser.Line, _ parser: inout HTTPFileParser
+    ) throws(FileProblem) {
+        parser.scanner.move(to: line.start)
+        while !parser.scanner.take(mark) { parser.scanner.advance() }
+        parser.scanner.skipSpace()
+    }
+
+    private mutating func withResponse(_ place: FilePlace, _ change: (inout ExpectedResponse) -> Void) {
+        var expected = response ?? ExpectedResponse(place: place)
+        change(&expected)
+        response = expected
+    }
+
+    /// `row of rows.csv`, or a number of times; both with or without `for`.
+    private static func loop(
+        _ text: String, _ line: HTTPFileParser.Line, _ parser: HTTPFileParser
+    ) throws(FileProblem) -> FileEntry.Loop {
+        var words = text.split(separator: " ").map(String.init)
+        if words.first == "for" { words.removeFirst() }
+        if words.count == 1, let count = Int(words[0]), (0...1_000_000).contains(count) { return .times(count) }
+        guard words.count >= 3, words[1] == "of" else {
+            throw parser.scanner.problem("a loop is written # @loop row of rows.csv, or # @loop 3", at: line.start)
+        }
+        return .rows(name: words[0], path: words[2...].joined(separator: " "))
+    }
+
+    func apply(to entry: inout FileEntry, _ parser: HTTPFileParser) throws(FileProblem) {
+        entry.name = name ?? (title.isEmpty ? nil : title)
+        entry.tags = tags
+        entry.prompts = prompts
+        entry.loop = loop
+        entry.response = response
+        let standard = [("location", follows ? "true" : "false"), ("compressed", "true")].map { option in
+            FileEntry.Option(name: option.0, value: TemplateText(option.1), place: entry.place)
+        }
+        entry.options = standard + entry.options + options
+    }
+}

@@ -1,0 +1,33 @@
+// FileEntry+References: the names of other entries whose responses an entry uses.
+
+extension FileEntry {
+    /// The first words of all expressions, also of those in the file's variables, which an entry may use anywhere.
+    package func references(in file: RequestFile) -> Set<String> {
+        var templates = [url] + file.variables.map(\.value) + options.map(\.value)
+        for field in fields + query + form + cookies + (user.map { [$0] } ?? []) {
+            templates += [field.name, field.value]
+        }
+        for part in parts {
+            templates.append(part.name)
+            switch part.content {
+            case .text(let text): templates.append(text)
+            case .file(let path, _): templates.append(path)
+            }
+        }
+        switch body {
+        case .text(let text, _), .file(let text): templates.append(text)
+        case .pieces(let pieces):
+            for piece in pieces {
+                switch piece {
+                case .text(let text), .file(let text, _): templates.append(text)
+                }
+            }
+        case .bytes, nil: break
+        }
+        return Set(
+            templates.flatMap(\.parts).compactMap { part in
+                guard case .expression(let text, _) = part else { return nil }
+                return text.split(separator: ".").first.map(String.init)
+            })
+    }
+}

@@ -1,0 +1,208 @@
+// RequestFile: a file of requests with the checks of their responses, whichever format it was written in.
+
+/// The entries of a file, in its order.
+package struct RequestFile: Sendable {
+    package let path: String
+    package var entries: [FileEntry]
+    /// The variables that the file defines. Their texts are read when an expression uses them.
+    package var variables: [FileEntry.Field] = []
+    /// The paths of other files whose variables and named entries this one uses, as names of fields.
+    package var imports: [FileEntry.Field] = []
+
+    package init(path: String, entries: [FileEntry] = []) {
+        self.path = path
+        self.entries = entries
+    }
+}
+
+/// A mistake in a file: where, and what is wrong.
+package struct FileProblem: Error, Sendable, CustomStringConvertible {
+    package let path: String
+    package let place: FilePlace
+    package let reason: String
+    /// The line of the file.
+    package let text: String
+
+    package init(path: String, place: FilePlace, reason: String, text: String) {
+        self.path = path
+        self.place = place
+        self.reason = reason
+        self.text = text
+    }
+
+    /// The message with the line, and a caret below the place.
+    package var description: String {
+        let margin = String(repeating: " ", count: max(place.column - 1, 0))
+        return "\(path):\(place.line):\(place.column): \(reason)\n  \(text)\n  \(margin)^"
+    }
+}
+
+/// A place in a file, from 1. Columns count Unicode scalars.
+package struct FilePlace: Sendable, Hashable {
+    package let line: Int
+    package let column: Int
+
+    package init(line: Int, column: Int) { (self.line, self.column) = (line, column) }
+}
+
+/// Text with expressions in double braces, which are replaced when the entry runs.
+package struct TemplateText: Sendable, Hashable {
+    package enum Part: Sendable, Hashable {
+        case text(String)
+        /// The expression between the braces.
+        case expression(String, FilePlace)
+    }
+
+    package var parts: [Part]
+
+    package init(_ parts: [Part] = []) { self.parts = parts }
+
+    /// Text without expressions.
+    package init(_ text: String) { parts = text.isEmpty ? [] : [.text(text)] }
+
+    /// Text in which double braces enclose expressions. Braces that are not closed on their line are text.
+    /// - Parameter place: the place of the text, for messages.
+    package init(parsing text: String, at place: FilePlace = FilePlace(line: 1, column: 1)) {
+        parts = []
+        var rest = text[...]
+        while let open = rest.firstRange(of: "{{") {
+            guard let close = rest[open.upperBound...].firstRange(of: "}}") else { break }
+            let inner = rest[open.upperBound..<close.lowerBound]
+            guard !inner.contains(where: \.isNewline), !inner.allSatisfy(\.isWhitespace) else {
+                parts.append(.text(String(rest[..<open.upperBound])))
+                rest = rest[open.upperBound...]
+                continue
+            }
+            if open.lowerBound > rest.startIndex { parts.append(.text(String(rest[..<open.lowerBound]))) }
+            parts.append(.expression(String(inner).trimmed, place))
+            rest = rest[close.upperBound...]
+        }
+        if !rest.isEmpty { parts.append(.text(String(rest))) }
+    }
+
+    /// The text, if it has no expression.
+    package var plain: String? {
+        var result = ""
+        for part in parts {
+            guard case .text(let text) = part else { return nil }
+            result += text
+        }
+        return result
+    }
+
+    /// The text as it stands in a file.
+    package var source: String {
+        parts.map { part in
+            switch part {
+            case .text(let text): text
+            case .expression(let text, _): "{{\(text)}}"
+            }
+        }.joined()
+    }
+}
+
+/// A request, and the checks of its response.
+package struct FileEntry: Sendable {
+    package struct Field: Sendable {
+        package let name: TemplateText
+        package let value: TemplateText
+        package let place: FilePlace
+    }
+
+    package struct Part: Sendable {
+        package enum Content: Sendable {
+            case text(TemplateText)
+            case file(TemplateText, contentType: TemplateText?)
+        }
+
+        package let name: TemplateText
+        package let content: Content
+        package let place: FilePlace
+    }
+
+    package enum Body: Sendable {
+        case text(TemplateText, TextKind)
+        case bytes([UInt8])
+        case file(TemplateText)
+        /// Text with files between.
+        case pieces([Piece])
+    }
+
+    /// The kind of text that the form of a body shows.
+    package enum TextKind: Sendable {
+        case plain, json, xml, graphQL
+
+        /// The media type if the entry names none; nil for plain text.
+        package var mediaType: String? {
+            switch self {
+            case .plain: nil
+            case .json, .graphQL: "application/json"
+            case .xml: "application/xml"
+            }
+        }
+    }
+
+    /// A piece of a body.
+    package enum Piece: Sendable {
+        case text(TemplateText)
+        /// - Parameter isTemplate: whether expressions in the file are replaced.
+        case file(TemplateText, isTemplate: Bool)
+    }
+
+    /// The repetition of an entry.
+    package enum Loop: Sendable {
+        case times(Int)
+        /// Once for each row of a table, whose columns are variables such as `row.name`.
+        case rows(name: String, path: String)
+    }
+
+    /// An option of the entry, such as `location: true`.
+    package struct Option: Sendable {
+        package let name: String
+        package let value: TemplateText
+        package let place: FilePlace
+    }
+
+    package let place: FilePlace
+    /// The name by which other entries refer to this one; nil if it has none.
+    package var name: String?
+    package var tags: [String] = []
+    /// The file of an imported entry, which runs only if another entry refers to it; nil for the file's own entries.
+    package var importedFrom: String?
+    /// Variables that the user has to give, with a description of each.
+    package var prompts: [Field] = []
+    package var loop: Loop?
+    package var method: String
+    package var url: TemplateText
+    package var fields: [Field] = []
+    package var query: [Field] = []
+    package var form: [Field] = []
+    package var parts: [Part] = []
+    package var cookies: [Field] = []
+    package var user: Field?
+    package var options: [Option] = []
+    package var body: Body?
+    package var response: ExpectedResponse?
+
+    package init(place: FilePlace, method: String, url: TemplateText) {
+        self.place = place
+        self.method = method
+        self.url = url
+    }
+}
+
+/// The response that an entry expects.
+package struct ExpectedResponse: Sendable {
+    package let place: FilePlace
+    /// Such as `HTTP/1.1`; nil for any version.
+    package var version: String?
+    /// nil for any status.
+    package var status: Int?
+    package var fields: [FileEntry.Field] = []
+    package var body: FileEntry.Body?
+    package var bodyPlace: FilePlace?
+    package var captures: [Capture] = []
+    package var assertions: [Assertion] = []
+
+    package init(place: FilePlace) { self.place = place }
+}

@@ -1,0 +1,55 @@
+// FileDate: a moment, and its text in the formats of requests and asserts.
+
+import TsubamePlatform
+
+/// A moment in universal time, with nanoseconds.
+package struct FileDate: Sendable, Hashable {
+    /// Since 1970. Leap seconds are not counted.
+    package let seconds: Int64
+    /// From 0 to 999,999,999.
+    package let nanoseconds: Int32
+
+    package init(seconds: Int64, nanoseconds: Int32 = 0) { (self.seconds, self.nanoseconds) = (seconds, nanoseconds) }
+
+    package static func now() -> FileDate {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        return FileDate(seconds: Int64(time.tv_sec), nanoseconds: Int32(time.tv_nsec))
+    }
+
+    package func adding(seconds more: Int64) -> FileDate {
+        let (sum, isTooLarge) = seconds.addingReportingOverflow(more)
+        return FileDate(seconds: isTooLarge ? (more < 0 ? .min : .max) : sum, nanoseconds: nanoseconds)
+    }
+
+    /// RFC 3339 with microseconds, such as `2026-01-30T10:00:00.000000Z`.
+    package var text: String {
+        let micro = String(nanoseconds / 1_000)
+        let digits = String(repeating: "0", count: 6 - micro.count) + micro
+        return (formatted("%Y-%m-%dT%H:%M:%S") ?? "") + ".\(digits)Z"
+    }
+
+    /// The text in a format of `strftime`; nil if the format gives no text, or if the year has more than nine digits.
+    package func formatted(_ format: String) -> String? {
+        var (time, parts) = (time_t(seconds), tm())
+        guard abs(seconds) < 30_000_000_000_000_000, !format.isEmpty, gmtime_r(&time, &parts) != nil else { return nil }
+        var buffer = [CChar](repeating: 0, count: 1_024)
+        let count = strftime(&buffer, buffer.count, format, &parts)
+        guard count > 0 else { return nil }
+        return String(decoding: buffer[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
+    /// Reads a text in a format of `strptime`. A format without a zone means universal time.
+    /// - Returns: nil if the text does not fit the format as a whole.
+    package init?(_ text: String, format: String) {
+        guard let date = DatePattern.date(of: text, format: format) else { return nil }
+        self = date
+    }
+
+    /// Reads RFC 3339, such as `2026-01-30T10:00:00.5+01:00`.
+    package init?(rfc3339 text: String) {
+        // The letters T and Z may be small.
+        guard let date = DatePattern.date(of: text.uppercased(), format: "%Y-%m-%dT%H:%M:%S%.f%z") else { return nil }
+        self = date
+    }
+}

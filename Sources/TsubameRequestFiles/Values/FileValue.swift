@@ -1,0 +1,115 @@
+// FileValue: a value that a capture or an assert takes from a response.
+
+import TsubameWire
+
+/// A value with its kind. The kinds are those of Hurl.
+package enum FileValue: Sendable {
+    case null
+    case bool(Bool)
+    case integer(Int64)
+    case number(Double)
+    case text(String)
+    case bytes([UInt8])
+    case date(FileDate)
+    case list([FileValue])
+    case object([(name: String, value: FileValue)])
+
+    package init(_ json: JSONValue) {
+        self =
+            switch json {
+            case .null: .null
+            case .bool(let value): .bool(value)
+            case .integer(let value): .integer(value)
+            case .number(let value): .number(value)
+            case .string(let text): .text(text)
+            case .array(let elements): .list(elements.map(FileValue.init))
+            case .object(let members): .object(members.map { ($0.name, FileValue($0.value)) })
+            }
+    }
+
+    /// The value of a text outside of a file, such as `--var n=3`: a number, `true`, `false` or `null` by its look; in
+    /// quotation marks always a string.
+    package init(typed text: String) {
+        if text.count >= 2, text.hasPrefix("\""), text.hasSuffix("\"") {
+            self = .text(String(text.dropFirst().dropLast()))
+            return
+        }
+        let isNumber = text.first.map { $0.isASCII && $0.isNumber || $0 == "-" } ?? false
+        switch text {
+        case "true": self = .bool(true)
+        case "false": self = .bool(false)
+        case "null": self = .null
+        default:
+            if isNumber, let integer = Int64(text), "\(integer)" == text {
+                self = .integer(integer)
+            } else if isNumber, text.contains("."), let number = Double(text), number.isFinite {
+                self = .number(number)
+            } else {
+                self = .text(text)
+            }
+        }
+    }
+
+    /// The kind, for messages.
+    package var kind: String {
+        switch self {
+        case .null: "null"
+        case .bool: "boolean"
+        case .integer: "integer"
+        case .number: "float"
+        case .text: "string"
+        case .bytes: "bytes"
+        case .date: "date"
+        case .list: "list"
+        case .object: "object"
+        }
+    }
+
+    /// The value in a message, with its kind.
+    package var shown: String { "\(kind) <\(shortened)>" }
+
+    private var shortened: String {
+        let text = text
+        return text.count > 200 ? text.prefix(200) + "…" : text
+    }
+
+    /// The value as it stands in a text with expressions.
+    package var text: String {
+        switch self {
+        case .null: "null"
+        case .bool(let value): "\(value)"
+        case .integer(let value): "\(value)"
+        case .number(let value): "\(value)"
+        case .text(let text): text
+        case .bytes(let bytes): Hexadecimal.text(bytes)
+        case .date(let date): date.text
+        case .list, .object: json.compactText
+        }
+    }
+
+    /// The value as JSON. Bytes become hexadecimal digits.
+    package var json: JSONValue {
+        switch self {
+        case .null: .null
+        case .bool(let value): .bool(value)
+        case .integer(let value): .integer(value)
+        case .number(let value): .number(value)
+        case .text(let text): .string(text)
+        case .bytes(let bytes): .string(Hexadecimal.text(bytes))
+        case .date(let date): .string(date.text)
+        case .list(let values): .array(values.map(\.json))
+        case .object(let members): .object(members.map { ($0.name, $0.value.json) })
+        }
+    }
+}
+
+extension FileValue: Equatable {
+    package static func == (left: FileValue, right: FileValue) -> Bool {
+        switch (left, right) {
+        case (.bytes(let left), .bytes(let right)): left == right
+        case (.date(let left), .date(let right)): left == right
+        case (.bytes, _), (_, .bytes), (.date, _), (_, .date): false
+        default: left.json == right.json
+        }
+    }
+}

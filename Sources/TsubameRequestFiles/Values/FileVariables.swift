@@ -1,0 +1,137 @@
+// FileVariables: the variables of a run, and the texts with expressions that use them.
+
+/// The values that expressions between double braces have.
+///
+/// An expression is first looked for among generated values such as `$guid`, then among given and captured values, and
+/// then among the variables of the file. Last it may mean a part of a named request or its response.
+package struct FileVariables: Sendable {
+    /// A named entry after it ran.
+    package struct Answer: Sendable {
+        package let request: ReceivedMessage
+        package let response: ReceivedMessage
+
+        package init(request: ReceivedMessage, response: ReceivedMessage) {
+            (self.request, self.response) = (request, response)
+        }
+    }
+
+    /// Definitions may use each other to this depth. A definition that uses itself ends here.
+    private static let maximumDepth = 32
+    /// The longest text that expressions may give, in bytes.
+    static let maximumText = 64 << 20
+
+    private var values: [String: FileValue]
+    private var definitions: [String: TemplateText] = [:]
+    private var answers: [String: Answer] = [:]
+    /// Values that no text contains, such as the time and random numbers.
+    private let generated: GeneratedValues
+    /// The values that reports must not show.
+    package private(set) var secrets: Set<String> = []
+
+    package init(_ values: [String: FileValue] = [:], generated: GeneratedValues = GeneratedValues()) {
+        self.values = values
+        self.generated = generated
+    }
+
+    package subscript(name: String) -> FileValue? { values[name] }
+
+    package mutating func set(_ name: String, _ value: FileValue, isSecret: Bool = false) {
+        values[name] = value
+        if isSecret, !value.text.isEmpty { secrets.insert(value.text) }
+    }
+
+    /// A later definition replaces an earlier one, but no value that was given.
+    package mutating func define(_ name: String, _ text: TemplateText) { definitions[name] = text }
+
+    package mutating func keep(_ answer: Answer, of name: String) { answers[name] = answer }
+
+    /// The text of a report without the values that it must not show.
+    package func redacted(_ text: String) -> String {
+        secrets.sorted { $0.utf8.count > $1.utf8.count }.reduce(text) { $0.replacing($1, with: "***") }
+    }
+
+    package func value(of expression: String, depth: Int = 0) throws(ValueProblem) -> FileValue {
+        if let value = try generated.value(of: expression, in: self, depth: depth) { return value }
+        if let value = values[expression] { return value }
+        if let definition = definitions[expression] {
+            guard depth < Self.maximumDepth else { throw ValueProblem("the variable \(expression) uses itself") }
+            return .text(try text(of: definition, depth: depth + 1))
+        }
+        let parts = expression.split(separator: ".", maxSplits: 1).map(String.init)
+        if parts.count == 2, let answer = answers[parts[0]] { return try answer.value(of: parts[1], named: expression) }
+        throw ValueProblem("there is no variable \(expression)\(hint(for: expression))")
+    }
+
+    private func hint(for expression: String) -> String {
+        if let name = expression.split(separator: ".").first,
+            expression.contains(".response.") || expression.contains(".request.")
+        {
+            return "; no entry before this one has the name \(name)"
+        }
+        let known = Set(values.keys).union(definitions.keys).sorted()
+        return known.isEmpty ? "" : "; these are set: \(known.prefix(20).joined(separator: ", "))"
+    }
+
+    /// The text with the values of its expressions.
+    package func text(of template: TemplateText, depth: Int = 0) throws(ValueProblem) -> String {
+        var text = ""
+        for part in template.parts {
+            switch part {
+            case .text(let plain): text += plain
+            case .expression(let name, _): text += try value(of: name, depth: depth).text
+            }
+            guard text.utf8.count <= Self.maximumText else {
+                throw ValueProblem("the text with its expressions is longer than 64 MiB")
+            }
+        }
+        return text
+    }
+
+    func pattern(of pattern: PatternText) throws(ValueProblem) -> Pattern {
+        switch pattern {
+        case .fixed(let pattern, _): return pattern
+        case .template(let template):
+            let text = try text(of: template)
+            do throws(Pattern.Problem) {
+                return try Pattern(text)
+            } catch {
+                throw ValueProblem("the pattern is wrong at character \(error.offset + 1): \(error.reason)")
+            }
+        }
+    }
+}
+
+extension FileVariables.Answer {
+    /// `response.body.$.token`, `response.body.*`, `response.headers.Location`, and the same of the request.
+    fileprivate func value(of path: String, named expression: String) throws(ValueProblem) -> FileValue {
+        let steps = path.split(separator: ".", maxSplits: 2, omittingEmptySubsequences: false).map(String.init)
+        let message: ReceivedMessage
+        switch steps.first {
+        case "request": message = request
+        case "response": message = response
+        default: throw ValueProblem("\(expression) names neither request nor response")
+        }
+        switch (steps.count > 1 ? steps[1] : "", steps.count > 2 ? steps[2] : "") {
+        case ("status", ""): return .integer(Int64(message.status))
+        case ("headers", let name):
+            guard let value = message.values(of: name).first else {
+                throw ValueProblem("\(expression) has no value: there is no field \(name)")
+            }
+            return .text(value)
+        case ("body", ""), ("body", "*"):
+            guard let text = message.text else { throw ValueProblem("\(expression) is no text") }
+            return .text(text)
+        case ("body", let query):
+            let reading = ValueReading(message: message, variables: FileVariables())
+            let isXPath = query.hasPrefix("/")
+            let text = TemplateText(query.hasPrefix("$") || isXPath ? query : "$.\(query)")
+            let path = ValuePath(
+                query: isXPath ? .xpath(text) : .jsonPath(text), filters: [], place: FilePlace(line: 1, column: 1))
+            guard let value = try reading.value(of: path) else {
+                throw ValueProblem("\(expression) has no value in that body")
+            }
+            return value
+        default: throw ValueProblem("\(expression) names neither status, headers nor body")
+        }
+    }
+}

@@ -1,0 +1,148 @@
+// GeneratedValues: the values that come from the clock, from chance and from the environment.
+
+import TsubamePlatform
+
+/// The expressions that begin with a dollar sign, and Hurl's functions.
+package struct GeneratedValues: Sendable {
+    private let now: @Sendable () -> FileDate
+    private let environment: @Sendable (String) -> String?
+    /// The pairs of the file `.env` beside the requests.
+    private let dotenv: [String: String]
+
+    package init(
+        now: @escaping @Sendable () -> FileDate = FileDate.now,
+        environment: @escaping @Sendable (String) -> String? = { getenv($0).map { String(cString: $0) } },
+        dotenv: [String: String] = [:]
+    ) {
+        self.now = now
+        self.environment = environment
+        self.dotenv = dotenv
+    }
+
+    /// nil if the expression is no generated value.
+    func value(of expression: String, in variables: FileVariables, depth: Int) throws(ValueProblem) -> FileValue? {
+        switch expression {
+        case "newUuid": return .text(Self.uuid())
+        case "newDate": return .date(now())
+        default: break
+        }
+        guard expression.hasPrefix("$") else { return nil }
+        var words = Self.words(expression.dropFirst())
+        guard !words.isEmpty else { return nil }
+        let name = words.removeFirst()
+        switch name {
+        case "guid", "uuid", "random.uuid": return .text(Self.uuid())
+        case "timestamp": return .integer(try moved(words).seconds)
+        case "isoTimestamp": return .text(now().formatted("%Y-%m-%dT%H:%M:%SZ") ?? "")
+        case "datetime", "localDatetime":
+            guard let format = words.first else { throw ValueProblem("$\(name) needs a format, such as iso8601") }
+            return .text(try Self.text(of: moved(Array(words.dropFirst())), format))
+        case "randomInt", "random.integer": return .integer(try Self.number(words, name))
+        case "random.alphabetic": return .text(try Self.letters(words, name, "abcdefghijklmnopqrstuvwxyz"))
+        case "random.alphanumeric":
+            return .text(try Self.letters(words, name, "abcdefghijklmnopqrstuvwxyz0123456789"))
+        case "random.hexadecimal": return .text(try Self.letters(words, name, "0123456789abcdef"))
+        case "random.email":
+            return .text(try Self.letters(["8"], name, "abcdefghijklmnopqrstuvwxyz") + "@example.com")
+        case "processEnv": return .text(try variable(words, in: variables, depth: depth, environment))
+        case "dotenv": return .text(try variable(words, in: variables, depth: depth) { dotenv[$0] })
+        case _ where name.hasPrefix("env."):
+            return .text(try variable([String(name.dropFirst(4))], in: variables, depth: depth, environment))
+        default: throw ValueProblem("$\(name) is no generated value")
+        }
+    }
+
+    /// Words separated by spaces, commas or parentheses. A word in quotation marks may contain these.
+    private static func words(_ text: Substring) -> [String] {
+        var (words, word, quote): ([String], String, Character?) = ([], "", nil)
+        for character in text {
+            if let open = quote {
+                if character == open { quote = nil } else { word.append(character) }
+            } else if character == "\"" || character == "'" {
+                quote = character
+            } else if " \t,()".contains(character) {
+                if !word.isEmpty { words.append(word) }
+                word = ""
+            } else {
+                word.append(character)
+            }
+        }
+        return word.isEmpty ? words : words + [word]
+    }
+
+    private static func uuid() -> String {
+        var bytes = (0..<16).map { _ in UInt8.random(in: 0...255) }
+        bytes[6] = bytes[6] & 0x0F | 0x40
+        bytes[8] = bytes[8] & 0x3F | 0x80
+        let digits = bytes.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }
+        return [digits[0..<4], digits[4..<6], digits[6..<8], digits[8..<10], digits[10..<16]]
+            .map { $0.joined() }.joined(separator: "-")
+    }
+
+    /// The time, moved by a number of units: `-3 h`, `1 d`.
+    private func moved(_ words: [String]) throws(ValueProblem) -> FileDate {
+        if words.isEmpty { return now() }
+        let units: [String: Int64] = [
+            "s": 1, "m": 60, "h": 3_600, "d": 86_400, "w": 604_800, "y": 31_536_000, "M": 2_592_000,
+        ]
+        guard words.count == 2, let count = Int64(words[0]), abs(count) <= 1_000_000_000, let unit = units[words[1]]
+        else {
+            throw ValueProblem("a time is moved by a number and a unit (y, M, w, d, h, m or s), such as -3 h")
+        }
+        return now().adding(seconds: count * unit)
+    }
+
+    private static func text(of date: FileDate, _ format: String) throws(ValueProblem) -> String {
+        switch format {
+        case "rfc1123": return date.formatted("%a, %d %b %Y %H:%M:%S GMT") ?? ""
+        case "iso8601": return date.formatted("%Y-%m-%dT%H:%M:%SZ") ?? ""
+        default: break
+        }
+        // The letters of a format, the longest first.
+        let letters = [
+            ("YYYY", "%Y"), ("YY", "%y"), ("MMMM", "%B"), ("MMM", "%b"), ("MM", "%m"), ("DD", "%d"), ("dddd", "%A"),
+            ("ddd", "%a"), ("HH", "%H"), ("hh", "%I"), ("mm", "%M"), ("ss", "%S"), ("A", "%p"), ("Z", "+00:00"),
+        ]
+        var (rest, pattern) = (format[...], "")
+        while let character = rest.first {
+            if let (text, directive) = letters.first(where: { rest.hasPrefix($0.0) }) {
+                pattern += directive
+                rest = rest.dropFirst(text.count)
+            } else {
+                pattern += character == "%" ? "%%" : String(character)
+                rest = rest.dropFirst()
+            }
+        }
+        guard let text = date.formatted(pattern) else { throw ValueProblem("“\(format)” is no format of a date") }
+        return text
+    }
+
+    /// A number from the first up to the second, without the second: from 0 to 1000 unless they are given.
+    private static func number(_ words: [String], _ name: String) throws(ValueProblem) -> Int64 {
+        if words.isEmpty { return Int64.random(in: 0..<1_000) }
+        guard words.count == 2, let low = Int64(words[0]), let high = Int64(words[1]), low < high else {
+            throw ValueProblem("$\(name) needs two numbers, the smaller one first")
+        }
+        return Int64.random(in: low..<high)
+    }
+
+    private static func letters(_ words: [String], _ name: String, _ alphabet: String) throws(ValueProblem) -> String {
+        guard let word = words.first, let count = Int(word), (1...65_536).contains(count) else {
+            throw ValueProblem("$\(name) needs a length from 1 to 65536")
+        }
+        let letters = Array(alphabet)
+        return String((0..<count).map { _ in letters[Int.random(in: 0..<letters.count)] })
+    }
+
+    /// The value of a name. With `%` before it, the name is that of a variable whose value is the name.
+    private func variable(
+        _ words: [String], in variables: FileVariables, depth: Int, _ look: (String) -> String?
+    ) throws(ValueProblem) -> String {
+        guard var name = words.first, words.count == 1 else {
+            throw ValueProblem("the name of one variable is missing")
+        }
+        if name.hasPrefix("%") { name = try variables.value(of: String(name.dropFirst()), depth: depth + 1).text }
+        guard let value = look(name) else { throw ValueProblem("the environment has no variable \(name)") }
+        return value
+    }
+}

@@ -1,0 +1,165 @@
+// HTTPFileParserTests: the format of the HTTP clients of JetBrains and VS Code.
+
+import Testing
+
+@testable import TsubameRequestFiles
+
+@Suite struct HTTPFileParserTests {
+    private func parse(_ text: String) throws -> RequestFile { try HTTPFileParser.parse(text, path: "a.http") }
+
+    private func body(_ entry: FileEntry?) -> String? {
+        switch entry?.body {
+        case .text(let text, _): text.source
+        case .pieces(let pieces):
+            pieces.map { piece in
+                switch piece {
+                case .text(let text): text.source
+                case .file(let path, let isTemplate): "<\(isTemplate ? "@" : "")\(path.source)>"
+                }
+            }.joined()
+        case .file(let path): "<\(path.source)>"
+        case .bytes, nil: nil
+        }
+    }
+
+    @Test(
+        arguments: [
+            ("http://h/a", "GET", "http://h/a"), ("GET http://h/a HTTP/1.1", "GET", "http://h/a"),
+            ("POST http://h/a b", "POST", "http://h/a%20b"), ("http://h/{{ x }}", "GET", "http://h/{{x}}"),
+            ("GET http://h/a\n  ?x=1\n  &y=2", "GET", "http://h/a?x=1&y=2"),
+            ("GET http://h/a\n  ?x=1 HTTP/1.1", "GET", "http://h/a?x=1"),
+            ("GET http://h\n\t/a\n\t/b", "GET", "http://h/a/b"), ("example.com", "GET", "example.com"),
+            ("http://h/{{$randomInt 1 2}}", "GET", "http://h/{{$randomInt 1 2}}"),
+        ])
+    func `the request line`(text: String, method: String, url: String) throws {
+        let file = try parse(text + "\nA: b\n")
+        #expect(file.entries.map(\.method) == [method] && file.entries.map(\.url.source) == [url])
+        #expect(file.entries.first?.fields.count == 1)
+    }
+
+    @Test func `divisions, comments, variables and names`() throws {
+        let file = try parse(
+            """
+            @base = http://h
+            # a comment
+            ### First
+            GET {{base}}/1
+            // a comment between
+            A: b
+
+            ###
+            # @name second
+            # @tag slow, big
+            # @no-redirect
+            # @timeout 10 s
+            {{base}}/2
+            ### only a title
+            ###
+            """)
+        #expect(file.variables.map(\.name.source) == ["base"])
+        #expect(file.entries.map(\.name) == ["First", "second"])
+        #expect(file.entries.map(\.fields.count) == [1, 0])
+        #expect(file.entries[1].tags == ["slow", "big"] && file.entries[1].place.line == 13)
+        #expect(
+            file.entries[1].options.map { "\($0.name) \($0.value.source)" } == [
+                "location false", "compressed true", "max-time 10s",
+            ])
+        #expect(file.entries[0].options.first?.value.source == "true")
+    }
+
+    @Test(
+        arguments: [
+            ("Content-Type: text/plain\n\na\n\nb\n\n", "a\n\nb"), ("\n< ./a.json\n", "<./a.json>"),
+            ("\n<@ a.json", "<@a.json>"), ("\n<@utf8 a.json", "<@a.json>"), ("\n# Title\n", "# Title"),
+            ("\na\n< x\nb\n", "a\n<x>\nb"), ("\n<> a.200.json\n", nil), ("\nabc\n>> out.txt\n", "abc"),
+            ("Content-Type: application/x-www-form-urlencoded\n\na=1\n&b=2\n", "a=1&b=2"), ("", nil),
+            (
+                "Content-Type: multipart/form-data; boundary=X\n\n--X\nA: b\n\n< f\n--X--\n",
+                "--X\r\nA: b\r\n\r\n<f>\r\n--X--\r\n"
+            ),
+            ("\n{{\"a\": 1}\n", "{{\"a\": 1}"), ("\n<html>\n", "<html>"), ("\nabc\n\n# > status == 200\n", "abc"),
+        ] as [(String, String?)])
+    func `the body`(text: String, expected: String?) throws {
+        let file = try parse("POST http://h\n" + text)
+        #expect(body(file.entries.first) == expected)
+    }
+
+    @Test func `checks and captures stand before the request, between fields, and at the end`() throws {
+        let file = try parse(
+            """
+            # > status == 200
+            POST http://h
+            # > header "A" exists
+            A: b
+
+            {}
+            // @capture id = jsonpath "$.id"
+            # > jsonpath "$.id" == {{id}}
+            """)
+        let response = try #require(file.entries.first?.response)
+        #expect(response.assertions.map(\.path.place.line) == [1, 3, 8] && response.status == nil)
+        #expect(response.assertions.map(\.path.place.column) == [5, 5, 5])
+        #expect(response.captures.map(\.name.source) == ["id"] && body(file.entries.first) == "{}")
+    }
+
+    @Test func `GraphQL, and short forms of credentials`() throws {
+        let file = try parse(
+            """
+            GRAPHQL http://h
+            Authorization: Basic joe {{password}}
+
+            query { a }
+
+            {"x": 1}
+            ###
+            POST http://h
+            X-Request-Type: GraphQL
+            Authorization: Basic am9lOng=
+
+            { a }
+            ###
+            http://h
+            Authorization: Digest joe secret
+            """)
+        #expect(file.entries.map(\.method) == ["POST", "POST", "GET"])
+        #expect(body(file.entries[0]) == "query { a }\nvariables {\"x\": 1}" && body(file.entries[1]) == "{ a }")
+        #expect(file.entries[0].user?.value.source == "{{password}}" && file.entries[0].fields.isEmpty)
+        #expect(file.entries[1].user == nil && file.entries[1].fields.map(\.name.source) == ["Authorization"])
+        #expect(file.entries[2].options.suffix(2).map(\.name) == ["user", "digest"])
+    }
+
+    @Test func `loops, prompts and imports`() throws {
+        let file = try parse(
+            "# @import a.http\n###\n# @loop row of rows.csv\n# @prompt otp The code\nhttp://h\n###\n# @loop for 3\nhttp://h"
+        )
+        #expect(
+            file.imports.map(\.name.source) == ["a.http"] && file.entries[0].prompts.map(\.value.source) == ["The code"]
+        )
+        guard case .rows("row", "rows.csv") = file.entries[0].loop, case .times(3) = file.entries[1].loop else {
+            Issue.record("the loops are not read")
+            return
+        }
+    }
+
+    @Test(
+        arguments: [
+            ("http://h\n\n> {% client.test() %}", 3, "JavaScript is not run"), ("< {% x %}\nhttp://h", 1, "JavaScript"),
+            ("http://h\n\n> ./check.js", 3, "JavaScript"), ("http://h\nno field", 2, "Name: value"),
+            ("@x\n", 1, "@name = value"), ("GET http://h HTTP/4", 1, "version is"),
+            ("WEBSOCKET ws://h", 1, "no method"),
+            ("# > statuz == 200\nhttp://h", 1, "begins with a query"), ("# > status = 200\nhttp://h", 1, "predicate"),
+            ("# @capture x\nhttp://h", 1, "# @capture name"), ("# @loop a b\nhttp://h", 1, "# @loop row of"),
+            ("http://h\nAuthorization: AWS a b", 2, "AWS"), ("POST", 1, "URL is missing"),
+        ])
+    func `a mistake is named with its place`(text: String, line: Int, reason: String) {
+        let problem = #expect(throws: FileProblem.self) { try parse(text) }
+        #expect(
+            problem?.place.line == line && problem?.reason.contains(reason) == true, "\(problem?.description ?? "")")
+    }
+
+    @Test func `line ends of Windows are line ends`() throws {
+        let file = try parse("@a = b\r\nPOST http://h\r\nA: b\r\n\r\nc\r\nd\r\n###\r\nhttp://h\r\n")
+        #expect(file.entries.count == 2 && body(file.entries.first) == "c\nd")
+        #expect(file.entries[0].fields.map(\.value.source) == ["b"] && file.variables[0].value.source == "b")
+    }
+}

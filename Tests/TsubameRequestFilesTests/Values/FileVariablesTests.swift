@@ -1,0 +1,111 @@
+// FileVariablesTests: expressions: given, defined, generated, and parts of earlier responses.
+
+import Testing
+
+@testable import TsubameRequestFiles
+
+@Suite struct FileVariablesTests {
+    private func variables() -> FileVariables {
+        let generated = GeneratedValues(
+            now: { FileDate(seconds: 1_700_000_000, nanoseconds: 5_000) }, environment: { ["HOME": "/h"][$0] },
+            dotenv: ["KEY": "k"])
+        var variables = FileVariables(["a": .text("1"), "key": .text("HOME")], generated: generated)
+        variables.define("b", TemplateText(parsing: "{{a}}{{a}}"))
+        variables.define("loop", TemplateText(parsing: "{{loop}}"))
+        variables.define("a", TemplateText("never"))
+        let request = ReceivedMessage(
+            status: 0, version: "HTTP/1.1", url: "", fields: [("X", "y")], body: Array("{\"n\": 1}".utf8))
+        let response = ReceivedMessage(
+            status: 201, version: "HTTP/1.1", url: "", fields: [("Location", "/x")],
+            body: Array("{\"token\": \"t\", \"list\": [{\"id\": 3}]}".utf8))
+        variables.keep(FileVariables.Answer(request: request, response: response), of: "login")
+        return variables
+    }
+
+    @Test(
+        arguments: [
+            ("{{a}}", "1"), ("x{{b}}y", "x11y"), ("{{$timestamp}}", "1700000000"),
+            ("{{$timestamp -1 d}}", "1699913600"),
+            ("{{$datetime iso8601}}", "2023-11-14T22:13:20Z"),
+            ("{{$datetime rfc1123}}", "Tue, 14 Nov 2023 22:13:20 GMT"),
+            ("{{$datetime 'DD.MM.YYYY HH:mm' 1 h}}", "14.11.2023 23:13"), ("{{$isoTimestamp}}", "2023-11-14T22:13:20Z"),
+            ("{{$randomInt 5 6}}", "5"), ("{{$random.integer(7, 8)}}", "7"), ("{{$processEnv HOME}}", "/h"),
+            ("{{$processEnv %key}}", "/h"), ("{{$dotenv KEY}}", "k"), ("{{$env.HOME}}", "/h"),
+            ("{{login.response.body.$.token}}", "t"), ("{{login.response.body.token}}", "t"),
+            ("{{login.response.body.$.list[0].id}}", "3"), ("{{login.response.headers.location}}", "/x"),
+            ("{{login.request.body.$.n}}", "1"), ("{{login.request.headers.X}}", "y"),
+            ("{{login.response.status}}", "201"),
+            ("{{newDate}}", "2023-11-14T22:13:20.000005Z"), ("{{", "{{"), ("{{}}", "{{}}"), ("a {{ b }} c", "a 11 c"),
+        ])
+    func `the value of a text`(text: String, value: String) throws {
+        #expect(try variables().text(of: TemplateText(parsing: text)) == value)
+    }
+
+    @Test(arguments: [("$guid", 36), ("newUuid", 36), ("$random.alphabetic(9)", 9), ("$random.hexadecimal 4", 4)])
+    func `generated texts have their length and differ`(name: String, length: Int) throws {
+        let texts = try (0..<20).map { _ in try variables().value(of: name).text }
+        #expect(texts.allSatisfy { $0.count == length } && Set(texts).count > 1)
+    }
+
+    @Test(
+        arguments: [
+            ("no", "there is no variable no"), ("loop", "uses itself"),
+            ("other.response.body.$.x", "no entry before this one"),
+            ("login.response.body.$.nope", "no value in that body"), ("login.response.headers.nope", "no field nope"),
+            ("login.nope", "neither request nor response"), ("$nope", "no generated value"),
+            ("$randomInt 3", "two numbers"),
+            ("$processEnv NOPE", "no variable NOPE"), ("$timestamp 3", "a number and a unit"),
+            ("$datetime", "needs a format"),
+            ("$random.alphabetic(99999999)", "a length from"),
+        ])
+    func `an expression without a value says why`(expression: String, reason: String) {
+        let problem = #expect(throws: ValueProblem.self) { try variables().value(of: expression) }
+        #expect(problem?.reason.contains(reason) == true, "\(problem?.reason ?? "")")
+    }
+
+    @Test func `a secret does not appear in reports`() {
+        var variables = FileVariables()
+        variables.set("token", .text("abc123"), isSecret: true)
+        variables.set("longer", .text("abc123456"), isSecret: true)
+        #expect(variables.redacted("x abc123456 abc123") == "x *** ***")
+    }
+
+    @Test(
+        arguments: [
+            ("1", .integer(1)), ("-5", .integer(-5)), ("1.5", .number(1.5)), ("true", .bool(true)), ("null", .null),
+            ("007", .text("007")), ("\"1\"", .text("1")), ("abc", .text("abc")), ("", .text("")), ("1e5", .text("1e5")),
+            ("inf", .text("inf")),
+        ] as [(String, FileValue)])
+    func `the kind of a given value`(text: String, value: FileValue) {
+        #expect(FileValue(typed: text) == value)
+    }
+
+    @Test(
+        arguments: [
+            ("a,b\n1,2\n", ["a=1 b=2"]),
+            ("a,b\r\n\"x, \"\"y\"\"\",\"l\nm\"\r\n\r\n3,\n", ["a=x, \"y\" b=l\nm", "a=3 b="]),
+            ("\u{FEFF}a\n1", ["a=1"]), ("", []), ("a\n\"\"\n", ["a="]),
+        ])
+    func `rows of a table`(text: String, rows: [String]) throws {
+        let table = try CSVTable(text)
+        #expect(table.rows.map { row in row.map { "\($0.name)=\($0.value)" }.joined(separator: " ") } == rows)
+    }
+
+    @Test(arguments: [("a,b\n1\n", 2, "1 fields"), ("a\n\"x\n", 2, "does not end")])
+    func `a wrong row is named`(text: String, line: Int, reason: String) {
+        let problem = #expect(throws: CSVTable.Problem.self) { try CSVTable(text) }
+        #expect(problem?.line == line && problem?.reason.contains(reason) == true)
+    }
+
+    @Test(
+        arguments: [
+            ("30/01/26 10:00:00 +0100", "%d/%m/%y %H:%M:%S %z", "2026-01-30T09:00:00.000000Z"),
+            ("Friday, January 30 2026", "%A, %B %d %Y", "2026-01-30T00:00:00.000000Z"),
+            ("2026-01-30 10:00:00.25", "%F %T%.f", "2026-01-30T10:00:00.250000Z"),
+            ("31/02/2026", "%d/%m/%Y", nil), ("2026", "%Y-%m", nil), ("2026x", "%Y", nil), ("", "%Y", nil),
+            ("a", "%Q", nil),
+        ] as [(String, String, String?)])
+    func `dates are read by a format`(text: String, format: String, date: String?) {
+        #expect(FileDate(text, format: format)?.text == date)
+    }
+}
