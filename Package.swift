@@ -177,7 +177,11 @@ let package = Package(
             exclude: privacy.others, resources: privacy.resources, swiftSettings: settings),
         .target(name: "TsubameTerminal", dependencies: ["CZlib"], swiftSettings: settings),
         .target(
-            name: "TsubameRequestFiles", dependencies: ["TsubamePlatform", "TsubameCore", "TsubameWire"],
+            name: "TsubameRequestFiles",
+            dependencies: [
+                "TsubamePlatform", "TsubameCore", "TsubameWire",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+            ],
             swiftSettings: settings),
         .executableTarget(
             name: "TsubameCLI",

@@ -25,7 +25,7 @@ TsubameTesting: Tsubame TsubamePlatform TsubameCore HTTPBin HTTPTypes NIOCore NI
 TsubameInspector: Tsubame TsubamePlatform TsubameCore HTTPTypes HummingbirdCore Logging NIOCore NIOHTTP1 NIOPosix
 HTTPBin: CZlib Crypto Darwin Glibc HTTPTypes HummingbirdCore Logging Musl NIOCore NIOHTTP1 NIOHTTP2 NIOHTTPTypes NIOHTTPTypesHTTP2 NIOPosix NIOSSL NIOTLS SwiftASN1 X509
 TsubameTerminal: CZlib
-TsubameRequestFiles: TsubamePlatform TsubameCore TsubameWire
+TsubameRequestFiles: TsubamePlatform TsubameCore TsubameWire HTTPTypes
 TsubameCLI: Tsubame TsubamePlatform TsubameTerminal TsubameRequestFiles TsubameInspector HTTPBin
 TsubameDemo: Tsubame TsubameFoundation TsubameXML TsubameInspector HTTPBin KeyValueAPI Foundation
 TABLE

@@ -76,6 +76,10 @@ struct RequestCommand: ToolCommand {
     func run() throws -> ExitStatus {
         let runs = try prepared()
         CommandRuns.limitThreads()
+        if let language = content.language {
+            for request in try Self.captured(runs) { try Descriptor.output.writeAll(language.text(of: request)) }
+            return .ok
+        }
         #if Inspector
         let page = output.inspect ? try InspectorPage.open() : nil
         let status = CommandRuns(runs: runs, watch: { page?.show($0) }).run()
@@ -94,6 +98,25 @@ struct RequestCommand: ToolCommand {
         return status
     }
 
+    /// The requests with the fields that the network would get. Nothing is sent.
+    func captured() throws -> [Request] { try Self.captured(prepared()) }
+
+    private static func captured(_ runs: [RequestRun]) throws -> [Request] {
+        try runs.map { run in
+            let capture = CaptureTransport()
+            var run = run
+            run.transport = capture
+            run.output.discard()
+            do throws(CallError) {
+                _ = try run.client(ofRuns: 1).blocking.send(run.request)
+            } catch {
+                throw SystemError(FlagNames.text(of: error))
+            }
+            guard let request = capture.request else { throw SystemError("the request was not made") }
+            return request
+        }
+    }
+
     /// The requests of the command line. This function finds everything that can be wrong with the arguments, before
     /// anything is sent.
     private func prepared() throws -> [RequestRun] {
@@ -108,6 +131,9 @@ struct RequestCommand: ToolCommand {
             if content.raw == "@-" { throw UsageProblem("--raw @- is for one URL: it can be read only once.") }
             if session.session != nil { throw UsageProblem("--session is for one URL.") }
             if downloads.digest != nil { throw UsageProblem("--digest is for one URL.") }
+        }
+        if content.language != nil, content.offline || output.inspect || downloads.download {
+            throw UsageProblem("--as sends nothing, and goes with neither --offline, --inspect nor --download.")
         }
         if output.inspect, content.offline {
             throw UsageProblem("--offline sends nothing, so there is nothing to --inspect.")

@@ -1,7 +1,5 @@
 // RunCommand: `tsubame run FILE…`, which runs files of requests and checks the responses.
 
-import Dispatch
-import Synchronization
 import Tsubame
 import TsubamePlatform
 import TsubameRequestFiles
@@ -54,10 +52,8 @@ struct RunCommand: ToolCommand {
             return .ok
         }
         let chosen = files.map { RequestFileReader.chosen($0, names: options.names, tags: options.tags) }
-        guard chosen.contains(where: { !$0.entries.isEmpty }) else {
-            throw UsageProblem(
-                options.names.isEmpty && options.tags.isEmpty
-                    ? "The files contain no request." : "No request has that name or tag.")
+        guard chosen.contains(where: { !$0.entries.isEmpty }) || options.names.isEmpty && options.tags.isEmpty else {
+            throw UsageProblem("No request has that name or tag.")
         }
         let environment = RunEnvironment(options: options)
         let tls = try tls.asking(mayPrompt: true)
@@ -94,35 +90,36 @@ struct RunCommand: ToolCommand {
 
     /// Runs the files, `--jobs` at once. The output of a file appears when it has ended.
     private func runAll(_ files: [(file: RequestFile, FileVariables, Client)]) throws -> [FileResult] {
-        let results = Mutex([FileResult?](repeating: nil, count: files.count))
-        let failure = Mutex<(any Error)?>(nil)
-        let (group, places) = (DispatchGroup(), DispatchSemaphore(value: options.jobs))
-        let queue = DispatchQueue(label: "tsubame.files", attributes: .concurrent)
-        let (goesOn, printer) = (options.keepsGoing, RunPrinter(isVerbose: options.isVerbose))
+        let (options, printer) = (options, RunPrinter(isVerbose: options.isVerbose))
         let start = MonotonicClock.now
-        for (index, (file, variables, client)) in files.enumerated() {
-            places.wait()
-            queue.async(group: group) {
-                defer { places.signal() }
-                var run = FileRun(file, client, variables: variables, goesOn: goesOn)
-                var lines: [String] = []
-                let began = MonotonicClock.now
-                let outcomes = run.run { lines += printer.lines(of: $0, in: file.path, $1) }
-                let result = FileResult(
-                    path: file.path, outcomes: outcomes, nanoseconds: MonotonicClock.now - began,
-                    count: file.entries.count, variables: run.variables)
-                results.withLock { $0[index] = result }
-                do {
-                    try printer.write(lines, result)
-                } catch {
-                    failure.withLock { $0 = error }
+        let results = try AsyncRun.result {
+            try await withThrowingTaskGroup(of: (Int, FileResult).self) { group in
+                var results = [FileResult?](repeating: nil, count: files.count)
+                for (index, (file, variables, client)) in files.enumerated() {
+                    if index >= options.jobs, let (done, result) = try await group.next() { results[done] = result }
+                    group.addTask {
+                        var run = FileRun(file, client, variables: variables, options)
+                        return (index, try await Self.run(&run, file, printer))
+                    }
                 }
+                for try await (index, result) in group { results[index] = result }
+                return results.compactMap { $0 }
             }
         }
-        group.wait()
-        if let error = failure.withLock({ $0 }) { throw error }
-        let all = results.withLock { $0.compactMap { $0 } }
-        if all.count > 1 { try printer.writeTotal(all, nanoseconds: MonotonicClock.now - start) }
-        return all
+        if results.count > 1 { try printer.writeTotal(results, nanoseconds: MonotonicClock.now - start) }
+        return results
+    }
+
+    private static func run(
+        _ run: inout FileRun, _ file: RequestFile, _ printer: RunPrinter
+    ) async throws -> FileResult {
+        var lines: [String] = []
+        let start = MonotonicClock.now
+        let outcomes = await run.run { lines += printer.lines(of: $0, in: file.path, $1) }
+        let result = FileResult(
+            path: file.path, outcomes: outcomes, nanoseconds: MonotonicClock.now - start, count: file.entries.count,
+            variables: run.variables)
+        try printer.write(lines, result)
+        return result
     }
 }

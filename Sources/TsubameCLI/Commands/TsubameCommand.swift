@@ -32,6 +32,8 @@ enum TsubameCommand {
         case DemoCommand.name: return try run(DemoCommand.self, words.dropFirst())
         case UploadCommand.name: return try run(UploadCommand.self, words.dropFirst())
         case WatchCommand.name: return try run(WatchCommand.self, words.dropFirst())
+        case CurlCommand.name:
+            return try runRequest(try CurlCommand.arguments(words.dropFirst())[...], isTranslated: true)
         case "help": return try help(words.dropFirst())
         default: return try runRequest(words)
         }
@@ -71,9 +73,10 @@ enum TsubameCommand {
         }
     }
 
-    private static func runRequest(_ words: ArraySlice<String>) throws -> ExitStatus {
+    /// - Parameter isTranslated: whether the words come from a curl command, so that none names a command.
+    private static func runRequest(_ words: ArraySlice<String>, isTranslated: Bool = false) throws -> ExitStatus {
         do {
-            if words.first?.hasPrefix("-") == false { try refuseCommand(words.first) }
+            if !isTranslated, words.first?.hasPrefix("-") == false { try refuseCommand(words.first) }
             let arguments: CommandArguments<RequestCommand>
             do {
                 arguments = try CommandArguments(ArgumentReader(words))
@@ -81,7 +84,7 @@ enum TsubameCommand {
                 throw misplaced(error, words)
             }
             if let status = try answer(about: arguments.line) { return status }
-            try refuseCommand(arguments.line.words.first)
+            if !isTranslated { try refuseCommand(arguments.line.words.first) }
             return try arguments.command().run()
         } catch let problem as UsageProblem {
             throw problem.hinting("tsubame --help-all lists the options and explains the items.")

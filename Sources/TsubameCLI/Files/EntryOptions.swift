@@ -16,29 +16,49 @@ struct EntryOptions {
     var repeats = 1
     var keepsDotSegments = false
     var usesCookies = true
+    /// Whether content codings are asked for.
+    var isCompressed = false
+    /// Whether a JSONPath always gives a list.
+    var keepsLists = false
+    /// The names of fields that are not sent.
+    var unset: [String] = []
     var fields: [(name: String, value: String)] = []
     var user: String?
     /// The file that receives the body of the response.
     var output: String?
-    private var isInsecure: Bool?
-    private var isCompressed = false
+    private var isInsecure = false
     private var version: ConnectionSettings.HTTPVersionChoice?
     private var total: Duration?
     private var connect: Duration?
     private var proxy: String?
+    private var noProxy: [String] = []
+    private var netrc: String?
+    private var family: AddressFamily?
     private var unixSocket: String?
     private var roots: String?
     private var usesDigest = false
     private var certificate: String?
     private var key: String?
-    private var resolve: [AddressOverride] = []
+    /// Addresses in place of others; both with their ports.
+    private var resolve: [(host: String, address: String)] = []
 
     /// Options of Hurl about its own output.
-    private static let silent: Set = ["verbose", "very-verbose", "verbosity"]
+    private static let silent: Set = ["verbose", "very-verbose", "verbosity", "pretty", "no-pretty"]
 
-    /// - Parameter variables: the option `variable` sets one of them.
-    init(_ options: [FileEntry.Option], _ variables: inout FileVariables) throws(EntryProblem) {
-        for option in options {
+    /// - Parameters:
+    ///   - defaults: the options of the command line, before those of the entry.
+    ///   - variables: the option `variable` sets one of them.
+    init(
+        of entry: FileEntry, _ defaults: [(name: String, value: String)], _ variables: inout FileVariables
+    ) throws(EntryProblem) {
+        for option in defaults {
+            do throws(ValueProblem) {
+                try set(option.name, option.value, &variables)
+            } catch {
+                throw EntryProblem(entry.place, "--option: \(error.reason)")
+            }
+        }
+        for option in entry.options {
             do throws(ValueProblem) {
                 try set(option.name, variables.text(of: option.value), &variables)
             } catch {
@@ -67,6 +87,15 @@ struct EntryOptions {
         case "http1.0": version = try Self.bool(value) ? .http10 : version
         case "http1.1": version = try Self.bool(value) ? .http11 : version
         case "http2": version = try Self.bool(value) ? .negotiated : version
+        case "http2-prior-knowledge": version = try Self.bool(value) ? .http2 : version
+        case "ipv4": family = try Self.bool(value) ? .ipv4 : family
+        case "ipv6": family = try Self.bool(value) ? .ipv6 : family
+        case "no-header": unset.append(value)
+        case "no-jsonpath-coercion": keepsLists = try Self.bool(value)
+        case "no-cookie-store": usesCookies = try !Self.bool(value)
+        case "no-proxy", "noproxy": noProxy = value.split(separator: ",").map { Self.trimmed($0) }
+        case "netrc-file": netrc = value
+        case "netrc", "netrc-optional": netrc = try Self.bool(value) ? "" : nil
         case "max-time": total = try Self.duration(value, unit: .seconds(1))
         case "connect-timeout": connect = try Self.duration(value, unit: .seconds(1))
         case "proxy": proxy = value
@@ -80,10 +109,17 @@ struct EntryOptions {
         case "output": output = value
         case "resolve":
             do throws(UsageProblem) {
-                resolve.append(try AddressOverride(parsing: value))
+                let override = try AddressOverride(parsing: value)
+                resolve.append((override.host, override.address))
             } catch {
                 throw ValueProblem(error.description)
             }
+        case "connect-to":
+            let parts = value.split(separator: ":", omittingEmptySubsequences: false).map(String.init)
+            guard parts.count == 4, !parts.contains("") else {
+                throw ValueProblem("connect-to is written host:port:otherhost:otherport")
+            }
+            resolve.append(("\(parts[0].lowercased()):\(parts[1])", "\(parts[2]):\(parts[3])"))
         case "header":
             guard let colon = value.firstIndex(of: ":") else { throw ValueProblem("a header is written name: value") }
             fields.append((Self.trimmed(value[..<colon]), Self.trimmed(value[value.index(after: colon)...])))
@@ -141,18 +177,24 @@ struct EntryOptions {
         if !usesCookies { configuration.cookies = .off }
         if let total { (configuration.timeouts.total, configuration.timeouts.head) = (total, nil) }
         if let connect { configuration.timeouts.connect = connect }
-        if !isCompressed { configuration.decoding = .off }
+        // The run decodes by itself, because checks also look at the body as it was received.
+        configuration.decoding = .off
         if let version { configuration.connection.httpVersion = version }
         if let proxy { configuration.connection.proxy = .url(proxy.contains("://") ? proxy : "http://\(proxy)") }
+        if !noProxy.isEmpty { configuration.connection.proxy = configuration.connection.proxy.except(noProxy) }
+        if let family { configuration.connection.addressFamily = family }
         if let unixSocket { configuration.connection.unixSocket = .file(folder.path(unixSocket)) }
         for override in resolve { configuration.connection.resolve[override.host] = override.address }
-        if isInsecure == true { configuration.connection.tls.verification = .dangerouslyOff }
-        if let roots { configuration.connection.tls.roots = .file(folder.path(roots)) }
+        if isInsecure { configuration.connection.tls.verification = .dangerouslyOff }
+        if let roots { configuration.connection.tls.roots = .file(folder.existingPath(roots)) }
         if let certificate {
-            let path = folder.path(certificate)
+            let path = folder.existingPath(certificate)
             configuration.connection.tls.identity = .files(
-                certificate: path, key: key.map(folder.path) ?? path, passphrase: nil)
+                certificate: path, key: key.map(folder.existingPath) ?? path, passphrase: nil)
         }
+        let names = unset.compactMap { HTTPField.Name($0) }
+        if !names.isEmpty { configuration.wireInterceptors.append(UnsetFields(names: names)) }
+        if let netrc { configuration.authentication = .netrc(netrc.isEmpty ? nil : folder.existingPath(netrc)) }
         if let user {
             let parts = user.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
             let password = parts.count > 1 ? parts[1] : ""

@@ -20,6 +20,11 @@ struct EntryRequest {
             var headers = RequestHeaders()
             for field in entry.fields { try headers.append(values.text(field.name), values.text(field.value)) }
             for field in options.fields { headers.append(field.name, field.value) }
+            // These are curl's defaults.
+            if !headers.contains("Accept") { headers.append("Accept", "*/*") }
+            if options.isCompressed, !headers.contains("Accept-Encoding") {
+                headers.append("Accept-Encoding", Self.codings)
+            }
             let cookies = try entry.cookies.map { cookie throws(ValueProblem) in
                 "\(try values.text(cookie.name))=\(try values.text(cookie.value))"
             }
@@ -40,6 +45,9 @@ struct EntryRequest {
             throw EntryProblem(entry.place, error.reason)
         }
     }
+
+    /// The content codings of this build. A library that is missing is no reason not to ask for the others.
+    private static let codings = ContentCoding.allCases.filter(\.isAvailable).map(\.rawValue).joined(separator: ", ")
 
     /// The URL with a scheme, and with the host of a field if it begins with its path.
     private static func whole(_ url: String, host: String?) -> String {
@@ -69,7 +77,7 @@ private struct EntryValues {
             let bytes = Array(GraphQLQuery.json(of: try text(template)).utf8)
             return (.bytes(bytes, contentType: "application/json"), bytes)
         case .text(let template, let kind):
-            let bytes = Array(try text(template).utf8)
+            let bytes = Array(try kind == .json ? jsonText(template).utf8 : text(template).utf8)
             return (.bytes(bytes, contentType: kind.mediaType), bytes)
         case .bytes(let bytes): return (.bytes(bytes), bytes)
         case .file(let path): return (.file(folder.path(try text(path))), [])
@@ -89,6 +97,31 @@ private struct EntryValues {
             }
             return (.bytes(bytes), bytes)
         }
+    }
+
+    /// JSON in which a value within a string has JSON's escapes.
+    private func jsonText(_ template: TemplateText) throws(ValueProblem) -> String {
+        var (result, isInString) = ("", false)
+        for part in template.parts {
+            switch part {
+            case .text(let text):
+                var isEscaped = false
+                for scalar in text.unicodeScalars {
+                    if isEscaped {
+                        isEscaped = false
+                    } else if isInString, scalar == "\\" {
+                        isEscaped = true
+                    } else if scalar == "\"" {
+                        isInString.toggle()
+                    }
+                }
+                result += text
+            case .expression(let name, _):
+                let value = try variables.value(of: name).text
+                result += isInString ? String(JSONSyntax.string(value).dropFirst().dropLast()) : value
+            }
+        }
+        return result
     }
 
     private func form(_ parts: [FileEntry.Part]) throws(ValueProblem) -> RequestBody {

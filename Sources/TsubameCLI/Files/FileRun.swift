@@ -1,6 +1,5 @@
 // FileRun: runs the entries of a file in order, and checks their responses.
 
-import Dispatch
 import Tsubame
 import TsubamePlatform
 import TsubameRequestFiles
@@ -31,23 +30,27 @@ struct FileRun {
     private(set) var variables: FileVariables
     /// Whether entries after one that failed run, too.
     private let goesOn: Bool
+    private let ignoresAsserts: Bool
+    private let defaults: [(name: String, value: String)]
 
-    init(_ file: RequestFile, _ client: Client, variables: FileVariables, goesOn: Bool) {
+    init(_ file: RequestFile, _ client: Client, variables: FileVariables, _ options: RunOptions) {
         self.file = file
         self.client = client
         self.variables = variables
-        self.goesOn = goesOn
+        goesOn = options.keepsGoing
+        ignoresAsserts = options.ignoresAsserts
+        defaults = options.entryOptions
         folder = RequestFolder(of: file.path)
         for variable in file.variables { self.variables.define(variable.name.source, variable.value) }
     }
 
     /// Runs to the end, or to the first entry that fails. The calling thread waits.
     /// - Parameter told: gets the outcome of each entry when it has run.
-    mutating func run(told: (EntryOutcome, FileVariables) -> Void) -> [EntryOutcome] {
+    mutating func run(told: (EntryOutcome, FileVariables) -> Void) async -> [EntryOutcome] {
         var outcomes: [EntryOutcome] = []
         for entry in file.entries {
             let start = MonotonicClock.now
-            var outcome = run(entry)
+            var outcome = await run(entry)
             outcome.nanoseconds = MonotonicClock.now - start
             told(outcome, variables)
             outcomes.append(outcome)
@@ -56,7 +59,7 @@ struct FileRun {
         return outcomes
     }
 
-    private mutating func run(_ entry: FileEntry) -> EntryOutcome {
+    private mutating func run(_ entry: FileEntry) async -> EntryOutcome {
         var outcome = EntryOutcome(entry: entry)
         let folder = entry.importedFrom.map { RequestFolder(of: $0) } ?? folder
         do throws(EntryProblem) {
@@ -65,7 +68,7 @@ struct FileRun {
                 let name = prompt.name.source
                 throw EntryProblem(prompt.place, "the request asks for \(name)\(text): give --var \(name)=…")
             }
-            let options = try EntryOptions(entry.options, &variables)
+            let options = try EntryOptions(of: entry, defaults, &variables)
             guard !options.isSkipped, options.repeats > 0 else {
                 outcome.isSkipped = true
                 return outcome
@@ -74,7 +77,7 @@ struct FileRun {
             let rounds = try EntryLoop.rounds(of: entry, folder)
             for round in (0..<options.repeats).lazy.flatMap({ _ in rounds }) {
                 for (name, value) in round { variables.set(name, value) }
-                try attempts(entry, options, client, folder, &outcome)
+                try await attempts(entry, options, client, folder, &outcome)
                 if !outcome.isGood { break }
             }
         } catch {
@@ -87,35 +90,36 @@ struct FileRun {
     private mutating func attempts(
         _ entry: FileEntry, _ options: EntryOptions, _ client: Client, _ folder: RequestFolder,
         _ outcome: inout EntryOutcome
-    ) throws(EntryProblem) {
-        Self.wait(options.delay)
+    ) async throws(EntryProblem) {
+        await Self.wait(options.delay)
         var left = options.retries
         while true {
             outcome.attempts += 1
-            try attempt(entry, options, client, folder, &outcome)
+            try await attempt(entry, options, client, folder, &outcome)
             if outcome.isGood { return }
             guard left.map({ $0 > 0 }) ?? true else { return }
             left = left.map { $0 - 1 }
-            Self.wait(options.retryInterval)
+            await Self.wait(options.retryInterval)
         }
     }
 
     private mutating func attempt(
         _ entry: FileEntry, _ options: EntryOptions, _ client: Client, _ folder: RequestFolder,
         _ outcome: inout EntryOutcome
-    ) throws(EntryProblem) {
+    ) async throws(EntryProblem) {
         (outcome.failures, outcome.problem) = ([], nil)
         let made = try EntryRequest(entry, options, variables, folder)
         outcome.request = made.request.summary
         let start = MonotonicClock.now
-        let response: Response
+        let message: ReceivedMessage
         do throws(CallError) {
-            response = try client.blocking.send(made.request)
+            let response = try await client.send(made.request)
+            let time = MonotonicClock.now - start
+            message = try await ReceivedMessage(response, nanoseconds: time)
         } catch {
             outcome.problem = EntryProblem(entry.place, FlagNames.text(of: error))
             return
         }
-        let message = ReceivedMessage(response, nanoseconds: MonotonicClock.now - start)
         (outcome.status, outcome.bytes) = (message.status, message.body.count)
         if let name = entry.name {
             let sent = ReceivedMessage(
@@ -125,7 +129,7 @@ struct FileRun {
         }
         do throws(ValueProblem) {
             if let output = options.output { try save(message.body, output, folder) }
-            if let expected = entry.response { try check(message, expected, folder, &outcome) }
+            if let expected = entry.response { try check(message, expected, options, folder, &outcome) }
         } catch {
             outcome.problem = EntryProblem(entry.place, error.reason)
         }
@@ -133,11 +137,13 @@ struct FileRun {
 
     /// Checks status and fields before it captures values. Asserts may use what was captured.
     private mutating func check(
-        _ message: ReceivedMessage, _ expected: ExpectedResponse, _ folder: RequestFolder, _ outcome: inout EntryOutcome
+        _ message: ReceivedMessage, _ expected: ExpectedResponse, _ options: EntryOptions, _ folder: RequestFolder,
+        _ outcome: inout EntryOutcome
     ) throws(ValueProblem) {
         let reader = { (name: String) throws(ValueProblem) in try folder.read(name) }
-        var reading = ValueReading(message: message, variables: variables, readFile: reader)
-        outcome.failures = reading.failures(ofHead: expected)
+        var reading = ValueReading(
+            message: message, variables: variables, keepsLists: options.keepsLists, readFile: reader)
+        if !ignoresAsserts { outcome.failures = reading.failures(ofHead: expected) }
         guard outcome.failures.isEmpty || expected.captures.isEmpty else { return }
         for capture in expected.captures {
             do throws(ValueProblem) {
@@ -150,8 +156,10 @@ struct FileRun {
                 outcome.problem = EntryProblem(capture.path.place, error.reason)
                 return
             }
-            reading = ValueReading(message: message, variables: variables, readFile: reader)
+            reading = ValueReading(
+                message: message, variables: variables, keepsLists: options.keepsLists, readFile: reader)
         }
+        if ignoresAsserts { return }
         if let failure = try reading.failure(ofBody: expected) { outcome.failures.append(failure) }
         outcome.failures += expected.assertions.compactMap { reading.failure(of: $0) }
     }
@@ -167,23 +175,32 @@ struct FileRun {
         }
     }
 
-    /// The thread has nothing else to do.
-    private static func wait(_ duration: Duration) {
-        guard duration > .zero else { return }
-        let nanoseconds = duration.components.seconds * 1_000_000_000 + duration.components.attoseconds / 1_000_000_000
-        _ = DispatchSemaphore(value: 0).wait(timeout: .now() + .nanoseconds(Int(nanoseconds)))
+    private static func wait(_ duration: Duration) async {
+        if duration > .zero { try? await Task.sleep(for: duration) }
     }
 }
 
 extension ReceivedMessage {
-    fileprivate init(_ response: Response, nanoseconds: UInt64) {
+    /// The longest body after its codings are undone, in bytes.
+    private static let maximumBody = 256 << 20
+
+    fileprivate init(_ response: Response, nanoseconds: UInt64) async throws(CallError) {
+        let received = response.bytes
+        var body = received
+        if let codings = response.headers[.contentEncoding] {
+            // A coding that is not known leaves the body as it is.
+            body = try await DecodedContent.decode(received, codings: codings, upTo: Self.maximumBody) ?? received
+        }
         self.init(
             status: response.statusCode, version: response.version?.description ?? "HTTP/1.1",
             url: response.request.uri?.string ?? "",
-            fields: response.headers.map { ($0.name.rawName, $0.value) }, body: Array(response.bytes))
+            fields: response.headers.map { ($0.name.rawName, $0.value) }, body: Array(body))
+        receivedBody = Array(received)
         address = response.connection.map { String(HostAddress.withoutPort($0.remoteAddress)) } ?? ""
         milliseconds = Int64(clamping: nanoseconds / 1_000_000)
-        redirects = response.history.compactMap { $0.headers[.location] }
+        redirects =
+            (response.history.dropFirst().compactMap { $0.request.uri?.string }
+                + (response.history.isEmpty ? [] : [url]))
     }
 }
 

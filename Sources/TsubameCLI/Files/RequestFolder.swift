@@ -18,12 +18,21 @@ struct RequestFolder: Sendable {
         return name.hasPrefix("/") || path == "." ? name : "\(path)/\(name)"
     }
 
-    /// The path of a file that an entry writes, which stays within the folder.
+    /// The path in this folder, or in the working folder if the file is not here.
+    func existingPath(_ name: String) -> String {
+        let path = path(name)
+        return access(path, F_OK) == 0 || access(name, F_OK) != 0 ? path : name
+    }
+
+    /// The path of a file that an entry writes, which stays within this folder or the working folder.
     func writablePath(_ name: String) throws(ValueProblem) -> String {
-        guard !name.hasPrefix("/"), !name.hasPrefix("~"), !name.split(separator: "/").contains("..") else {
+        let path = path(name)
+        let target = FilePath.absolute(path)
+        let folders = [FilePath.resolved(self.path), FilePath.resolved(".")]
+        guard folders.contains(where: { target.hasPrefix($0 == "/" ? "/" : $0 + "/") }), !target.contains("/../") else {
             throw ValueProblem("\(name) is outside of the folder of this file, and only files within it are written")
         }
-        return path(name)
+        return path
     }
 
     func read(_ name: String) throws(ValueProblem) -> [UInt8] {

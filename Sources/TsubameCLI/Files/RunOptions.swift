@@ -17,6 +17,8 @@ struct RunOptions: Options {
     private static let mostJobs = 64
 
     var variables: [(name: String, value: FileValue)] = []
+    /// Options for every entry, before its own.
+    var entryOptions: [(name: String, value: String)] = []
     var environment: String?
     var environmentFile: String?
     var names: [String] = []
@@ -25,6 +27,7 @@ struct RunOptions: Options {
     var reports: [Report] = []
     var checks = false
     var keepsGoing = false
+    var ignoresAsserts = false
     var isVerbose = false
 
     static let title = "Files"
@@ -34,6 +37,11 @@ struct RunOptions: Options {
             "Set a variable: a number, true, false or null by its look, else text; in quotation marks always text.",
             reading: variable
         ) { $0.variables.append($1) },
+        .value(
+            "option", "name=value", isAnyWord: true,
+            "Set an option of every request, as [Options] in Hurl's files does: location=true, retry=5, delay=1s.",
+            reading: entryOption
+        ) { $0.entryOptions.append($1) },
         .value(
             "env", "name", "Use the variables of this environment, from http-client.env.json beside the file."
         ) { $0.environment = $1 },
@@ -55,6 +63,9 @@ struct RunOptions: Options {
         ) { $0.reports += $1 },
         .flag("check", "Only read the files, and report their mistakes. Nothing is sent.") { $0.checks = true },
         .flag("keep-going", letter: "k", "Go on with a file after a request that failed.") { $0.keepsGoing = true },
+        .flag("ignore-asserts", "Send the requests, and check nothing. Captures are still made.") {
+            $0.ignoresAsserts = true
+        },
         .flag("verbose", letter: "v", "Show each request with its status and its time.") { $0.isVerbose = true },
     ]
 
@@ -63,6 +74,13 @@ struct RunOptions: Options {
             throw UsageProblem("“\(text)” is not written name=value.")
         }
         return (String(text[..<equals]), FileValue(typed: String(text[text.index(after: equals)...])))
+    }
+
+    private static func entryOption(_ text: String) throws(UsageProblem) -> (name: String, value: String) {
+        guard let equals = text.firstIndex(of: "="), equals > text.startIndex else {
+            throw UsageProblem("“\(text)” is not written name=value, such as location=true.")
+        }
+        return (String(text[..<equals]), String(text[text.index(after: equals)...]))
     }
 
     private static func jobs(_ text: String) throws(UsageProblem) -> Int {

@@ -17,6 +17,8 @@ struct ContentOptions: Options {
     var chunked = false
     var ignoreStdin = false
     var offline = false
+    /// The language of `--as`; nil for a request that is sent.
+    var language: RequestLanguage?
     var defaultScheme: Scheme?
     var pathAsIs = false
     var asksServer = false
@@ -45,6 +47,10 @@ struct ContentOptions: Options {
         .flag("offline", "Print the request (--print=HB by default) and send nothing.") {
             $0.offline = true
         },
+        .choice(
+            "as", of: RequestLanguage.self,
+            "Print the request in this language, with its secrets, and send nothing."
+        ) { $0.language = $1 },
         .choice(
             "default-scheme", of: Scheme.self,
             "The scheme of URLs without one; by default http for localhost and IP addresses, else https."

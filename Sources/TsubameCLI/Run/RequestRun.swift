@@ -19,7 +19,7 @@ struct RequestRun: Sendable {
     /// Whether a cache stores the response. It stores only bodies that are read to their end.
     let isKept: Bool
     /// The replacement for the network, if there is one.
-    let transport: (any Transport)?
+    var transport: (any Transport)?
     let configure: @Sendable (inout Configuration) -> Void
     /// Whether messages must name the request that they belong to.
     var isOneOfSeveral = false

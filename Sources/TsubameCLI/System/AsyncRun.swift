@@ -1,6 +1,7 @@
 // AsyncRun: runs an asynchronous program from a synchronous entry point, and serves the main queue.
 
 import Dispatch
+import Synchronization
 import TsubamePlatform
 
 enum AsyncRun {
@@ -15,5 +16,27 @@ enum AsyncRun {
             }
         }
         dispatchMain()
+    }
+
+    /// Runs `body` while the calling thread waits for its result.
+    static func result<Value: Sendable>(_ body: @escaping @Sendable () async throws -> Value) throws -> Value {
+        let waiting = Waiting<Value>()
+        Task { @concurrent in
+            let found: Result<Value, any Error>
+            do {
+                found = .success(try await body())
+            } catch {
+                found = .failure(error)
+            }
+            waiting.result.withLock { $0 = found }
+            waiting.done.signal()
+        }
+        waiting.done.wait()
+        return try (waiting.result.withLock { $0 } ?? .failure(CancellationError())).get()
+    }
+
+    private final class Waiting<Value: Sendable>: Sendable {
+        let result = Mutex<Result<Value, any Error>?>(nil)
+        let done = DispatchSemaphore(value: 0)
     }
 }

@@ -5,11 +5,11 @@ import FoundationEssentials
 #else
 import Foundation
 #endif
-import HTTPTypes
+package import HTTPTypes
 
 /// The parts of a request that a line needs, as values.
-struct ShownRequest {
-    enum Content: Equatable {
+package struct ShownRequest {
+    package enum Content: Equatable {
         case none
         case text(String)
         /// Bytes that are not text, or that no argument of a program can hold.
@@ -19,18 +19,18 @@ struct ShownRequest {
         case stream
     }
 
-    let method: HTTPRequest.Method
-    let url: String
-    let asksServer: Bool
+    package let method: HTTPRequest.Method
+    package let url: String
+    package let asksServer: Bool
     /// All fields but Content-Length, which follows from the content.
-    let fields: [HTTPField]
+    package let fields: [HTTPField]
     /// Whether the client asked for content codings by itself. Accept-Encoding is then not in ``fields``.
-    let undoesCodings: Bool
+    package let undoesCodings: Bool
     /// The type that goes with the content, unless ``fields`` name one.
-    let contentType: String?
-    let content: Content
+    package let contentType: String?
+    package let content: Content
 
-    init(_ request: Request, showingSecrets: Bool) {
+    package init(_ request: Request, showingSecrets: Bool) {
         let body = request.body.resolved(by: nil)
         method = request.method
         asksServer = request.asksServer

@@ -17,13 +17,15 @@ enum HurlCheckParser {
             return nil
         }
         scanner.skipSpace()
+        let query = scanner.offset
         guard let path = try path(&scanner) else {
             throw scanner.problem("a query is missing, such as jsonpath \"$.id\"")
         }
         scanner.skipSpace()
+        let text = scanner.text(query..<scanner.offset).trimmed
         let isRedacted = scanner.takeWord("redact")
         try scanner.endLine()
-        return Capture(name: name, path: path, isRedacted: isRedacted)
+        return Capture(name: name, path: path, isRedacted: isRedacted, text: text)
     }
 
     /// `query filters predicate`; nil if no query begins here.
@@ -140,14 +142,17 @@ enum HurlCheckParser {
         let start = scanner.offset
         let word = scanner.word()
         switch word {
-        case "decode": return .decode(try argument(&scanner))
+        case "decode", "charsetDecode": return .decode(try argument(&scanner))
         case "dateFormat", "format": return .dateFormat(try argument(&scanner))
         case "jsonpath": return .jsonPath(try jsonPath(&scanner))
         case "nth":
             scanner.skipSpace()
             let place = scanner.offset
-            guard let index = Int(scanner.word()) else { throw scanner.problem("nth needs a number", at: place) }
-            return .nth(index)
+            switch try value(&scanner) {
+            case .integer(let index): return .nth(.integer(index))
+            case .expression(let name, let at): return .nth(.expression(name, at))
+            default: throw scanner.problem("nth needs a whole number", at: place)
+            }
         case "regex": return .regex(try pattern(&scanner))
         case "replace": return .replace(try argument(&scanner), try argument(&scanner))
         case "replaceRegex": return .replaceRegex(try pattern(&scanner), try argument(&scanner))

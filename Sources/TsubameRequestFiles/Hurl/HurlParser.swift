@@ -95,6 +95,15 @@ package struct HurlParser {
         }
         guard !name.parts.isEmpty else { return nil }
         scanner.skipSpace()
+        // As in curl, `Name;` is a field without a value.
+        if case .text(let last)? = name.parts.last, last.hasSuffix(";"), !scanner.starts(with: ":"),
+            !["file,", "hex,", "base64,"].contains(where: name.source.hasPrefix)
+        {
+            try scanner.endLine()
+            var parts = name.parts
+            parts[parts.count - 1] = .text(String(last.dropLast()))
+            return FileEntry.Field(name: TemplateText(parts), value: TemplateText(), place: place)
+        }
         guard scanner.take(":") else { return nil }
         scanner.skipSpace()
         let value = try value()

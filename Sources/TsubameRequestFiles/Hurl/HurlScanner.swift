@@ -214,7 +214,7 @@ struct HurlScanner {
         var parts: [TemplateText.Part] = []
         while !starts(with: "```") {
             guard current != nil else { throw problem("the text between ``` does not end", at: start) }
-            let isTemplate = !attributes.contains("novariable")
+            let isTemplate = !attributes.contains("novariable") && !attributes.contains("raw")
             let piece: TemplateText
             if isTemplate {
                 piece = try template(escapes: attributes.contains("escape")) { $0 == "`" }

@@ -10,8 +10,10 @@ package struct ValuePath: Sendable {
 package struct Capture: Sendable {
     package let name: TemplateText
     package let path: ValuePath
-    /// Whether reports show the value.
+    /// Whether reports hide the value.
     package let isRedacted: Bool
+    /// The query with its filters, as it is written.
+    package let text: String
 }
 
 package struct Assertion: Sendable {
@@ -85,7 +87,8 @@ package enum ValueFilter: Sendable {
     case decode(TemplateText)
     case dateFormat(TemplateText)
     case jsonPath(TemplateText)
-    case nth(Int)
+    /// An integer, or an expression.
+    case nth(ExpectedValue)
     case regex(PatternText)
     case replace(TemplateText, TemplateText)
     case replaceRegex(PatternText, TemplateText)

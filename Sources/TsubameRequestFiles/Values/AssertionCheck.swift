@@ -52,7 +52,7 @@ extension ValueReading {
         }
     }
 
-    private func value(of expected: ExpectedValue) throws(ValueProblem) -> FileValue {
+    func value(of expected: ExpectedValue) throws(ValueProblem) -> FileValue {
         switch expected {
         case .text(let template): return .text(try variables.text(of: template))
         case .integer(let value): return .integer(value)

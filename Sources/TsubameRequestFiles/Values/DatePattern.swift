@@ -90,6 +90,7 @@ struct DatePattern {
         case "R": return read("%H:%M")
         case "F": return read("%Y-%m-%d")
         case "D": return read("%m/%d/%y")
+        case "+": return read("%Y-%m-%dT%H:%M:%S%.f%z")
         case "%": return text.popFirst() == "%"
         default: return false
         }

@@ -31,12 +31,25 @@ package struct FileDate: Sendable, Hashable {
 
     /// The text in a format of `strftime`; nil if the format gives no text, or if the year has more than nine digits.
     package func formatted(_ format: String) -> String? {
+        let format = withFraction(format)
         var (time, parts) = (time_t(seconds), tm())
         guard abs(seconds) < 30_000_000_000_000_000, !format.isEmpty, gmtime_r(&time, &parts) != nil else { return nil }
         var buffer = [CChar](repeating: 0, count: 1_024)
         let count = strftime(&buffer, buffer.count, format, &parts)
         guard count > 0 else { return nil }
         return String(decoding: buffer[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
+    /// The format with the digits of the second in place of `%.f`, `%.3f`, `%f` and `%+`, which `strftime` does not have.
+    private func withFraction(_ format: String) -> String {
+        let nine = String(String(nanoseconds + 1_000_000_000).dropFirst())
+        let short =
+            nanoseconds == 0
+            ? ""
+            : ".\(nanoseconds % 1_000_000 == 0 ? nine.prefix(3) : nanoseconds % 1_000 == 0 ? nine.prefix(6) : nine[...])"
+        return format.replacing("%+", with: "%Y-%m-%dT%H:%M:%S%.f+00:00")
+            .replacing("%.3f", with: ".\(nine.prefix(3))").replacing("%.6f", with: ".\(nine.prefix(6))")
+            .replacing("%.9f", with: ".\(nine)").replacing("%.f", with: short).replacing("%f", with: nine)
     }
 
     /// Reads a text in a format of `strptime`. A format without a zone means universal time.

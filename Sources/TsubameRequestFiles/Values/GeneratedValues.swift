@@ -26,6 +26,7 @@ package struct GeneratedValues: Sendable {
         case "newDate": return .date(now())
         default: break
         }
+        if expression.hasPrefix("random"), let text = try Self.random(Self.words(expression[...])) { return text }
         guard expression.hasPrefix("$") else { return nil }
         var words = Self.words(expression.dropFirst())
         guard !words.isEmpty else { return nil }
@@ -68,6 +69,25 @@ package struct GeneratedValues: Sendable {
             }
         }
         return word.isEmpty ? words : words + [word]
+    }
+
+    /// Hurl's functions of chance; nil if the words name none.
+    private static func random(_ words: [String]) throws(ValueProblem) -> FileValue? {
+        let letters = "abcdefghijklmnopqrstuvwxyz"
+        func word() throws(ValueProblem) -> String {
+            try Self.letters(["\(Int.random(in: 4...9))"], "randomWord", letters)
+        }
+        let rest = Array(words.dropFirst())
+        switch words.first {
+        case "randomBool": return .bool(Bool.random())
+        case "randomInt": return .integer(try number(rest, "randomInt"))
+        case "randomString": return .text(try Self.letters(rest, "randomString", letters + "0123456789"))
+        case "randomEmail": return .text("\(try word())@example.com")
+        case "randomWord": return .text(try word())
+        case "randomFirstName", "randomLastName": return .text(try word().capitalizedFirst)
+        case "randomFullName": return .text("\(try word().capitalizedFirst) \(try word().capitalizedFirst)")
+        default: return nil
+        }
     }
 
     private static func uuid() -> String {
@@ -145,4 +165,8 @@ package struct GeneratedValues: Sendable {
         guard let value = look(name) else { throw ValueProblem("the environment has no variable \(name)") }
         return value
     }
+}
+
+extension String {
+    fileprivate var capitalizedFirst: String { prefix(1).uppercased() + dropFirst() }
 }

@@ -22,6 +22,8 @@ package struct ReceivedMessage: Sendable {
     package var fields: [(name: String, value: String)]
     /// The body without content codings.
     package var body: [UInt8]
+    /// The body as it was received.
+    package var receivedBody: [UInt8]
     /// The body as text, by its charset; nil if its bytes are not of that charset.
     package let text: String?
     package var milliseconds: Int64 = 0
@@ -37,6 +39,7 @@ package struct ReceivedMessage: Sendable {
         self.url = url
         self.fields = fields
         self.body = body
+        receivedBody = body
         let type = fields.first { $0.name.lowercased() == "content-type" }?.value
         text = try? decodeTextStrictly(body, contentType: type)
     }

@@ -39,9 +39,10 @@ extension ValueReading {
         case .file(let path): wanted = try readFile(variables.text(of: path))
         case .pieces: throw ValueProblem("a body with files between is no body to compare with")
         case .text(let template, let kind):
-            let text = try variables.text(of: template)
+            var text = try variables.text(of: template)
+            if kind == .graphQL { text = GraphQLQuery.json(of: text) }
             guard let actual = message.text else { return failure("bytes that are no text", text) }
-            if kind == .json, let left = try? JSONValue(actual), let right = try? JSONValue(text) {
+            if kind == .json || kind == .graphQL, let left = try? JSONValue(actual), let right = try? JSONValue(text) {
                 return left == right ? nil : TextDifference.failure(left.text(), right.text(), failure)
             }
             return actual == text ? nil : TextDifference.failure(actual, text, failure)

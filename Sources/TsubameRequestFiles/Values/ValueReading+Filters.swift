@@ -7,10 +7,11 @@ extension ValueReading {
     func apply(_ filter: ValueFilter, to value: FileValue) throws(ValueProblem) -> FileValue? {
         switch (filter, value) {
         case (.plain(let plain), _): return try Self.apply(plain, to: value)
-        case (.jsonPath(let path), .text(let text)): return try Self.jsonPath(variables.text(of: path), in: json(text))
+        case (.jsonPath(let path), .text(let text)): return try jsonPath(variables.text(of: path), in: json(text))
         case (.jsonPath(let path), .list), (.jsonPath(let path), .object):
-            return try Self.jsonPath(variables.text(of: path), in: value.json)
+            return try jsonPath(variables.text(of: path), in: value.json)
         case (.nth(let index), .list(let values)):
+            let index = try number(index)
             let place = index < 0 ? values.count + index : index
             guard values.indices.contains(place) else { throw ValueProblem("the list has only \(values.count) values") }
             return values[place]
@@ -99,17 +100,13 @@ extension ValueReading {
                 throw ValueProblem("the bytes are no UTF-8")
             }
             return .text(text)
-        case (.urlEncode, .text(let text)): return .text(PercentEncoding.encode(Array(text.utf8)))
+        case (.urlEncode, .text(let text)):
+            return .text(PercentEncoding.encode(Array(text.utf8), allowing: ASCIISet("/")))
         case (.urlDecode, .text(let text)): return .text(PercentEncoding.decodeLeniently(text))
         case (.htmlEscape, .text(let text)):
             let pairs = [("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ("\"", "&quot;"), ("'", "&#x27;")]
             return .text(pairs.reduce(text) { $0.replacing($1.0, with: $1.1) })
-        case (.htmlUnescape, .text(let text)):
-            let pairs = [
-                ("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&#x27;", "'"), ("&#39;", "'"), ("&apos;", "'"),
-                ("&amp;", "&"),
-            ]
-            return .text(pairs.reduce(text) { $0.replacing($1.0, with: $1.1) })
+        case (.htmlUnescape, .text(let text)): return .text(HTMLReferences.replaced(in: text))
         case (.toDate, .text(let text)):
             guard let date = FileDate(rfc3339: text) else {
                 throw ValueProblem("“\(text.prefix(60))” is no date such as 2026-01-30T10:00:00Z")
@@ -118,6 +115,17 @@ extension ValueReading {
         case (.daysAfterNow, .date(let date)): return .integer((date.seconds - FileDate.now().seconds) / 86_400)
         case (.daysBeforeNow, .date(let date)): return .integer((FileDate.now().seconds - date.seconds) / 86_400)
         default: throw ValueProblem("\(filter.rawValue) does not take a value of the kind \(value.kind)")
+        }
+    }
+
+    /// The whole number of an argument.
+    private func number(_ argument: ExpectedValue) throws(ValueProblem) -> Int {
+        switch try value(of: argument) {
+        case .integer(let number): return Int(clamping: number)
+        case .text(let text):
+            guard let number = Int(text) else { throw ValueProblem("nth needs a whole number, and not “\(text)”") }
+            return number
+        case let other: throw ValueProblem("nth needs a whole number, and not a value of the kind \(other.kind)")
         }
     }
 }

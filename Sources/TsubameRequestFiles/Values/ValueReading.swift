@@ -15,15 +15,18 @@ package struct ValueReading {
     let variables: FileVariables
     /// Reads a file that an assert names.
     let readFile: (String) throws(ValueProblem) -> [UInt8]
+    /// Whether a JSONPath always gives a list.
+    let keepsLists: Bool
 
     package init(
-        message: ReceivedMessage, variables: FileVariables,
+        message: ReceivedMessage, variables: FileVariables, keepsLists: Bool = false,
         readFile: @escaping (String) throws(ValueProblem) -> [UInt8] = { _ throws(ValueProblem) in
             throw ValueProblem("files cannot be read here")
         }
     ) {
         self.message = message
         self.variables = variables
+        self.keepsLists = keepsLists
         self.readFile = readFile
     }
 
@@ -46,7 +49,8 @@ package struct ValueReading {
         case .url: return .text(message.url)
         case .ip: return message.address.isEmpty ? nil : .text(message.address)
         case .body: return .text(try bodyText())
-        case .bytes, .rawBytes: return .bytes(message.body)
+        case .bytes: return .bytes(message.body)
+        case .rawBytes: return .bytes(message.receivedBody)
         case .duration: return .integer(message.milliseconds)
         case .sha256: return .bytes(SHA256.digest(message.body))
         case .md5: return .bytes(MD5.digest(message.body))
@@ -55,7 +59,7 @@ package struct ValueReading {
             let values = message.values(of: try variables.text(of: name))
             return values.isEmpty ? nil : values.count == 1 ? .text(values[0]) : .list(values.map { .text($0) })
         case .cookie(let name): return try cookie(variables.text(of: name))
-        case .jsonPath(let path): return try Self.jsonPath(variables.text(of: path), in: json(bodyText()))
+        case .jsonPath(let path): return try jsonPath(variables.text(of: path), in: json(bodyText()))
         case .regex(let pattern): return try Self.group(variables.pattern(of: pattern), in: bodyText())
         case .variable(let name): return variables[try variables.text(of: name)]
         case .xpath(let path): return try Self.xpath(variables.text(of: path), in: bodyText(), isHTML: message.isHTML)
@@ -76,8 +80,9 @@ package struct ValueReading {
         }
     }
 
-    /// One value for a query that names one, and a list otherwise; nil if nothing was found.
-    static func jsonPath(_ text: String, in json: JSONValue) throws(ValueProblem) -> FileValue? {
+    /// The values that a query selects. As in Hurl, a single value stands for itself, and none is no value, unless
+    /// ``keepsLists`` is set.
+    func jsonPath(_ text: String, in json: JSONValue) throws(ValueProblem) -> FileValue? {
         let path: JSONPath
         do throws(JSONPath.Problem) {
             path = try JSONPath(text)
@@ -86,8 +91,9 @@ package struct ValueReading {
         }
         do throws(JSONPath.TooMany) {
             let found = try path.values(in: json)
-            if found.isEmpty { return nil }
-            return path.isSingular ? FileValue(found[0]) : .list(found.map(FileValue.init))
+            if keepsLists { return .list(found.map(FileValue.init)) }
+            if found.count < 2 { return found.first.map(FileValue.init) }
+            return .list(found.map(FileValue.init))
         } catch {
             throw ValueProblem("the JSONPath selects more than \(JSONPath.maximumValues) values")
         }
@@ -113,7 +119,16 @@ package struct ValueReading {
 
     /// The value of an XPath query; nil if it selects nothing.
     static func xpath(_ path: String, in text: String, isHTML: Bool) throws(ValueProblem) -> FileValue? {
-        throw ValueProblem("XPath is not supported yet")
+        do throws(XPathQuery.Problem) {
+            switch try XPathQuery.evaluate(path, in: text, isHTML: isHTML) {
+            case .nodes(let nodes): return nodes.isEmpty ? nil : .list(nodes.map { .text($0) })
+            case .bool(let value): return .bool(value)
+            case .number(let number): return Int64(exactly: number).map { .integer($0) } ?? .number(number)
+            case .text(let text): return .text(text)
+            }
+        } catch {
+            throw ValueProblem(error.reason)
+        }
     }
 
     /// `name`, or `name[Attribute]`. The last cookie of the name counts.
@@ -135,6 +150,10 @@ package struct ValueReading {
             }
             guard pair[0].lowercased() == attribute.lowercased() else { continue }
             if pair.count == 1 { return .bool(true) }
+            if attribute.lowercased() == "expires" {
+                let formats = ["%a, %d %b %Y %H:%M:%S %Z", "%a, %d-%b-%Y %H:%M:%S %Z"]
+                if let date = formats.lazy.compactMap({ FileDate(pair[1], format: $0) }).first { return .date(date) }
+            }
             return Int64(pair[1]).map { .integer($0) } ?? .text(pair[1])
         }
         return nil

@@ -1,0 +1,294 @@
+// CurlLine: a command line of curl as a command line of this tool.
+
+import TsubameCore
+
+/// The words that make `tsubame` send the request of a curl command.
+///
+/// curl's own defaults are part of the request: any answer is accepted, `-d` is a form, and no netrc file is read.
+package struct CurlLine {
+    /// Options, method, URL and items.
+    package private(set) var words: [String] = []
+    /// Options of curl that have no meaning here, as they are spelled.
+    package private(set) var ignored: [String] = []
+
+    private var options: [String] = []
+    private var items: [String] = []
+    private var fields: [(name: String, value: String)] = []
+    private var unset: [String] = []
+    private var method: String?
+    private var url: String?
+    private var query: [String] = []
+    /// The pieces of `-d`, which `&` joins.
+    private var data: [String] = []
+    private var contentType: String?
+    /// The body for `--raw`, if it is a file or the standard input.
+    private var file: String?
+    private var parts: [String] = []
+    private var isGet = false
+    private var isHead = false
+    private var isCompressed = false
+    private var globs = true
+    private var usesNetrc = false
+    private var user: String?
+    private var proxy: String?
+    private var proxyUser: String?
+    private let readFile: (String) throws(ShellLine.Problem) -> String
+
+    /// - Parameters:
+    ///   - arguments: the words after `curl`.
+    ///   - readFile: the text of a file, for `-d @FILE`.
+    package init(
+        _ arguments: [String], readFile: @escaping (String) throws(ShellLine.Problem) -> String
+    ) throws(ShellLine.Problem) {
+        self.readFile = readFile
+        var rest = arguments[...]
+        while let word = rest.popFirst() {
+            if word == "--" {
+                for url in rest { try setURL(url) }
+                break
+            } else if word.hasPrefix("--") {
+                try readLong(word, &rest)
+            } else if word.hasPrefix("-"), word != "-" {
+                try readLetters(word, &rest)
+            } else {
+                try setURL(word)
+            }
+        }
+        try finish()
+    }
+
+    // MARK: Words
+
+    private mutating func readLong(_ word: String, _ rest: inout ArraySlice<String>) throws(ShellLine.Problem) {
+        var name = String(word.dropFirst(2))
+        if CurlOption.named[name] == nil, let found = abbreviated(name) { name = found }
+        guard let option = CurlOption.named[name] else {
+            // `--no-silent` takes an option back, and all options that exist in this form are ignored.
+            if name.hasPrefix("no-"), case .ignored? = CurlOption.named[String(name.dropFirst(3))] { return }
+            throw ShellLine.Problem("curl's option \(word) is not known")
+        }
+        guard option.hasValue else { return try take(name, option, "", spelled: word) }
+        guard let value = rest.popFirst() else { throw ShellLine.Problem("\(word) needs a value") }
+        try take(name, option, value, spelled: word)
+    }
+
+    /// curl takes the beginning of a long name if it means only one option.
+    private func abbreviated(_ name: String) -> String? {
+        let found = CurlOption.named.keys.filter { $0.hasPrefix(name) }
+        return name.count > 2 && found.count == 1 ? found[0] : nil
+    }
+
+    private mutating func readLetters(_ word: String, _ rest: inout ArraySlice<String>) throws(ShellLine.Problem) {
+        var letters = word.dropFirst()
+        while let letter = letters.popFirst() {
+            guard let name = CurlOption.letters[letter], let option = CurlOption.named[name] else {
+                throw ShellLine.Problem("curl's option -\(letter) is not known")
+            }
+            guard option.hasValue else {
+                try take(name, option, "", spelled: "-\(letter)")
+                continue
+            }
+            if letters.isEmpty {
+                guard let value = rest.popFirst() else { throw ShellLine.Problem("-\(letter) needs a value") }
+                return try take(name, option, value, spelled: "-\(letter)")
+            }
+            return try take(name, option, String(letters), spelled: "-\(letter)")
+        }
+    }
+
+    private mutating func setURL(_ text: String) throws(ShellLine.Problem) {
+        guard url == nil else { throw ShellLine.Problem("there are two URLs, and only one request can stand here") }
+        url = text
+    }
+
+    // MARK: Options
+
+    private mutating func take(
+        _ name: String, _ option: CurlOption, _ value: String, spelled: String
+    ) throws(ShellLine.Problem) {
+        switch option {
+        case .flag(let words): options += words
+        case .value(let word): options.append(word + value)
+        case .ignored: if !["silent", "show-error"].contains(name) { ignored.append(spelled) }
+        case .ignoredValue: ignored.append(spelled)
+        case .refused(let why): throw ShellLine.Problem("curl's option \(spelled) has no counterpart here: \(why)")
+        case .special: try takeSpecial(name, value)
+        }
+    }
+
+    private mutating func takeSpecial(_ name: String, _ value: String) throws(ShellLine.Problem) {
+        switch name {
+        case "header": try takeHeader(value)
+        case "user-agent": fields.append(("User-Agent", value))
+        case "referer": fields.append(("Referer", value.replacing(";auto", with: "")))
+        case "range": fields.append(("Range", "bytes=\(value)"))
+        case "time-cond": fields.append(("If-Modified-Since", value))
+        case "cookie":
+            if value.contains("=") { fields.append(("Cookie", value)) } else { options.append("--cookie-jar=\(value)") }
+        case "data", "data-ascii":
+            if value.hasPrefix("@"), value != "@-" {
+                data.append(try readFile(String(value.dropFirst())).filter { !$0.isNewline })
+            } else if value == "@-" {
+                file = value
+            } else {
+                data.append(value)
+            }
+        case "data-raw": data.append(value)
+        case "data-binary": if value.hasPrefix("@") { file = value } else { data.append(value) }
+        case "data-urlencode": data.append(try encoded(value))
+        case "json":
+            if value.hasPrefix("@") { file = value } else { data.append(value) }
+            contentType = "application/json"
+            if !hasField("Accept") { fields.append(("Accept", "application/json")) }
+        case "form", "form-string": try takePart(value, isPlain: name == "form-string")
+        case "upload-file": (file, method, contentType) = (value == "-" ? "@-" : "@\(value)", method ?? "PUT", "")
+        case "request": method = value
+        case "url": try setURL(value)
+        case "url-query": query.append(value)
+        case "get": isGet = true
+        case "head": isHead = true
+        case "compressed": isCompressed = true
+        case "globoff": globs = false
+        case "netrc", "netrc-optional": usesNetrc = true
+        case "user": user = value
+        case "oauth2-bearer": options += ["--auth-type=bearer", "--auth=\(value)"]
+        case "proxy-user": proxyUser = value
+        case "proxy": proxy = value.contains("://") || value.isEmpty ? value : "http://\(value)"
+        case "socks4", "socks4a", "socks5": proxy = "\(name)://\(value)"
+        case "socks5-hostname": proxy = "socks5h://\(value)"
+        case "cert":
+            let parts = value.split(separator: ":", maxSplits: 1).map(String.init)
+            options.append("--cert=\(parts.first ?? "")")
+            if parts.count > 1 { options.append("--cert-key-pass=\(parts[1])") }
+        case "continue-at":
+            guard value == "-" else { throw ShellLine.Problem("-C continues here only with -, where the file ends") }
+            options += ["--download", "--continue"]
+        default: throw ShellLine.Problem("curl's option --\(name) has no counterpart here")
+        }
+    }
+
+    private mutating func takeHeader(_ text: String) throws(ShellLine.Problem) {
+        if text.hasPrefix("@") { throw ShellLine.Problem("-H cannot read fields from a file here") }
+        if let colon = text.firstIndex(of: ":") {
+            let (name, value) = (String(text[..<colon]).trimmed, String(text[text.index(after: colon)...]).trimmed)
+            if value.isEmpty { unset.append(name) } else { fields.append((name, value)) }
+        } else if text.hasSuffix(";") {
+            fields.append((String(text.dropLast()).trimmed, ""))
+        } else {
+            throw ShellLine.Problem("-H “\(text)” is no field: write Name: value")
+        }
+    }
+
+    /// `content`, `=content`, `name=content`, `@file` or `name@file`, percent-encoded.
+    private func encoded(_ text: String) throws(ShellLine.Problem) -> String {
+        func encode(_ text: String) -> String { PercentEncoding.encode(Array(text.utf8)) }
+        guard let mark = text.firstIndex(where: { $0 == "=" || $0 == "@" }) else { return encode(text) }
+        let name = text[..<mark]
+        var content = String(text[text.index(after: mark)...])
+        if text[mark] == "@" { content = try readFile(content) }
+        return name.isEmpty ? encode(content) : "\(name)=\(encode(content))"
+    }
+
+    /// `name=value`, `name=@file` or `name=<file`, with `;type=` and `;filename=`.
+    private mutating func takePart(_ text: String, isPlain: Bool) throws(ShellLine.Problem) {
+        guard let equals = text.firstIndex(of: "=") else { throw ShellLine.Problem("-F “\(text)” is not name=content") }
+        let name = Self.escaped(String(text[..<equals]))
+        let content = String(text[text.index(after: equals)...])
+        switch content.first {
+        case "@" where !isPlain: parts.append("\(name)@\(content.dropFirst())")
+        case "<" where !isPlain: parts.append("\(name)=@\(content.dropFirst())")
+        default: parts.append("\(name)=\(try Self.value(content, after: "="))")
+        }
+    }
+
+    private func hasField(_ name: String) -> Bool {
+        fields.contains { $0.name.lowercased() == name.lowercased() }
+            || unset.contains { $0.lowercased() == name.lowercased() }
+    }
+
+    // MARK: The words of the tool
+
+    private mutating func finish() throws(ShellLine.Problem) {
+        guard var url else { throw ShellLine.Problem("the curl command has no URL") }
+        if globs, Self.hasGlob(url) {
+            throw ShellLine.Problem(
+                "curl would expand the brackets of the URL to several URLs; --globoff prevents that")
+        }
+        if !url.contains("://") { url = "http://\(url)" }
+        let hasForm = !parts.isEmpty
+        if hasForm, !data.isEmpty || file != nil { throw ShellLine.Problem("-d and -F both give a body") }
+        if isGet {
+            query += data
+            data = []
+        }
+        url = Self.adding(query, to: url)
+        if file != nil, !data.isEmpty { throw ShellLine.Problem("a body from a file cannot be joined with another -d") }
+        let hasBody = hasForm || !data.isEmpty || file != nil
+        if !hasField("Accept") { fields.append(("Accept", "*/*")) }
+        if !isCompressed, !hasField("Accept-Encoding") { unset.append("Accept-Encoding") }
+        if hasForm { options.append("--multipart") }
+        if let file { options += ["--raw", file] }
+        if !data.isEmpty { options += ["--raw", try Self.raw(data.joined(separator: "&"))] }
+        if hasBody, !hasForm, !hasField("Content-Type") {
+            let type = contentType ?? "application/x-www-form-urlencoded"
+            if type.isEmpty { unset.append("Content-Type") } else { fields.append(("Content-Type", type)) }
+        }
+        if isHead { options.append("--print=h") }
+        if let user { options.append("--auth=\(user)") } else if !usesNetrc { options.append("--ignore-netrc") }
+        if !hasBody { options.append("--ignore-stdin") }
+        if let proxy { options.append("--proxy=\(try Self.proxy(proxy, user: proxyUser))") }
+        for field in fields { items.append(try Self.item(field.name, field.value)) }
+        for name in unset { items.append("\(name):") }
+        let method = method ?? (isHead ? "HEAD" : hasBody ? "POST" : "GET")
+        words = options + ["--", method, url] + items + parts
+    }
+
+    private static func hasGlob(_ url: String) -> Bool {
+        guard let open = url.firstIndex(where: { $0 == "{" || $0 == "[" }) else { return false }
+        // An IPv6 address has brackets, too.
+        return url[open] == "{" || !url[..<open].hasSuffix("/") || !url[open...].contains(":")
+    }
+
+    private static func adding(_ query: [String], to url: String) -> String {
+        guard !query.isEmpty else { return url }
+        let parts = url.split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false)
+        let joint = parts[0].contains("?") ? "&" : "?"
+        return parts[0] + joint + query.joined(separator: "&") + (parts.count > 1 ? "#\(parts[1])" : "")
+    }
+
+    /// `--raw` would take a text that begins with `@` for a file.
+    private static func raw(_ text: String) throws(ShellLine.Problem) -> String {
+        if text.hasPrefix("\\@") { throw ShellLine.Problem("a body that begins with \\@ has to be in a file") }
+        return text.hasPrefix("@") ? "\\\(text)" : text
+    }
+
+    private static func proxy(_ url: String, user: String?) throws(ShellLine.Problem) -> String {
+        guard !url.isEmpty else { return "none" }
+        guard let user, let scheme = url.firstRange(of: "://") else { return url }
+        let parts = user.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+        let encoded = parts.map { PercentEncoding.encode(Array($0.utf8)) }.joined(separator: ":")
+        return "\(url[..<scheme.upperBound])\(encoded)@\(url[scheme.upperBound...])"
+    }
+
+    private static func item(_ name: String, _ value: String) throws(ShellLine.Problem) -> String {
+        value.isEmpty ? "\(name);" : "\(name):\(try Self.value(value, after: ":"))"
+    }
+
+    /// A value as an item holds it. A separator could otherwise begin with the one before it.
+    private static func value(_ text: String, after separator: Character) throws(ShellLine.Problem) -> String {
+        let bytes = Array(text.utf8)
+        for (index, byte) in bytes.enumerated().dropLast() where byte == UInt8(ascii: "\\") {
+            guard ":;=@".utf8.contains(bytes[index + 1]), index == 0 || bytes[index - 1] != byte else { continue }
+            throw ShellLine.Problem("a backslash before :, ;, = or @ cannot be sent: “\(text)”")
+        }
+        return text.first == "=" || text.first == "@" ? "\\\(text)" : text
+    }
+
+    /// The name of a part, with a backslash before each separator.
+    private static func escaped(_ name: String) -> String {
+        name.reduce(into: "") { result, character in
+            if ":;=@".contains(character) { result.append("\\") }
+            result.append(character)
+        }
+    }
+}

@@ -1,0 +1,185 @@
+// HTTPFileWriter: writes entries in the format of the HTTP clients of JetBrains and VS Code.
+
+import TsubameCore
+
+package struct HTTPFileWriter {
+    package private(set) var text = ""
+    /// The parts of the file that this format cannot hold.
+    package private(set) var losses: [String] = []
+    private static let boundary = "tsubame-boundary"
+
+    package init(_ file: RequestFile) {
+        for variable in file.variables { line("@\(variable.name.source) = \(variable.value.source)") }
+        for item in file.imports { line("# @import \(item.name.source)") }
+        for entry in file.entries {
+            if !text.isEmpty { line("") }
+            write(entry)
+        }
+    }
+
+    private mutating func line(_ line: String) { text += line + "\n" }
+
+    private mutating func write(_ entry: FileEntry) {
+        line("###\(entry.name.map { " \(Self.oneLine($0))" } ?? "")")
+        if let name = entry.name { line("# @name \(Self.oneLine(name))") }
+        writeSettings(of: entry)
+        line("\(entry.method) \(Self.url(entry))")
+        for field in entry.fields { line("\(field.name.source): \(Self.oneLine(field.value.source))") }
+        if !entry.cookies.isEmpty {
+            let pairs = entry.cookies.map { "\($0.name.source)=\($0.value.source)" }
+            line("Cookie: \(pairs.joined(separator: "; "))")
+        }
+        if let user = entry.user { line("Authorization: Basic \(user.name.source) \(user.value.source)") }
+        writeBody(of: entry)
+        guard let response = entry.response else { return }
+        var checks: [String] = []
+        if let version = response.version { checks.append("version == \"\(version.dropFirst(5))\"") }
+        if let status = response.status { checks.append("status == \(status)") }
+        for field in response.fields {
+            checks.append("header \(Self.quoted(field.name)) == \(Self.quoted(field.value))")
+        }
+        checks += response.assertions.map(\.text)
+        switch response.body {
+        case .text(let text, _): checks.append("body == \(Self.quoted(text))")
+        case .bytes(let bytes): checks.append("bytes == base64,\(EncodedBytes.base64Text(bytes));")
+        case .file(let path): checks.append("bytes == file,\(path.source);")
+        case .pieces, nil: break
+        }
+        line("")
+        for capture in response.captures {
+            line("# @capture \(capture.name.source) = \(capture.text)\(capture.isRedacted ? " redact" : "")")
+        }
+        for check in checks { line("# > \(check)") }
+    }
+
+    /// Redirects are followed and codings are decoded unless the entry says otherwise.
+    private mutating func writeSettings(of entry: FileEntry) {
+        if !entry.tags.isEmpty { line("# @tag \(entry.tags.joined(separator: " "))") }
+        let follows = entry.options.last { $0.name == "location" }?.value.source == "true"
+        if !follows { line("# @no-redirect") }
+        for option in entry.options {
+            switch (option.name, option.value.source) {
+            case ("location", _), ("compressed", "true"): break
+            case ("cookies", "false"): line("# @no-cookie-jar")
+            case ("variable", let text): losses.append("the variable of an option: \(text)")
+            case ("max-time", let text): line("# @timeout \(text)")
+            default: line("# @\(option.name) \(option.value.source)")
+            }
+        }
+        for prompt in entry.prompts { line("# @prompt \(prompt.name.source) \(prompt.value.source)") }
+        switch entry.loop {
+        case .times(let count): line("# @loop for \(count)")
+        case .rows(let name, let path): line("# @loop \(name) of \(path)")
+        case nil: break
+        }
+    }
+
+    private mutating func writeBody(of entry: FileEntry) {
+        if !entry.form.isEmpty {
+            if !Self.hasType(entry) { line("Content-Type: application/x-www-form-urlencoded") }
+            line("")
+            line(entry.form.map { "\(Self.encoded($0.name))=\(Self.encoded($0.value))" }.joined(separator: "\n&"))
+        } else if !entry.parts.isEmpty {
+            line("Content-Type: multipart/form-data; boundary=\(Self.boundary)")
+            line("")
+            entry.parts.forEach { write($0) }
+            line("--\(Self.boundary)--")
+        } else {
+            write(entry.body, hasType: Self.hasType(entry))
+        }
+    }
+
+    private mutating func write(_ body: FileEntry.Body?, hasType: Bool) {
+        switch body {
+        case nil: return
+        case .text(let template, let kind):
+            if kind == .graphQL { line("X-Request-Type: GraphQL") }
+            if let type = kind.mediaType, !hasType { line("Content-Type: \(type)") }
+            line("")
+            writeText(template.source, isPlain: template.plain != nil)
+        case .bytes(let bytes):
+            line("")
+            losses.append("a body of \(bytes.count) bytes, which has to be a file here")
+            line("< body.bin")
+        case .file(let path):
+            line("")
+            line("< \(path.source)")
+        case .pieces(let pieces):
+            line("")
+            for piece in pieces {
+                switch piece {
+                case .text(let template): text += template.source
+                case .file(let path, let isTemplate): text += "\(isTemplate ? "<@" : "<") \(path.source)"
+                }
+            }
+            if !text.hasSuffix("\n") { line("") }
+        }
+    }
+
+    private mutating func writeText(_ source: String, isPlain: Bool) {
+        for found in source.split(separator: "\n", omittingEmptySubsequences: false) {
+            if found.hasPrefix("###") || found.hasPrefix("< ") || found.hasPrefix("> {%") {
+                losses.append("a line of a body that begins with “\(found.prefix(5))” has another meaning here")
+            }
+        }
+        if isPlain, source.contains("{{") { losses.append("the braces {{ of a body, which would begin an expression") }
+        if source.hasSuffix("\n") { losses.append("the line end at the end of a body") }
+        line(source.hasSuffix("\n") ? String(source.dropLast()) : source)
+    }
+
+    private mutating func write(_ part: FileEntry.Part) {
+        line("--\(Self.boundary)")
+        let name = Self.quoted(part.name)
+        switch part.content {
+        case .text(let text):
+            line("Content-Disposition: form-data; name=\(name)")
+            line("")
+            line(text.source)
+        case .file(let path, let type):
+            let base = path.source.split(separator: "/").last ?? ""
+            line("Content-Disposition: form-data; name=\(name); filename=\"\(base)\"")
+            line("Content-Type: \(type?.source ?? "application/octet-stream")")
+            line("")
+            line("< \(path.source)")
+        }
+    }
+
+    // MARK: Texts
+
+    private static func hasType(_ entry: FileEntry) -> Bool {
+        entry.fields.contains { $0.name.source.lowercased() == "content-type" }
+    }
+
+    /// The URL with the parameters of a section.
+    private static func url(_ entry: FileEntry) -> String {
+        guard !entry.query.isEmpty else { return entry.url.source }
+        let pairs = entry.query.map { "\(encoded($0.name))=\(encoded($0.value))" }.joined(separator: "&")
+        return entry.url.source + (entry.url.source.contains("?") ? "&" : "?") + pairs
+    }
+
+    /// Percent-encoded, except for expressions.
+    private static func encoded(_ template: TemplateText) -> String {
+        template.parts.map { part in
+            switch part {
+            case .expression(let text, _): "{{\(text)}}"
+            case .text(let text): PercentEncoding.encode(Array(text.utf8))
+            }
+        }.joined()
+    }
+
+    private static func quoted(_ template: TemplateText) -> String {
+        let escaped = template.source.unicodeScalars.reduce(into: "") { result, scalar in
+            switch scalar {
+            case "\"", "\\": result += "\\\(scalar)"
+            case "\n": result += "\\n"
+            case "\r": result += "\\r"
+            default: result.unicodeScalars.append(scalar)
+            }
+        }
+        return "\"\(escaped)\""
+    }
+
+    private static func oneLine(_ text: String) -> String {
+        text.split(whereSeparator: \.isNewline).joined(separator: " ")
+    }
+}

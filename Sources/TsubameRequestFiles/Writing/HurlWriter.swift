@@ -1,0 +1,133 @@
+// HurlWriter: writes entries in the format of Hurl.
+
+package struct HurlWriter {
+    package private(set) var text = ""
+    /// The parts of the file that this format cannot hold.
+    package private(set) var losses: [String] = []
+
+    package init(_ file: RequestFile) {
+        for variable in file.variables {
+            losses.append("the variable \(variable.name.source): give --var \(variable.name.source)=…")
+        }
+        for (index, entry) in file.entries.enumerated() {
+            if index > 0 { text += "\n" }
+            write(entry)
+        }
+    }
+
+    private mutating func line(_ line: String) { text += line + "\n" }
+
+    private mutating func write(_ entry: FileEntry) {
+        if let name = entry.name { line("# \(name.split(whereSeparator: \.isNewline).joined(separator: " "))") }
+        if entry.loop != nil { losses.append("the loop of \(entry.method) \(entry.url.source)") }
+        for prompt in entry.prompts { losses.append("the question for \(prompt.name.source)") }
+        line("\(entry.method) \(Self.value(entry.url))")
+        for field in entry.fields { line(Self.pair(field)) }
+        section("Options", entry.options.filter { $0.name != "cookies" }.map { "\($0.name): \(Self.value($0.value))" })
+        if entry.options.contains(where: { $0.name == "cookies" }) {
+            losses.append("@no-cookie-jar of \(entry.method) \(entry.url.source)")
+        }
+        section("Query", entry.query.map(Self.pair))
+        section("BasicAuth", entry.user.map { [Self.pair($0)] } ?? [])
+        section("Cookies", entry.cookies.map(Self.pair))
+        section("Form", entry.form.map(Self.pair))
+        section("Multipart", entry.parts.map(Self.part))
+        if let body = entry.body { write(body) }
+        guard let response = entry.response else { return }
+        line("\(response.version ?? "HTTP") \(response.status.map { "\($0)" } ?? "*")")
+        for field in response.fields { line(Self.pair(field)) }
+        section(
+            "Captures",
+            response.captures.map { "\(Self.name($0.name)): \($0.text)\($0.isRedacted ? " redact" : "")" })
+        section("Asserts", response.assertions.map(\.text))
+        if let body = response.body { write(body) }
+    }
+
+    private mutating func section(_ name: String, _ lines: [String]) {
+        guard !lines.isEmpty else { return }
+        line("[\(name)]")
+        for text in lines { line(text) }
+    }
+
+    private mutating func write(_ body: FileEntry.Body) {
+        switch body {
+        case .text(let template, .json) where JSONSyntax.isValue(template.source) && !template.source.contains("{{"):
+            line(template.source.trimmed)
+        case .text(let template, let kind): block(template, kind)
+        case .bytes(let bytes): line("base64,\(EncodedBytes.base64Text(bytes));")
+        case .file(let path): line("file,\(Self.escaped(path, [";"]));")
+        case .pieces: losses.append("a body with files between its text")
+        }
+    }
+
+    /// Text between three backticks, and in base64 if it has these itself.
+    private mutating func block(_ template: TemplateText, _ kind: FileEntry.TextKind) {
+        if let plain = template.plain, plain.contains("```") || plain.contains("\r") {
+            line("base64,\(EncodedBytes.base64Text(Array(plain.utf8)));")
+            return
+        }
+        // Without an expression, braces have to stay text.
+        let isPlain = template.plain?.contains("{{") ?? false
+        let words =
+            switch kind {
+            case .plain: ""
+            case .json: "json"
+            case .xml: "xml"
+            case .graphQL: "graphql"
+            }
+        let attributes = [words, isPlain ? "novariable" : ""].filter { !$0.isEmpty }.joined(separator: ",")
+        let source = template.source
+        // One line without its end stands between single backticks.
+        if attributes.isEmpty, !source.hasSuffix("\n") {
+            if !source.contains("\n"), !source.contains("`") {
+                line("`\(Self.escaped(template, []))`")
+            } else if let plain = template.plain {
+                line("base64,\(EncodedBytes.base64Text(Array(plain.utf8)));")
+            } else {
+                line("```\n\(source)\n```")
+                losses.append("the missing line end at the end of a body")
+            }
+            return
+        }
+        line("```\(attributes)\n\(source)\(source.hasSuffix("\n") ? "" : "\n")```")
+    }
+
+    // MARK: Texts
+
+    private static func pair(_ field: FileEntry.Field) -> String { "\(name(field.name)): \(value(field.value))" }
+
+    private static func name(_ template: TemplateText) -> String { escaped(template, [":", " ", "#", "\"", "[", "]"]) }
+
+    private static func value(_ template: TemplateText) -> String { escaped(template, ["#"]) }
+
+    private static func part(_ part: FileEntry.Part) -> String {
+        switch part.content {
+        case .text(let text): "\(name(part.name)): \(value(text))"
+        case .file(let path, let type):
+            "\(name(part.name)): file,\(escaped(path, [";", "#"]));\(type.map { " \(value($0))" } ?? "")"
+        }
+    }
+
+    /// The text with a backslash before these characters, and with escapes for control characters and braces.
+    private static func escaped(_ template: TemplateText, _ special: Set<Unicode.Scalar>) -> String {
+        template.parts.map { part in
+            switch part {
+            case .expression(let text, _): "{{\(text)}}"
+            case .text(let text): text.unicodeScalars.reduce(into: "") { $0 += escaped($1, special) }
+            }
+        }.joined()
+    }
+
+    private static func escaped(_ scalar: Unicode.Scalar, _ special: Set<Unicode.Scalar>) -> String {
+        switch scalar {
+        case "\\": "\\\\"
+        case "\n": "\\n"
+        case "\r": "\\r"
+        case "\t": "\\t"
+        case "{": "\\u{7b}"
+        case _ where special.contains(scalar): "\\\(scalar)"
+        case _ where scalar.value < 0x20: "\\u{\(String(scalar.value, radix: 16))}"
+        default: String(scalar)
+        }
+    }
+}
