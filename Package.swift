@@ -281,7 +281,11 @@ let package = Package(
         .testTarget(
             name: "TsubameTerminalTests", dependencies: ["TsubameTerminal", "CZlib"], swiftSettings: settings),
         .testTarget(
-            name: "TsubameRequestFilesTests", dependencies: ["TsubameRequestFiles"], swiftSettings: settings),
+            name: "TsubameRequestFilesTests",
+            dependencies: [
+                "TsubameRequestFiles", "TsubameCore", .product(name: "HTTPTypes", package: "swift-http-types"),
+            ],
+            swiftSettings: settings),
         // Fills a store from a process of its own, to be killed.
         .executableTarget(
             name: "StoreWriter", dependencies: ["TsubameStore", "Tsubame"], path: "Tests/StoreWriter",

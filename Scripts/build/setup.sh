@@ -20,6 +20,8 @@ fi
 if [ "${1:-}" = test ]; then
     want python3 python3
     python3 -c 'import venv, ensurepip' >/dev/null 2>&1 || missing+=(python3-venv)
+    # The Python that the tool prints is run.
+    PATH=/usr/bin:/bin python3 -c 'import requests' >/dev/null 2>&1 || missing+=(python3-requests)
     want strip binutils
     # Completions and the manual page are tried with the programs that read them.
     want zsh zsh

@@ -19,7 +19,8 @@ struct CommandPage: Sendable {
     /// All commands, requests first.
     static var all: [CommandPage] {
         [
-            CommandPage(RequestCommand.self), CommandPage(RunCommand.self), CommandPage(BenchCommand.self),
+            CommandPage(RequestCommand.self), CommandPage(RunCommand.self), CommandPage(FormatCommand.self),
+            CommandPage(ConvertCommand.self), CommandPage(BenchCommand.self),
             CommandPage(WatchCommand.self), CommandPage(UploadCommand.self), CommandPage(CookiesCommand.self),
             CommandPage(CacheCommand.self),
             CommandPage(ServeCommand.self), CommandPage(DemoCommand.self),
@@ -28,7 +29,8 @@ struct CommandPage: Sendable {
 
     /// The names of the commands that have one, without making their pages.
     static let names = [
-        RunCommand.name, BenchCommand.name, WatchCommand.name, UploadCommand.name, CookiesCommand.name,
+        RunCommand.name, FormatCommand.name, ConvertCommand.name, CurlCommand.name, BenchCommand.name,
+        WatchCommand.name, UploadCommand.name, CookiesCommand.name,
         CacheCommand.name,
         ServeCommand.name, DemoCommand.name,
     ]

@@ -19,6 +19,7 @@ struct BenchOptions: Options {
     var rate: Double?
     var warmUp: Span?
     var urls: String?
+    var requestsOf: String?
     var report = Report.text
 
     static let title = "Load"
@@ -52,6 +53,10 @@ struct BenchOptions: Options {
             "urls", "file|-", completion: .file,
             "Send requests to the URLs of this file in turn, one a line, with or without a method before it."
         ) { $0.urls = $1 },
+        .value(
+            "requests-of", "file", completion: .file,
+            "Send the requests of this .http, .hurl or .har file in turn. Values such as {{$guid}} are made once, and checks are not made."
+        ) { $0.requestsOf = $1 },
         .choice("report", of: Report.self, "Print the report as text (default), JSON or CSV.") { $0.report = $1 },
     ]
 

@@ -3,12 +3,15 @@
 import Dispatch
 import Tsubame
 import TsubamePlatform
+import TsubameRequestFiles
 import TsubameTerminal
 
 struct BenchCommand: ToolCommand {
     static let name = "bench"
     static let abstract = "Send many requests at once, and report rate, latency and errors."
-    static let usage = ["[OPTION …] [METHOD] URL [ITEM …]", "[OPTION …] --urls FILE [ITEM …]"]
+    static let usage = [
+        "[OPTION …] [METHOD] URL [ITEM …]", "[OPTION …] --urls FILE [ITEM …]", "[OPTION …] --requests-of FILE",
+    ]
     static let commonOptions: KeyValuePairs = [
         "requests": "Send this many requests.",
         "duration": "Send requests for this time; 10s by default.",
@@ -17,6 +20,7 @@ struct BenchCommand: ToolCommand {
         "rate": "Send so many requests a second.",
         "warm-up": "Do not count the requests of the first time.",
         "urls": "Send requests to the URLs of this file in turn.",
+        "requests-of": "Send the requests of this .http or .hurl file in turn.",
         "report": "Choose the form of the report.",
         "raw": "Send this body.",
         "timeout": "Limit the time of each request.",
@@ -26,7 +30,8 @@ struct BenchCommand: ToolCommand {
     ]
     static let takesWords = true
     static let table = OptionTable<Self>(
-        OptionGroup(\.load), OptionGroup(\.options.content, without: ["offline"]), OptionGroup(\.options.deadlines),
+        OptionGroup(\.load), OptionGroup(\.options.content, without: ["offline", "as"]), OptionGroup(\.variables),
+        OptionGroup(\.options.deadlines),
         OptionGroup(\.options.connection, without: ["max-connections"]),
         OptionGroup(\.options.tls), OptionGroup(\.options.auth),
         OptionGroup("General", [.ignoreConfig, .help, .helpAll]))
@@ -41,10 +46,15 @@ struct BenchCommand: ToolCommand {
     var words: [String] = []
     private var load = BenchOptions()
     private var options = RepeatedRequests()
+    private var variables = VariableOptions()
 
     func validate() throws(UsageProblem) {
         try load.validate()
         try options.validate()
+        try variables.validate()
+        if load.requestsOf == nil, variables.environment != nil || variables.environmentFile != nil {
+            throw UsageProblem("--env and --env-file are for --requests-of.")
+        }
         if load.streams != nil, [.http10, .http11].contains(options.connection.httpVersion) {
             throw UsageProblem("-p is for HTTP/2, and this --http-version excludes it.")
         }
@@ -55,9 +65,7 @@ struct BenchCommand: ToolCommand {
 
     func run() throws -> ExitStatus {
         CommandRuns.limitThreads()
-        let targets = try BenchTargets.words(
-            words, file: load.urls, defaultScheme: options.content.defaultScheme?.rawValue)
-        let (requests, plan) = try options.prepared(targets)
+        let (requests, plan) = try targets()
         // libdispatch ends the process if it can open no file, so some are left to it.
         let files = load.connections + Self.otherFiles
         if let limit = OpenFiles.allow(files), limit < files {
@@ -70,9 +78,32 @@ struct BenchCommand: ToolCommand {
         bench.start()
         let target =
             requests.count == 1
-            ? requests[0].summary : "\(requests.count) URLs of \(load.urls ?? "")"
+            ? requests[0].summary : "\(requests.count) URLs of \(load.urls ?? load.requestsOf ?? "")"
         watch(bench, target)
         return try report(bench.snapshot, target)
+    }
+
+    /// The requests of the command line or of a file.
+    private func targets() throws -> ([Request], CallPlan) {
+        guard let path = load.requestsOf else {
+            return try options.prepared(
+                BenchTargets.words(words, file: load.urls, defaultScheme: options.content.defaultScheme?.rawValue))
+        }
+        guard words.isEmpty, load.urls == nil, options.content.raw == nil else {
+            throw UsageProblem("--requests-of gives the whole requests, so no URL, item, --urls or --raw goes with it.")
+        }
+        do {
+            let file = try RequestFileReader.read(path)
+            let requests = try RequestFileReader.requests(of: file, RunEnvironment(options: variables))
+            guard let first = requests.first?.uri?.string else { throw UsageProblem("\(path) contains no request.") }
+            guard requests.allSatisfy({ $0.body.canBeSentAgain }) else {
+                throw UsageProblem("\(path) has a body that can be read only once.")
+            }
+            let words = try RequestWords([first], defaultScheme: nil, isDownload: false)
+            return (requests, try options.prepared([words]).1)
+        } catch let problem as FileProblem {
+            throw UsageProblem(problem.description)
+        }
     }
 
     private func load(_ requests: [Request], _ plan: CallPlan) -> BenchLoad {

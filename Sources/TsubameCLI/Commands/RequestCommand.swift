@@ -80,13 +80,19 @@ struct RequestCommand: ToolCommand {
             for request in try Self.captured(runs) { try Descriptor.output.writeAll(language.text(of: request)) }
             return .ok
         }
+        let archive = try output.archive.map { path throws(SystemError) in try CallArchive(path) }
         #if Inspector
         let page = output.inspect ? try InspectorPage.open() : nil
-        let status = CommandRuns(runs: runs, watch: { page?.show($0) }).run()
         #else
         if output.inspect { throw MissingTrait(command: "--inspect", trait: "Inspector") }
-        let status = CommandRuns(runs: runs).run()
         #endif
+        let status = CommandRuns(runs: runs) { client in
+            archive?.watch(client)
+            #if Inspector
+            page?.show(client)
+            #endif
+        }.run()
+        try archive?.write()
         // A body that can be read only once may be the standard input. A server that ends the exchange early leaves
         // part of it unread.
         if !content.ignoreStdin, output.quiet < 2, runs.allSatisfy({ $0.request.body.canBeSentAgain }) {
@@ -131,6 +137,10 @@ struct RequestCommand: ToolCommand {
             if content.raw == "@-" { throw UsageProblem("--raw @- is for one URL: it can be read only once.") }
             if session.session != nil { throw UsageProblem("--session is for one URL.") }
             if downloads.digest != nil { throw UsageProblem("--digest is for one URL.") }
+        }
+        if output.archive != nil, content.offline || content.language != nil {
+            throw UsageProblem(
+                "\(content.offline ? "--offline" : "--as") sends nothing, so there is nothing for --har.")
         }
         if content.language != nil, content.offline || output.inspect || downloads.download {
             throw UsageProblem("--as sends nothing, and goes with neither --offline, --inspect nor --download.")

@@ -26,17 +26,20 @@ struct RunCommand: ToolCommand {
     static let hasDefaults = true
     static let ignoredDefaults: Set = ["verbose"]
     static let table = OptionTable<Self>(
-        OptionGroup(\.options), OptionGroup(\.deadlines), OptionGroup(\.connection), OptionGroup(\.tls),
+        OptionGroup(\.options), OptionGroup(\.variables), OptionGroup(\.deadlines), OptionGroup(\.connection),
+        OptionGroup(\.tls),
         OptionGroup("General", [.ignoreConfig, .help, .helpAll]))
 
     var words: [String] = []
     private var options = RunOptions()
+    private var variables = VariableOptions()
     private var deadlines = DeadlineOptions()
     private var connection = ConnectionOptions()
     private var tls = TLSOptions()
 
     func validate() throws(UsageProblem) {
         try options.validate()
+        try variables.validate()
         try connection.validate()
         try tls.validate()
     }
@@ -55,10 +58,13 @@ struct RunCommand: ToolCommand {
         guard chosen.contains(where: { !$0.entries.isEmpty }) || options.names.isEmpty && options.tags.isEmpty else {
             throw UsageProblem("No request has that name or tag.")
         }
-        let environment = RunEnvironment(options: options)
+        let environment = RunEnvironment(options: variables)
         let tls = try tls.asking(mayPrompt: true)
         let prepared = try chosen.map { file in (file, try environment.variables(for: file), client(tls)) }
+        let archive = try options.archive.map { path throws(SystemError) in try CallArchive(path) }
+        for (_, _, client) in prepared { archive?.watch(client) }
         let results = try runAll(prepared)
+        try archive?.write()
         for report in options.reports { try RunReport(results).write(report) }
         return results.allSatisfy(\.isGood) ? .ok : .failure
     }

@@ -26,6 +26,8 @@ enum TsubameCommand {
         switch words.first {
         case BenchCommand.name: return try run(BenchCommand.self, words.dropFirst())
         case CacheCommand.name: return try run(CacheCommand.self, words.dropFirst())
+        case ConvertCommand.name: return try run(ConvertCommand.self, words.dropFirst())
+        case FormatCommand.name: return try run(FormatCommand.self, words.dropFirst())
         case CookiesCommand.name: return try run(CookiesCommand.self, words.dropFirst())
         case RunCommand.name: return try run(RunCommand.self, words.dropFirst())
         case ServeCommand.name: return try run(ServeCommand.self, words.dropFirst())

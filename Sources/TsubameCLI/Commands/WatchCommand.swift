@@ -21,7 +21,7 @@ struct WatchCommand: ToolCommand {
     static let takesWords = true
     static let hasDefaults = true
     static let table = OptionTable<Self>(
-        OptionGroup(\.repetition), OptionGroup(\.options.content, without: ["offline"]),
+        OptionGroup(\.repetition), OptionGroup(\.options.content, without: ["offline", "as"]),
         OptionGroup(\.options.deadlines),
         OptionGroup(\.options.connection, without: ["max-connections"]),
         OptionGroup(\.options.tls), OptionGroup(\.options.auth),

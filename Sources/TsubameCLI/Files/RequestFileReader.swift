@@ -18,12 +18,12 @@ enum RequestFileReader {
     }
 
     private static func readAlone(_ path: String) throws -> RequestFile {
-        let name = path.lowercased()
-        if name.hasSuffix(".hurl") { return try HurlParser.parse(RequestFolder.text(of: path), path: path) }
-        if name.hasSuffix(".http") || name.hasSuffix(".rest") {
-            return try HTTPFileParser.parse(RequestFolder.text(of: path), path: path)
+        switch FileFormat(path: path) {
+        case .http?: return try HTTPFileParser.parse(RequestFolder.text(of: path), path: path)
+        case .hurl?: return try HurlParser.parse(RequestFolder.text(of: path), path: path)
+        case .har?: return try ArchiveReader.file(RequestFolder.bytes(of: path), path: path)
+        default: throw UsageProblem("\(path): the name of a file of requests ends in .http, .rest, .hurl or .har.")
         }
-        throw UsageProblem("\(path): the name of a file of requests ends in .http, .rest or .hurl.")
     }
 
     /// Adds the variables and the named entries of imported files before those of the file.
@@ -55,6 +55,24 @@ enum RequestFileReader {
                     return entry
                 } + file.entries
             try addImports(to: &file, of: imported, &known)
+        }
+    }
+
+    /// The requests of a file with the values of its variables, without sending any. So no entry can use the response of
+    /// another one.
+    /// - Throws: ``FileProblem`` at an entry whose request cannot be made.
+    static func requests(of file: RequestFile, _ environment: RunEnvironment) throws -> [Request] {
+        var variables = try environment.variables(for: file)
+        for variable in file.variables { variables.define(variable.name.source, variable.value) }
+        return try file.entries.map { entry in
+            do throws(EntryProblem) {
+                let options = try EntryOptions(of: entry, [], &variables)
+                return try EntryRequest(entry, options, variables, RequestFolder(of: file.path)).request
+            } catch {
+                throw FileProblem(
+                    path: file.path, place: error.place, reason: error.reason,
+                    text: "\(entry.method) \(entry.url.source)")
+            }
         }
     }
 

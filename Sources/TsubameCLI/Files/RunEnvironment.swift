@@ -8,28 +8,23 @@ import TsubameRequestFiles
 struct RunEnvironment {
     private static let publicName = "http-client.env.json"
     private static let privateName = "http-client.private.env.json"
+    private static let settingsName = ".vscode/settings.json"
+    private static let settingsKey = "rest-client.environmentVariables"
+    /// The folders above a file in which its environments are looked for.
+    private static let mostFolders = 32
 
-    let options: RunOptions
+    let options: VariableOptions
 
     /// The variables for a file: a private environment replaces values of the public one, and `--var` those of both.
     func variables(for file: RequestFile) throws -> FileVariables {
         let folder = RequestFolder(of: file.path)
-        var values: [String: FileValue] = [:]
-        for variable in hurlVariables() { values[variable.name] = variable.value }
+        var values = hurlVariables()
         if let path = options.environmentFile, !path.hasSuffix(".json") {
             for pair in Self.pairs(of: try RequestFolder.text(of: path)) {
                 values[pair.name] = FileValue(typed: pair.value)
             }
         } else {
-            let paths = options.environmentFile.map { [$0] } ?? [Self.publicName, Self.privateName].map(folder.path)
-            var isKnown = options.environment == nil
-            for path in paths where options.environmentFile != nil || access(path, F_OK) == 0 {
-                if try add(path, to: &values) { isKnown = true }
-            }
-            guard isKnown else {
-                throw UsageProblem(
-                    "There is no environment “\(options.environment ?? "")” in \(paths.joined(separator: " or ")).")
-            }
+            try addEnvironments(for: folder, to: &values)
         }
         for variable in options.variables { values[variable.name] = variable.value }
         let dotenv = folder.path(".env")
@@ -38,16 +33,45 @@ struct RunEnvironment {
         return FileVariables(values, generated: GeneratedValues(dotenv: named))
     }
 
+    /// Adds the environments of `--env-file`, or of the nearest folder that has such files.
+    private func addEnvironments(for folder: RequestFolder, to values: inout [String: FileValue]) throws {
+        let paths: [String]
+        if let path = options.environmentFile {
+            paths = [path]
+        } else {
+            let names = [Self.settingsName, Self.publicName, Self.privateName]
+            paths =
+                Self.folders(above: folder.path).lazy.map { folder in
+                    names.map { folder == "/" ? "/\($0)" : "\(folder)/\($0)" }.filter { access($0, R_OK) == 0 }
+                }.first { !$0.isEmpty } ?? []
+        }
+        var isKnown = options.environment == nil
+        for path in paths where try add(path, to: &values) { isKnown = true }
+        guard isKnown else {
+            let places = paths.isEmpty ? Self.publicName : paths.joined(separator: " or ")
+            throw UsageProblem("There is no environment “\(options.environment ?? "")” in \(places).")
+        }
+    }
+
+    /// The folder and those above it.
+    private static func folders(above path: String) -> [String] {
+        var folders = [FilePath.resolved(path)]
+        while let last = folders.last, last.hasPrefix("/"), last != "/", folders.count < mostFolders {
+            folders.append(FilePath.folder(of: last))
+        }
+        return folders
+    }
+
     /// The variables of the process's environment that Hurl takes: `HURL_VARIABLE_host` is the variable `host`.
-    private func hurlVariables() -> [(name: String, value: FileValue)] {
+    private func hurlVariables() -> [String: FileValue] {
         let prefix = "HURL_VARIABLE_"
-        var found: [(name: String, value: FileValue)] = []
+        var found: [String: FileValue] = [:]
         var next = environ
         while let entry = next.pointee {
             let pair = String(cString: entry)
             if pair.hasPrefix(prefix), let equals = pair.firstIndex(of: "=") {
                 let name = pair[..<equals].dropFirst(prefix.count)
-                found.append((String(name), FileValue(typed: String(pair[pair.index(after: equals)...]))))
+                found[String(name)] = FileValue(typed: String(pair[pair.index(after: equals)...]))
             }
             next += 1
         }
@@ -57,13 +81,18 @@ struct RunEnvironment {
     /// Adds the variables of `$shared` and of the environment that was named.
     /// - Returns: whether the file has that environment.
     private func add(_ path: String, to values: inout [String: FileValue]) throws -> Bool {
-        let text = try RequestFolder.text(of: path)
-        let json: JSONValue
+        var text = try RequestFolder.text(of: path)
+        let isOfEditor = path.hasSuffix(Self.settingsName)
+        if isOfEditor { text = JSONComments.removed(from: text) }
+        var json: JSONValue
         do throws(JSONSyntax.Fault) {
             json = try JSONValue(text)
         } catch {
+            // The settings of an editor are about many things, and the user may not need them here.
+            if isOfEditor, options.environment == nil { return false }
             throw SystemError("\(path) is no JSON at byte \(error.offset + 1)")
         }
+        if isOfEditor { json = json[Self.settingsKey] ?? .object([]) }
         guard case .object = json else { throw SystemError("\(path) holds no object with environments") }
         for name in ["$shared", options.environment].compactMap({ $0 }) {
             guard case .object(let members)? = json[name] else { continue }

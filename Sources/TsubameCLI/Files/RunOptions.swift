@@ -1,7 +1,6 @@
 // RunOptions: the options of `tsubame run` about the files, their variables and the reports.
 
 import Tsubame
-import TsubameRequestFiles
 
 struct RunOptions: Options {
     /// A report, and the file that receives it.
@@ -16,16 +15,15 @@ struct RunOptions: Options {
 
     private static let mostJobs = 64
 
-    var variables: [(name: String, value: FileValue)] = []
     /// Options for every entry, before its own.
     var entryOptions: [(name: String, value: String)] = []
-    var environment: String?
-    var environmentFile: String?
     var names: [String] = []
     var tags: [String] = []
     var jobs = 1
     var reports: [Report] = []
     var checks = false
+    /// The file of `--har`.
+    var archive: String?
     var keepsGoing = false
     var ignoresAsserts = false
     var isVerbose = false
@@ -33,22 +31,10 @@ struct RunOptions: Options {
     static let title = "Files"
     static let options: [CommandOption<Self>] = [
         .value(
-            "var", "name=value", isAnyWord: true,
-            "Set a variable: a number, true, false or null by its look, else text; in quotation marks always text.",
-            reading: variable
-        ) { $0.variables.append($1) },
-        .value(
             "option", "name=value", isAnyWord: true,
             "Set an option of every request, as [Options] in Hurl's files does: location=true, retry=5, delay=1s.",
             reading: entryOption
         ) { $0.entryOptions.append($1) },
-        .value(
-            "env", "name", "Use the variables of this environment, from http-client.env.json beside the file."
-        ) { $0.environment = $1 },
-        .value(
-            "env-file", "file", completion: .file,
-            "Read variables from this file: lines of name=value, or environments as in http-client.env.json."
-        ) { $0.environmentFile = $1 },
         .value(
             "name", "name", "Run only the requests of this name, and those that they refer to. May be repeated."
         ) { $0.names.append($1) },
@@ -61,6 +47,10 @@ struct RunOptions: Options {
             "report", "kind=file", "Write reports: junit, json or html, each with its file; commas between.",
             reading: reports
         ) { $0.reports += $1 },
+        .value(
+            "har", "file", completion: .file,
+            "Write the requests and responses with all secrets to this HTTP archive, which only you can read."
+        ) { $0.archive = $1 },
         .flag("check", "Only read the files, and report their mistakes. Nothing is sent.") { $0.checks = true },
         .flag("keep-going", letter: "k", "Go on with a file after a request that failed.") { $0.keepsGoing = true },
         .flag("ignore-asserts", "Send the requests, and check nothing. Captures are still made.") {
@@ -68,13 +58,6 @@ struct RunOptions: Options {
         },
         .flag("verbose", letter: "v", "Show each request with its status and its time.") { $0.isVerbose = true },
     ]
-
-    private static func variable(_ text: String) throws(UsageProblem) -> (name: String, value: FileValue) {
-        guard let equals = text.firstIndex(of: "="), equals > text.startIndex else {
-            throw UsageProblem("“\(text)” is not written name=value.")
-        }
-        return (String(text[..<equals]), FileValue(typed: String(text[text.index(after: equals)...])))
-    }
 
     private static func entryOption(_ text: String) throws(UsageProblem) -> (name: String, value: String) {
         guard let equals = text.firstIndex(of: "="), equals > text.startIndex else {
@@ -102,8 +85,5 @@ struct RunOptions: Options {
 
     func validate() throws(UsageProblem) {
         if checks, !reports.isEmpty { throw UsageProblem("--check sends nothing, so there is nothing to --report.") }
-        if environment != nil, let environmentFile, !environmentFile.hasSuffix(".json") {
-            throw UsageProblem("--env names an environment of a JSON file, and \(environmentFile) is none.")
-        }
     }
 }

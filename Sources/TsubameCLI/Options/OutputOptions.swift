@@ -17,6 +17,8 @@ struct OutputOptions: Options {
     var quiet = 0
     var output: String?
     var inspect = false
+    /// The file of `--har`.
+    var archive: String?
 
     static let title = "Printing"
     static let quiet = "quiet"
@@ -57,6 +59,10 @@ struct OutputOptions: Options {
         .flag("inspect", "Show the calls live in a browser, at the URL that is printed, until Ctrl-C.") {
             $0.inspect = true
         },
+        .value(
+            "har", "file", completion: .file,
+            "Write what was sent and received, with all secrets, to this HTTP archive, which only you can read."
+        ) { $0.archive = $1 },
         .value(
             "output", letter: "o", "file", completion: .file,
             "Write to a file, complete or not at all, and keep an older one unless the status is a success; to a folder, with "

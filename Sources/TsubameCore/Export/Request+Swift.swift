@@ -38,6 +38,22 @@ extension Request {
         return "Request(\(arguments.joined(separator: ", ")))"
     }
 
+    /// A program that sends the request, with its secrets.
+    package var swiftProgram: String {
+        let expression = swift(showingSecrets: true)
+        let needsData = expression.contains("Data(base64Encoded:")
+        return """
+            \(needsData ? "import Foundation\n" : "")import Tsubame
+
+            let client = Client()
+            let request = \(expression)
+            let response = try await client.send(request)
+            print(response.statusCode)
+            print(try await response.text())
+
+            """
+    }
+
     private static func body(_ content: ShownRequest.Content, _ type: String) -> String? {
         switch content {
         case .none: nil

@@ -181,7 +181,7 @@ package struct CurlLine {
 
     /// `content`, `=content`, `name=content`, `@file` or `name@file`, percent-encoded.
     private func encoded(_ text: String) throws(ShellLine.Problem) -> String {
-        func encode(_ text: String) -> String { PercentEncoding.encode(Array(text.utf8)) }
+        func encode(_ text: String) -> String { PercentEncoding.encode(Array(text.utf8)).replacing("%20", with: "+") }
         guard let mark = text.firstIndex(where: { $0 == "=" || $0 == "@" }) else { return encode(text) }
         let name = text[..<mark]
         var content = String(text[text.index(after: mark)...])

@@ -12,6 +12,9 @@ package struct HurlParser {
         var file = RequestFile(path: path)
         parser.scanner.skipLines()
         while !parser.scanner.isAtEnd { file.entries.append(try parser.entry()) }
+        file.verbatimLines = parser.scanner.verbatim.map { text in
+            parser.scanner.place(at: text.lowerBound).line...parser.scanner.place(at: text.upperBound).line
+        }
         return file
     }
 
@@ -238,6 +241,7 @@ package struct HurlParser {
                 return nil
             }
         }
+        scanner.markVerbatim(from: start)
         try scanner.endLine()
         return body
     }

@@ -5,6 +5,8 @@ struct HurlScanner {
     let path: String
     private let scalars: [Unicode.Scalar]
     private(set) var offset = 0
+    /// The texts over several lines, from their first character to the one behind them.
+    private(set) var verbatim: [Range<Int>] = []
 
     init(_ text: String, path: String) {
         self.path = path
@@ -23,6 +25,8 @@ struct HurlScanner {
     mutating func advance() { offset = min(offset + 1, scalars.count) }
 
     mutating func move(to place: Int) { offset = place }
+
+    mutating func markVerbatim(from start: Int) { verbatim.append(start..<offset) }
 
     mutating func take(_ text: String) -> Bool {
         guard scalars[offset...].starts(with: text.unicodeScalars) else { return false }
@@ -230,6 +234,7 @@ struct HurlScanner {
             }
         }
         offset += 3
+        markVerbatim(from: start)
         return (TemplateText(parts), attributes)
     }
 }

@@ -6,6 +6,8 @@ package struct RequestFile: Sendable {
     package var entries: [FileEntry]
     /// The variables that the file defines. Their texts are read when an expression uses them.
     package var variables: [FileEntry.Field] = []
+    /// The lines of bodies and other texts in which white space counts, where the parser knows them.
+    package var verbatimLines: [ClosedRange<Int>] = []
     /// The paths of other files whose variables and named entries this one uses, as names of fields.
     package var imports: [FileEntry.Field] = []
 
@@ -161,6 +163,12 @@ package struct FileEntry: Sendable {
         package let name: String
         package let value: TemplateText
         package let place: FilePlace
+
+        package init(name: String, value: TemplateText, place: FilePlace) {
+            self.name = name
+            self.value = value
+            self.place = place
+        }
     }
 
     package let place: FilePlace

@@ -6,11 +6,11 @@ package struct HurlWriter {
     package private(set) var losses: [String] = []
 
     package init(_ file: RequestFile) {
-        for variable in file.variables {
-            losses.append("the variable \(variable.name.source): give --var \(variable.name.source)=…")
-        }
         for (index, entry) in file.entries.enumerated() {
             if index > 0 { text += "\n" }
+            var entry = entry
+            // The variables of the file have their values from the first entry on.
+            if index == 0 { entry.options = file.variables.map(Self.option) + entry.options }
             write(entry)
         }
     }
@@ -53,6 +53,8 @@ package struct HurlWriter {
         switch body {
         case .text(let template, .json) where JSONSyntax.isValue(template.source) && !template.source.contains("{{"):
             line(template.source.trimmed)
+        // Braces that are text need escapes, which JSON does not have.
+        case .text(let template, .json) where template.plain?.contains("{{") ?? false: block(template, .plain)
         case .text(let template, let kind): block(template, kind)
         case .bytes(let bytes): line("base64,\(EncodedBytes.base64Text(bytes));")
         case .file(let path): line("file,\(Self.escaped(path, [";"]));")
@@ -66,8 +68,6 @@ package struct HurlWriter {
             line("base64,\(EncodedBytes.base64Text(Array(plain.utf8)));")
             return
         }
-        // Without an expression, braces have to stay text.
-        let isPlain = template.plain?.contains("{{") ?? false
         let words =
             switch kind {
             case .plain: ""
@@ -75,10 +75,12 @@ package struct HurlWriter {
             case .xml: "xml"
             case .graphQL: "graphql"
             }
-        let attributes = [words, isPlain ? "novariable" : ""].filter { !$0.isEmpty }.joined(separator: ",")
+        // Without an expression, braces have to stay text.
+        let hasBraces = template.plain?.contains("{{") ?? false
         let source = template.source
+        let attributes = [words, hasBraces ? "novariable" : ""].filter { !$0.isEmpty }.joined(separator: ",")
         // One line without its end stands between single backticks.
-        if attributes.isEmpty, !source.hasSuffix("\n") {
+        if words.isEmpty, !source.hasSuffix("\n") {
             if !source.contains("\n"), !source.contains("`") {
                 line("`\(Self.escaped(template, []))`")
             } else if let plain = template.plain {
@@ -90,6 +92,11 @@ package struct HurlWriter {
             return
         }
         line("```\(attributes)\n\(source)\(source.hasSuffix("\n") ? "" : "\n")```")
+    }
+
+    private static func option(_ variable: FileEntry.Field) -> FileEntry.Option {
+        let value = TemplateText([.text("\(variable.name.source)=")] + variable.value.parts)
+        return FileEntry.Option(name: "variable", value: value, place: variable.place)
     }
 
     // MARK: Texts
@@ -113,9 +120,19 @@ package struct HurlWriter {
         template.parts.map { part in
             switch part {
             case .expression(let text, _): "{{\(text)}}"
-            case .text(let text): text.unicodeScalars.reduce(into: "") { $0 += escaped($1, special) }
+            case .text(let text): escaped(text, special)
             }
         }.joined()
+    }
+
+    private static func escaped(_ text: String, _ special: Set<Unicode.Scalar>) -> String {
+        var (result, last) = ("", Unicode.Scalar(0))
+        for scalar in text.unicodeScalars {
+            // Two braces would begin an expression.
+            result += scalar == "{" && last == "{" ? "\\u{7b}" : escaped(scalar, special)
+            last = scalar
+        }
+        return result
     }
 
     private static func escaped(_ scalar: Unicode.Scalar, _ special: Set<Unicode.Scalar>) -> String {
@@ -124,7 +141,6 @@ package struct HurlWriter {
         case "\n": "\\n"
         case "\r": "\\r"
         case "\t": "\\t"
-        case "{": "\\u{7b}"
         case _ where special.contains(scalar): "\\\(scalar)"
         case _ where scalar.value < 0x20: "\\u{\(String(scalar.value, radix: 16))}"
         default: String(scalar)

@@ -90,6 +90,18 @@ import Tsubame
         try await compare(sample) { $0.tsubame(showingSecrets: true) + " Accept-Encoding:" }
     }
 
+    /// The package `requests` decodes `%2e` in a path, so that sample is left out.
+    @Test(arguments: samples.filter { $0.name != "dots and brackets in the path" })
+    func `Python sends what was sent`(_ sample: Sample) async throws {
+        try await withFolder { folder in
+            let program = folder.appending(path: "program.py")
+            try await compare(sample) { request in
+                FileManager.default.createFile(atPath: program.path, contents: Data(request.pythonProgram.utf8))
+                return "no_proxy='*' python3 '\(program.path)'"
+            }
+        }
+    }
+
     @Test func `BAD-INPUT 20: secrets are withheld unless asked for`() {
         let request = Request(
             .post, url: "https://me:SECRET@a.example/x?token=SECRET&a=1",

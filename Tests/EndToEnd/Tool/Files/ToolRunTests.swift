@@ -195,7 +195,7 @@ struct ToolRunTests {
 
     @Test(
         arguments: [
-            ([], "There is no file"), (["no.hurl"], "cannot be read"), (["a.txt"], ".http, .rest or .hurl"),
+            ([], "There is no file"), (["no.hurl"], "cannot be read"), (["a.txt"], ".rest, .hurl or .har"),
             (["--var", "x", "a.hurl"], "name=value"), (["--jobs", "0", "a.hurl"], "1 to 64"),
             (["--report", "pdf=x", "a.hurl"], "junit=FILE"), (["--name", "no", "a.hurl"], "No request has that name"),
             (["--check", "--report", "json=x", "a.hurl"], "nothing to --report"),

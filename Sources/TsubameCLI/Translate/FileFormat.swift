@@ -1,0 +1,102 @@
+// FileFormat: the formats between which `tsubame convert` translates.
+
+import Tsubame
+import TsubameRequestFiles
+
+enum FileFormat: String, CaseIterable {
+    case http, hurl, har, postman, curl
+
+    /// The format of a file by its name; nil if the name shows none.
+    init?(path: String) {
+        let name = path.lowercased()
+        if name.hasSuffix(".http") || name.hasSuffix(".rest") {
+            self = .http
+        } else if name.hasSuffix(".hurl") {
+            self = .hurl
+        } else if name.hasSuffix(".har") {
+            self = .har
+        } else if name.hasSuffix(".json") {
+            self = .postman
+        } else if name.hasSuffix(".sh") || name.hasSuffix(".curl") || name.hasSuffix(".txt") {
+            self = .curl
+        } else {
+            return nil
+        }
+    }
+
+    /// The names of files by which formats are known.
+    static let suffixes = ".http, .rest, .hurl, .har, .json (Postman), or .sh, .curl or .txt (curl)"
+
+    /// The file with its entries, and the parts that the model cannot hold.
+    /// - Throws: ``FileProblem`` for a mistake in the file.
+    func read(_ bytes: [UInt8], path: String) throws -> (file: RequestFile, losses: [String]) {
+        if self == .har { return (try ArchiveReader.file(bytes, path: path), []) }
+        guard let text = String(validating: bytes, as: UTF8.self) else {
+            throw SystemError("\(path) is no text in UTF-8")
+        }
+        switch self {
+        case .http: return (try HTTPFileParser.parse(text, path: path), [])
+        case .hurl: return (try HurlParser.parse(text, path: path), [])
+        case .curl: return (try Self.curlFile(text, path), [])
+        case .postman:
+            let json: JSONValue
+            do throws(JSONSyntax.Fault) {
+                json = try JSONValue(text)
+            } catch {
+                throw SystemError("\(path) is no JSON at byte \(error.offset + 1)")
+            }
+            let reader = try PostmanReader(json, path: path)
+            return (reader.file, reader.losses)
+        case .har: return (RequestFile(path: path), [])
+        }
+    }
+
+    /// The requests of lines for curl, as the tool would send them.
+    private static func curlFile(_ text: String, _ path: String) throws -> RequestFile {
+        var file = RequestFile(path: path)
+        for command in try CurlCommand.commands(in: text) {
+            let line = try CurlCommand.line(of: command)
+            let words = ["--ignore-config"] + line.words
+            let requests = try CommandArguments<RequestCommand>(ArgumentReader(words[...])).command().captured()
+            file.entries += try RequestLanguage.file(of: requests).entries
+            if line.words.contains("--follow"), let last = file.entries.indices.last {
+                file.entries[last].options.append(
+                    FileEntry.Option(
+                        name: "location", value: TemplateText("true"), place: file.entries[last].place))
+            }
+        }
+        return file
+    }
+
+    /// The text of the file in this format, and the parts that the format cannot hold.
+    /// - Parameter requests: makes the requests of the entries, for formats without variables.
+    func text(
+        of file: RequestFile, named name: String, requests: () throws -> [Request]
+    ) throws -> (text: String, losses: [String]) {
+        switch self {
+        case .http:
+            let writer = HTTPFileWriter(file)
+            return (writer.text, writer.losses)
+        case .hurl:
+            let writer = HurlWriter(file)
+            return (writer.text, writer.losses)
+        case .postman:
+            let writer = PostmanWriter(file, name: name)
+            return (writer.json.text() + "\n", writer.losses)
+        case .curl:
+            let lines = try requests().map { $0.curl(showingSecrets: true) + "\n" }
+            return (lines.joined(), Self.lostChecks(of: file))
+        case .har:
+            let bytes = try ArchiveReader.archive(
+                of: requests(), started: FileDate.now().text, version: Client.version)
+            return (String(decoding: bytes, as: UTF8.self), Self.lostChecks(of: file))
+        }
+    }
+
+    private static func lostChecks(of file: RequestFile) -> [String] {
+        let count = file.entries.count {
+            !($0.response?.assertions.isEmpty ?? true) || !($0.response?.captures.isEmpty ?? true)
+        }
+        return count > 0 ? ["the checks and captures of \(count) requests"] : []
+    }
+}

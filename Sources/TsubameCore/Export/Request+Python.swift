@@ -1,0 +1,74 @@
+// Request+Python: a request as a program in Python.
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+import HTTPTypes
+
+extension Request {
+    /// A program in Python that sends the request with the package `requests`, with its secrets. A streamed body comes from
+    /// the standard input.
+    package var pythonProgram: String {
+        let shown = ShownRequest(self, showingSecrets: true)
+        var fields = shown.fields.map { ($0.name.rawName, $0.value) }
+        if let type = shown.contentType { fields.append(("Content-Type", type)) }
+        if shown.undoesCodings { fields.append(("Accept-Encoding", headers[.acceptEncoding] ?? "gzip")) }
+        // The packages add these by themselves, unless they are left out.
+        let absent = [
+            ("User-Agent", "SKIP_HEADER"), ("Accept", "None"), ("Accept-Encoding", "SKIP_HEADER"),
+            ("Connection", "None"),
+        ].filter { name, _ in !fields.contains { $0.0.lowercased() == name.lowercased() } }
+        var (imports, body): ([String], String?) = (["import requests"], nil)
+        if absent.contains(where: { $0.1 == "SKIP_HEADER" }) { imports.append("from urllib3.util import SKIP_HEADER") }
+        switch shown.content {
+        case .none: break
+        case .text(let text): body = "\(Self.pythonLiteral(text)).encode()"
+        case .bytes(let bytes):
+            imports.insert("import base64", at: 0)
+            body = "base64.b64decode(\"\(Data(bytes).base64EncodedString())\")"
+        case .file(let path): body = "open(\(Self.pythonLiteral(path)), \"rb\")"
+        case .stream:
+            imports.insert("import sys", at: 0)
+            body = "sys.stdin.buffer"
+        }
+        var lines = imports + ["", "headers = {"]
+        lines += fields.map { "    \(Self.pythonLiteral($0.0)): \(Self.pythonLiteral($0.1))," }
+        lines += absent.map { "    \(Self.pythonLiteral($0.0)): \($0.1)," }
+        // The package would say that a method such as DELETE has a body without bytes.
+        let isPrepared = body == nil && ![.get, .head, .post, .put, .patch].contains(method)
+        lines += [
+            "}", isPrepared ? "request = requests.Request(" : "response = requests.request(",
+            "    \(Self.pythonLiteral(shown.method.rawValue)),",
+            "    \(Self.pythonLiteral(shown.url)),", "    headers=headers,",
+        ]
+        if let body { lines.append("    data=\(body),") }
+        if isPrepared {
+            lines += [
+                ")", "session = requests.Session()", "prepared = session.prepare_request(request)",
+                "prepared.headers.pop(\"Content-Length\", None)",
+                "response = session.send(prepared, allow_redirects=False)",
+            ]
+        } else {
+            lines += ["    allow_redirects=False,", ")"]
+        }
+        lines += ["print(response.status_code)", "print(response.text)"]
+        return lines.joined(separator: "\n") + "\n"
+    }
+
+    private static func pythonLiteral(_ text: String) -> String {
+        text.unicodeScalars.reduce(into: "\"") { result, scalar in
+            switch scalar {
+            case "\"", "\\": result += "\\\(scalar)"
+            case "\n": result += "\\n"
+            case "\r": result += "\\r"
+            case "\t": result += "\\t"
+            case _ where scalar.value < 0x20 || scalar.value == 0x7F:
+                let digits = String(scalar.value, radix: 16)
+                result += "\\x" + (digits.count == 1 ? "0" : "") + digits
+            default: result.unicodeScalars.append(scalar)
+            }
+        } + "\""
+    }
+}

@@ -1,0 +1,85 @@
+// ArchiveReader: the requests of an HTTP archive (HAR 1.2) as entries.
+
+import HTTPTypes
+package import TsubameCore
+
+package enum ArchiveReader {
+    /// Fields that the transport makes, and those that only described the connection.
+    private static let left: Set = [
+        "host", "content-length", "connection", "transfer-encoding", "keep-alive", "te", "upgrade",
+    ]
+
+    /// The requests in the order of the archive. Each expects the status that was recorded. Redirects are entries of
+    /// their own and cookies are fields, so redirects are not followed and no jar is used.
+    /// - Throws: ``FileProblem`` if the bytes are no archive.
+    package static func file(_ bytes: [UInt8], path: String) throws(FileProblem) -> RequestFile {
+        let archive: HTTPArchive
+        do throws(HTTPArchiveError) {
+            archive = try HTTPArchive(json: bytes)
+        } catch {
+            throw FileProblem(
+                path: path, place: FilePlace(line: 1, column: 1), reason: error.description, text: "")
+        }
+        var file = RequestFile(path: path)
+        for (index, recorded) in archive.entries.enumerated() {
+            let place = FilePlace(line: index + 1, column: 1)
+            guard recorded.request.url.lowercased().hasPrefix("http") else { continue }
+            var entry = FileEntry(
+                place: place, method: recorded.request.method, url: TemplateText(recorded.request.url))
+            for field in recorded.request.headers.fields where !left.contains(field.name.canonicalName) {
+                entry.fields.append(
+                    FileEntry.Field(
+                        name: TemplateText(field.name.rawName), value: TemplateText(field.value), place: place))
+            }
+            entry.options = [
+                FileEntry.Option(name: "location", value: TemplateText("false"), place: place),
+                FileEntry.Option(name: "cookies", value: TemplateText("false"), place: place),
+            ]
+            if let data = recorded.request.postData, let bytes = data.bytes, !bytes.isEmpty {
+                let text = String(validating: bytes, as: UTF8.self)
+                entry.body = text.map { .text(TemplateText($0), .plain) } ?? .bytes(bytes)
+                if !data.mimeType.isEmpty,
+                    !entry.fields.contains(where: { $0.name.source.lowercased() == "content-type" })
+                {
+                    entry.fields.append(
+                        FileEntry.Field(
+                            name: TemplateText("Content-Type"), value: TemplateText(data.mimeType), place: place))
+                }
+            }
+            if (100...999).contains(recorded.response.status) {
+                var response = ExpectedResponse(place: place)
+                response.status = recorded.response.status
+                entry.response = response
+            }
+            file.entries.append(entry)
+        }
+        return file
+    }
+
+    /// An archive of requests that were not sent, as JSON.
+    package static func archive(of requests: [Request], started: String, version: String) throws -> [UInt8] {
+        var archive = HTTPArchive(creator: HTTPArchive.Creator(name: "tsubame", version: version))
+        for request in requests {
+            let shown = ShownRequest(request, showingSecrets: true)
+            var headers = shown.fields.map { HTTPArchive.Pair($0.name.rawName, $0.value) }
+            if let type = shown.contentType { headers.append(HTTPArchive.Pair("Content-Type", type)) }
+            let bytes: [UInt8]? =
+                switch shown.content {
+                case .text(let text): Array(text.utf8)
+                case .bytes(let bytes): bytes
+                case .none, .file, .stream: nil
+                }
+            let type = headers.first { $0.name.lowercased() == "content-type" }?.value ?? ""
+            let body = bytes.map {
+                HTTPArchive.PostData(RecordedBody(content: Bytes($0), transferred: $0.count), type: type)
+            }
+            archive.entries.append(
+                HTTPArchive.Entry(
+                    startedDateTime: started,
+                    request: HTTPArchive.Request(
+                        method: shown.method.rawValue, url: shown.url, headers: headers, postData: body),
+                    response: HTTPArchive.Response(status: 0)))
+        }
+        return try archive.json()
+    }
+}

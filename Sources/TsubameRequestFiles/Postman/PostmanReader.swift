@@ -1,0 +1,156 @@
+// PostmanReader: a collection of Postman (format 2.1) as entries.
+
+package struct PostmanReader {
+    package private(set) var file: RequestFile
+    /// The parts of the collection that have no meaning here.
+    package private(set) var losses: [String] = []
+
+    /// Folders may be nested to this depth.
+    private static let maximumDepth = 32
+    private static let place = FilePlace(line: 1, column: 1)
+
+    /// Whether the JSON says that it is a collection.
+    package static func isCollection(_ json: JSONValue) -> Bool { json["info"] != nil && json["item"]?.elements != nil }
+
+    /// - Throws: ``FileProblem`` if the JSON is no collection.
+    package init(_ json: JSONValue, path: String) throws(FileProblem) {
+        file = RequestFile(path: path)
+        guard Self.isCollection(json) else {
+            throw FileProblem(
+                path: path, place: Self.place, reason: "this is no collection of Postman in the format 2.1", text: "")
+        }
+        for variable in json["variable"]?.elements ?? [] {
+            guard let name = variable["key"]?.text, variable["disabled"] != .bool(true) else { continue }
+            file.variables.append(Self.field(name, variable["value"]?.text ?? ""))
+        }
+        if json["event"]?.elements?.isEmpty == false { losses.append("the scripts of the collection") }
+        read(json["item"]?.elements ?? [], folder: [], auth: json["auth"], depth: 0)
+    }
+
+    private mutating func read(_ items: [JSONValue], folder: [String], auth: JSONValue?, depth: Int) {
+        for item in items {
+            let name = item["name"]?.text ?? ""
+            if let inner = item["item"]?.elements {
+                guard depth < Self.maximumDepth else {
+                    losses.append("the folder \(name), which is nested too deep")
+                    continue
+                }
+                if item["event"]?.elements?.isEmpty == false { losses.append("the scripts of the folder \(name)") }
+                read(inner, folder: folder + [name], auth: item["auth"] ?? auth, depth: depth + 1)
+            } else if let request = item["request"] {
+                if item["event"]?.elements?.isEmpty == false { losses.append("the scripts of \(name)") }
+                read(request, name: name, folder: folder, auth: auth)
+            }
+        }
+    }
+
+    private mutating func read(_ request: JSONValue, name: String, folder: [String], auth: JSONValue?) {
+        // A request may be only its URL.
+        let url = request.text ?? Self.url(request["url"])
+        guard !url.isEmpty else {
+            losses.append("\(name), which has no URL")
+            return
+        }
+        var entry = FileEntry(
+            place: Self.place, method: request["method"]?.text ?? "GET", url: TemplateText(parsing: url))
+        entry.name = (folder + [name]).filter { !$0.isEmpty }.joined(separator: " / ")
+        entry.options = [
+            FileEntry.Option(name: "location", value: TemplateText("true"), place: Self.place),
+            FileEntry.Option(name: "compressed", value: TemplateText("true"), place: Self.place),
+        ]
+        entry.fields = Self.pairs(request["header"])
+        read(request["auth"] ?? auth, into: &entry)
+        if let body = request["body"] { read(body, into: &entry) }
+        file.entries.append(entry)
+    }
+
+    /// The whole URL, with the values of path variables such as `:id`.
+    private static func url(_ json: JSONValue?) -> String {
+        if let text = json?.text { return text }
+        guard var url = json?["raw"]?.text else { return "" }
+        for variable in json?["variable"]?.elements ?? [] {
+            guard let name = variable["key"]?.text, !name.isEmpty else { continue }
+            url = url.replacing("/:\(name)", with: "/\(variable["value"]?.text ?? "")")
+        }
+        return url
+    }
+
+    private mutating func read(_ auth: JSONValue?, into entry: inout FileEntry) {
+        guard let auth, let type = auth["type"]?.text else { return }
+        func value(_ name: String) -> String {
+            (auth[type]?.elements ?? []).first { $0["key"]?.text == name }?["value"]?.text ?? auth[type]?[name]?.text
+                ?? ""
+        }
+        switch type {
+        case "noauth", "inherit": break
+        case "basic": entry.user = Self.field(value("username"), value("password"))
+        case "bearer": entry.fields.append(Self.field("Authorization", "Bearer \(value("token"))"))
+        case "apikey" where value("in") != "query": entry.fields.append(Self.field(value("key"), value("value")))
+        case "apikey": entry.query.append(Self.field(value("key"), value("value")))
+        case "digest":
+            let user = TemplateText(parsing: "\(value("username")):\(value("password"))")
+            entry.options += [
+                FileEntry.Option(name: "user", value: user, place: Self.place),
+                FileEntry.Option(name: "digest", value: TemplateText("true"), place: Self.place),
+            ]
+        default: losses.append("the credentials of \(entry.name ?? ""), which are of the kind \(type)")
+        }
+    }
+
+    private mutating func read(_ body: JSONValue, into entry: inout FileEntry) {
+        if body["disabled"] == .bool(true) { return }
+        switch body["mode"]?.text {
+        case "raw":
+            let text = body["raw"]?.text ?? ""
+            if text.isEmpty { return }
+            let isJSON = body["options"]?["raw"]?["language"]?.text == "json"
+            entry.body = .text(TemplateText(parsing: text), isJSON ? .json : .plain)
+        case "urlencoded": entry.form = Self.pairs(body["urlencoded"])
+        case "formdata":
+            for part in body["formdata"]?.elements ?? [] where part["disabled"] != .bool(true) {
+                guard let name = part["key"]?.text else { continue }
+                let path = part["src"]?.text ?? part["src"]?.elements?.first?.text
+                let content: FileEntry.Part.Content =
+                    part["type"]?.text == "file"
+                    ? .file(TemplateText(path ?? ""), contentType: part["contentType"]?.text.map { TemplateText($0) })
+                    : .text(TemplateText(parsing: part["value"]?.text ?? ""))
+                entry.parts.append(
+                    FileEntry.Part(name: TemplateText(parsing: name), content: content, place: Self.place))
+            }
+        case "file": if let path = body["file"]?["src"]?.text { entry.body = .file(TemplateText(path)) }
+        case "graphql":
+            var text = body["graphql"]?["query"]?.text ?? ""
+            if let variables = body["graphql"]?["variables"]?.text, variables.trimmed.hasPrefix("{") {
+                text += "\nvariables \(variables)"
+            }
+            entry.body = .text(TemplateText(parsing: text), .graphQL)
+        case let mode?: losses.append("the body of \(entry.name ?? ""), which is of the kind \(mode)")
+        case nil: break
+        }
+    }
+
+    private static func pairs(_ json: JSONValue?) -> [FileEntry.Field] {
+        (json?.elements ?? []).compactMap { pair in
+            guard let name = pair["key"]?.text, !name.isEmpty, pair["disabled"] != .bool(true) else { return nil }
+            return field(name, pair["value"]?.text ?? "")
+        }
+    }
+
+    private static func field(_ name: String, _ value: String) -> FileEntry.Field {
+        FileEntry.Field(name: TemplateText(parsing: name), value: TemplateText(parsing: value), place: place)
+    }
+}
+
+extension JSONValue {
+    /// The elements of an array.
+    var elements: [JSONValue]? { if case .array(let elements) = self { elements } else { nil } }
+
+    /// The text of a string, a number or a Boolean.
+    var text: String? {
+        switch self {
+        case .string(let text): text
+        case .integer, .number, .bool: compactText
+        case .null, .array, .object: nil
+        }
+    }
+}

@@ -1,0 +1,109 @@
+// PostmanWriter: entries as a collection of Postman (format 2.1).
+
+package struct PostmanWriter {
+    package private(set) var json = JSONValue.null
+    /// The parts of the file that this format cannot hold.
+    package private(set) var losses: [String] = []
+
+    /// - Parameter name: the name of the collection.
+    package init(_ file: RequestFile, name: String) {
+        let schema = "https://schema.getpostman.com/json/collection/v2.1.0/collection.json"
+        let items = file.entries.map { item($0) }
+        json = .object([
+            ("info", .object([("name", .string(name)), ("schema", .string(schema))])),
+            ("item", .array(items)),
+            ("variable", .array(file.variables.map { Self.pair($0.name.source, $0.value.source) })),
+        ])
+    }
+
+    private mutating func item(_ entry: FileEntry) -> JSONValue {
+        let name = entry.name ?? "\(entry.method) \(entry.url.source)"
+        if let response = entry.response,
+            !response.assertions.isEmpty || !response.captures.isEmpty || response.body != nil
+        {
+            losses.append("the checks and captures of \(name)")
+        }
+        if entry.loop != nil { losses.append("the loop of \(name)") }
+        if !entry.prompts.isEmpty { losses.append("the questions of \(name)") }
+        var headers = entry.fields.map { Self.pair($0.name.source, $0.value.source) }
+        if !entry.cookies.isEmpty {
+            let pairs = entry.cookies.map { "\($0.name.source)=\($0.value.source)" }
+            headers.append(Self.pair("Cookie", pairs.joined(separator: "; ")))
+        }
+        var request: [(name: String, value: JSONValue)] = [
+            ("method", .string(entry.method)), ("header", .array(headers)),
+        ]
+        if let body = body(entry, name) { request.append(("body", body)) }
+        request.append(("url", url(entry)))
+        if let user = entry.user {
+            request.append(
+                (
+                    "auth",
+                    .object([
+                        ("type", .string("basic")),
+                        (
+                            "basic",
+                            .array([
+                                Self.pair("username", user.name.source), Self.pair("password", user.value.source),
+                            ])
+                        ),
+                    ])
+                ))
+        }
+        return .object([("name", .string(name)), ("request", .object(request))])
+    }
+
+    /// The URL as it stands, and its parameters.
+    private func url(_ entry: FileEntry) -> JSONValue {
+        let extra = entry.query.map { "\($0.name.source)=\($0.value.source)" }.joined(separator: "&")
+        let url = entry.url.source
+        let raw = extra.isEmpty ? url : url + (url.contains("?") ? "&" : "?") + extra
+        let query = raw.split(separator: "?", maxSplits: 1).dropFirst().first ?? ""
+        let pairs = query.split(separator: "&").map { pair in
+            let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+            return Self.pair(parts[0], parts.count > 1 ? parts[1] : "")
+        }
+        return .object([("raw", .string(raw)), ("query", .array(pairs))])
+    }
+
+    private mutating func body(_ entry: FileEntry, _ name: String) -> JSONValue? {
+        if !entry.form.isEmpty {
+            let pairs = entry.form.map { Self.pair($0.name.source, $0.value.source) }
+            return .object([("mode", .string("urlencoded")), ("urlencoded", .array(pairs))])
+        }
+        if !entry.parts.isEmpty {
+            return .object([("mode", .string("formdata")), ("formdata", .array(entry.parts.map(Self.part)))])
+        }
+        switch entry.body {
+        case nil: return nil
+        case .text(let text, .graphQL):
+            return .object([("mode", .string("graphql")), ("graphql", .object([("query", .string(text.source))]))])
+        case .text(let text, let kind):
+            let isJSON = kind == .json || JSONSyntax.isValue(text.source)
+            let language = JSONValue.object([("language", .string(isJSON ? "json" : "text"))])
+            return .object([
+                ("mode", .string("raw")), ("raw", .string(text.source)), ("options", .object([("raw", language)])),
+            ])
+        case .file(let path):
+            return .object([("mode", .string("file")), ("file", .object([("src", .string(path.source))]))])
+        case .bytes, .pieces:
+            losses.append("the body of \(name), which is neither text nor one file")
+            return nil
+        }
+    }
+
+    private static func part(_ part: FileEntry.Part) -> JSONValue {
+        switch part.content {
+        case .text(let text):
+            .object([
+                ("key", .string(part.name.source)), ("value", .string(text.source)), ("type", .string("text")),
+            ])
+        case .file(let path, _):
+            .object([("key", .string(part.name.source)), ("type", .string("file")), ("src", .string(path.source))])
+        }
+    }
+
+    private static func pair(_ name: String, _ value: String) -> JSONValue {
+        .object([("key", .string(name)), ("value", .string(value))])
+    }
+}

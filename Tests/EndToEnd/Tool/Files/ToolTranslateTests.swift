@@ -1,0 +1,176 @@
+// ToolTranslateTests: `from-curl`, `--as`, `--har`, `convert`, `fmt`, and a load from a file.
+#if Server
+import Foundation
+import HTTPBin
+import HTTPTypes
+import Testing
+import TsubameTesting
+
+@Suite(.timeLimit(.minutes(2)))
+struct ToolTranslateTests {
+    private func tool(_ arguments: [String], input: ToolProcess.Input = .null, in folder: URL? = nil) async throws
+        -> ProductRun
+    {
+        try await ToolProcess(arguments, input: input, directory: folder).finished()
+    }
+
+    /// The method, target, fields and body of a request, without the fields that each program sets by itself.
+    private func shown(_ record: RequestRecord, without names: Set<String> = ["host", "user-agent"]) -> String {
+        let fields = record.fields.map { "\($0.name.lowercased()): \($0.value)" }
+            .filter { field in !names.contains(String(field.prefix { $0 != ":" })) }.sorted()
+        return "\(record.method) \(record.target)\n\(fields.joined(separator: "\n"))\n\n\(record.text)"
+    }
+
+    private static let lines = [
+        "curl URL/anything", "curl -X PUT URL/anything -H 'A: b' -H 'Empty;' --data-raw '{\"a\": \"it'\\''s\"}'",
+        "curl URL/anything --data-urlencode 'a=b c' -d x=1 -G", "curl -u joe:secret URL/anything?x=1",
+        "curl URL/anything -d a=1 --data b=2 -A agent -b 'c=d' -e http://r/", "curl -I URL/anything",
+        "curl --json '{\"a\":1}' URL/anything",
+        "curl URL/anything -H 'Content-Type: text/plain' --data-binary @file.txt",
+        "curl -T file.txt URL/anything", "curl -r 0-3 --compressed -H 'Accept-Encoding: gzip' URL/anything",
+    ]
+
+    @Test(
+        .enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/curl"), "there is no /usr/bin/curl"),
+        arguments: Self.lines)
+    func `the server gets the same from curl and from a pasted line`(line: String) async throws {
+        try await withFolder { folder in
+            try Data("a file\nwith lines\n".utf8).write(to: folder.appending(path: "file.txt"))
+            try await withHTTPBin { url, log in
+                let line = line.replacing("URL", with: url)
+                let child = try ChildProcess(
+                    "/bin/sh", ["-c", "cd '\(folder.path)' && \(line) --silent --noproxy '*' -H Expect: > /dev/null"],
+                    streams: [nil, 1, 2], environment: ["PATH": "/usr/bin:/bin"])
+                let status = await withCheckedContinuation { continuation in
+                    Thread.detachNewThread { continuation.resume(returning: child.collect()) }
+                }
+                let run = try await tool(["from-curl", line], in: folder)
+                #expect(status == 0 && run.status == 0, "\(run)")
+                let records = log.all
+                try #require(records.count == 2, "\(run)")
+                #expect(shown(records[0]) == shown(records[1]))
+            }
+        }
+    }
+
+    @Test func `words after curl may be pasted without quotes`() async throws {
+        try await withHTTPBin { url, log in
+            let run = try await tool(["from-curl", "--print=h", "curl", "-H", "A: b", url + "/get", "-s"])
+            #expect(run.status == 0 && run.stdout.hasPrefix("HTTP/1.1 200"), "\(run)")
+            #expect(log.all.first?.fields.contains { $0.name.lowercased() == "a" && $0.value == "b" } == true)
+            let piped = try await tool(
+                ["from-curl", "-", "--as", "http"], input: .pipe(Array("curl \(url)/x -d a".utf8)))
+            #expect(piped.status == 0 && piped.stdout.contains("POST \(url)/x\n"), "\(piped)")
+            #expect(log.all.count == 1)
+        }
+    }
+
+    @Test(
+        arguments: [
+            (["from-curl"], "There is no curl command"), (["from-curl", "curl --ntlm http://h"], "NTLM"),
+            (["from-curl", "curl \"http://h/$(id)\""], "run a command"),
+            (["from-curl", "curl a; curl b"], "2 commands"),
+            (["--as", "rust", "http://h"], "is none of curl"),
+            (["--as", "curl", "--offline", "http://h"], "goes with neither"),
+            (["--har", "x.har", "--offline", "http://h"], "nothing for --har"),
+            (["--har", "/nonexistent/x.har", "http://127.0.0.1:1"], "cannot be written"),
+            (["convert", "a.http"], "Two files"), (["convert", "a.xyz", "-"], "shows no format"),
+            (["fmt"], "There is no file"),
+            (["bench", "--requests-of", "a.http", "http://h"], "goes with it"),
+            (["bench", "--env", "x", "http://h"], "--requests-of"),
+        ])
+    func `wrong arguments are named`(arguments: [String], text: String) async throws {
+        let run = try await tool(arguments)
+        #expect(run.status != 0 && run.stderr.contains(text) && run.stdout.isEmpty, "\(run)")
+    }
+
+    @Test(arguments: ["http", "hurl"])
+    func `a printed file sends the same request`(format: String) async throws {
+        try await withFolder { folder in
+            try await withHTTPBin { url, log in
+                let words = ["PUT", url + "/anything?q=1", "a=it's {{b}}", "n:=[1]", "X-A:b", "Authorization:Bearer t"]
+                let printed = try await tool(["--as", format] + words)
+                #expect(printed.status == 0 && log.all.isEmpty, "\(printed)")
+                try Data(printed.stdout.utf8).write(to: folder.appending(path: "a.\(format)"))
+                let sent = try await tool(words)
+                let run = try await tool(["run", "a.\(format)", "--var", "b={{b}}"], in: folder)
+                #expect(sent.status == 0 && run.status == 0, "\(run)")
+                try #require(log.all.count == 2)
+                #expect(shown(log.all[0]) == shown(log.all[1]))
+            }
+        }
+    }
+
+    @Test func `an archive has the exchange, and is replayed`() async throws {
+        try await withFolder { folder in
+            try await withHTTPBin { url, log in
+                let run = try await tool(["--har", "a.har", "-F", url + "/redirect/1", "A:b"], in: folder)
+                #expect(run.status == 0, "\(run)")
+                let path = folder.appending(path: "a.har").path
+                let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+                #expect(mode == 0o600)
+                let replayed = try await tool(["run", "a.har", "-v"], in: folder)
+                #expect(replayed.status == 0 && replayed.stdout.contains("a.har: ok, 2 requests in "), "\(replayed)")
+                #expect(log.all.count == 4 && shown(log.all[1]) == shown(log.all[3]))
+                let converted = try await tool(["convert", "a.har", "-", "--to", "http"], in: folder)
+                #expect(
+                    converted.stdout.contains("GET \(url)/redirect/1\n")
+                        && converted.stdout.contains("# > status == 302\n"), "\(converted)")
+            }
+        }
+    }
+
+    @Test func `files are translated, and losses are named`() async throws {
+        try await withFolder { folder in
+            let http = "@base = http://127.0.0.1:1\n### One\n# @loop for 2\nGET {{base}}/x\nA: b\n\n# > status == 200\n"
+            try Data(http.utf8).write(to: folder.appending(path: "a.http"))
+            let hurl = try await tool(["convert", "a.http", "a.hurl"], in: folder)
+            #expect(hurl.status == 0 && hurl.stderr.contains("left out: the loop of GET {{base}}/x"), "\(hurl)")
+            let text = try String(contentsOf: folder.appending(path: "a.hurl"), encoding: .utf8)
+            #expect(text.contains("variable: base=http://127.0.0.1:1\n") && text.contains("status == 200\n"))
+            let curl = try await tool(["convert", "a.http", "-", "--to", "curl"], in: folder)
+            #expect(
+                curl.stdout.contains("--header 'A: b'") && curl.stdout.hasSuffix("'http://127.0.0.1:1/x'\n"), "\(curl)")
+            try Data(curl.stdoutBytes).write(to: folder.appending(path: "a.sh"))
+            let postman = try await tool(["convert", "a.sh", "a.json"], in: folder)
+            let back = try await tool(["convert", "a.json", "-", "--to", "http"], in: folder)
+            #expect(postman.status == 0 && back.stdout.contains("GET http://127.0.0.1:1/x\n"), "\(postman) \(back)")
+            let unknown = try await tool(["convert", "a.hurl", "-", "--to", "curl", "--var", "base={{c}}"], in: folder)
+            #expect(unknown.status == 0, "\(unknown)")
+        }
+    }
+
+    @Test func `files are formatted in place`() async throws {
+        try await withFolder { folder in
+            let file = folder.appending(path: "a.hurl")
+            try Data("GET http://h  \nA:b\n".utf8).write(to: file)
+            let check = try await tool(["fmt", "--check", "a.hurl"], in: folder)
+            #expect(check.status == 1 && check.stdout.contains("a.hurl"), "\(check)")
+            let run = try await tool(["fmt", "a.hurl"], in: folder)
+            let text = try String(contentsOf: file, encoding: .utf8)
+            #expect(run.status == 0 && text == "GET http://h\nA: b\n", "\(run)")
+            #expect(try await tool(["fmt", "--check", "a.hurl"], in: folder).status == 0)
+            try Data("GET\n".utf8).write(to: file)
+            #expect(try await tool(["fmt", "a.hurl"], in: folder).status == 64)
+        }
+    }
+
+    @Test func `a file of requests is a load`() async throws {
+        try await withFolder { folder in
+            try await withHTTPBin { url, log in
+                let http =
+                    "GET {{base}}/get?a=1\n###\nPOST {{base}}/post\nContent-Type: application/json\n\n{\"a\": {{n}}}\n"
+                try Data(http.utf8).write(to: folder.appending(path: "load.http"))
+                let run = try await tool(
+                    [
+                        "bench", "-n", "10", "-c", "2", "--requests-of", "load.http", "--var", "base=\(url)", "--var",
+                        "n=3",
+                    ],
+                    in: folder)
+                #expect(run.status == 0 && run.stdout.contains("2 URLs of load.http"), "\(run)")
+                #expect(log("GET", "/get").count == 5 && log("POST", "/post").allSatisfy { $0.text == "{\"a\": 3}" })
+            }
+        }
+    }
+}
+#endif

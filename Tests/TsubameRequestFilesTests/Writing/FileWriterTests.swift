@@ -1,0 +1,198 @@
+// FileWriterTests: files that are written in another format, and read again.
+
+import HTTPTypes
+import Testing
+import TsubameCore
+
+@testable import TsubameRequestFiles
+
+@Suite struct FileWriterTests {
+    private static let hurl = """
+        # The first
+        POST http://h/{{path}}?a=1
+        X-A: b\\#c {{d}}
+        [Options]
+        location: true
+        retry: 3
+        [Query]
+        q: a b
+        [Cookies]
+        c: d
+        [BasicAuth]
+        joe: {{secret}}
+        {"a": "{{b}}", "n": [1]}
+
+        HTTP/1.1 201
+        Location: /x
+        [Captures]
+        id: jsonpath "$.id" toString redact
+        [Asserts]
+        jsonpath "$.a" == "b"
+        header "A" not exists
+
+        POST http://h/form
+        [Form]
+        a: 1 2
+        b: {{c}}
+        HTTP *
+
+        POST http://h/files
+        [Multipart]
+        a: text
+        f: file,a b.txt; text/plain
+        HTTP 200
+        ```
+        two
+        lines
+        ```
+
+        PUT http://h/bytes
+        base64,AP8=;
+        """
+
+    @Test func `Hurl is written as it was read`() throws {
+        let file = try HurlParser.parse(Self.hurl, path: "a.hurl")
+        let once = HurlWriter(file)
+        let again = HurlWriter(try HurlParser.parse(once.text, path: "b.hurl"))
+        #expect(once.text == again.text && once.losses.isEmpty)
+        #expect(once.text.contains("X-A: b\\#c {{d}}\n") && once.text.contains("q: a b\n"))
+        #expect(once.text.contains("id: jsonpath \"$.id\" toString redact\n") && once.text.contains("HTTP/1.1 201\n"))
+    }
+
+    @Test func `Hurl becomes an http file that means the same`() throws {
+        let file = try HurlParser.parse(Self.hurl, path: "a.hurl")
+        let writer = HTTPFileWriter(file)
+        let http = try HTTPFileParser.parse(writer.text, path: "a.http")
+        #expect(http.entries.count == 4 && writer.losses == ["a body of 2 bytes, which has to be a file here"])
+        #expect(
+            http.entries[0].url.source == "http://h/{{path}}?a=1&q=a%20b" && http.entries[0].user?.name.source == "joe")
+        #expect(
+            http.entries[0].response?.assertions.count == 5
+                && http.entries[0].response?.captures.first?.isRedacted == true)
+        #expect(http.entries[0].fields.map(\.name.source) == ["X-A", "Cookie", "Content-Type"])
+        #expect(http.entries[2].options.first?.value.source == "false")
+        // Once it is an http file, nothing changes any more.
+        #expect(
+            HTTPFileWriter(http).text
+                == HTTPFileWriter(try HTTPFileParser.parse(HTTPFileWriter(http).text, path: "b.http")).text)
+    }
+
+    private static let http = """
+        @base = http://h
+        ### Login
+        # @name login
+        # @tag a
+        # @timeout 10s
+        POST {{base}}/login HTTP/1.1
+        Content-Type: application/json
+
+        {"a": {"b": {{c}}}}
+
+        # @capture id = jsonpath "$.id"
+        # > status == 200
+        ###
+        # @no-redirect
+        # @loop row of rows.csv
+        # @prompt otp
+        GET {{base}}/x
+
+        """
+
+    @Test func `an http file is written as it was read`() throws {
+        let file = try HTTPFileParser.parse(Self.http, path: "a.http")
+        let writer = HTTPFileWriter(file)
+        let again = try HTTPFileParser.parse(writer.text, path: "b.http")
+        #expect(HTTPFileWriter(again).text == writer.text && writer.losses.isEmpty)
+        #expect(again.entries[1].options.first?.value.source == "false" && again.entries[1].prompts.count == 1)
+        let hurl = HurlWriter(file)
+        #expect(hurl.text.contains("variable: base=http://h\n") && hurl.losses.count == 2)
+        #expect(try HurlParser.parse(hurl.text, path: "a.hurl").entries.count == 2)
+    }
+
+    @Test func `a collection of Postman is read and written`() throws {
+        let json = try JSONValue(
+            """
+            {"info": {"name": "c", "schema": "…/v2.1.0/collection.json"}, "variable": [{"key": "base", "value": "http://h"}],
+             "auth": {"type": "bearer", "bearer": [{"key": "token", "value": "{{t}}"}]},
+             "item": [
+              {"name": "Folder", "item": [
+               {"name": "One", "request": {"method": "POST", "url": {"raw": "{{base}}/u/:id?x=1", "variable": [{"key": "id", "value": "7"}]},
+                "header": [{"key": "A", "value": "b"}, {"key": "Off", "value": "b", "disabled": true}],
+                "body": {"mode": "raw", "raw": "{\\"a\\": 1}", "options": {"raw": {"language": "json"}}}},
+                "event": [{"listen": "test"}]}]},
+              {"name": "Two", "request": {"method": "POST", "url": "http://h", "auth": {"type": "basic", "basic": [{"key": "username", "value": "joe"}, {"key": "password", "value": "x"}]},
+                "body": {"mode": "urlencoded", "urlencoded": [{"key": "a", "value": "1"}]}}},
+              {"name": "Three", "request": {"method": "POST", "url": "http://h", "auth": {"type": "noauth"},
+                "body": {"mode": "formdata", "formdata": [{"key": "f", "type": "file", "src": "a.txt"}, {"key": "t", "value": "v"}]}}},
+              {"name": "Four", "request": "http://h/four"},
+              {"name": "Five", "request": {"url": "http://h", "auth": {"type": "oauth2"}, "body": {"mode": "graphql", "graphql": {"query": "{a}", "variables": "{}"}}}}
+             ]}
+            """)
+        let reader = try PostmanReader(json, path: "c.json")
+        let entries = reader.file.entries
+        #expect(entries.map(\.name) == ["Folder / One", "Two", "Three", "Four", "Five"])
+        #expect(entries[0].url.source == "{{base}}/u/7?x=1")
+        #expect(
+            entries[0].fields.map { "\($0.name.source): \($0.value.source)" } == [
+                "A: b", "Authorization: Bearer {{t}}",
+            ])
+        #expect(entries[1].user?.value.source == "x" && entries[1].form.count == 1 && entries[2].parts.count == 2)
+        #expect(reader.file.variables.map(\.value.source) == ["http://h"])
+        #expect(reader.losses == ["the scripts of One", "the credentials of Five, which are of the kind oauth2"])
+        let written = PostmanWriter(reader.file, name: "c")
+        let again = try PostmanReader(written.json, path: "d.json")
+        #expect(HurlWriter(again.file).text == HurlWriter(reader.file).text)
+        #expect(throws: FileProblem.self) { try PostmanReader(.object([]), path: "c.json") }
+    }
+
+    @Test func `an archive is read, and requests become one`() throws {
+        let requests = [
+            Request(
+                .post, url: "http://h/a?b=1", encodedQuery: "", headers: ["A": "b"],
+                body: .bytes(Bytes("text"), contentType: "text/plain"))
+        ]
+        let bytes = try ArchiveReader.archive(of: requests, started: "2026-01-30T10:00:00.000Z", version: "1")
+        let file = try ArchiveReader.file(bytes, path: "a.har")
+        let entry = try #require(file.entries.first)
+        #expect(entry.url.source == "http://h/a?b=1" && entry.fields.map(\.name.source) == ["A", "Content-Type"])
+        #expect(entry.options.map(\.value.source) == ["false", "false"] && entry.response == nil)
+        #expect(throws: FileProblem.self) { try ArchiveReader.file(Array("{}".utf8), path: "a.har") }
+    }
+
+    @Test(
+        arguments: [
+            ("GET http://h  \nA:b\n\n\n\n# next\nGET http://h\n", "GET http://h\nA: b\n\n# next\nGET http://h\n"),
+            ("GET http://h\n[Options]\nretry :3\nHTTP 200\n", "GET http://h\n[Options]\nretry: 3\nHTTP 200\n"),
+            ("POST http://h\n```\n  a:b  \n\n\n```\n", "POST http://h\n```\n  a:b  \n\n\n```\n"),
+            ("POST http://h\n{\n   \"a\":1\n}\nHTTP 200", "POST http://h\n{\n   \"a\":1\n}\nHTTP 200\n"),
+            ("POST http://h\n<a>\n  x:y\n</a>\n", "POST http://h\n<a>\n  x:y\n</a>\n"), ("", ""),
+        ])
+    func `Hurl in one style`(text: String, formatted: String) throws {
+        let found = try FileFormatter.hurl(text, path: "a.hurl")
+        #expect(found == formatted)
+        #expect(try FileFormatter.hurl(found, path: "a.hurl") == found)
+    }
+
+    @Test(
+        arguments: [
+            ("###First\nGET http://h\nA:b\n\n\nbody:x  \n", "### First\nGET http://h\nA: b\n\n\nbody:x  \n"),
+            ("@a=b\n\n\n\nGET http://h\n  ?x=1\n###\nhttp://h", "@a=b\n\nGET http://h\n    ?x=1\n\n###\nhttp://h\n"),
+            ("# @name x\nhttp://h\n\n# > status == 200\n", "# @name x\nhttp://h\n\n# > status == 200\n"),
+        ])
+    func `an http file in one style`(text: String, formatted: String) throws {
+        let found = try FileFormatter.http(text, path: "a.http")
+        #expect(found == formatted)
+        #expect(try FileFormatter.http(found, path: "a.http") == found)
+    }
+
+    @Test(
+        arguments: [
+            ("{\"a\": 1, // x\n \"b\": [1,2,],}", "{\"a\":1,\"b\":[1,2]}"),
+            ("/* a */ {\"//\": \"/*\"}", "{\"//\":\"/*\"}"),
+            ("{\"a\": \"\\\",}\"}", "{\"a\":\"\\\",}\"}"), ("[1, /* , */ 2] /* x", "[1,2]"),
+        ])
+    func `comments in JSON`(text: String, json: String) throws {
+        let found = JSONComments.removed(from: text)
+        #expect(try JSONValue(found).compactText == json && found.utf8.count == text.utf8.count)
+    }
+}
