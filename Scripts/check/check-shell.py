@@ -35,6 +35,10 @@ EXPECTED = {
     "tsubame --form :8080/post": '"photo"',
     "tsubame --offline": "GET /get HTTP/1.1",
     "tsubame --help": "--session",
+    "tsubame run api.http --env local -": '"user": "joe"',
+    "tsubame run api.hurl": "api.hurl: ok, 1 request",
+    "tsubame from-curl": "try await client.send(request)",
+    "tsubame --har": "calls.har: ok, 1 request",
     # The pin of the test kit's certificate, as TLSInfo gives it.
     "openssl x509": "sw5zgc0dhNyKbpEoOts5WZo1QEpQqmznUVCcjKLgfqs=",
 }
@@ -150,6 +154,10 @@ def main():
     (folder / "bin").mkdir()
     (folder / "bin/tsubame").symlink_to(tool)
     (folder / "swallow.jpg").write_bytes(b"\xff\xd8\xff")
+    # The files that the article shows are those that its lines run.
+    article = (root / "Sources/Tsubame/Tsubame.docc/Articles/FilesOfRequests.md").read_text()
+    for language, name in [("http", "api.http"), ("hurl", "api.hurl"), ("json", "http-client.env.json")]:
+        (folder / name).write_text(re.search(rf"^```{language}\n(.*?)^```", article, re.S | re.M)[1])
     environment = {
         "PATH": f"{folder}/bin:{os.environ['PATH']}", "HOME": str(folder), "XDG_CONFIG_HOME": str(folder / "config"),
         # The project's address stands for this checkout.

@@ -20,7 +20,7 @@ struct CommandPage: Sendable {
     static var all: [CommandPage] {
         [
             CommandPage(RequestCommand.self), CommandPage(RunCommand.self), CommandPage(FormatCommand.self),
-            CommandPage(ConvertCommand.self), CommandPage(BenchCommand.self),
+            CommandPage(ConvertCommand.self), ofCurl, CommandPage(BenchCommand.self),
             CommandPage(WatchCommand.self), CommandPage(UploadCommand.self), CommandPage(CookiesCommand.self),
             CommandPage(CacheCommand.self),
             CommandPage(ServeCommand.self), CommandPage(DemoCommand.self),
@@ -49,6 +49,26 @@ struct CommandPage: Sendable {
                 })
         }
         common = type.commonOptions.compactMap { name, text in type.table[name]?.spec.with(help: text) }
+    }
+
+    /// The page of `from-curl`, which has the options of requests.
+    private static var ofCurl: CommandPage {
+        let requests = CommandPage(RequestCommand.self)
+        let common = CurlCommand.commonOptions.compactMap { name, text in
+            RequestCommand.table[name]?.spec.with(help: text)
+        }
+        return CommandPage(
+            name: CurlCommand.name, abstract: CurlCommand.abstract,
+            usage: CurlCommand.usage.map { "tsubame \(CurlCommand.name) \($0)" }, sections: requests.sections,
+            common: common)
+    }
+
+    private init(name: String, abstract: String, usage: [String], sections: [Section], common: [OptionSpec]) {
+        self.name = name
+        self.abstract = abstract
+        self.usage = usage
+        self.sections = sections
+        self.common = common
     }
 
     /// - Parameter name: the name of a command; empty for requests.

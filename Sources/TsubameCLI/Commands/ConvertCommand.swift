@@ -22,7 +22,7 @@ struct ConvertCommand: ToolCommand {
     }
 
     static let name = "convert"
-    static let abstract = "Translate files of requests: .http, .hurl, .har, Postman and curl lines."
+    static let abstract = "Translate between .http, .hurl, HAR, Postman and curl lines."
     static let usage = ["[OPTION …] FROM TO"]
     static let takesWords = true
     static let table = OptionTable<Self>(

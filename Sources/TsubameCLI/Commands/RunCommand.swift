@@ -17,6 +17,7 @@ struct RunCommand: ToolCommand {
         "report": "Write a report: junit=FILE, json=FILE or html=FILE.",
         "check": "Only read the files, and send nothing.",
         "keep-going": "Go on with a file after a request that failed.",
+        "print": "Print these parts of each exchange.",
         "verbose": "Show each request with its status and its time.",
         "timeout": "Limit the time of each request.",
         "verify": "Check the server's certificate, or do not.",
@@ -24,7 +25,7 @@ struct RunCommand: ToolCommand {
     ]
     static let takesWords = true
     static let hasDefaults = true
-    static let ignoredDefaults: Set = ["verbose"]
+    static let ignoredDefaults: Set = ["verbose", "print"]
     static let table = OptionTable<Self>(
         OptionGroup(\.options), OptionGroup(\.variables), OptionGroup(\.deadlines), OptionGroup(\.connection),
         OptionGroup(\.tls),
@@ -105,7 +106,7 @@ struct RunCommand: ToolCommand {
                     if index >= options.jobs, let (done, result) = try await group.next() { results[done] = result }
                     group.addTask {
                         var run = FileRun(file, client, variables: variables, options)
-                        return (index, try await Self.run(&run, file, printer))
+                        return (index, try await Self.run(&run, file, printer, printsAtOnce: options.print != nil))
                     }
                 }
                 for try await (index, result) in group { results[index] = result }
@@ -117,11 +118,18 @@ struct RunCommand: ToolCommand {
     }
 
     private static func run(
-        _ run: inout FileRun, _ file: RequestFile, _ printer: RunPrinter
+        _ run: inout FileRun, _ file: RequestFile, _ printer: RunPrinter, printsAtOnce: Bool
     ) async throws -> FileResult {
         var lines: [String] = []
         let start = MonotonicClock.now
-        let outcomes = await run.run { lines += printer.lines(of: $0, in: file.path, $1) }
+        let outcomes = try await run.run { outcome, variables in
+            lines += printer.lines(of: outcome, in: file.path, variables)
+            // Printed exchanges stand before the lines about them.
+            if printsAtOnce {
+                try printer.write(lines)
+                lines = []
+            }
+        }
         let result = FileResult(
             path: file.path, outcomes: outcomes, nanoseconds: MonotonicClock.now - start, count: file.entries.count,
             variables: run.variables)

@@ -34,6 +34,8 @@ enum TsubameCommand {
         case DemoCommand.name: return try run(DemoCommand.self, words.dropFirst())
         case UploadCommand.name: return try run(UploadCommand.self, words.dropFirst())
         case WatchCommand.name: return try run(WatchCommand.self, words.dropFirst())
+        case CurlCommand.name where words.count == 2 && ["--help", "--help-all"].contains(words.last):
+            return try show(.named(CurlCommand.name), isWhole: words.last == "--help-all")
         case CurlCommand.name:
             return try runRequest(try CurlCommand.arguments(words.dropFirst())[...], isTranslated: true)
         case "help": return try help(words.dropFirst())

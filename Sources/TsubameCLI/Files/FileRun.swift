@@ -31,6 +31,7 @@ struct FileRun {
     /// Whether entries after one that failed run, too.
     private let goesOn: Bool
     private let ignoresAsserts: Bool
+    private let print: PrintParts?
     private let defaults: [(name: String, value: String)]
 
     init(_ file: RequestFile, _ client: Client, variables: FileVariables, _ options: RunOptions) {
@@ -39,6 +40,7 @@ struct FileRun {
         self.variables = variables
         goesOn = options.keepsGoing
         ignoresAsserts = options.ignoresAsserts
+        print = options.print
         defaults = options.entryOptions
         folder = RequestFolder(of: file.path)
         for variable in file.variables { self.variables.define(variable.name.source, variable.value) }
@@ -46,13 +48,15 @@ struct FileRun {
 
     /// Runs to the end, or to the first entry that fails. The calling thread waits.
     /// - Parameter told: gets the outcome of each entry when it has run.
-    mutating func run(told: (EntryOutcome, FileVariables) -> Void) async -> [EntryOutcome] {
+    mutating func run(
+        told: (EntryOutcome, FileVariables) throws -> Void
+    ) async throws -> [EntryOutcome] {
         var outcomes: [EntryOutcome] = []
         for entry in file.entries {
             let start = MonotonicClock.now
             var outcome = await run(entry)
             outcome.nanoseconds = MonotonicClock.now - start
-            told(outcome, variables)
+            try told(outcome, variables)
             outcomes.append(outcome)
             guard outcome.isGood || goesOn else { break }
         }
@@ -110,12 +114,9 @@ struct FileRun {
         (outcome.failures, outcome.problem) = ([], nil)
         let made = try EntryRequest(entry, options, variables, folder)
         outcome.request = made.request.summary
-        let start = MonotonicClock.now
         let message: ReceivedMessage
         do throws(CallError) {
-            let response = try await client.send(made.request)
-            let time = MonotonicClock.now - start
-            message = try await ReceivedMessage(response, nanoseconds: time)
+            message = try await send(made.request, by: client)
         } catch {
             outcome.problem = EntryProblem(entry.place, FlagNames.text(of: error))
             return
@@ -132,6 +133,21 @@ struct FileRun {
             if let expected = entry.response { try check(message, expected, options, folder, &outcome) }
         } catch {
             outcome.problem = EntryProblem(entry.place, error.reason)
+        }
+    }
+
+    /// Sends the request, and prints the exchange if that is asked for.
+    private func send(_ request: Request, by client: Client) async throws(CallError) -> ReceivedMessage {
+        let output = print.flatMap { try? ExchangeOutput($0, of: client) }
+        let start = MonotonicClock.now
+        do throws(CallError) {
+            let response = try await client.send(request)
+            let message = try await ReceivedMessage(response, nanoseconds: MonotonicClock.now - start)
+            try? output?.finish((response, Bytes(message.body)))
+            return message
+        } catch {
+            try? output?.finish(nil)
+            throw error
         }
     }
 
@@ -196,6 +212,7 @@ extension ReceivedMessage {
             url: response.request.uri?.string ?? "",
             fields: response.headers.map { ($0.name.rawName, $0.value) }, body: Array(body))
         receivedBody = Array(received)
+        certificate = response.connection?.tls?.certificate.map { Self.attributes(ofCertificate: Array($0.der)) } ?? []
         address = response.connection.map { String(HostAddress.withoutPort($0.remoteAddress)) } ?? ""
         milliseconds = Int64(clamping: nanoseconds / 1_000_000)
         redirects =

@@ -82,7 +82,8 @@ enum RequestFileReader {
         var isChosen = file.entries.map { entry in
             takesAll
                 ? entry.importedFrom == nil
-                : entry.name.map(names.contains) ?? false || entry.tags.contains(where: tags.contains)
+                : entry.name.map(names.contains) ?? false || entry.title.map(names.contains) ?? false
+                    || entry.tags.contains(where: tags.contains)
         }
         var referred = Set<String>()
         for (index, entry) in file.entries.enumerated().reversed() {

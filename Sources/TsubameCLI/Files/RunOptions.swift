@@ -27,6 +27,8 @@ struct RunOptions: Options {
     var keepsGoing = false
     var ignoresAsserts = false
     var isVerbose = false
+    /// The parts of each exchange that are printed; nil for none.
+    var print: PrintParts?
 
     static let title = "Files"
     static let options: [CommandOption<Self>] = [
@@ -36,7 +38,8 @@ struct RunOptions: Options {
             reading: entryOption
         ) { $0.entryOptions.append($1) },
         .value(
-            "name", "name", "Run only the requests of this name, and those that they refer to. May be repeated."
+            "name", "name",
+            "Run only the requests of this name or title, and those that they refer to. May be repeated."
         ) { $0.names.append($1) },
         .value("tag", "tag", "Run only requests with this tag. May be repeated.") { $0.tags.append($1) },
         .value(
@@ -56,6 +59,11 @@ struct RunOptions: Options {
         .flag("ignore-asserts", "Send the requests, and check nothing. Captures are still made.") {
             $0.ignoresAsserts = true
         },
+        .value(
+            "print", letter: "p", "HBhb",
+            "Print these parts of each exchange: H and B are head and body of the request, h and b of the response.",
+            reading: PrintParts.init
+        ) { $0.print = $1 },
         .flag("verbose", letter: "v", "Show each request with its status and its time.") { $0.isVerbose = true },
     ]
 

@@ -51,6 +51,12 @@ final class RunPrinter: Sendable {
         return lines.map(variables.redacted)
     }
 
+    func write(_ lines: [String]) throws {
+        guard !lines.isEmpty else { return }
+        let text = lines.map(Canvas.visible).joined(separator: "\n") + "\n"
+        try lock.withLock { _ in try Descriptor.output.writeAll(text) }
+    }
+
     func write(_ lines: [String], _ result: FileResult) throws {
         let requests = Self.count(result.outcomes.count { !$0.isSkipped }, "request")
         let failed = result.outcomes.count { !$0.isGood }
@@ -58,8 +64,7 @@ final class RunPrinter: Sendable {
         let left = result.count - result.outcomes.count
         if left > 0 { end += ", \(left) not run" }
         let last = "\(result.path): \(end), \(requests) in \(Self.time(result.nanoseconds))"
-        let text = (lines + [last]).map(Canvas.visible).joined(separator: "\n") + "\n"
-        try lock.withLock { _ in try Descriptor.output.writeAll(text) }
+        try write(lines + [last])
     }
 
     func writeTotal(_ results: [FileResult], nanoseconds: UInt64) throws {

@@ -7,6 +7,17 @@ import TsubameRequestFiles
 /// The arguments of a request that mean the same as a curl command.
 enum CurlCommand {
     static let name = "from-curl"
+    static let abstract = "Run a command line that was copied for curl."
+    static let commonOptions: KeyValuePairs = [
+        "as": "Print the request in another language, and send nothing.",
+        "print": "Print these parts of request and response.",
+        "verbose": "Print request and response.",
+        "output": "Write to a file.",
+        "offline": "Show the request, and send nothing.",
+        "help": "Show help.",
+        "help-all": "Show all options, which are those of requests.",
+    ]
+    static let usage = ["[OPTION …] 'curl …' [OPTION …]", "[OPTION …] curl URL …", "[OPTION …] - < FILE"]
 
     /// Reads `from-curl [OPTION …] 'curl …' [OPTION …]`, the same without quotes, or `from-curl [OPTION …] -` with the
     /// command on the standard input.

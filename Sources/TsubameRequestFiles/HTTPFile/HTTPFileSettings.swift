@@ -114,6 +114,7 @@ struct HTTPFileSettings {
 
     func apply(to entry: inout FileEntry, _ parser: HTTPFileParser) throws(FileProblem) {
         entry.name = name ?? (title.isEmpty ? nil : title)
+        entry.title = title.isEmpty ? nil : title
         entry.tags = tags
         entry.prompts = prompts
         entry.loop = loop

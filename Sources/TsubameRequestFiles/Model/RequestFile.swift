@@ -174,6 +174,8 @@ package struct FileEntry: Sendable {
     package let place: FilePlace
     /// The name by which other entries refer to this one; nil if it has none.
     package var name: String?
+    /// The text of the division before the entry; nil if it has none.
+    package var title: String?
     package var tags: [String] = []
     /// The file of an imported entry, which runs only if another entry refers to it; nil for the file's own entries.
     package var importedFrom: String?

@@ -20,8 +20,9 @@ package struct HTTPFileWriter {
     private mutating func line(_ line: String) { text += line + "\n" }
 
     private mutating func write(_ entry: FileEntry) {
-        line("###\(entry.name.map { " \(Self.oneLine($0))" } ?? "")")
-        if let name = entry.name { line("# @name \(Self.oneLine(name))") }
+        let title = entry.title ?? entry.name
+        line("###\(title.map { " \(Self.oneLine($0))" } ?? "")")
+        if let name = entry.name, name != entry.title { line("# @name \(Self.oneLine(name))") }
         writeSettings(of: entry)
         line("\(entry.method) \(Self.url(entry))")
         for field in entry.fields { line("\(field.name.source): \(Self.oneLine(field.value.source))") }

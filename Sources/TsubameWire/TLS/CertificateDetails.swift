@@ -12,6 +12,10 @@ package struct CertificateDetails: Sendable, Hashable {
     package let issuerName: String
     package let subjectName: String
     package let commonName: String?
+    /// All parts of the names, such as `C=US, O=Example, CN=example.org`.
+    package let fullIssuer: String
+    package let fullSubject: String
+    package let serialNumber: [UInt8]
     /// In seconds since 1970.
     package let notBefore: Int64
     package let notAfter: Int64
@@ -41,7 +45,7 @@ package struct CertificateDetails: Sendable, Hashable {
             var fields = certificate.next(DERReader.Tag.sequence)?.values
         else { return nil }
         _ = fields.next(DERReader.Tag.constructed(0))
-        guard fields.next(DERReader.Tag.integer) != nil, fields.next(DERReader.Tag.sequence) != nil,
+        guard let serial = fields.next(DERReader.Tag.integer), fields.next(DERReader.Tag.sequence) != nil,
             let issuer = fields.next(DERReader.Tag.sequence),
             var validity = fields.next(DERReader.Tag.sequence)?.values,
             let notBefore = validity.next().flatMap(Self.time), let notAfter = validity.next().flatMap(Self.time),
@@ -54,6 +58,8 @@ package struct CertificateDetails: Sendable, Hashable {
         self.issuerName = issuerName.text
         self.subjectName = subjectName.text
         commonName = subjectName.commonName
+        (fullIssuer, fullSubject) = (issuerName.full, subjectName.full)
+        serialNumber = Array(serial.content)
         self.notBefore = notBefore
         self.notAfter = notAfter
         while let field = fields.next() {

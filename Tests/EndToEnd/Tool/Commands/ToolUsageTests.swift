@@ -5,6 +5,10 @@ import Testing
 
 @Suite(.timeLimit(.minutes(2)))
 struct ToolUsageTests {
+    private static let commands = [
+        "run", "fmt", "convert", "from-curl", "bench", "watch", "upload", "cookies", "cache", "serve", "demo",
+    ]
+
     /// The head of the request that these arguments make, without sending it.
     private func offline(_ words: String...) async throws -> String {
         let run = try await ToolProcess(["--offline"] + words).finished()
@@ -120,8 +124,8 @@ struct ToolUsageTests {
         let help = try await tool("--help").stdout
         #expect(help.split(separator: "\n", omittingEmptySubsequences: false).count <= 45, "\(help)")
         for text in [
-            "--help-all", "name:=json", "\n  bench ", "\n  watch ", "\n  cookies ", "\n  cache ", "\n  serve ",
-        ] {
+            "--help-all", "name:=json",
+        ] + Self.commands.map({ "\n  \($0) " }) {
             #expect(help.contains(text), "\(text)")
         }
         #expect(try await tool("help").stdout == help)
@@ -134,13 +138,13 @@ struct ToolUsageTests {
         }
     }
 
-    @Test(arguments: ["bench", "watch", "upload", "cookies", "cache", "serve", "demo"])
+    @Test(arguments: Self.commands)
     func `each command has a manual page`(command: String) async throws {
         let page = try await tool("--generate", "man", command)
         #expect(page.status == 0 && page.stdout.hasPrefix(".TH TSUBAME-\(command.uppercased()) 1"), "\(page)")
         #expect(page.stdout.contains("\n.SH OPTIONS\n") && page.stdout.contains("\\-\\-help\\fR"))
         let main = try await tool("--generate", "man").stdout
-        #expect(main.contains("tsubame\\-\(command) (1)."))
+        #expect(main.contains("tsubame\\-\(command.replacing("-", with: "\\-")) (1)."))
         let wrong = try await tool("--generate", "bash", command)
         #expect(wrong.status == 64 && wrong.stdout.isEmpty)
     }
@@ -193,7 +197,7 @@ struct ToolUsageTests {
             (["--pret"], ["--pretty"]), (["--pretty", "=", "c"], ["colors"]), (["-s", "d"], ["dark", "dracula"]),
             (["--follow", "--pretty", ""], ["all", "colors", "format", "none"]), (["--no-ch"], ["--no-check-status"]),
             (["PAT"], ["PATCH"]), (["serve", "--po"], ["--port"]),
-            (["help", ""], ["bench", "watch", "upload", "cookies", "cache", "serve", "demo"]),
+            (["help", ""], commands),
             (["dem"], ["demo"]),
             (["serve", "--fol"], []), (["--timeout", "--fol"], []), (["demo", "-"], ["--inspect", "--help"]),
             (["--cacert", "FOLDER/swallow"], ["FOLDER/swallow photo.jpg"]),
@@ -225,7 +229,7 @@ struct ToolUsageTests {
         arguments: [
             ("--pret", ["--pretty"]), ("--pretty=c", ["--pretty=colors"]), ("-s d", ["dark", "dracula"]),
             ("PAT", ["PATCH"]),
-            ("serve --po", ["--port"]), ("help ", ["bench", "cache", "cookies", "demo", "serve", "upload", "watch"]),
+            ("serve --po", ["--port"]), ("help ", commands.sorted()),
             ("--no-ch", ["--no-check-status"]),
             ("demo --", ["--inspect", "--help"]),
         ])

@@ -228,6 +228,92 @@ struct ToolRunTests {
         #expect(good.status == 0, "\(good)")
     }
 
+    @Test func `the exchanges are printed before the lines about them`() async throws {
+        let run = try await run(["a.hurl": "GET {{base}}/get?x=1\nHTTP 200\n"], "a.hurl", "--print=Hb")
+        let places = ["GET /get?x=1 HTTP/1.1\r\n", "\"args\": {", "a.hurl: ok"].map { run.stdout.firstRange(of: $0) }
+        #expect(run.status == 0 && places.allSatisfy { $0 != nil }, "\(run)")
+        #expect(places.compactMap { $0?.lowerBound } == places.compactMap { $0?.lowerBound }.sorted())
+    }
+
+    @Test func `a body is checked with and without its codings`() async throws {
+        let text = """
+            GET {{base}}/gzip
+            [Options]
+            compressed: true
+            HTTP 200
+            Content-Encoding: gzip
+            [Asserts]
+            jsonpath "$.gzipped" == true
+            rawbytes startsWith hex,1f8b;
+            bytes not startsWith hex,1f8b;
+            """
+        let run = try await run(["a.hurl": text], "a.hurl")
+        #expect(run.status == 0, "\(run)")
+    }
+
+    @Test func `the certificate of a server is checked`() async throws {
+        try await withFolder { folder in
+            let server = try RunningProduct(
+                "tsubame", ["serve", "--port", "0", "--tls-ca", folder.appending(path: "ca.pem").path])
+            let line = try await server.line { $0.contains("https://") }
+            let port = try #require(line.split(separator: ":").last.flatMap { Int($0.filter(\.isNumber)) })
+            let text = """
+                GET https://localhost:\(port)/get
+                [Options]
+                cacert: ca.pem
+                HTTP 200
+                [Asserts]
+                certificate "Expire-Date" daysAfterNow >= 0
+                certificate "Expire-Date" isDate
+                certificate "Start-Date" daysBeforeNow < 3
+                certificate "Subject-Alt-Name" contains "DNS:localhost"
+                certificate "Serial-Number" matches /^[0-9a-f:]+$/
+                certificate "Value" startsWith "-----BEGIN CERTIFICATE-----"
+                certificate "Issuer" contains "="
+                certificate "Nope" exists
+                """
+            try Data(text.utf8).write(to: folder.appending(path: "a.hurl"))
+            let run = try await ToolProcess(["run", "a.hurl"], directory: folder).finished()
+            #expect(
+                run.status == 1 && run.stdout.contains("“Nope” is no attribute of a certificate; there are Subject,"),
+                "\(run)")
+            #expect(run.stdout.components(separatedBy: "expected:").count == 2, "\(run)")
+            server.send(signal: SIGINT)
+            _ = try await server.finished()
+        }
+    }
+
+    @Test(
+        .enabled(
+            if: FileManager.default.fileExists(atPath: "/usr/lib/x86_64-linux-gnu/libxml2.so.2"), "libxml2 is not here")
+    )
+    func `XPath reads XML and HTML`() async throws {
+        let text = """
+            GET {{base}}/xml
+            HTTP 200
+            [Asserts]
+            xpath "count(//slide)" == 2
+            xpath "string(/slideshow/@author)" == "Yours Truly"
+            xpath "//slide/title" nth 1 == "Overview"
+            xpath "//nothing" not exists
+            xpath "boolean(//item)" == true
+            GET {{base}}/html
+            HTTP 200
+            [Captures]
+            title: xpath "string(//h1)"
+            [Asserts]
+            variable "title" == "Herman Melville - Moby-Dick"
+            """
+        let run = try await run(["a.hurl": text], "a.hurl")
+        #expect(run.status == 0, "\(run)")
+        let wrong = try await self.run(
+            ["a.hurl": "GET {{base}}/xml\nHTTP 200\n[Asserts]\nxpath \"//[\" exists\n"], "a.hurl")
+        #expect(wrong.status == 1 && wrong.stdout.contains("no XPath expression") && wrong.stderr.isEmpty, "\(wrong)")
+        let other = try await self.run(
+            ["a.hurl": "GET {{base}}/get\nHTTP 200\n[Asserts]\nxpath \"//a\" exists\n"], "a.hurl")
+        #expect(other.status == 1 && other.stdout.contains("the body is no XML") && other.stderr.isEmpty, "\(other)")
+    }
+
     @Test func `a redacted capture is not shown`() async throws {
         let text = """
             GET {{base}}/get?x=s3cret
