@@ -21,6 +21,8 @@ enum XPathQuery {
 
     /// The most nodes that a query may select.
     private static let maximumNodes: Int32 = 1_000_000
+    /// The most bytes that the texts of all nodes may have together. A text within many elements is in the text of each.
+    private static let maximumText = 256 << 20
     /// The options of libxml2: no network, no messages, and for HTML a document in spite of mistakes.
     private static let xmlOptions: Int32 = 1 << 11 | 1 << 5 | 1 << 6
     private static let htmlOptions: Int32 = 1 << 11 | 1 << 5 | 1 << 6 | 1
@@ -95,10 +97,17 @@ enum XPathQuery {
         guard count > 0, let table = set.load(fromByteOffset: 8, as: UnsafePointer<UnsafeRawPointer?>?.self) else {
             return []
         }
-        return (0..<Int(count)).map { index in
-            guard let node = table[index], let text = library.nodeText(node) else { return "" }
+        var (texts, size): ([String], Int) = ([], 0)
+        for index in 0..<Int(count) {
+            guard let node = table[index], let text = library.nodeText(node) else {
+                texts.append("")
+                continue
+            }
             defer { free(text) }
-            return String(cString: text)
+            texts.append(String(cString: text))
+            size += texts[index].utf8.count
+            guard size <= maximumText else { throw Problem("the nodes have more than 256 MiB of text") }
         }
+        return texts
     }
 }
