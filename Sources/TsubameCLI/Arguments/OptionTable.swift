@@ -1,5 +1,7 @@
 // OptionTable: all options of a command, found by name or letter.
 
+import TsubameRequestFiles
+
 struct OptionTable<Command>: Sendable {
     let groups: [OptionGroup<Command>]
 

@@ -74,7 +74,7 @@ struct ConvertCommand: ToolCommand {
     }
 
     /// The requests with the values of their variables.
-    private func requests(of file: RequestFile) throws -> [Request] {
-        try RequestFileReader.requests(of: file, RunEnvironment(options: variables))
+    private func requests(of file: RequestFile) throws -> [(Request, FileEntry)] {
+        Array(zip(try RequestFileReader.requests(of: file, RunEnvironment(options: variables)), file.entries))
     }
 }

@@ -74,7 +74,11 @@ struct RequestCommand: ToolCommand {
         let runs = try prepared()
         CommandRuns.limitThreads()
         if let language = content.language {
-            for request in try Self.captured(runs) { try Descriptor.output.writeAll(language.text(of: request)) }
+            for (request, settings) in try captured(runs) {
+                let (text, losses) = try language.text(of: request, settings)
+                try Descriptor.output.writeAll(text)
+                for loss in losses { Diagnostics.say("left out: \(loss)") }
+            }
             return .ok
         }
         let archive = try output.archive.map { path throws(SystemError) in try CallArchive(path) }
@@ -102,10 +106,13 @@ struct RequestCommand: ToolCommand {
     }
 
     /// The requests with the fields that the network would get. Nothing is sent.
-    func captured() throws -> [Request] { try Self.captured(prepared()) }
+    func captured() throws -> [(Request, RequestSettings)] { try captured(prepared()) }
 
-    private static func captured(_ runs: [RequestRun]) throws -> [Request] {
-        try runs.map { run in
+    private func captured(_ runs: [RequestRun]) throws -> [(Request, RequestSettings)] {
+        let words = try RequestWords(words, defaultScheme: content.defaultScheme?.rawValue, isDownload: false)
+        var settings = RequestSettings(call)
+        settings.parts = try RequestContent(words.items, format: content.format, boundary: content.boundary).fileParts
+        return try runs.map { run in
             let capture = CaptureTransport()
             var run = run
             run.transport = capture
@@ -116,7 +123,7 @@ struct RequestCommand: ToolCommand {
                 throw SystemError(FlagNames.text(of: error))
             }
             guard let request = capture.request else { throw SystemError("the request was not made") }
-            return request
+            return (request, settings)
         }
     }
 

@@ -52,7 +52,7 @@ struct RunCommand: ToolCommand {
         if options.checks {
             let entries = files.reduce(0) { $0 + $1.entries.count }
             try Descriptor.output.writeAll(
-                "\(files.count == 1 ? "1 file" : "\(files.count) files"), \(entries) requests: no mistakes\n")
+                "\(files.count == 1 ? "1 file" : "\(files.count) files"), \(entries == 1 ? "1 request" : "\(entries) requests"): no mistakes\n")
             return .ok
         }
         let chosen = files.map { RequestFileReader.chosen($0, names: options.names, tags: options.tags) }
@@ -61,10 +61,14 @@ struct RunCommand: ToolCommand {
         }
         let environment = RunEnvironment(options: variables)
         let tls = try tls.asking(mayPrompt: true)
-        let prepared = try chosen.map { file in (file, try environment.variables(for: file), client(tls)) }
+        let prepared = try chosen.map { file in (file, try environment.variables(for: file)) }
+        for (file, variables) in prepared { try FileCheck.answered(file, variables) }
         let archive = try options.archive.map { path throws(SystemError) in try CallArchive(path) }
-        for (_, _, client) in prepared { archive?.watch(client) }
-        let results = try runAll(prepared)
+        let results = try runAll(prepared) {
+            let client = client(tls)
+            archive?.watch(client)
+            return client
+        }
         try archive?.write()
         for report in options.reports { try RunReport(results).write(report) }
         return results.allSatisfy(\.isGood) ? .ok : .failure
@@ -76,7 +80,9 @@ struct RunCommand: ToolCommand {
         var isGood = true
         for word in words {
             do {
-                files.append(try RequestFileReader.read(word))
+                let file = try RequestFileReader.read(word)
+                if options.checks { try FileCheck.check(file) }
+                files.append(file)
             } catch let problem as FileProblem {
                 Diagnostics.say(problem.description)
                 isGood = false
@@ -96,17 +102,28 @@ struct RunCommand: ToolCommand {
     }
 
     /// Runs the files, `--jobs` at once. The output of a file appears when it has ended.
-    private func runAll(_ files: [(file: RequestFile, FileVariables, Client)]) throws -> [FileResult] {
+    private func runAll(
+        _ files: [(file: RequestFile, FileVariables)], makeClient: @escaping @Sendable () -> Client
+    ) throws -> [FileResult] {
         let (options, printer) = (options, RunPrinter(isVerbose: options.isVerbose))
         let start = MonotonicClock.now
         let results = try AsyncRun.result {
             try await withThrowingTaskGroup(of: (Int, FileResult).self) { group in
                 var results = [FileResult?](repeating: nil, count: files.count)
-                for (index, (file, variables, client)) in files.enumerated() {
+                for (index, (file, variables)) in files.enumerated() {
                     if index >= options.jobs, let (done, result) = try await group.next() { results[done] = result }
                     group.addTask {
+                        let client = makeClient()
                         var run = FileRun(file, client, variables: variables, options)
-                        return (index, try await Self.run(&run, file, printer, printsAtOnce: options.print != nil))
+                        do {
+                            let atOnce = options.print != nil
+                            let result = try await Self.run(&run, file, printer, printsAtOnce: atOnce)
+                            await client.close()
+                            return (index, result)
+                        } catch {
+                            await client.close()
+                            throw error
+                        }
                     }
                 }
                 for try await (index, result) in group { results[index] = result }

@@ -26,6 +26,8 @@ struct EntryOptions {
     var user: String?
     /// The file that receives the body of the response.
     var output: String?
+    /// Whether an output does not replace a file.
+    var keepsOutputs = false
     private var isInsecure = false
     private var version: ConnectionSettings.HTTPVersionChoice?
     private var total: Duration?
@@ -36,7 +38,7 @@ struct EntryOptions {
     private var family: AddressFamily?
     private var unixSocket: String?
     private var roots: String?
-    private var usesDigest = false
+    private(set) var usesDigest = false
     private var certificate: String?
     private var key: String?
     /// Addresses in place of others; both with their ports.
@@ -106,7 +108,8 @@ struct EntryOptions {
         case "cacert": roots = value
         case "cert": certificate = value
         case "key": key = value
-        case "output": output = value
+        case "output": (output, keepsOutputs) = (value, false)
+        case "output-new": (output, keepsOutputs) = (value, true)
         case "resolve":
             do throws(UsageProblem) {
                 let override = try AddressOverride(parsing: value)
@@ -128,9 +131,17 @@ struct EntryOptions {
             let text = Self.trimmed(value[value.index(after: equals)...])
             variables.set(Self.trimmed(value[..<equals]), FileValue(typed: text))
         case _ where Self.silent.contains(name): break
-        default: throw ValueProblem("the option \(name) is not supported")
+        default:
+            throw ValueProblem("the option \(name) is not supported\(NearestName.question(name, in: Self.known))")
         }
     }
+
+    /// The names that a mistyped one may mean.
+    private static let known = [
+        "cacert", "cert", "compressed", "connect-timeout", "connect-to", "delay", "digest", "header", "http1.1", "http2",
+        "insecure", "location", "max-redirs", "max-time", "netrc", "output", "path-as-is", "proxy", "repeat", "resolve",
+        "retry", "retry-interval", "skip", "unix-socket", "user", "variable",
+    ]
 
     private static func trimmed(_ text: Substring) -> String {
         String(text.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed())
@@ -153,7 +164,7 @@ struct EntryOptions {
     }
 
     /// `500ms`, `2s`, `1m`, or a number of units.
-    private static func duration(
+    static func duration(
         _ text: String, unit: Duration = .milliseconds(1)
     ) throws(ValueProblem) -> Duration {
         let digits = text.prefix { $0.isASCII && $0.isNumber }

@@ -76,6 +76,9 @@ private struct EntryValues {
         case .text(let template, .graphQL):
             let bytes = Array(GraphQLQuery.json(of: try text(template)).utf8)
             return (.bytes(bytes, contentType: "application/json"), bytes)
+        case .text(let template, .form):
+            let bytes = Array(FormText.encoded(try text(template)).utf8)
+            return (.bytes(bytes, contentType: FileEntry.TextKind.form.mediaType), bytes)
         case .text(let template, let kind):
             let bytes = Array(try kind == .json ? jsonText(template).utf8 : text(template).utf8)
             return (.bytes(bytes, contentType: kind.mediaType), bytes)

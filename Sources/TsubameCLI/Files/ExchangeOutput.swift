@@ -7,6 +7,7 @@ struct ExchangeOutput {
     private let file: OutputFile
     private let printer: ExchangePrinter
     private let observation: EventSubscription
+    private let hasBody: Bool
 
     init(_ parts: PrintParts, of client: Client) throws(SystemError) {
         var options = OutputOptions()
@@ -15,6 +16,7 @@ struct ExchangeOutput {
         let printer = options.printer(file, FormatOptions(), isOffline: false, isDownload: false)
         observation = client.observe(bodies: printer.bodyBytes) { printer.take($0) }
         self.printer = printer
+        hasBody = parts.contains(.responseBody)
     }
 
     /// Prints the rest.
@@ -31,6 +33,9 @@ struct ExchangeOutput {
             try printer.requestsPrinted()
         }
         try printer.finish()
+        // The next lines do not stand behind the end of a body.
+        let last = response?.body.last
+        if hasBody, last != nil, last != 0x0A { try file.write("\n") }
         try file.flush()
     }
 }

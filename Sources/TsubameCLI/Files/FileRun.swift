@@ -67,11 +67,6 @@ struct FileRun {
         var outcome = EntryOutcome(entry: entry)
         let folder = entry.importedFrom.map { RequestFolder(of: $0) } ?? folder
         do throws(EntryProblem) {
-            for prompt in entry.prompts where variables[prompt.name.source] == nil {
-                let text = prompt.value.source.isEmpty ? "" : " (\(prompt.value.source))"
-                let name = prompt.name.source
-                throw EntryProblem(prompt.place, "the request asks for \(name)\(text): give --var \(name)=…")
-            }
             let options = try EntryOptions(of: entry, defaults, &variables)
             guard !options.isSkipped, options.repeats > 0 else {
                 outcome.isSkipped = true
@@ -129,7 +124,7 @@ struct FileRun {
             variables.keep(FileVariables.Answer(request: sent, response: message), of: name)
         }
         do throws(ValueProblem) {
-            if let output = options.output { try save(message.body, output, folder) }
+            if let output = options.output { try save(message.body, output, folder, isNew: options.keepsOutputs) }
             if let expected = entry.response { try check(message, expected, options, folder, &outcome) }
         } catch {
             outcome.problem = EntryProblem(entry.place, error.reason)
@@ -180,8 +175,16 @@ struct FileRun {
         outcome.failures += expected.assertions.compactMap { reading.failure(of: $0) }
     }
 
-    private func save(_ bytes: [UInt8], _ name: String, _ folder: RequestFolder) throws(ValueProblem) {
-        let path = try folder.writablePath(name)
+    /// - Parameter isNew: whether a file of the name stays, and the new one gets a number.
+    private func save(
+        _ bytes: [UInt8], _ name: String, _ folder: RequestFolder, isNew: Bool
+    ) throws(ValueProblem) {
+        var path = try folder.writablePath(name)
+        var number = 1
+        while isNew, access(path, F_OK) == 0, number < 10_000 {
+            path = try folder.writablePath(Self.numbered(name, number))
+            number += 1
+        }
         do throws(SystemError) {
             let output = try OutputFile(path)
             try output.write(Bytes(bytes))
@@ -189,6 +192,13 @@ struct FileRun {
         } catch {
             throw ValueProblem("\(error)")
         }
+    }
+
+    /// `out-1.json` for `out.json`.
+    private static func numbered(_ name: String, _ number: Int) -> String {
+        let start = name.lastIndex(of: "/").map { name.index(after: $0) } ?? name.startIndex
+        guard let dot = name[start...].lastIndex(of: "."), dot > start else { return "\(name)-\(number)" }
+        return "\(name[..<dot])-\(number)\(name[dot...])"
     }
 
     private static func wait(_ duration: Duration) async {

@@ -67,7 +67,12 @@ enum RequestFileReader {
         return try file.entries.map { entry in
             do throws(EntryProblem) {
                 let options = try EntryOptions(of: entry, [], &variables)
-                return try EntryRequest(entry, options, variables, RequestFolder(of: file.path)).request
+                var request = try EntryRequest(entry, options, variables, RequestFolder(of: file.path)).request
+                // Credentials that need no challenge are a field.
+                if let user = options.user, !options.usesDigest, !request.headers.contains("Authorization") {
+                    request.headers.append("Authorization", "Basic \(EncodedBytes.base64Text(Array(user.utf8)))")
+                }
+                return request
             } catch {
                 throw FileProblem(
                     path: file.path, place: error.place, reason: error.reason,

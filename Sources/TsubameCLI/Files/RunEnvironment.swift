@@ -15,26 +15,45 @@ struct RunEnvironment {
 
     let options: VariableOptions
 
+    /// The texts of environments with expressions, which get their values when they are used.
+    private struct Found {
+        var values: [String: FileValue] = [:]
+        var templates: [String: String] = [:]
+
+        mutating func add(_ name: String, _ value: FileValue) {
+            if case .text(let text) = value, text.contains("{{") {
+                (values[name], templates[name]) = (nil, text)
+            } else {
+                (values[name], templates[name]) = (value, nil)
+            }
+        }
+    }
+
     /// The variables for a file: a private environment replaces values of the public one, and `--var` those of both.
     func variables(for file: RequestFile) throws -> FileVariables {
         let folder = RequestFolder(of: file.path)
-        var values = hurlVariables()
+        var found = Found(values: hurlVariables())
         if let path = options.environmentFile, !path.hasSuffix(".json") {
             for pair in Self.pairs(of: try RequestFolder.text(of: path)) {
-                values[pair.name] = FileValue(typed: pair.value)
+                found.add(pair.name, FileValue(typed: pair.value))
             }
         } else {
-            try addEnvironments(for: folder, to: &values)
+            try addEnvironments(for: folder, to: &found)
         }
-        for variable in options.variables { values[variable.name] = variable.value }
+        for variable in options.variables {
+            found.values[variable.name] = variable.value
+            found.templates[variable.name] = nil
+        }
         let dotenv = folder.path(".env")
         let pairs = access(dotenv, F_OK) == 0 ? Self.pairs(of: try RequestFolder.text(of: dotenv)) : []
         let named = Dictionary(pairs.map { ($0.name, $0.value) }) { $1 }
-        return FileVariables(values, generated: GeneratedValues(dotenv: named))
+        var variables = FileVariables(found.values, generated: GeneratedValues(dotenv: named))
+        for (name, text) in found.templates { variables.define(name, TemplateText(parsing: text)) }
+        return variables
     }
 
     /// Adds the environments of `--env-file`, or of the nearest folder that has such files.
-    private func addEnvironments(for folder: RequestFolder, to values: inout [String: FileValue]) throws {
+    private func addEnvironments(for folder: RequestFolder, to values: inout Found) throws {
         let paths: [String]
         if let path = options.environmentFile {
             paths = [path]
@@ -46,10 +65,12 @@ struct RunEnvironment {
                 }.first { !$0.isEmpty } ?? []
         }
         var isKnown = options.environment == nil
-        for path in paths where try add(path, to: &values) { isKnown = true }
+        var found: Set<String> = []
+        for path in paths where try add(path, to: &values, &found) { isKnown = true }
         guard isKnown else {
             let places = paths.isEmpty ? Self.publicName : paths.joined(separator: " or ")
-            throw UsageProblem("There is no environment “\(options.environment ?? "")” in \(places).")
+            let known = found.isEmpty ? "" : " There are \(found.sorted().joined(separator: ", "))."
+            throw UsageProblem("There is no environment “\(options.environment ?? "")” in \(places).\(known)")
         }
     }
 
@@ -80,7 +101,7 @@ struct RunEnvironment {
 
     /// Adds the variables of `$shared` and of the environment that was named.
     /// - Returns: whether the file has that environment.
-    private func add(_ path: String, to values: inout [String: FileValue]) throws -> Bool {
+    private func add(_ path: String, to values: inout Found, _ names: inout Set<String>) throws -> Bool {
         var text = try RequestFolder.text(of: path)
         let isOfEditor = path.hasSuffix(Self.settingsName)
         if isOfEditor { text = JSONComments.removed(from: text) }
@@ -90,13 +111,17 @@ struct RunEnvironment {
         } catch {
             // The settings of an editor are about many things, and the user may not need them here.
             if isOfEditor, options.environment == nil { return false }
-            throw SystemError("\(path) is no JSON at byte \(error.offset + 1)")
+            throw FileProblem(path: path, json: text, error)
         }
         if isOfEditor { json = json[Self.settingsKey] ?? .object([]) }
-        guard case .object = json else { throw SystemError("\(path) holds no object with environments") }
+        guard case .object(let environments) = json else { throw UsageProblem("\(path) holds no object with environments.") }
+        names.formUnion(environments.map(\.name).filter { $0 != "$shared" })
         for name in ["$shared", options.environment].compactMap({ $0 }) {
             guard case .object(let members)? = json[name] else { continue }
-            for member in members { values[member.name] = FileValue(member.value) }
+            for member in members {
+                values.add(member.name, FileValue(member.value))
+                if name == "$shared" { values.add("$shared \(member.name)", FileValue(member.value)) }
+            }
         }
         return options.environment.map { json[$0] != nil } ?? true
     }

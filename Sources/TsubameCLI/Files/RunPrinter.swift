@@ -30,7 +30,9 @@ final class RunPrinter: Sendable {
     func lines(of outcome: EntryOutcome, in path: String, _ variables: FileVariables) -> [String] {
         var lines: [String] = []
         let path = outcome.entry.importedFrom ?? path
-        let name = outcome.request ?? "\(outcome.entry.method) \(outcome.entry.url.source)"
+        let title = outcome.entry.title ?? outcome.entry.name
+        let request = outcome.request ?? "\(outcome.entry.method) \(outcome.entry.url.source)"
+        let name = title.map { "\($0), \(request)" } ?? request
         if isVerbose {
             var end = outcome.isSkipped ? "skipped" : outcome.status.map { "\($0)" } ?? "no response"
             if outcome.attempts > 1 { end += ", sent \(outcome.attempts) times" }

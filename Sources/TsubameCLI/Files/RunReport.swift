@@ -41,7 +41,7 @@ struct RunReport {
         func text(_ text: String) -> JSONValue { .string(variables.redacted(text)) }
         var members: [(name: String, value: JSONValue)] = [
             ("line", .integer(Int64(outcome.entry.place.line))),
-            ("request", text(name(of: outcome))),
+            ("title", text(title(of: outcome))), ("request", text(name(of: outcome))),
             ("status", outcome.status.map { .integer(Int64($0)) } ?? .null),
             ("time", .integer(Int64(clamping: outcome.nanoseconds / 1_000_000))),
             ("attempts", .integer(Int64(outcome.attempts))), ("skipped", .bool(outcome.isSkipped)),
@@ -69,6 +69,11 @@ struct RunReport {
         outcome.request ?? "\(outcome.entry.method) \(outcome.entry.url.source)"
     }
 
+    /// The title of an entry, which is the same in each run.
+    private static func title(of outcome: EntryOutcome) -> String {
+        outcome.entry.title ?? outcome.entry.name ?? "\(outcome.entry.method) \(outcome.entry.url.source)"
+    }
+
     /// The reasons why an entry failed, a line each.
     private static func reasons(of outcome: EntryOutcome) -> [String] {
         let problems = outcome.problem.map { ["line \($0.place.line): \($0.reason)"] } ?? []
@@ -88,7 +93,7 @@ struct RunReport {
                     + "failures=\"\(failures)\" errors=\"0\" skipped=\"\(skipped)\" "
                     + "time=\"\(Self.seconds(result.nanoseconds))\">")
             for outcome in result.outcomes {
-                let name = Self.escaped(result.variables.redacted(Self.name(of: outcome)))
+                let name = Self.escaped(result.variables.redacted(Self.title(of: outcome)))
                 let head =
                     "<testcase classname=\"\(Self.escaped(result.path))\" name=\"\(name)\" "
                     + "time=\"\(Self.seconds(outcome.nanoseconds))\""
@@ -96,7 +101,9 @@ struct RunReport {
                     outcome.isSkipped
                     ? ["<skipped/>"]
                     : Self.reasons(of: outcome).map { reason in
-                        "<failure>\(Self.escaped(result.variables.redacted(reason)))</failure>"
+                        let text = Self.escaped(result.variables.redacted(reason))
+                        let first = text.prefix { !$0.isNewline }
+                        return "<failure message=\"\(first)\" type=\"assert\">\(text)</failure>"
                     }
                 lines.append(inner.isEmpty ? "\(head)/>" : "\(head)>\(inner.joined())</testcase>")
             }
@@ -115,6 +122,7 @@ struct RunReport {
                 }
                 rows.append(
                     "<tr class=\"\(state)\"><td>\(Self.escaped(result.path)):\(outcome.entry.place.line)</td><td>"
+                        + "<b>\(Self.escaped(result.variables.redacted(Self.title(of: outcome))))</b><br>"
                         + Self.escaped(result.variables.redacted(Self.name(of: outcome)))
                         + "\(reasons.joined())</td><td>\(outcome.status.map { "\($0)" } ?? "")</td>"
                         + "<td>\(outcome.nanoseconds / 1_000_000) ms</td><td>\(state)</td></tr>")
@@ -132,7 +140,7 @@ struct RunReport {
             .failed td { color: #b00020; }
             .skipped td { color: #777; }
             </style></head><body>
-            <h1>\(results.count) files, \(failed) failed</h1>
+            <h1>\(results.count == 1 ? "1 file" : "\(results.count) files"), \(failed) failed</h1>
             <table><tr><th>Place</th><th>Request</th><th>Status</th><th>Time</th><th>Result</th></tr>
             \(rows.joined(separator: "\n"))
             </table></body></html>

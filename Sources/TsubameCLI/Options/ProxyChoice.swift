@@ -11,6 +11,8 @@ struct ProxyChoice: Sendable {
     private let scope: Scope
     /// nil for a direct connection to the origin.
     private let proxy: Proxy?
+    /// The proxy as it was given; `none` for a direct connection.
+    let url: String
 
     init(_ text: String) throws(UsageProblem) {
         var (scope, url) = (Scope.all, Substring(text))
@@ -23,6 +25,7 @@ struct ProxyChoice: Sendable {
             break
         }
         self.scope = scope
+        self.url = String(url)
         do throws(CallError) {
             if url.isEmpty { throw CallError(.invalidRequest, "there is no URL", advice: "none is no proxy") }
             proxy = url == "none" ? nil : try Proxy(String(url))

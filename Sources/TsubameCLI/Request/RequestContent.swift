@@ -2,6 +2,7 @@
 
 import Tsubame
 import TsubameRequestFiles
+import TsubameRequestFiles
 
 /// Fields, query and body, in the order of the items.
 struct RequestContent {
@@ -48,6 +49,24 @@ struct RequestContent {
     private var hasData = false
     /// Whether `@file` is the body.
     private var isFile = false
+
+    /// The parts of a form with files on the disk; empty for any other body.
+    var fileParts: [FileEntry.Part] {
+        guard format == .multipart || hasFiles else { return [] }
+        let place = FilePlace(line: 1, column: 1)
+        return entries.map { entry in
+            switch entry {
+            case .text(let name, let value):
+                FileEntry.Part(name: TemplateText(name), content: .text(TemplateText(value)), place: place)
+            case .file(let name, let content, let filename):
+                FileEntry.Part(
+                    name: TemplateText(name),
+                    content: .file(
+                        TemplateText(content.filePath ?? filename),
+                        contentType: content.contentType.map { TemplateText($0) }), place: place)
+            }
+        }
+    }
 
     /// - Parameter boundary: the boundary of a multipart body; nil for a random one.
     init(_ words: [String], format: Format, boundary: String?) throws {
@@ -287,4 +306,9 @@ struct RequestContent {
         if withoutLastLineEnd, text.last?.isNewline == true { text.removeLast() }
         return text
     }
+}
+
+extension RequestBody {
+    /// The path of a body that is a file.
+    fileprivate var filePath: String? { if case .file(let path) = content { path } else { nil } }
 }

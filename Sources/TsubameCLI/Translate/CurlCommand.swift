@@ -27,7 +27,9 @@ enum CurlCommand {
             word == "-" || word == "curl" || word.hasPrefix("curl ") || word.hasPrefix("curl\n")
                 || word.hasPrefix("curl\t")
         }
-        guard let index = words.firstIndex(where: isCommand) else {
+        // `--as curl` is an option.
+        let index = words.indices.first { isCommand(words[$0]) && ($0 == words.startIndex || words[$0 - 1] != "--as") }
+        guard let index else {
             throw UsageProblem("There is no curl command: tsubame from-curl 'curl …', or - for the standard input.")
         }
         let before = Array(words[..<index])

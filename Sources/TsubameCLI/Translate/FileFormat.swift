@@ -43,7 +43,7 @@ enum FileFormat: String, CaseIterable {
             do throws(JSONSyntax.Fault) {
                 json = try JSONValue(text)
             } catch {
-                throw SystemError("\(path) is no JSON at byte \(error.offset + 1)")
+                throw FileProblem(path: path, json: text, error)
             }
             let reader = try PostmanReader(json, path: path)
             return (reader.file, reader.losses)
@@ -59,11 +59,6 @@ enum FileFormat: String, CaseIterable {
             let words = ["--ignore-config"] + line.words
             let requests = try CommandArguments<RequestCommand>(ArgumentReader(words[...])).command().captured()
             file.entries += try RequestLanguage.file(of: requests).entries
-            if line.words.contains("--follow"), let last = file.entries.indices.last {
-                file.entries[last].options.append(
-                    FileEntry.Option(
-                        name: "location", value: TemplateText("true"), place: file.entries[last].place))
-            }
         }
         return file
     }
@@ -71,7 +66,7 @@ enum FileFormat: String, CaseIterable {
     /// The text of the file in this format, and the parts that the format cannot hold.
     /// - Parameter requests: makes the requests of the entries, for formats without variables.
     func text(
-        of file: RequestFile, named name: String, requests: () throws -> [Request]
+        of file: RequestFile, named name: String, requests: () throws -> [(Request, FileEntry)]
     ) throws -> (text: String, losses: [String]) {
         switch self {
         case .http:
@@ -84,11 +79,15 @@ enum FileFormat: String, CaseIterable {
             let writer = PostmanWriter(file, name: name)
             return (writer.json.text() + "\n", writer.losses)
         case .curl:
-            let lines = try requests().map { $0.curl(showingSecrets: true) + "\n" }
+            let lines = try requests().map { request, entry in
+                var settings = RequestSettings()
+                settings.take(entry)
+                return RequestLanguage.curlLine(request, settings)
+            }
             return (lines.joined(), Self.lostChecks(of: file))
         case .har:
             let bytes = try ArchiveReader.archive(
-                of: requests(), started: FileDate.now().text, version: Client.version)
+                of: requests().map(\.0), started: FileDate.now().text, version: Client.version)
             return (String(decoding: bytes, as: UTF8.self), Self.lostChecks(of: file))
         }
     }

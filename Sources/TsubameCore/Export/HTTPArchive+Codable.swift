@@ -68,13 +68,14 @@ extension HTTPArchive.Request: Decodable {
 
 extension HTTPArchive.PostData: Codable {
     private enum Keys: String, CodingKey {
-        case mimeType, text, encoding, ownEncoding = "_encoding", isCoded = "_coded", isIncomplete = "_incomplete"
+        case mimeType, text, params, encoding, ownEncoding = "_encoding", isCoded = "_coded", isIncomplete = "_incomplete"
     }
 
     package init(from decoder: any Decoder) throws {
         let members = try decoder.container(keyedBy: Keys.self)
+        let text = try members.text(.text)
         self.init(
-            mimeType: try members.text(.mimeType), text: try members.text(.text),
+            mimeType: try members.text(.mimeType), text: try text.isEmpty ? Self.form(members) : text,
             encoding: try members.decodeIfPresent(String.self, forKey: .ownEncoding)
                 ?? members.decodeIfPresent(String.self, forKey: .encoding), isCoded: members.flag(.isCoded),
             isIncomplete: members.flag(.isIncomplete))
@@ -87,6 +88,21 @@ extension HTTPArchive.PostData: Codable {
         try members.encodeIfPresent(encoding, forKey: .ownEncoding)
         if isCoded { try members.encode(true, forKey: .isCoded) }
         if isIncomplete { try members.encode(true, forKey: .isIncomplete) }
+    }
+}
+
+extension HTTPArchive.PostData {
+    private struct Parameter: Decodable {
+        let name: String
+        let value: String?
+    }
+
+    /// The pairs that an archive may have in place of the text of a form.
+    private static func form(_ members: KeyedDecodingContainer<Keys>) throws -> String {
+        let parameters = try members.decodeIfPresent([Parameter].self, forKey: .params) ?? []
+        return parameters.map { parameter in
+            "\(PercentEncoding.encode(Array(parameter.name.utf8)))=\(PercentEncoding.encode(Array((parameter.value ?? "").utf8)))"
+        }.joined(separator: "&")
     }
 }
 

@@ -84,7 +84,7 @@ extension HTTPArchive.Entry {
     }
 
     /// Makes the lists of the cookies and of the query's parameters anew, which repeat the fields and the URL.
-    mutating func update() {
+    package mutating func update() {
         request.queryString = HTTPArchive.Pair.parameters(of: request.url)
         request.cookies = request.headers.flatMap { $0.hasName("cookie") ? HTTPArchive.Pair.cookies(in: $0.value) : [] }
         let lines = response.headers.filter { $0.hasName("set-cookie") }.flatMap { $0.value.split(separator: "\n") }

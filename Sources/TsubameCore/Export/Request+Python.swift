@@ -10,7 +10,8 @@ import HTTPTypes
 extension Request {
     /// A program in Python that sends the request with the package `requests`, with its secrets. A streamed body comes from
     /// the standard input.
-    package var pythonProgram: String {
+    /// - Parameter arguments: further arguments of the call, such as `verify=False`.
+    package func pythonProgram(_ arguments: [String] = ["allow_redirects=False"]) -> String {
         let shown = ShownRequest(self, showingSecrets: true)
         var fields = shown.fields.map { ($0.name.rawName, $0.value) }
         if let type = shown.contentType { fields.append(("Content-Type", type)) }
@@ -48,16 +49,16 @@ extension Request {
             lines += [
                 ")", "session = requests.Session()", "prepared = session.prepare_request(request)",
                 "prepared.headers.pop(\"Content-Length\", None)",
-                "response = session.send(prepared, allow_redirects=False)",
+                "response = session.send(prepared, \(arguments.joined(separator: ", ")))",
             ]
         } else {
-            lines += ["    allow_redirects=False,", ")"]
+            lines += arguments.map { "    \($0)," } + [")"]
         }
         lines += ["print(response.status_code)", "print(response.text)"]
         return lines.joined(separator: "\n") + "\n"
     }
 
-    private static func pythonLiteral(_ text: String) -> String {
+    package static func pythonLiteral(_ text: String) -> String {
         text.unicodeScalars.reduce(into: "\"") { result, scalar in
             switch scalar {
             case "\"", "\\": result += "\\\(scalar)"

@@ -39,13 +39,14 @@ extension Request {
     }
 
     /// A program that sends the request, with its secrets.
-    package var swiftProgram: String {
+    /// - Parameter settings: lines that configure the client.
+    package func swiftProgram(_ settings: [String] = []) -> String {
         let expression = swift(showingSecrets: true)
         let needsData = expression.contains("Data(base64Encoded:")
         return """
             \(needsData ? "import Foundation\n" : "")import Tsubame
 
-            let client = Client()
+            let client = Client\(settings.isEmpty ? "()" : " {\n    \(settings.joined(separator: "\n    "))\n}")
             let request = \(expression)
             let response = try await client.send(request)
             print(response.statusCode)

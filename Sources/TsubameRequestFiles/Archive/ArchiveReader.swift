@@ -73,12 +73,14 @@ package enum ArchiveReader {
             let body = bytes.map {
                 HTTPArchive.PostData(RecordedBody(content: Bytes($0), transferred: $0.count), type: type)
             }
-            archive.entries.append(
+            var entry =
                 HTTPArchive.Entry(
                     startedDateTime: started,
                     request: HTTPArchive.Request(
                         method: shown.method.rawValue, url: shown.url, headers: headers, postData: body),
-                    response: HTTPArchive.Response(status: 0)))
+                    response: HTTPArchive.Response(status: 0))
+            entry.update()
+            archive.entries.append(entry)
         }
         return try archive.json()
     }

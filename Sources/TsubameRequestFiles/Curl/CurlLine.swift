@@ -1,5 +1,6 @@
 // CurlLine: a command line of curl as a command line of this tool.
 
+import HTTPTypes
 import TsubameCore
 
 /// The words that make `tsubame` send the request of a curl command.
@@ -170,13 +171,20 @@ package struct CurlLine {
     private mutating func takeHeader(_ text: String) throws(ShellLine.Problem) {
         if text.hasPrefix("@") { throw ShellLine.Problem("-H cannot read fields from a file here") }
         if let colon = text.firstIndex(of: ":") {
-            let (name, value) = (String(text[..<colon]).trimmed, String(text[text.index(after: colon)...]).trimmed)
+            let name = try Self.fieldName(String(text[..<colon]).trimmed)
+            let value = String(text[text.index(after: colon)...]).trimmed
             if value.isEmpty { unset.append(name) } else { fields.append((name, value)) }
         } else if text.hasSuffix(";") {
-            fields.append((String(text.dropLast()).trimmed, ""))
+            fields.append((try Self.fieldName(String(text.dropLast()).trimmed), ""))
         } else {
             throw ShellLine.Problem("-H “\(text)” is no field: write Name: value")
         }
+    }
+
+    /// A name with other characters could become another kind of item.
+    private static func fieldName(_ name: String) throws(ShellLine.Problem) -> String {
+        guard HTTPField.Name(name) != nil else { throw ShellLine.Problem("“\(name)” is no name of a field") }
+        return name
     }
 
     /// `content`, `=content`, `name=content`, `@file` or `name@file`, percent-encoded.
@@ -195,10 +203,28 @@ package struct CurlLine {
         let name = Self.escaped(String(text[..<equals]))
         let content = String(text[text.index(after: equals)...])
         switch content.first {
-        case "@" where !isPlain: parts.append("\(name)@\(content.dropFirst())")
-        case "<" where !isPlain: parts.append("\(name)=@\(content.dropFirst())")
-        default: parts.append("\(name)=\(try Self.value(content, after: "="))")
+        case "@" where !isPlain: parts.append("\(name)@\(Self.unquoted(content.dropFirst()))")
+        case "<" where !isPlain: parts.append("\(name)=@\(Self.unquoted(content.dropFirst()))")
+        default:
+            if !isPlain, !content.hasPrefix("\""), content.contains(";type=") || content.contains(";filename=") {
+                throw ShellLine.Problem("only a file of -F can have a type or a filename here: “\(text)”")
+            }
+            parts.append("\(name)=\(try Self.value(isPlain ? content : Self.unquoted(content[...]), after: "="))")
         }
+    }
+
+    /// A name or a text without the quotation marks around its beginning; curl reads them so.
+    private static func unquoted(_ text: Substring) -> String {
+        guard text.first == "\"" else { return String(text) }
+        var (result, rest) = ("", text.dropFirst())
+        while let character = rest.popFirst(), character != "\"" {
+            if character == "\\", let next = rest.first, next == "\\" || next == "\"" {
+                result.append(rest.removeFirst())
+            } else {
+                result.append(character)
+            }
+        }
+        return result + rest
     }
 
     private func hasField(_ name: String) -> Bool {

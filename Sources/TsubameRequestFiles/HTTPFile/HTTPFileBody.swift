@@ -15,7 +15,7 @@ enum HTTPFileBody {
         } else if type.hasPrefix("application/x-www-form-urlencoded") {
             // A form may be divided into lines, each with a name and a value.
             let text = lines.map(\.trimmed).joined()
-            entry.body = .text(TemplateText(parsing: text, at: place), .plain)
+            entry.body = .text(TemplateText(parsing: text, at: place), .form)
         } else if lines.count == 1, let (path, isTemplate) = fileLine(first) {
             let path = TemplateText(parsing: path, at: place)
             entry.body = isTemplate ? .pieces([.file(path, isTemplate: true)]) : .file(path)

@@ -117,6 +117,9 @@ package struct HTTPFileParser {
             index += 1
         }
         var words = text.split { $0 == " " || $0 == "\t" }.map(String.init)
+        if words.count > 1, let advice = Self.foreign[words[0]] { throw scanner.problem(advice, at: line.start) }
+        // VS Code also takes a method in small letters.
+        if words.count > 1, Self.methods.contains(words[0].uppercased()) { words[0] = words[0].uppercased() }
         var method = "GET"
         if words.count > 1, words[0].allSatisfy({ $0.isASCII && $0.isUppercase || $0 == "-" }) {
             method = words.removeFirst()
@@ -141,6 +144,12 @@ package struct HTTPFileParser {
         }
         return entry
     }
+
+    /// The first words of lines that are no requests here.
+    private static let foreign = [
+        "curl": "a curl line is no request here: run it by tsubame from-curl, or make a file of it by tsubame convert",
+        "import": "write an import as # @import FILE", "run": "a run of other files is not supported; # @import FILE is",
+    ]
 
     /// A word alone that is one of these is no URL.
     private static let methods: Set = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "CONNECT"]

@@ -67,11 +67,29 @@ struct HTTPFileSettings {
         case "timeout": option("max-time", value.filter { $0 != " " })
         case "connection-timeout": option("connect-timeout", value.filter { $0 != " " })
         case let known? where Self.optionNames.contains(known): option(known, value.isEmpty ? "true" : value)
-        default: break
+        case let word?:
+            // Editors have settings of their own, which mean nothing here. One wrong letter is a mistake.
+            let meant = Self.names.first { Self.isMistyped(word, $0) }
+            if let meant { throw parser.scanner.problem("@\(word) is no setting; is @\(meant) meant?", at: line.start) }
+        case nil: break
         }
     }
 
-    /// `>> file` saves the body, and `<> file` refers to an earlier response, which is not needed.
+    private static let names = optionNames.sorted() + [
+        "capture", "import", "loop", "name", "no-cookie-jar", "no-redirect", "prompt", "timeout", "connection-timeout",
+    ]
+
+    /// Whether the word differs from the name in one letter.
+    private static func isMistyped(_ word: String, _ name: String) -> Bool {
+        guard word.utf8.count > 4, word != name else { return false }
+        let (short, long) = word.utf8.count < name.utf8.count ? (word, name) : (name, word)
+        guard long.utf8.count - short.utf8.count <= 1 else { return false }
+        let start = zip(short.utf8, long.utf8).prefix { $0 == $1 }.count
+        let rest = short.utf8.dropFirst(short.utf8.count == long.utf8.count ? start + 1 : start)
+        return rest.elementsEqual(long.utf8.dropFirst(start + 1))
+    }
+
+    /// `>> file` saves the body under a new name, `>>! file` replaces the file, and `<> file` refers to an earlier response, which is not needed.
     mutating func readResponseLine(
         _ line: HTTPFileParser.Line, _ parser: HTTPFileParser
     ) throws(FileProblem) -> Bool {
@@ -81,7 +99,9 @@ struct HTTPFileSettings {
         let path = String(text.drop { $0 == ">" || $0 == "!" }).trimmed
         let place = parser.scanner.place(at: line.start)
         options.append(
-            FileEntry.Option(name: "output", value: TemplateText(parsing: path, at: place), place: place))
+            FileEntry.Option(
+                name: text.hasPrefix(">>!") ? "output" : "output-new", value: TemplateText(parsing: path, at: place),
+                place: place))
         return true
     }
 

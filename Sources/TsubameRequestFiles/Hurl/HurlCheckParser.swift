@@ -78,10 +78,21 @@ enum HurlCheckParser {
         case "variable": return .variable(try argument(&scanner))
         case "certificate": return .certificate(try argument(&scanner))
         default:
+            // A word before a blank or a quotation mark can be nothing but a query.
+            let next = scanner.current.map { $0 == " " || $0 == "\t" || $0 == "\"" } ?? false
+            let isWord = !word.isEmpty && word.allSatisfy { $0.isLowercase || $0.isNumber }
+            if next, isWord {
+                throw scanner.problem("\(word) is no query\(NearestName.question(word, in: queries))", at: start)
+            }
             scanner.move(to: start)
             return nil
         }
     }
+
+    private static let queries = [
+        "status", "version", "url", "ip", "body", "bytes", "rawbytes", "duration", "sha256", "md5", "redirects", "header",
+        "cookie", "xpath", "jsonpath", "regex", "variable", "certificate",
+    ]
 
     private static func argument(_ scanner: inout HurlScanner) throws(FileProblem) -> TemplateText {
         scanner.skipSpace()
@@ -169,6 +180,14 @@ enum HurlCheckParser {
 
     // MARK: Predicates
 
+    /// The words of filters and predicates.
+    private static let words =
+        Predicate.Kind.allCases.map(\.rawValue) + Predicate.Comparison.allCases.map(\.rawValue)
+        + ValueFilter.Plain.allCases.map(\.rawValue) + [
+            "decode", "dateFormat", "jsonpath", "matches", "not", "nth", "regex", "replace", "replaceRegex", "split", "toDate",
+            "urlQueryParam", "xpath",
+        ]
+
     private static func predicate(_ scanner: inout HurlScanner) throws(FileProblem) -> Predicate {
         let start = scanner.offset
         // The symbols of two characters come before those of one.
@@ -182,7 +201,9 @@ enum HurlCheckParser {
         let word = scanner.word()
         if let kind = Predicate.Kind(rawValue: word) { return .kind(kind) }
         throw scanner.problem(
-            word.isEmpty ? "a predicate is missing, such as == 200 or exists" : "\(word) is no filter and no predicate",
+            word.isEmpty
+                ? "a predicate is missing, such as == 200 or exists"
+                : "\(word) is no filter and no predicate\(NearestName.question(word, in: words))",
             at: start)
     }
 

@@ -29,8 +29,12 @@ package struct HurlParser {
             throw scanner.problem("a request begins with its method in capitals, and a URL", at: start)
         }
         scanner.skipSpace()
+        let urlStart = scanner.offset
         let url = try value()
         guard !url.parts.isEmpty else { throw scanner.problem("the URL is missing") }
+        for case .text(let text) in url.parts where text.contains(" ") {
+            throw scanner.problem("a URL contains no blank; in Hurl, no version follows it", at: urlStart)
+        }
         try scanner.endLine()
         var entry = FileEntry(place: place, method: method, url: url)
         entry.fields = try fields()
@@ -159,7 +163,9 @@ package struct HurlParser {
                 }
                 entry.options.append(FileEntry.Option(name: name, value: field.value, place: field.place))
             }
-        default: throw scanner.problem("[\(section.name)] is no section of a request", at: section.offset)
+        default: let names = ["Query", "Form", "Multipart", "Cookies", "BasicAuth", "Options"]
+            let hint = NearestName.question(section.name, in: names)
+            throw scanner.problem("[\(section.name)] is no section of a request\(hint)", at: section.offset)
         }
     }
 
@@ -179,7 +185,8 @@ package struct HurlParser {
                 guard let assertion = try HurlCheckParser.assertion(&scanner) else { break }
                 response.assertions.append(assertion)
             }
-        default: throw scanner.problem("[\(section.name)] is no section of a response", at: section.offset)
+        default: let hint = NearestName.question(section.name, in: ["Captures", "Asserts"])
+            throw scanner.problem("[\(section.name)] is no section of a response\(hint)", at: section.offset)
         }
     }
 
@@ -283,7 +290,16 @@ package struct HurlParser {
                 parts.append(.text(scanner.text(begin..<scanner.offset)))
             }
         } while depth > 0
-        return TemplateText(parts).joined
+        let template = TemplateText(parts).joined
+        if let text = template.plain {
+            do throws(JSONSyntax.Fault) {
+                try JSONSyntax.check(text)
+            } catch {
+                let before = String(decoding: text.utf8.prefix(error.offset), as: UTF8.self)
+                throw scanner.problem("this is no JSON", at: start + before.unicodeScalars.count)
+            }
+        }
+        return template
     }
 
     /// A string with its quotation marks. Its escapes stay, because they are JSON's.

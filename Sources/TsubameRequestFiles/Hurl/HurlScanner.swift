@@ -4,6 +4,8 @@
 struct HurlScanner {
     let path: String
     private let scalars: [Unicode.Scalar]
+    /// The offset of the first character of each line.
+    private let lineStarts: [Int]
     private(set) var offset = 0
     /// The texts over several lines, from their first character to the one behind them.
     private(set) var verbatim: [Range<Int>] = []
@@ -13,6 +15,7 @@ struct HurlScanner {
         var all = Array(text.unicodeScalars)
         if all.first == "\u{FEFF}" { all.removeFirst() }
         scalars = all
+        lineStarts = [0] + all.indices.filter { all[$0] == "\n" }.map { $0 + 1 }
     }
 
     var current: Unicode.Scalar? { offset < scalars.count ? scalars[offset] : nil }
@@ -105,9 +108,13 @@ struct HurlScanner {
 
     func place(at offset: Int? = nil) -> FilePlace {
         let end = min(offset ?? self.offset, scalars.count)
-        var (line, start) = (1, 0)
-        for index in 0..<end where scalars[index] == "\n" { (line, start) = (line + 1, index + 1) }
-        return FilePlace(line: line, column: end - start + 1)
+        // The last line that begins at the offset or before it.
+        var (low, high) = (0, lineStarts.count)
+        while high - low > 1 {
+            let middle = (low + high) / 2
+            if lineStarts[middle] <= end { low = middle } else { high = middle }
+        }
+        return FilePlace(line: low + 1, column: end - lineStarts[low] + 1)
     }
 
     func problem(_ reason: String, at offset: Int? = nil) -> FileProblem {

@@ -40,6 +40,13 @@ package enum Query: Sendable {
 package enum PatternText: Sendable {
     case fixed(Pattern, source: String)
     case template(TemplateText)
+
+    package var source: String {
+        switch self {
+        case .fixed(_, let source): source
+        case .template(let template): template.source
+        }
+    }
 }
 
 /// The value that a predicate compares with.

@@ -1,9 +1,9 @@
 // FileEntry+References: the names of other entries whose responses an entry uses.
 
 extension FileEntry {
-    /// The first words of all expressions, also of those in the file's variables, which an entry may use anywhere.
-    package func references(in file: RequestFile) -> Set<String> {
-        var templates = [url] + file.variables.map(\.value) + options.map(\.value)
+    /// The texts of the request.
+    package var templates: [TemplateText] {
+        var templates = [url] + options.map(\.value)
         for field in fields + query + form + cookies + (user.map { [$0] } ?? []) {
             templates += [field.name, field.value]
         }
@@ -24,10 +24,26 @@ extension FileEntry {
             }
         case .bytes, nil: break
         }
-        return Set(
-            templates.flatMap(\.parts).compactMap { part in
+        return templates
+    }
+
+    /// The first words of all expressions, also of those in the file's variables, which an entry may use anywhere.
+    package func references(in file: RequestFile) -> Set<String> {
+        Set(
+            (templates + file.variables.map(\.value)).flatMap(\.parts).compactMap { part in
                 guard case .expression(let text, _) = part else { return nil }
                 return text.split(separator: ".").first.map(String.init)
             })
+    }
+}
+
+extension FileEntry.Part {
+    /// Whether the part has no expression.
+    package var isPlain: Bool {
+        guard name.plain != nil else { return false }
+        switch content {
+        case .text(let text): return text.plain != nil
+        case .file(let path, let type): return path.plain != nil && (type.map { $0.plain != nil } ?? true)
+        }
     }
 }

@@ -32,8 +32,19 @@ package struct FileProblem: Error, Sendable, CustomStringConvertible {
         self.text = text
     }
 
+    /// A mistake in JSON.
+    package init(path: String, json text: String, _ fault: JSONSyntax.Fault) {
+        let before = text.utf8.prefix(fault.offset)
+        let start = before.lastIndex(of: 0x0A).map { text.utf8.index(after: $0) } ?? text.startIndex
+        let line = text[start...].prefix { !$0.isNewline }
+        let column = text.utf8.distance(from: start, to: before.endIndex) + 1
+        let place = FilePlace(line: before.count { $0 == 0x0A } + 1, column: column)
+        self.init(path: path, place: place, reason: "this is no JSON", text: String(line))
+    }
+
     /// The message with the line, and a caret below the place.
     package var description: String {
+        if text.isEmpty { return "\(path):\(place.line): \(reason)" }
         let margin = String(repeating: " ", count: max(place.column - 1, 0))
         return "\(path):\(place.line):\(place.column): \(reason)\n  \(text)\n  \(margin)^"
     }
@@ -120,6 +131,12 @@ package struct FileEntry: Sendable {
         package let name: TemplateText
         package let content: Content
         package let place: FilePlace
+
+        package init(name: TemplateText, content: Content, place: FilePlace) {
+            self.name = name
+            self.content = content
+            self.place = place
+        }
     }
 
     package enum Body: Sendable {
@@ -133,6 +150,8 @@ package struct FileEntry: Sendable {
     /// The kind of text that the form of a body shows.
     package enum TextKind: Sendable {
         case plain, json, xml, graphQL
+        /// Pairs of a form as a user writes them, with blanks and characters that are not encoded.
+        case form
 
         /// The media type if the entry names none; nil for plain text.
         package var mediaType: String? {
@@ -140,6 +159,7 @@ package struct FileEntry: Sendable {
             case .plain: nil
             case .json, .graphQL: "application/json"
             case .xml: "application/xml"
+            case .form: "application/x-www-form-urlencoded"
             }
         }
     }

@@ -39,7 +39,12 @@ package struct PostmanReader {
                 read(inner, folder: folder + [name], auth: item["auth"] ?? auth, depth: depth + 1)
             } else if let request = item["request"] {
                 if item["event"]?.elements?.isEmpty == false { losses.append("the scripts of \(name)") }
+                let behavior = item["protocolProfileBehavior"]
+                let count = file.entries.count
                 read(request, name: name, folder: folder, auth: auth)
+                if behavior?["followRedirects"] == .bool(false), file.entries.count > count {
+                    file.entries[count].options.removeAll { $0.name == "location" }
+                }
             }
         }
     }
@@ -50,6 +55,9 @@ package struct PostmanReader {
         guard !url.isEmpty else {
             losses.append("\(name), which has no URL")
             return
+        }
+        if request["header"]?.hasDisabled == true || request["url"]?["query"]?.hasDisabled == true {
+            losses.append("the disabled fields and parameters of \(name)")
         }
         var entry = FileEntry(
             place: Self.place, method: request["method"]?.text ?? "GET", url: TemplateText(parsing: url))
@@ -142,6 +150,9 @@ package struct PostmanReader {
 }
 
 extension JSONValue {
+    /// Whether an element of the array is disabled.
+    fileprivate var hasDisabled: Bool { (elements ?? []).contains { $0["disabled"] == .bool(true) } }
+
     /// The elements of an array.
     var elements: [JSONValue]? { if case .array(let elements) = self { elements } else { nil } }
 

@@ -63,7 +63,23 @@ package struct PostmanWriter {
             let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
             return Self.pair(parts[0], parts.count > 1 ? parts[1] : "")
         }
-        return .object([("raw", .string(raw)), ("query", .array(pairs))])
+        var members: [(name: String, value: JSONValue)] = [("raw", .string(raw))]
+        var address = raw.prefix { $0 != "?" && $0 != "#" }
+        if let scheme = address.firstRange(of: "://") {
+            members.append(("protocol", .string(String(address[..<scheme.lowerBound]))))
+            address = address[scheme.upperBound...]
+        }
+        let path = address.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
+        let host = path.first ?? ""
+        // A port follows the last colon, but not within an expression.
+        let colon = host.hasSuffix("}}") ? nil : host.lastIndex(of: ":")
+        let name = colon.map { String(host[..<$0]) } ?? host
+        let parts = name.contains("{{") ? [name] : name.split(separator: ".").map(String.init)
+        members.append(("host", .array(parts.map { .string($0) })))
+        if let colon { members.append(("port", .string(String(host[host.index(after: colon)...])))) }
+        members.append(("path", .array(path.dropFirst().map { .string($0) })))
+        members.append(("query", .array(pairs)))
+        return .object(members)
     }
 
     private mutating func body(_ entry: FileEntry, _ name: String) -> JSONValue? {

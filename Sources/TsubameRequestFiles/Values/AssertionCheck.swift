@@ -28,7 +28,8 @@ extension ValueReading {
             let value = try value(of: assertion.path)
             let (holds, expected) = try check(value, assertion.predicate)
             if holds != assertion.isNegated { return nil }
-            return failure(value?.shown ?? "none", (assertion.isNegated ? "not " : "") + expected)
+            let wanted = expected == "something" && assertion.isNegated ? "none" : (assertion.isNegated ? "not " : "") + expected
+            return failure(value?.shown ?? "none", wanted)
         } catch {
             return failure(error.reason, assertion.text)
         }
@@ -42,9 +43,10 @@ extension ValueReading {
         case .kind(.exists): return (value != nil, "something")
         case .kind(let kind): return (value.map { Self.isOfKind($0, kind) } ?? false, kind.rawValue)
         case .matches(let pattern):
+            let source = pattern.source
             let pattern = try variables.pattern(of: pattern)
-            guard case .text(let text)? = value else { return (false, "a string that matches") }
-            return (pattern.firstMatch(in: text) != nil, "a string that matches")
+            guard case .text(let text)? = value else { return (false, "a string that matches /\(source)/") }
+            return (pattern.firstMatch(in: text) != nil, "a string that matches /\(source)/")
         case .comparison(let comparison, let expected):
             let other = try self.value(of: expected)
             guard let value else { return (false, "\(comparison.rawValue) \(other.shown)") }

@@ -1,5 +1,7 @@
 // FileVariables: the variables of a run, and the texts with expressions that use them.
 
+import TsubameCore
+
 /// The values that expressions between double braces have.
 ///
 /// An expression is first looked for among generated values such as `$guid`, then among given and captured values, and
@@ -51,15 +53,32 @@ package struct FileVariables: Sendable {
     }
 
     package func value(of expression: String, depth: Int = 0) throws(ValueProblem) -> FileValue {
-        if let value = try generated.value(of: expression, in: self, depth: depth) { return value }
         if let value = values[expression] { return value }
+        // `{{%name}}` is the value with percent-encoding.
+        if expression.hasPrefix("%") {
+            let text = try value(of: String(expression.dropFirst()), depth: depth + 1).text
+            return .text(PercentEncoding.encode(Array(text.utf8)))
+        }
+        if let value = try generated.value(of: expression, in: self, depth: depth) { return value }
         if let definition = definitions[expression] {
             guard depth < Self.maximumDepth else { throw ValueProblem("the variable \(expression) uses itself") }
             return .text(try text(of: definition, depth: depth + 1))
         }
+        if let value = member(expression) { return value }
         let parts = expression.split(separator: ".", maxSplits: 1).map(String.init)
         if parts.count == 2, let answer = answers[parts[0]] { return try answer.value(of: parts[1], named: expression) }
         throw ValueProblem("there is no variable \(expression)\(hint(for: expression))")
+    }
+
+    /// A member of a value that is an object, such as `user.name`.
+    private func member(_ path: String) -> FileValue? {
+        let names = path.split(separator: ".").map(String.init)
+        guard names.count > 1, var value = values[names[0]] else { return nil }
+        for name in names.dropFirst() {
+            guard case .object(let members) = value, let next = members.last(where: { $0.name == name }) else { return nil }
+            value = next.value
+        }
+        return value
     }
 
     private func hint(for expression: String) -> String {
@@ -127,10 +146,11 @@ extension FileVariables.Answer {
             let text = TemplateText(query.hasPrefix("$") || isXPath ? query : "$.\(query)")
             let path = ValuePath(
                 query: isXPath ? .xpath(text) : .jsonPath(text), filters: [], place: FilePlace(line: 1, column: 1))
-            guard let value = try reading.value(of: path) else {
-                throw ValueProblem("\(expression) has no value in that body")
+            switch try reading.value(of: path) {
+            case .list(let values)? where isXPath && values.count == 1: return values[0]
+            case let value?: return value
+            case nil: throw ValueProblem("\(expression) has no value in that body")
             }
-            return value
         default: throw ValueProblem("\(expression) names neither status, headers nor body")
         }
     }

@@ -6,13 +6,15 @@ package enum FileFormatter {
     package static func hurl(_ text: String, path: String) throws(FileProblem) -> String {
         let file = try HurlParser.parse(text, path: path)
         var lines: [String] = []
+        let entryLines = Set(file.entries.map(\.place.line))
+        let verbatimLines = Set(file.verbatimLines.joined())
         for (index, line) in text.unixLines.enumerated() {
-            if file.verbatimLines.contains(where: { $0.contains(index + 1) }) {
+            if verbatimLines.contains(index + 1) {
                 lines.append(line)
                 continue
             }
             let line = line.trimmed
-            let isEntry = file.entries.contains { $0.place.line == index + 1 }
+            let isEntry = entryLines.contains(index + 1)
             // One empty line stands before an entry and its comments.
             if isEntry {
                 var start = lines.count

@@ -9,6 +9,16 @@ package struct HTTPFileWriter {
     private static let boundary = "tsubame-boundary"
 
     package init(_ file: RequestFile) {
+        var file = file
+        // Variables of the first entry's options are variables of the file.
+        if let first = file.entries.first {
+            for option in first.options where option.name == "variable" {
+                let parts = option.value.source.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+                guard parts.count == 2 else { continue }
+                line("@\(String(parts[0]).trimmed) = \(String(parts[1]).trimmed)")
+            }
+            file.entries[0].options.removeAll { $0.name == "variable" }
+        }
         for variable in file.variables { line("@\(variable.name.source) = \(variable.value.source)") }
         for item in file.imports { line("# @import \(item.name.source)") }
         for entry in file.entries {
@@ -31,6 +41,7 @@ package struct HTTPFileWriter {
             line("Cookie: \(pairs.joined(separator: "; "))")
         }
         if let user = entry.user { line("Authorization: Basic \(user.name.source) \(user.value.source)") }
+        if let pair = Self.digest(entry) { line("Authorization: Digest \(pair)") }
         writeBody(of: entry)
         guard let response = entry.response else { return }
         var checks: [String] = []
@@ -60,6 +71,7 @@ package struct HTTPFileWriter {
         if !follows { line("# @no-redirect") }
         for option in entry.options {
             switch (option.name, option.value.source) {
+            case ("user", _) where Self.digest(entry) != nil, ("digest", _) where Self.digest(entry) != nil: break
             case ("location", _), ("compressed", "true"): break
             case ("cookies", "false"): line("# @no-cookie-jar")
             case ("variable", let text): losses.append("the variable of an option: \(text)")
@@ -97,7 +109,7 @@ package struct HTTPFileWriter {
             if kind == .graphQL { line("X-Request-Type: GraphQL") }
             if let type = kind.mediaType, !hasType { line("Content-Type: \(type)") }
             line("")
-            writeText(template.source, isPlain: template.plain != nil)
+            writeText(kind == .graphQL ? Self.graphQL(template.source) : template.source, isPlain: template.plain != nil)
         case .bytes(let bytes):
             line("")
             losses.append("a body of \(bytes.count) bytes, which has to be a file here")
@@ -143,6 +155,21 @@ package struct HTTPFileWriter {
             line("")
             line("< \(path.source)")
         }
+    }
+
+    /// `user password` of an entry with digest credentials.
+    private static func digest(_ entry: FileEntry) -> String? {
+        guard entry.options.last(where: { $0.name == "digest" })?.value.source == "true",
+            let user = entry.options.last(where: { $0.name == "user" })?.value.source, let colon = user.firstIndex(of: ":"),
+            !user.contains(" ")
+        else { return nil }
+        return "\(user[..<colon]) \(user[user.index(after: colon)...])"
+    }
+
+    /// The variables of a query stand below an empty line.
+    private static func graphQL(_ text: String) -> String {
+        guard let start = text.firstRange(of: "\nvariables ") else { return text }
+        return "\(text[..<start.lowerBound])\n\n\(text[start.upperBound...])"
     }
 
     // MARK: Texts

@@ -11,14 +11,33 @@ package struct HurlWriter {
             var entry = entry
             // The variables of the file have their values from the first entry on.
             if index == 0 { entry.options = file.variables.map(Self.option) + entry.options }
+            noteExpressions(of: entry)
             write(entry)
+        }
+    }
+
+    /// The values of editors that Hurl has under another name.
+    private static let functions = ["$guid": "newUuid", "$uuid": "newUuid", "$random.uuid": "newUuid"]
+
+    private static func expression(_ text: String) -> String {
+        if text.hasPrefix("$randomInt ") { return String(text.dropFirst()) }
+        return functions[text] ?? text
+    }
+
+    /// Names the expressions that have no meaning in this format.
+    private mutating func noteExpressions(of entry: FileEntry) {
+        for case .expression(let text, _) in entry.templates.flatMap(\.parts) {
+            let found = Self.expression(text)
+            if found.hasPrefix("$") || found.contains(".response.") || found.contains(".request.") || found.hasPrefix("%") {
+                losses.append("the value of {{\(text)}} in \(entry.method) \(entry.url.source): capture it, or give --var")
+            }
         }
     }
 
     private mutating func line(_ line: String) { text += line + "\n" }
 
     private mutating func write(_ entry: FileEntry) {
-        if let name = entry.name { line("# \(name.split(whereSeparator: \.isNewline).joined(separator: " "))") }
+        if let name = entry.title ?? entry.name { line("# \(name.split(whereSeparator: \.isNewline).joined(separator: " "))") }
         if entry.loop != nil { losses.append("the loop of \(entry.method) \(entry.url.source)") }
         for prompt in entry.prompts { losses.append("the question for \(prompt.name.source)") }
         line("\(entry.method) \(Self.value(entry.url))")
@@ -32,7 +51,11 @@ package struct HurlWriter {
         section("Cookies", entry.cookies.map(Self.pair))
         section("Form", entry.form.map(Self.pair))
         section("Multipart", entry.parts.map(Self.part))
-        if let body = entry.body { write(body) }
+        if let body = entry.body {
+            let count = losses.count
+            write(body)
+            if losses.count > count { losses[count] += " of \(entry.method) \(entry.url.source)" }
+        }
         guard let response = entry.response else { return }
         line("\(response.version ?? "HTTP") \(response.status.map { "\($0)" } ?? "*")")
         for field in response.fields { line(Self.pair(field)) }
@@ -51,14 +74,15 @@ package struct HurlWriter {
 
     private mutating func write(_ body: FileEntry.Body) {
         switch body {
-        case .text(let template, .json) where JSONSyntax.isValue(template.source) && !template.source.contains("{{"):
-            line(template.source.trimmed)
+        case .text(let template, .json) where JSONSyntax.isValue(template.source) && template.source == template.source.trimmed
+            && !template.source.contains("{{"):
+            line(template.source)
         // Braces that are text need escapes, which JSON does not have.
         case .text(let template, .json) where template.plain?.contains("{{") ?? false: block(template, .plain)
         case .text(let template, let kind): block(template, kind)
         case .bytes(let bytes): line("base64,\(EncodedBytes.base64Text(bytes));")
         case .file(let path): line("file,\(Self.escaped(path, [";"]));")
-        case .pieces: losses.append("a body with files between its text")
+        case .pieces: losses.append("the body with files between its text")
         }
     }
 
@@ -70,7 +94,7 @@ package struct HurlWriter {
         }
         let words =
             switch kind {
-            case .plain: ""
+            case .plain, .form: ""
             case .json: "json"
             case .xml: "xml"
             case .graphQL: "graphql"
@@ -119,7 +143,7 @@ package struct HurlWriter {
     private static func escaped(_ template: TemplateText, _ special: Set<Unicode.Scalar>) -> String {
         template.parts.map { part in
             switch part {
-            case .expression(let text, _): "{{\(text)}}"
+            case .expression(let text, _): "{{\(expression(text))}}"
             case .text(let text): escaped(text, special)
             }
         }.joined()

@@ -96,7 +96,7 @@ import Tsubame
         try await withFolder { folder in
             let program = folder.appending(path: "program.py")
             try await compare(sample) { request in
-                FileManager.default.createFile(atPath: program.path, contents: Data(request.pythonProgram.utf8))
+                FileManager.default.createFile(atPath: program.path, contents: Data(request.pythonProgram().utf8))
                 return "no_proxy='*' python3 '\(program.path)'"
             }
         }

@@ -13,11 +13,16 @@ struct PrintedProgramTests {
         Request(HTTPRequest.Method("PURGE") ?? .get, url: "http://h/", body: .file("/tmp/a b")),
     ]
 
+    private static let settings = [
+        "$0.redirects = .off", "$0.connection.tls.verification = .dangerouslyOff", "$0.timeouts.total = .seconds(2.5)",
+        "$0.connection.proxy = .url(\"http://p:1\")", "$0.authentication = .digest(user: \"a\", password: \"b\")",
+    ]
+
     @Test func `all of them compile`() async throws {
         // One source for all, because each run of the compiler takes seconds.
         var source = "import Foundation\nimport Tsubame\n"
         for (index, request) in Self.requests.enumerated() {
-            let lines = request.swiftProgram.split(separator: "\n").filter { !$0.hasPrefix("import ") }
+            let lines = request.swiftProgram(Self.settings).split(separator: "\n").filter { !$0.hasPrefix("import ") }
             source += "func send\(index)() async throws {\n\(lines.joined(separator: "\n"))\n}\n"
         }
         let found = try await Compiler.check(source)

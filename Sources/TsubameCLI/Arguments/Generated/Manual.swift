@@ -61,6 +61,13 @@ struct Manual: Sendable {
                 + "usage, 130 interrupted. With --no-check-status, every HTTP status gives 0."
         ])
 
+    static let exitStatusOfRuns = Manual(
+        title: "Exit status",
+        paragraphs: [
+            "0 all checks hold, 1 a check failed or a request had no response, 64 a mistake in a file or in the arguments, 130 "
+                + "interrupted."
+        ])
+
     static let examples = Manual(
         title: "Examples",
         entries: [

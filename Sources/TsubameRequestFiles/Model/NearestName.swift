@@ -1,9 +1,9 @@
 // NearestName: finds the names that a mistyped name may have meant.
 
-enum NearestName {
+package enum NearestName {
     /// The names that begin with `typed`, else those that differ from it least. Returns at most three in the order of
     /// `names`, and none if all differ by much.
-    static func find(_ typed: String, in names: [String]) -> [String] {
+    package static func find(_ typed: String, in names: [String]) -> [String] {
         guard !typed.isEmpty else { return [] }
         let longer = names.filter { $0.hasPrefix(typed) }
         if !longer.isEmpty, typed.utf8.count > 1 { return Array(longer.prefix(3)) }
@@ -28,5 +28,10 @@ enum NearestName {
             }
         }
         return row.last ?? 0
+    }
+
+    /// `; is “name” meant?` for the nearest name; empty if none is near.
+    package static func question(_ typed: String, in names: [String]) -> String {
+        find(typed, in: names).first.map { "; is \($0) meant?" } ?? ""
     }
 }

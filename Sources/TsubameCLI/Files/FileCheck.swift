@@ -1,0 +1,66 @@
+// FileCheck: the mistakes of a file that show without sending anything.
+
+import Tsubame
+import TsubameRequestFiles
+
+enum FileCheck {
+    /// Finds wrong options, and expressions that can have no value.
+    /// - Throws: ``FileProblem`` at the first mistake.
+    static func check(_ file: RequestFile) throws(FileProblem) {
+        var names = Set(file.entries.filter { $0.importedFrom != nil }.compactMap(\.name))
+        for entry in file.entries {
+            var variables = FileVariables()
+            var fixed = entry
+            fixed.options = entry.options.filter { $0.value.plain != nil && $0.name != "variable" }
+            do throws(EntryProblem) {
+                _ = try EntryOptions(of: fixed, [], &variables)
+            } catch {
+                throw problem(error.place, error.reason, entry, file)
+            }
+            for template in entry.templates {
+                for case .expression(let text, let place) in template.parts {
+                    guard let reason = fault(of: text, names, variables) else { continue }
+                    throw problem(place, reason, entry, file)
+                }
+            }
+            if let name = entry.name { names.insert(name) }
+        }
+    }
+
+    /// Finds questions of the chosen entries that have no answer.
+    static func answered(_ file: RequestFile, _ variables: FileVariables) throws(FileProblem) {
+        for entry in file.entries {
+            for prompt in entry.prompts where variables[prompt.name.source] == nil {
+                let text = prompt.value.source.isEmpty ? "" : " (\(prompt.value.source))"
+                let name = prompt.name.source
+                throw problem(
+                    prompt.place, "the request asks for \(name)\(text): give --var \(name)=…", entry, file)
+            }
+        }
+    }
+
+    /// Why an expression can have no value; nil if it may have one.
+    private static func fault(of text: String, _ names: Set<String>, _ variables: FileVariables) -> String? {
+        if text.hasPrefix("$"), !text.hasPrefix("$shared "), !text.contains("%") {
+            // Values of the environment are known only in the run.
+            let word = text.dropFirst().prefix { $0 != " " && $0 != "(" }
+            guard !["processEnv", "dotenv"].contains(word), !word.hasPrefix("env.") else { return nil }
+            do throws(ValueProblem) {
+                _ = try variables.value(of: text)
+                return nil
+            } catch {
+                return error.reason
+            }
+        }
+        guard text.contains(".response.") || text.contains(".request."), let name = text.split(separator: ".").first,
+            !names.contains(String(name))
+        else { return nil }
+        return "no entry before this one has the name \(name)"
+    }
+
+    private static func problem(
+        _ place: FilePlace, _ reason: String, _ entry: FileEntry, _ file: RequestFile
+    ) -> FileProblem {
+        FileProblem(path: entry.importedFrom ?? file.path, place: place, reason: reason, text: "")
+    }
+}

@@ -1,0 +1,154 @@
+// RequestSettings: the options of a request that a printed one keeps.
+
+import Tsubame
+import TsubameRequestFiles
+
+/// The settings that other programs have as well, and the names of options that they do not have.
+struct RequestSettings {
+    var follows = false
+    var isInsecure = false
+    var timeout: Duration?
+    var connectTimeout: Duration?
+    var proxy: String?
+    /// `user:password`, if the credentials wait for a challenge.
+    var digest: String?
+    /// The options that are left out, as they are spelled.
+    private(set) var losses: [String] = []
+    /// The parts of a form, if it has files.
+    var parts: [FileEntry.Part] = []
+
+    init() {}
+
+    init(_ call: CallOptions) {
+        follows = call.repetition.follow
+        timeout = call.deadlines.timeout?.duration
+        connectTimeout = call.deadlines.connectTimeout?.duration
+        if call.auth.authType == .digest || call.auth.authType == .any { digest = call.auth.auth }
+        if case .no = call.tls.verify { isInsecure = true }
+        proxy = call.connection.proxy.last?.url
+        let connection = call.connection
+        let others: [(String, Bool)] = [
+            ("--retry", call.repetition.retry > 0), ("--cacert", call.tls.cacert != nil), ("--cert", call.tls.cert != nil),
+            ("--tls-min and --tls-max", call.tls.tlsMin != nil || call.tls.tlsMax != nil),
+            ("--ciphers", call.tls.ciphers.suites != nil), ("--resolve", !connection.resolve.isEmpty),
+            ("--unix-socket", connection.unixSocket != nil), ("--interface", connection.interface != nil),
+            ("--http-version", connection.httpVersion != .negotiated), ("--noproxy", !connection.noProxy.isEmpty),
+            ("-4 and -6", connection.ipv4 || connection.ipv6),
+        ]
+        losses = others.filter(\.1).map(\.0)
+    }
+
+    /// Seconds, with a fraction if there is one.
+    private static func seconds(_ duration: Duration) -> String {
+        let (seconds, rest) = duration.components
+        let thousandths = rest / 1_000_000_000_000_000
+        return thousandths == 0 ? "\(seconds)" : "\(seconds).\(String(thousandths + 1_000).dropFirst())"
+    }
+
+    /// The words of curl, each quoted for a shell.
+    var curlWords: [String] {
+        var words: [String] = []
+        if follows { words.append("--location") }
+        if isInsecure { words.append("--insecure") }
+        if let timeout { words += ["--max-time", Self.seconds(timeout)] }
+        if let connectTimeout { words += ["--connect-timeout", Self.seconds(connectTimeout)] }
+        if let proxy { words += ["--proxy", Self.quoted(proxy)] }
+        if let digest { words += ["--digest", "--user", Self.quoted(digest)] }
+        for part in parts {
+            switch part.content {
+            case .text(let text): words += ["--form-string", Self.quoted("\(part.name.source)=\(text.source)")]
+            case .file(let path, let type):
+                let type = type.map { ";type=\($0.source)" } ?? ""
+                words += ["--form", Self.quoted("\(part.name.source)=@\"\(path.source)\"\(type)")]
+            }
+        }
+        return words
+    }
+
+    var toolWords: [String] {
+        var words: [String] = []
+        if follows { words.append("--follow") }
+        if isInsecure { words.append("--verify=no") }
+        if let timeout { words.append("--timeout=\(Self.seconds(timeout))") }
+        if let connectTimeout { words.append("--connect-timeout=\(Self.seconds(connectTimeout))") }
+        if let proxy { words.append(Self.quoted("--proxy=\(proxy)")) }
+        if let digest { words += ["--auth-type=digest", Self.quoted("--auth=\(digest)")] }
+        return words
+    }
+
+    /// Arguments of `requests.request` in Python.
+    var pythonArguments: [String] {
+        var arguments = ["allow_redirects=\(follows ? "True" : "False")"]
+        if isInsecure { arguments.append("verify=False") }
+        if let timeout = timeout ?? connectTimeout { arguments.append("timeout=\(Self.seconds(timeout))") }
+        if let proxy {
+            let text = Request.pythonLiteral(proxy)
+            arguments.append("proxies={\"http\": \(text), \"https\": \(text)}")
+        }
+        if let digest {
+            let (user, password) = Self.pair(digest)
+            arguments.append(
+                "auth=requests.auth.HTTPDigestAuth(\(Request.pythonLiteral(user)), \(Request.pythonLiteral(password)))")
+        }
+        return arguments
+    }
+
+    /// Lines that configure a client in Swift.
+    var swiftLines: [String] {
+        var lines: [String] = []
+        if !follows { lines.append("$0.redirects = .off") }
+        if isInsecure { lines.append("$0.connection.tls.verification = .dangerouslyOff") }
+        if let timeout { lines.append("$0.timeouts.total = .seconds(\(Self.seconds(timeout)))") }
+        if let connectTimeout { lines.append("$0.timeouts.connect = .seconds(\(Self.seconds(connectTimeout)))") }
+        if let proxy { lines.append("$0.connection.proxy = .url(\(Request.literal(proxy)))") }
+        if let digest {
+            let (user, password) = Self.pair(digest)
+            lines.append(
+                "$0.authentication = .digest(user: \(Request.literal(user)), password: \(Request.literal(password)))")
+        }
+        return lines
+    }
+
+    /// Takes the options of an entry that a line for curl keeps.
+    mutating func take(_ entry: FileEntry) {
+        func value(_ name: String) -> String? { entry.options.last { $0.name == name }?.value.plain }
+        follows = value("location") == "true"
+        isInsecure = value("insecure") == "true"
+        proxy = value("proxy")
+        timeout = value("max-time").flatMap { try? EntryOptions.duration($0, unit: .seconds(1)) }
+        if value("digest") == "true" { digest = value("user") }
+        parts = entry.parts.allSatisfy(\.isPlain) ? entry.parts : []
+    }
+
+    /// Sets the options of an entry.
+    func apply(to entry: inout FileEntry) {
+        func add(_ name: String, _ value: String) {
+            entry.options.append(FileEntry.Option(name: name, value: TemplateText(value), place: entry.place))
+        }
+        if follows { add("location", "true") }
+        if isInsecure { add("insecure", "true") }
+        if let timeout { add("max-time", Self.milliseconds(timeout)) }
+        if let connectTimeout { add("connect-timeout", Self.milliseconds(connectTimeout)) }
+        if let proxy { add("proxy", proxy) }
+        if let digest {
+            add("user", digest)
+            add("digest", "true")
+        }
+        guard !parts.isEmpty else { return }
+        entry.parts = parts
+        entry.body = nil
+        entry.fields.removeAll { $0.name.source.lowercased() == "content-type" }
+    }
+
+    private static func milliseconds(_ duration: Duration) -> String {
+        let (seconds, rest) = duration.components
+        return rest == 0 ? "\(seconds)s" : "\(seconds * 1_000 + rest / 1_000_000_000_000_000)ms"
+    }
+
+    private static func pair(_ text: String) -> (user: String, password: String) {
+        let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+        return (parts[0], parts.count > 1 ? parts[1] : "")
+    }
+
+    private static func quoted(_ text: String) -> String { "'" + text.replacing("'", with: "'\\''") + "'" }
+}
