@@ -93,7 +93,8 @@ struct BenchCommand: ToolCommand {
             throw UsageProblem("--requests-of gives the whole requests, so no URL, item, --urls or --raw goes with it.")
         }
         do {
-            let file = try RequestFileReader.read(path)
+            let whole = try RequestFileReader.read(path)
+            let file = RequestFileReader.chosen(whole, names: [], tags: []).withoutSkipped
             let requests = try RequestFileReader.requests(of: file, RunEnvironment(options: variables))
             guard let first = requests.first?.uri?.string else { throw UsageProblem("\(path) contains no request.") }
             guard requests.allSatisfy({ $0.body.canBeSentAgain }) else {

@@ -42,10 +42,17 @@ struct ConvertCommand: ToolCommand {
         guard let source = choice.from ?? FileFormat(path: from) else { throw Self.unknown(from, "--from") }
         guard let target = choice.to ?? FileFormat(path: to) else { throw Self.unknown(to, "--to") }
         let bytes = try RequestFolder.bytes(of: from == "-" ? "/dev/stdin" : from)
-        let file: RequestFile
+        var file: RequestFile
         var losses: [String]
         do {
-            (file, losses) = try source.read(bytes, path: from)
+            if source == .http, from != "-" {
+                (file, losses) = (
+                    RequestFileReader.chosen(try RequestFileReader.read(from, as: .http), names: [], tags: []), []
+                )
+                if target == .http { file = try HTTPFileParser.parse(RequestFolder.text(of: from), path: from) }
+            } else {
+                (file, losses) = try source.read(bytes, path: from)
+            }
         } catch let problem as FileProblem {
             Diagnostics.say(problem.description)
             return .usage

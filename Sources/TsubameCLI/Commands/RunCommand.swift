@@ -52,7 +52,8 @@ struct RunCommand: ToolCommand {
         if options.checks {
             let entries = files.reduce(0) { $0 + $1.entries.count }
             try Descriptor.output.writeAll(
-                "\(files.count == 1 ? "1 file" : "\(files.count) files"), \(entries == 1 ? "1 request" : "\(entries) requests"): no mistakes\n")
+                "\(files.count == 1 ? "1 file" : "\(files.count) files"), \(entries == 1 ? "1 request" : "\(entries) requests"): no mistakes\n"
+            )
             return .ok
         }
         let chosen = files.map { RequestFileReader.chosen($0, names: options.names, tags: options.tags) }
@@ -63,6 +64,12 @@ struct RunCommand: ToolCommand {
         let tls = try tls.asking(mayPrompt: true)
         let prepared = try chosen.map { file in (file, try environment.variables(for: file)) }
         for (file, variables) in prepared { try FileCheck.answered(file, variables) }
+        for report in options.reports {
+            let folder = FilePath.folder(of: FilePath.absolute(report.path))
+            guard access(folder, W_OK | X_OK) == 0 else {
+                throw SystemError("--report: \(report.path) cannot be written")
+            }
+        }
         let archive = try options.archive.map { path throws(SystemError) in try CallArchive(path) }
         let results = try runAll(prepared) {
             let client = client(tls)

@@ -27,6 +27,14 @@ enum EntryLoop {
     private static func rows(
         of path: String, _ folder: RequestFolder
     ) throws(ValueProblem) -> [[(name: String, value: FileValue)]] {
+        guard let rows = try table(path, folder) else { throw ValueProblem("\(path) is no list of objects") }
+        return rows
+    }
+
+    /// nil if JSON is no list of objects.
+    private static func table(
+        _ path: String, _ folder: RequestFolder
+    ) throws(ValueProblem) -> [[(name: String, value: FileValue)]]? {
         guard let text = String(validating: try folder.read(path), as: UTF8.self) else {
             throw ValueProblem("\(path) is no text in UTF-8")
         }
@@ -38,11 +46,13 @@ enum EntryLoop {
             }
         }
         do throws(JSONSyntax.Fault) {
-            guard case .array(let elements) = try JSONValue(text) else { return [] }
-            return elements.compactMap { element in
+            guard case .array(let elements) = try JSONValue(text) else { return nil }
+            var rows: [[(name: String, value: FileValue)]] = []
+            for element in elements {
                 guard case .object(let members) = element else { return nil }
-                return members.map { ($0.name, FileValue($0.value)) }
+                rows.append(members.map { ($0.name, FileValue($0.value)) })
             }
+            return rows
         } catch {
             throw ValueProblem("\(path) is no JSON at byte \(error.offset + 1)")
         }

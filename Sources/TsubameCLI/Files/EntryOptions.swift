@@ -138,7 +138,8 @@ struct EntryOptions {
 
     /// The names that a mistyped one may mean.
     private static let known = [
-        "cacert", "cert", "compressed", "connect-timeout", "connect-to", "delay", "digest", "header", "http1.1", "http2",
+        "cacert", "cert", "compressed", "connect-timeout", "connect-to", "delay", "digest", "header", "http1.1",
+        "http2",
         "insecure", "location", "max-redirs", "max-time", "netrc", "output", "path-as-is", "proxy", "repeat", "resolve",
         "retry", "retry-interval", "skip", "unix-socket", "user", "variable",
     ]

@@ -83,7 +83,7 @@ private struct EntryValues {
             let bytes = Array(try kind == .json ? jsonText(template).utf8 : text(template).utf8)
             return (.bytes(bytes, contentType: kind.mediaType), bytes)
         case .bytes(let bytes): return (.bytes(bytes), bytes)
-        case .file(let path): return (.file(folder.path(try text(path))), [])
+        case .file(let path): return (.file(try folder.readablePath(text(path))), [])
         case .pieces(let pieces):
             var bytes: [UInt8] = []
             for piece in pieces {
@@ -134,7 +134,7 @@ private struct EntryValues {
             case .text(let template): values.append((try text(part.name), (try text(template), nil, nil)))
             case .file(let path, let type):
                 let type = try type.map { template throws(ValueProblem) in try text(template) }
-                values.append((try text(part.name), ("", try text(path), type)))
+                values.append((try text(part.name), ("", try folder.readablePath(text(path)), type)))
             }
         }
         return .multipart { form in
@@ -144,7 +144,7 @@ private struct EntryValues {
                     continue
                 }
                 form.file(
-                    value.name, at: folder.path(file), filename: file.split(separator: "/").last.map(String.init),
+                    value.name, at: file, filename: file.split(separator: "/").last.map(String.init),
                     contentType: value.content.type)
             }
         }

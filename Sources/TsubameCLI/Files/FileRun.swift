@@ -16,6 +16,8 @@ struct EntryOutcome: Sendable {
     /// Why there is no response, or no value to capture.
     var problem: EntryProblem?
     var isSkipped = false
+    /// The number of the row at which a loop ended, from 1; nil for an entry without a loop.
+    var row: Int?
     /// The bytes of the last response's body.
     var bytes = 0
 
@@ -74,7 +76,9 @@ struct FileRun {
             }
             let client = client.with { options.apply(to: &$0, folder: folder) }
             let rounds = try EntryLoop.rounds(of: entry, folder)
-            for round in (0..<options.repeats).lazy.flatMap({ _ in rounds }) {
+            if rounds.isEmpty { throw EntryProblem(entry.place, "the loop has no rows") }
+            for (index, round) in (0..<options.repeats).lazy.flatMap({ _ in rounds }).enumerated() {
+                if entry.loop != nil { outcome.row = index % rounds.count + 1 }
                 for (name, value) in round { variables.set(name, value) }
                 try await attempts(entry, options, client, folder, &outcome)
                 if !outcome.isGood { break }
@@ -239,4 +243,9 @@ private enum HostAddress {
         guard colons == 1, let colon = address.lastIndex(of: ":") else { return address[...] }
         return address[..<colon]
     }
+}
+
+extension FileEntry {
+    /// The method and the URL of an entry whose request was not made, without the query, which may hold secrets.
+    var summary: String { "\(method) \(url.source.prefix { $0 != "?" })" }
 }

@@ -10,15 +10,15 @@ enum RequestFileReader {
 
     /// Reads the file, and the files that it imports.
     /// - Throws: ``FileProblem`` for a mistake in the file; `SystemError` if it cannot be read.
-    static func read(_ path: String) throws -> RequestFile {
-        var file = try readAlone(path)
+    static func read(_ path: String, as format: FileFormat? = nil) throws -> RequestFile {
+        var file = try readAlone(path, as: format)
         var known = [FilePath.absolute(path)]
         try addImports(to: &file, of: file, &known)
         return file
     }
 
-    private static func readAlone(_ path: String) throws -> RequestFile {
-        switch FileFormat(path: path) {
+    private static func readAlone(_ path: String, as format: FileFormat? = nil) throws -> RequestFile {
+        switch format ?? FileFormat(path: path) {
         case .http?: return try HTTPFileParser.parse(RequestFolder.text(of: path), path: path)
         case .hurl?: return try HurlParser.parse(RequestFolder.text(of: path), path: path)
         case .har?: return try ArchiveReader.file(RequestFolder.bytes(of: path), path: path)
@@ -98,5 +98,14 @@ enum RequestFileReader {
         var result = file
         result.entries = zip(file.entries, isChosen).filter(\.1).map(\.0)
         return result
+    }
+}
+
+extension RequestFile {
+    /// The file without the entries that its options skip.
+    var withoutSkipped: RequestFile {
+        var file = self
+        file.entries.removeAll { entry in entry.options.contains { $0.name == "skip" && $0.value.source == "true" } }
+        return file
     }
 }

@@ -10,7 +10,13 @@ struct RequestFolder: Sendable {
 
     let path: String
 
-    init(of file: String) { path = FilePath.folder(of: file) }
+    /// Whether entries read only files within this folder or the working folder, as Hurl does. Editors read any file.
+    private let confinesReading: Bool
+
+    init(of file: String) {
+        path = FilePath.folder(of: file)
+        confinesReading = file.lowercased().hasSuffix(".hurl")
+    }
 
     /// The path of a file that an entry names.
     func path(_ name: String) -> String {
@@ -24,20 +30,30 @@ struct RequestFolder: Sendable {
         return access(path, F_OK) == 0 || access(name, F_OK) != 0 ? path : name
     }
 
+    /// The path of a file that an entry sends or compares with.
+    func readablePath(_ name: String) throws(ValueProblem) -> String {
+        confinesReading ? try innerPath(name, "read") : path(name)
+    }
+
     /// The path of a file that an entry writes, which stays within this folder or the working folder.
-    func writablePath(_ name: String) throws(ValueProblem) -> String {
+    func writablePath(_ name: String) throws(ValueProblem) -> String { try innerPath(name, "written") }
+
+    private func innerPath(_ name: String, _ action: String) throws(ValueProblem) -> String {
         let path = path(name)
         let target = FilePath.absolute(path)
         let folders = [FilePath.resolved(self.path), FilePath.resolved(".")]
         guard folders.contains(where: { target.hasPrefix($0 == "/" ? "/" : $0 + "/") }), !target.contains("/../") else {
-            throw ValueProblem("\(name) is outside of the folder of this file, and only files within it are written")
+            throw ValueProblem(
+                "\(name) is outside of the folder of this file, and only files within it or the working folder are \(action)"
+            )
         }
         return path
     }
 
     func read(_ name: String) throws(ValueProblem) -> [UInt8] {
+        let path = try readablePath(name)
         do throws(SystemError) {
-            return try Self.bytes(of: path(name))
+            return try Self.bytes(of: path)
         } catch {
             throw ValueProblem("\(error)")
         }
@@ -47,12 +63,14 @@ struct RequestFolder: Sendable {
         let file = try Descriptor.reading(path)
         defer { file.shut() }
         if file.kind == .regular, file.remainingBytes > maximumBytes {
-            throw SystemError("the file \(path) is longer than 256 MiB")
+            throw SystemError("the file \(path) is longer than 256 MiB", code: EFBIG)
         }
         var bytes: [UInt8] = []
         while case let piece = try file.readPiece(64 << 10), piece.count > 0 {
             bytes.append(contentsOf: piece)
-            guard bytes.count <= maximumBytes else { throw SystemError("the file \(path) is longer than 256 MiB") }
+            guard bytes.count <= maximumBytes else {
+                throw SystemError("the file \(path) is longer than 256 MiB", code: EFBIG)
+            }
         }
         return bytes
     }
@@ -60,7 +78,7 @@ struct RequestFolder: Sendable {
     /// The text of a file in UTF-8.
     static func text(of path: String) throws(SystemError) -> String {
         guard let text = String(validating: try bytes(of: path), as: UTF8.self) else {
-            throw SystemError("the file \(path) is no text in UTF-8")
+            throw SystemError("the file \(path) is no text in UTF-8", code: EILSEQ)
         }
         return text
     }

@@ -15,45 +15,27 @@ struct RunEnvironment {
 
     let options: VariableOptions
 
-    /// The texts of environments with expressions, which get their values when they are used.
-    private struct Found {
-        var values: [String: FileValue] = [:]
-        var templates: [String: String] = [:]
-
-        mutating func add(_ name: String, _ value: FileValue) {
-            if case .text(let text) = value, text.contains("{{") {
-                (values[name], templates[name]) = (nil, text)
-            } else {
-                (values[name], templates[name]) = (value, nil)
-            }
-        }
-    }
-
     /// The variables for a file: a private environment replaces values of the public one, and `--var` those of both.
     func variables(for file: RequestFile) throws -> FileVariables {
         let folder = RequestFolder(of: file.path)
-        var found = Found(values: hurlVariables())
-        if let path = options.environmentFile, !path.hasSuffix(".json") {
-            for pair in Self.pairs(of: try RequestFolder.text(of: path)) {
-                found.add(pair.name, FileValue(typed: pair.value))
-            }
-        } else {
-            try addEnvironments(for: folder, to: &found)
-        }
-        for variable in options.variables {
-            found.values[variable.name] = variable.value
-            found.templates[variable.name] = nil
-        }
         let dotenv = folder.path(".env")
         let pairs = access(dotenv, F_OK) == 0 ? Self.pairs(of: try RequestFolder.text(of: dotenv)) : []
         let named = Dictionary(pairs.map { ($0.name, $0.value) }) { $1 }
-        var variables = FileVariables(found.values, generated: GeneratedValues(dotenv: named))
-        for (name, text) in found.templates { variables.define(name, TemplateText(parsing: text)) }
+        let given = Dictionary(options.variables.map { ($0.name, $0.value) }) { $1 }
+        var variables = FileVariables(given, generated: GeneratedValues(dotenv: named))
+        for (name, value) in hurlVariables() { variables.setDefault(name, value) }
+        if let path = options.environmentFile, !path.hasSuffix(".json") {
+            for pair in Self.pairs(of: try RequestFolder.text(of: path)) {
+                variables.setDefault(pair.name, FileValue(typed: pair.value))
+            }
+        } else {
+            try addEnvironments(for: folder, to: &variables)
+        }
         return variables
     }
 
     /// Adds the environments of `--env-file`, or of the nearest folder that has such files.
-    private func addEnvironments(for folder: RequestFolder, to values: inout Found) throws {
+    private func addEnvironments(for folder: RequestFolder, to variables: inout FileVariables) throws {
         let paths: [String]
         if let path = options.environmentFile {
             paths = [path]
@@ -66,7 +48,7 @@ struct RunEnvironment {
         }
         var isKnown = options.environment == nil
         var found: Set<String> = []
-        for path in paths where try add(path, to: &values, &found) { isKnown = true }
+        for path in paths where try add(path, to: &variables, &found) { isKnown = true }
         guard isKnown else {
             let places = paths.isEmpty ? Self.publicName : paths.joined(separator: " or ")
             let known = found.isEmpty ? "" : " There are \(found.sorted().joined(separator: ", "))."
@@ -101,7 +83,7 @@ struct RunEnvironment {
 
     /// Adds the variables of `$shared` and of the environment that was named.
     /// - Returns: whether the file has that environment.
-    private func add(_ path: String, to values: inout Found, _ names: inout Set<String>) throws -> Bool {
+    private func add(_ path: String, to variables: inout FileVariables, _ names: inout Set<String>) throws -> Bool {
         var text = try RequestFolder.text(of: path)
         let isOfEditor = path.hasSuffix(Self.settingsName)
         if isOfEditor { text = JSONComments.removed(from: text) }
@@ -114,13 +96,15 @@ struct RunEnvironment {
             throw FileProblem(path: path, json: text, error)
         }
         if isOfEditor { json = json[Self.settingsKey] ?? .object([]) }
-        guard case .object(let environments) = json else { throw UsageProblem("\(path) holds no object with environments.") }
+        guard case .object(let environments) = json else {
+            throw UsageProblem("\(path) holds no object with environments.")
+        }
         names.formUnion(environments.map(\.name).filter { $0 != "$shared" })
         for name in ["$shared", options.environment].compactMap({ $0 }) {
             guard case .object(let members)? = json[name] else { continue }
             for member in members {
-                values.add(member.name, FileValue(member.value))
-                if name == "$shared" { values.add("$shared \(member.name)", FileValue(member.value)) }
+                variables.setDefault(member.name, FileValue(member.value))
+                if name == "$shared" { variables.setDefault("$shared \(member.name)", FileValue(member.value)) }
             }
         }
         return options.environment.map { json[$0] != nil } ?? true

@@ -31,8 +31,9 @@ final class RunPrinter: Sendable {
         var lines: [String] = []
         let path = outcome.entry.importedFrom ?? path
         let title = outcome.entry.title ?? outcome.entry.name
-        let request = outcome.request ?? "\(outcome.entry.method) \(outcome.entry.url.source)"
-        let name = title.map { "\($0), \(request)" } ?? request
+        let request = outcome.request ?? outcome.entry.summary
+        let row = outcome.isGood ? nil : outcome.row.map { ", row \($0)" }
+        let name = (title.map { "\($0), \(request)" } ?? request) + (row ?? "")
         if isVerbose {
             var end = outcome.isSkipped ? "skipped" : outcome.status.map { "\($0)" } ?? "no response"
             if outcome.attempts > 1 { end += ", sent \(outcome.attempts) times" }
@@ -50,7 +51,13 @@ final class RunPrinter: Sendable {
                   came:     \(failure.actual)
                 """)
         }
-        return lines.map(variables.redacted)
+        return lines.map { Self.shortened(variables.redacted($0)) }
+    }
+
+    /// The lines with at most 200 characters each of long values.
+    private static func shortened(_ text: String) -> String {
+        text.split(separator: "\n", omittingEmptySubsequences: false)
+            .map { $0.utf8.count > 300 ? $0.prefix(300) + "…" : $0 }.joined(separator: "\n")
     }
 
     func write(_ lines: [String]) throws {

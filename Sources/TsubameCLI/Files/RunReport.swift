@@ -66,7 +66,7 @@ struct RunReport {
     }
 
     private static func name(of outcome: EntryOutcome) -> String {
-        outcome.request ?? "\(outcome.entry.method) \(outcome.entry.url.source)"
+        outcome.request ?? outcome.entry.summary
     }
 
     /// The title of an entry, which is the same in each run.

@@ -1,6 +1,7 @@
 // FileFormat: the formats between which `tsubame convert` translates.
 
 import Tsubame
+import TsubamePlatform
 import TsubameRequestFiles
 
 enum FileFormat: String, CaseIterable {
@@ -32,7 +33,7 @@ enum FileFormat: String, CaseIterable {
     func read(_ bytes: [UInt8], path: String) throws -> (file: RequestFile, losses: [String]) {
         if self == .har { return (try ArchiveReader.file(bytes, path: path), []) }
         guard let text = String(validating: bytes, as: UTF8.self) else {
-            throw SystemError("\(path) is no text in UTF-8")
+            throw SystemError("\(path) is no text in UTF-8", code: EILSEQ)
         }
         switch self {
         case .http: return (try HTTPFileParser.parse(text, path: path), [])

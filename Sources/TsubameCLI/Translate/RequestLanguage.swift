@@ -8,7 +8,8 @@ enum RequestLanguage: String, CaseIterable {
 
     /// The request in this language, with its secrets, and the parts that the language cannot hold.
     /// - Throws: if the language cannot name the request's body.
-    func text(of request: Request, _ settings: RequestSettings) throws(UsageProblem) -> (text: String, losses: [String]) {
+    func text(of request: Request, _ settings: RequestSettings) throws(UsageProblem) -> (text: String, losses: [String])
+    {
         switch self {
         case .curl: return (Self.curlLine(request, settings), settings.losses)
         case .swift: return (request.swiftProgram(settings.swiftLines), settings.losses)

@@ -28,7 +28,8 @@ struct RequestSettings {
         proxy = call.connection.proxy.last?.url
         let connection = call.connection
         let others: [(String, Bool)] = [
-            ("--retry", call.repetition.retry > 0), ("--cacert", call.tls.cacert != nil), ("--cert", call.tls.cert != nil),
+            ("--retry", call.repetition.retry > 0), ("--cacert", call.tls.cacert != nil),
+            ("--cert", call.tls.cert != nil),
             ("--tls-min and --tls-max", call.tls.tlsMin != nil || call.tls.tlsMax != nil),
             ("--ciphers", call.tls.ciphers.suites != nil), ("--resolve", !connection.resolve.isEmpty),
             ("--unix-socket", connection.unixSocket != nil), ("--interface", connection.interface != nil),

@@ -68,7 +68,8 @@ extension HTTPArchive.Request: Decodable {
 
 extension HTTPArchive.PostData: Codable {
     private enum Keys: String, CodingKey {
-        case mimeType, text, params, encoding, ownEncoding = "_encoding", isCoded = "_coded", isIncomplete = "_incomplete"
+        case mimeType, text, params, encoding, ownEncoding = "_encoding", isCoded = "_coded", isIncomplete =
+            "_incomplete"
     }
 
     package init(from decoder: any Decoder) throws {

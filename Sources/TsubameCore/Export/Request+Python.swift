@@ -35,7 +35,16 @@ extension Request {
             body = "sys.stdin.buffer"
         }
         var lines = imports + ["", "headers = {"]
-        lines += fields.map { "    \(Self.pythonLiteral($0.0)): \(Self.pythonLiteral($0.1))," }
+        // The package writes text as ISO-8859-1, and takes a field only once.
+        var names: [String] = []
+        for (name, _) in fields where !names.contains(where: { $0.lowercased() == name.lowercased() }) {
+            names.append(name)
+        }
+        lines += names.map { name in
+            let values = fields.filter { $0.0.lowercased() == name.lowercased() }.map(\.1).joined(separator: ", ")
+            let isASCII = values.utf8.allSatisfy { $0 < 0x80 }
+            return "    \(Self.pythonLiteral(name)): \(Self.pythonLiteral(values))\(isASCII ? "" : ".encode()"),"
+        }
         lines += absent.map { "    \(Self.pythonLiteral($0.0)): \($0.1)," }
         // The package would say that a method such as DELETE has a body without bytes.
         let isPrepared = body == nil && ![.get, .head, .post, .put, .patch].contains(method)

@@ -24,6 +24,11 @@ package enum ArchiveReader {
         for (index, recorded) in archive.entries.enumerated() {
             let place = FilePlace(line: index + 1, column: 1)
             guard recorded.request.url.lowercased().hasPrefix("http") else { continue }
+            let isClean = recorded.request.url.unicodeScalars.allSatisfy { $0.value > 0x20 && $0.value != 0x7F }
+            guard isClean, HTTPRequest.Method(recorded.request.method) != nil else {
+                throw FileProblem(
+                    path: path, place: place, reason: "entry \(index + 1) has a wrong method or URL", text: "")
+            }
             var entry = FileEntry(
                 place: place, method: recorded.request.method, url: TemplateText(recorded.request.url))
             for field in recorded.request.headers.fields where !left.contains(field.name.canonicalName) {

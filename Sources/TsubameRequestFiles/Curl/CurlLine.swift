@@ -112,7 +112,8 @@ package struct CurlLine {
         case .value(let word): options.append(word + value)
         case .ignored: if !["silent", "show-error"].contains(name) { ignored.append(spelled) }
         case .ignoredValue: ignored.append(spelled)
-        case .refused(let why): throw ShellLine.Problem("curl's option \(spelled) has no counterpart here: \(why)")
+        case .refused(let why), .refusedValue(let why):
+            throw ShellLine.Problem("curl's option \(spelled) has no counterpart here: \(why)")
         case .special: try takeSpecial(name, value)
         }
     }
@@ -120,12 +121,15 @@ package struct CurlLine {
     private mutating func takeSpecial(_ name: String, _ value: String) throws(ShellLine.Problem) {
         switch name {
         case "header": try takeHeader(value)
-        case "user-agent": fields.append(("User-Agent", value))
+        case "user-agent": if value.isEmpty { unset.append("User-Agent") } else { fields.append(("User-Agent", value)) }
         case "referer": fields.append(("Referer", value.replacing(";auto", with: "")))
         case "range": fields.append(("Range", "bytes=\(value)"))
         case "time-cond": fields.append(("If-Modified-Since", value))
         case "cookie":
-            if value.contains("=") { fields.append(("Cookie", value)) } else { options.append("--cookie-jar=\(value)") }
+            guard value.contains("=") else {
+                throw ShellLine.Problem("-b reads no file here: --cookie-jar \(value) of tsubame reads and writes one")
+            }
+            fields.append(("Cookie", value))
         case "data", "data-ascii":
             if value.hasPrefix("@"), value != "@-" {
                 data.append(try readFile(String(value.dropFirst())).filter { !$0.isNewline })
@@ -138,14 +142,15 @@ package struct CurlLine {
         case "data-binary": if value.hasPrefix("@") { file = value } else { data.append(value) }
         case "data-urlencode": data.append(try encoded(value))
         case "json":
-            if value.hasPrefix("@") { file = value } else { data.append(value) }
+            if value.hasPrefix("@") { file = value } else { data = [data.joined() + value] }
             contentType = "application/json"
             if !hasField("Accept") { fields.append(("Accept", "application/json")) }
         case "form", "form-string": try takePart(value, isPlain: name == "form-string")
         case "upload-file": (file, method, contentType) = (value == "-" ? "@-" : "@\(value)", method ?? "PUT", "")
         case "request": method = value
         case "url": try setURL(value)
-        case "url-query": query.append(value)
+        case "url-query": query.append(try encoded(value))
+        case "max-redirs": options.append("--max-redirects=\(value == "-1" ? "10000" : value)")
         case "get": isGet = true
         case "head": isHead = true
         case "compressed": isCompressed = true
@@ -246,6 +251,10 @@ package struct CurlLine {
         if isGet {
             query += data
             data = []
+        }
+        // curl adds the name of an uploaded file to a URL that ends with a slash.
+        if method == "PUT", contentType == "", let file, file != "@-", url.hasSuffix("/") {
+            url += file.split(separator: "/").last.map { String($0.drop { $0 == "@" }) } ?? ""
         }
         url = Self.adding(query, to: url)
         if file != nil, !data.isEmpty { throw ShellLine.Problem("a body from a file cannot be joined with another -d") }

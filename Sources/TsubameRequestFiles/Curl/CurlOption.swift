@@ -10,12 +10,14 @@ enum CurlOption {
     case ignored, ignoredValue
     /// An option that the request cannot do without, and that the tool does not have.
     case refused(String)
+    /// The same, with a value.
+    case refusedValue(String)
     /// An option that ``CurlLine`` reads by itself; with or without a value.
     case special(hasValue: Bool)
 
     var hasValue: Bool {
         switch self {
-        case .value, .ignoredValue, .special(true): true
+        case .value, .ignoredValue, .refusedValue, .special(true): true
         case .flag, .ignored, .refused, .special(false): false
         }
     }
@@ -51,7 +53,7 @@ enum CurlOption {
             "cacert": .value("--cacert="), "key": .value("--cert-key="), "pass": .value("--cert-key-pass="),
             "ciphers": .value("--ciphers="), "connect-timeout": .value("--connect-timeout="),
             "interface": .value("--interface="), "max-filesize": .value("--max-filesize="),
-            "max-redirs": .value("--max-redirects="), "max-time": .value("--timeout="), "noproxy": .value("--noproxy="),
+            "max-redirs": .special(hasValue: true), "max-time": .value("--timeout="), "noproxy": .value("--noproxy="),
             "output": .value("--output="), "resolve": .value("--resolve="), "retry": .value("--retry="),
             "unix-socket": .value("--unix-socket="), "request-target": .value("--request-target="),
             "oauth2-bearer": .special(hasValue: true),
@@ -65,6 +67,12 @@ enum CurlOption {
             "proxy-cacert": .refused("a proxy has no own certificates"),
             "url-query": .special(hasValue: true), "time-cond": .special(hasValue: true),
         ]
+        for name in [
+            "netrc-file", "capath", "etag-compare", "proto", "proto-redir", "local-port", "dns-servers", "curves",
+        ] {
+            table[name] = .refusedValue("the request would be another one")
+        }
+        table["crlf"] = .refused("the request would be another one")
         for name in [
             "user-agent", "cookie", "continue-at", "data", "data-raw", "data-ascii", "data-binary", "data-urlencode",
             "json", "referer",
@@ -81,7 +89,7 @@ enum CurlOption {
             "tcp-fastopen", "no-alpn", "alpn", "no-sessionid", "sessionid", "compressed-ssh", "raw",
             "remote-header-name",
             "create-dirs", "styled-output", "no-styled-output", "ssl-no-revoke", "ssl-reqd", "ssl", "proxytunnel",
-            "tr-encoding", "no-clobber", "clobber", "retry-connrefused", "retry-all-errors", "crlf", "verify-status",
+            "tr-encoding", "no-clobber", "clobber", "retry-connrefused", "retry-all-errors", "verify-status",
             "post301", "post302",
             "post303", "suppress-connect-headers", "haproxy-protocol", "trace-time", "trace-ids",
             "junk-session-cookies",
@@ -89,9 +97,9 @@ enum CurlOption {
         for name in [
             "write-out", "speed-time", "speed-limit", "limit-rate", "keepalive-time", "expect100-timeout", "stderr",
             "trace",
-            "trace-ascii", "trace-config", "retry-delay", "retry-max-time", "curves", "tls13-ciphers", "proto",
-            "proto-default", "proto-redir", "parallel-max", "happy-eyeballs-timeout-ms", "dns-servers", "etag-save",
-            "etag-compare", "output-dir", "rate", "capath", "local-port", "netrc-file",
+            "trace-ascii", "trace-config", "retry-delay", "retry-max-time", "tls13-ciphers",
+            "proto-default", "parallel-max", "happy-eyeballs-timeout-ms", "etag-save",
+            "output-dir", "rate",
         ] { table[name] = .ignoredValue }
         return table
     }()

@@ -16,12 +16,12 @@ package struct ShellLine {
     /// are read.
     ///
     /// Browsers also copy commands for Windows. There `^` escapes, and continues a line; such a text is recognised by
-    /// `^"` or by lines that end with `^`.
+    /// `curl ^"` or by lines that end with ` ^`.
     /// - Parameter variable: the values of `$NAME`.
     package static func commands(
         in text: String, variable: @escaping (String) -> String?
     ) throws(Problem) -> [[String]] {
-        let isOfWindows = text.contains("^\"") || text.contains("^\n") || text.contains("^\r\n")
+        let isOfWindows = text.hasPrefix("curl ^\"") || text.contains(" ^\n") || text.contains(" ^\r\n")
         var line = ShellLine(
             scalars: Array((isOfWindows ? fromWindows(text) : text).unicodeScalars), variable: variable)
         var commands: [[String]] = []
@@ -96,7 +96,7 @@ package struct ShellLine {
                 return words
             case "|", "&", "<", ">":
                 throw Problem("\(scalar) belongs to the shell, and only a curl command can stand here")
-            case "#" where word == nil: while let rest = current, rest != "\n" { offset += rest == "\n" ? 0 : 1 }
+            case "#" where word == nil: while let rest = current, rest != "\n" { offset += 1 }
             default: add(String(scalar))
             }
         }

@@ -12,7 +12,7 @@ enum HTTPFileBody {
         if isGraphQL {
             let text = lines.map(\.text).joined(separator: "\n")
             entry.body = .text(TemplateText(parsing: graphQL(text), at: place), .graphQL)
-        } else if type.hasPrefix("application/x-www-form-urlencoded") {
+        } else if type.hasPrefix("application/x-www-form-urlencoded"), !lines.contains(where: { fileLine($0) != nil }) {
             // A form may be divided into lines, each with a name and a value.
             let text = lines.map(\.trimmed).joined()
             entry.body = .text(TemplateText(parsing: text, at: place), .form)
@@ -87,10 +87,10 @@ enum HTTPFileBody {
             return
         }
         let field = entry.fields[index]
-        let words = field.value.source.split(separator: " ", maxSplits: 2).map(String.init)
+        let words = words(of: field.value)
         switch (words.first?.lowercased(), words.count) {
         case ("basic", 3): entry.user = user(words[1], words[2], field.place)
-        case ("basic", 2) where words[1].contains(":"):
+        case ("basic", 2) where Self.hasColon(words[1]):
             let pair = words[1].split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
             entry.user = user(pair[0], pair[1], field.place)
         case ("digest", 3) where !words[2].contains("="):
@@ -106,6 +106,32 @@ enum HTTPFileBody {
         default: return
         }
         entry.fields.remove(at: index)
+    }
+
+    /// At most three words. Blanks within an expression are part of its word.
+    private static func words(of template: TemplateText) -> [String] {
+        var words = [""]
+        for part in template.parts {
+            switch part {
+            case .expression(let text, _): words[words.count - 1] += "{{\(text)}}"
+            case .text(let text):
+                for character in text {
+                    if character == " ", words.count < 3 {
+                        if words.last != "" { words.append("") }
+                    } else {
+                        words[words.count - 1].append(character)
+                    }
+                }
+            }
+        }
+        return words.filter { !$0.isEmpty }
+    }
+
+    /// Whether a colon stands outside of expressions.
+    private static func hasColon(_ word: String) -> Bool {
+        TemplateText(parsing: word).parts.contains {
+            if case .text(let text) = $0 { text.contains(":") } else { false }
+        }
     }
 
     private static func user(_ name: String, _ password: String, _ place: FilePlace) -> FileEntry.Field {

@@ -148,15 +148,17 @@ package struct HTTPFileParser {
     /// The first words of lines that are no requests here.
     private static let foreign = [
         "curl": "a curl line is no request here: run it by tsubame from-curl, or make a file of it by tsubame convert",
-        "import": "write an import as # @import FILE", "run": "a run of other files is not supported; # @import FILE is",
+        "import": "write an import as # @import FILE",
+        "run": "a run of other files is not supported; # @import FILE is",
     ]
 
     /// A word alone that is one of these is no URL.
     private static let methods: Set = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "CONNECT"]
 
     private static func continues(_ line: Line) -> Bool {
-        guard let first = line.text.first, first == " " || first == "\t", line.comment == nil else { return false }
-        return line.trimmed.hasPrefix("?") || line.trimmed.hasPrefix("&") || line.trimmed.hasPrefix("/")
+        let text = line.trimmed
+        if text.hasPrefix("?") || text.hasPrefix("&") { return true }
+        return (line.text.first == " " || line.text.first == "\t") && text.hasPrefix("/") && line.comment == nil
     }
 
     private static func option(
@@ -194,7 +196,7 @@ package struct HTTPFileParser {
                     name: TemplateText(parsing: name, at: place), value: TemplateText(parsing: value, at: place),
                     place: place))
         }
-        if index < lines.count, lines[index].isBlank { index += 1 }
+        while index < lines.count, lines[index].isBlank { index += 1 }
     }
 
     /// Takes comments, references to responses and empty lines from the end of a body.
@@ -208,15 +210,15 @@ package struct HTTPFileParser {
             if line.comment != nil { end.append(line) }
         }
         for line in end.reversed() { try settings.read(line, &self) }
-        for line in body { try refuseScript(line) }
+        for line in body { try refuseScript(line, isBody: true) }
     }
 
     /// Handlers in JavaScript would have to run to be of use.
-    private func refuseScript(_ line: Line) throws(FileProblem) {
+    private func refuseScript(_ line: Line, isBody: Bool = false) throws(FileProblem) {
         let text = line.trimmed
         guard
             text.hasPrefix("> {%") || text.hasPrefix("< {%") || text.hasPrefix("> ") && text.hasSuffix(".js")
-                || text.hasPrefix("< ") && text.hasSuffix(".js")
+                || !isBody && text.hasPrefix("< ") && text.hasSuffix(".js")
         else { return }
         throw scanner.problem(
             "JavaScript is not run: write checks as # > status == 200, and captures as # @capture name = jsonpath \"$.x\"",

@@ -14,7 +14,10 @@ struct HTTPFileSettings {
 
     /// The settings of the editors that have a meaning here, and the options of entries.
     private static let optionNames: Set = [
-        "cacert", "cert", "compressed", "connect-timeout", "delay", "http1.0", "http1.1", "http2", "insecure", "key",
+        "cacert", "cert", "compressed", "connect-timeout", "connect-to", "delay", "digest", "header", "http1.0",
+        "http1.1",
+        "http2", "http2-prior-knowledge", "insecure", "ipv4", "ipv6", "key", "netrc", "netrc-file", "no-cookie-store",
+        "no-header", "no-proxy", "variable",
         "max-redirs", "max-time", "output", "path-as-is", "proxy", "repeat", "resolve", "retry", "retry-interval",
         "skip",
         "unix-socket", "user",
@@ -22,14 +25,14 @@ struct HTTPFileSettings {
 
     /// Whether a line at the end of a body is a comment about the request, and not part of the body.
     static func isSetting(_ line: HTTPFileParser.Line) -> Bool {
-        line.comment.map { $0.hasPrefix("@") || $0.hasPrefix("> ") } ?? false
+        line.comment.map { $0.hasPrefix("@") || $0.hasPrefix(">") } ?? false
     }
 
     /// Reads a comment. Comments without a setting are skipped, and so are settings of editors about their windows.
     mutating func read(_ line: HTTPFileParser.Line, _ parser: inout HTTPFileParser) throws(FileProblem) {
         guard let comment = line.comment else { return }
         let place = parser.scanner.place(at: line.start)
-        if comment.hasPrefix("> ") {
+        if comment.hasPrefix(">") {
             // The scanner stands behind the mark, so that messages show the place in the file.
             try moveBehind(">", line, &parser)
             guard let assertion = try HurlCheckParser.assertion(&parser.scanner) else {
@@ -75,9 +78,11 @@ struct HTTPFileSettings {
         }
     }
 
-    private static let names = optionNames.sorted() + [
-        "capture", "import", "loop", "name", "no-cookie-jar", "no-redirect", "prompt", "timeout", "connection-timeout",
-    ]
+    private static let names =
+        optionNames.sorted() + [
+            "capture", "import", "loop", "name", "no-cookie-jar", "no-redirect", "prompt", "timeout",
+            "connection-timeout",
+        ]
 
     /// Whether the word differs from the name in one letter.
     private static func isMistyped(_ word: String, _ name: String) -> Bool {

@@ -90,7 +90,8 @@ enum HurlCheckParser {
     }
 
     private static let queries = [
-        "status", "version", "url", "ip", "body", "bytes", "rawbytes", "duration", "sha256", "md5", "redirects", "header",
+        "status", "version", "url", "ip", "body", "bytes", "rawbytes", "duration", "sha256", "md5", "redirects",
+        "header",
         "cookie", "xpath", "jsonpath", "regex", "variable", "certificate",
     ]
 
@@ -184,7 +185,8 @@ enum HurlCheckParser {
     private static let words =
         Predicate.Kind.allCases.map(\.rawValue) + Predicate.Comparison.allCases.map(\.rawValue)
         + ValueFilter.Plain.allCases.map(\.rawValue) + [
-            "decode", "dateFormat", "jsonpath", "matches", "not", "nth", "regex", "replace", "replaceRegex", "split", "toDate",
+            "decode", "dateFormat", "jsonpath", "matches", "not", "nth", "regex", "replace", "replaceRegex", "split",
+            "toDate",
             "urlQueryParam", "xpath",
         ]
 

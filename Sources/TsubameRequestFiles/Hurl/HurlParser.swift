@@ -163,7 +163,8 @@ package struct HurlParser {
                 }
                 entry.options.append(FileEntry.Option(name: name, value: field.value, place: field.place))
             }
-        default: let names = ["Query", "Form", "Multipart", "Cookies", "BasicAuth", "Options"]
+        default:
+            let names = ["Query", "Form", "Multipart", "Cookies", "BasicAuth", "Options"]
             let hint = NearestName.question(section.name, in: names)
             throw scanner.problem("[\(section.name)] is no section of a request\(hint)", at: section.offset)
         }
@@ -185,7 +186,8 @@ package struct HurlParser {
                 guard let assertion = try HurlCheckParser.assertion(&scanner) else { break }
                 response.assertions.append(assertion)
             }
-        default: let hint = NearestName.question(section.name, in: ["Captures", "Asserts"])
+        default:
+            let hint = NearestName.question(section.name, in: ["Captures", "Asserts"])
             throw scanner.problem("[\(section.name)] is no section of a response\(hint)", at: section.offset)
         }
     }
@@ -383,20 +385,5 @@ extension HurlScanner {
             return nil
         }
         return word
-    }
-}
-
-extension TemplateText {
-    /// The same text with neighbouring texts joined.
-    var joined: TemplateText {
-        var result: [Part] = []
-        for part in parts {
-            if case .text(let new) = part, case .text(let old)? = result.last {
-                result[result.count - 1] = .text(old + new)
-            } else {
-                result.append(part)
-            }
-        }
-        return TemplateText(result)
     }
 }

@@ -51,12 +51,23 @@ package struct Pattern: Sendable {
         program.run(Array(text.unicodeScalars), from: 0, isWhole: true) != nil
     }
 
+    /// The most characters that are read to replace all matches, or eight times the text. Each match may have to read the
+    /// whole rest of the text.
+    private static let maximumWork = 1 << 20
+
     /// The text with each match replaced. `$1` and `${1}` stand for a group, and `$$` for a dollar sign.
-    package func replacing(in text: String, by replacement: String) -> String {
+    ///
+    /// - Returns: nil if the matches need too much of the text to be read again and again.
+    package func replacing(in text: String, by replacement: String) -> String? {
         let scalars = Array(text.unicodeScalars)
         var result = String.UnicodeScalarView()
         var (copied, start) = (0, 0)
-        while start <= scalars.count, let match = firstMatch(in: scalars, from: start) {
+        var work = 0
+        while start <= scalars.count {
+            let (found, read) = program.search(scalars, from: start)
+            work += read
+            guard work <= max(Self.maximumWork, 8 * scalars.count) else { return nil }
+            guard let match = found else { break }
             result.append(contentsOf: scalars[copied..<match.range.lowerBound])
             result.append(contentsOf: Self.expanded(replacement, match).unicodeScalars)
             copied = match.range.upperBound

@@ -107,3 +107,17 @@ struct PatternSet: Sendable {
         }
     }
 }
+
+extension PatternNode {
+    /// Whether the node compiles to no step at all.
+    var isEmpty: Bool {
+        switch self {
+        case .empty: true
+        case .sequence(let nodes): nodes.allSatisfy(\.isEmpty)
+        case .repetition(let node, let minimum, let maximum, _):
+            // A repetition without a maximum is a loop, and an optional one a fork.
+            node.isEmpty && maximum != nil || minimum == 0 && maximum == 0
+        case .character, .assertion, .group, .alternatives: false
+        }
+    }
+}

@@ -60,10 +60,12 @@ struct PatternProgram: Sendable {
             }
             for exit in exits { steps[exit] = .jump(steps.count) }
         case .repetition(let node, let minimum, let maximum, let isLazy):
-            for _ in 0..<minimum { try compile(node) }
+            // A repetition of nothing adds no step, and would never end.
+            let isEmpty = node.isEmpty
+            for _ in 0..<(isEmpty ? min(minimum, 1) : minimum) { try compile(node) }
             if let maximum {
                 var forks: [Int] = []
-                for _ in 0..<max(maximum - minimum, 0) {
+                for _ in 0..<(isEmpty ? 0 : max(maximum - minimum, 0)) {
                     forks.append(steps.count)
                     try add(.end)
                     try compile(node)
@@ -94,12 +96,27 @@ struct PatternProgram: Sendable {
         init(steps: Int) { reached = [Int](repeating: -1, count: steps) }
     }
 
+    /// The first match, and the number of characters that were read.
+    func search(_ text: [Unicode.Scalar], from start: Int) -> (match: Pattern.Match?, read: Int) {
+        var read = 0
+        let match = run(text, from: start, isWhole: false, read: &read)
+        return (match, read)
+    }
+
     /// - Parameter isWhole: whether the match has to be the whole text.
     func run(_ text: [Unicode.Scalar], from start: Int, isWhole: Bool) -> Pattern.Match? {
+        var read = 0
+        return run(text, from: start, isWhole: isWhole, read: &read)
+    }
+
+    private func run(
+        _ text: [Unicode.Scalar], from start: Int, isWhole: Bool, read: inout Int
+    ) -> Pattern.Match? {
         guard start <= text.count else { return nil }
         var (now, next) = (Threads(steps: steps.count), Threads(steps: steps.count))
         var best: [Int]?
         for position in start...text.count {
+            read += 1
             if best == nil, !isWhole || position == start {
                 follow(0, [Int](repeating: -1, count: slots), position, text, &now)
             }

@@ -75,12 +75,31 @@ package struct PostmanReader {
     /// The whole URL, with the values of path variables such as `:id`.
     private static func url(_ json: JSONValue?) -> String {
         if let text = json?.text { return text }
-        guard var url = json?["raw"]?.text else { return "" }
+        guard var url = json?["raw"]?.text ?? joined(json) else { return "" }
         for variable in json?["variable"]?.elements ?? [] {
             guard let name = variable["key"]?.text, !name.isEmpty else { continue }
-            url = url.replacing("/:\(name)", with: "/\(variable["value"]?.text ?? "")")
+            let parts = url.split(separator: "/", omittingEmptySubsequences: false).map { segment in
+                let rest = segment.drop { $0 != "?" && $0 != "#" }
+                guard segment.dropLast(rest.count) == ":\(name)" else { return String(segment) }
+                return (variable["value"]?.text ?? "") + rest
+            }
+            url = parts.joined(separator: "/")
         }
         return url
+    }
+
+    /// The URL of its parts; nil without a host.
+    private static func joined(_ json: JSONValue?) -> String? {
+        func list(_ name: String) -> [String]? {
+            json?[name]?.text.map { [$0] } ?? json?[name]?.elements.map { $0.compactMap(\.text) }
+        }
+        guard let host = list("host") else { return nil }
+        let scheme = json?["protocol"]?.text.map { "\($0)://" } ?? ""
+        let port = json?["port"]?.text.map { ":\($0)" } ?? ""
+        let path = (list("path") ?? []).map { "/\($0)" }.joined()
+        let pairs = pairs(json?["query"]).map { "\($0.name.source)=\($0.value.source)" }
+        return scheme + host.joined(separator: ".") + port + path
+            + (pairs.isEmpty ? "" : "?\(pairs.joined(separator: "&"))")
     }
 
     private mutating func read(_ auth: JSONValue?, into entry: inout FileEntry) {

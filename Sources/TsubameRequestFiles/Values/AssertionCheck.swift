@@ -27,8 +27,13 @@ extension ValueReading {
         do throws(ValueProblem) {
             let value = try value(of: assertion.path)
             let (holds, expected) = try check(value, assertion.predicate)
+            // Without a value, nothing but its absence holds.
+            if value == nil, !assertion.predicate.isAboutPresence {
+                return failure("none", (assertion.isNegated ? "not " : "") + expected)
+            }
             if holds != assertion.isNegated { return nil }
-            let wanted = expected == "something" && assertion.isNegated ? "none" : (assertion.isNegated ? "not " : "") + expected
+            let wanted =
+                expected == "something" && assertion.isNegated ? "none" : (assertion.isNegated ? "not " : "") + expected
             return failure(value?.shown ?? "none", wanted)
         } catch {
             return failure(error.reason, assertion.text)
@@ -41,11 +46,21 @@ extension ValueReading {
     ) throws(ValueProblem) -> (holds: Bool, expected: String) {
         switch predicate {
         case .kind(.exists): return (value != nil, "something")
+        case .kind(.isEmpty):
+            guard let value else { return (false, "isEmpty") }
+            guard value.hasLength else {
+                throw ValueProblem(
+                    "isEmpty looks at strings, bytes, lists and objects, and not at a value of the kind \(value.kind)")
+            }
+            return (Self.isOfKind(value, .isEmpty), "isEmpty")
         case .kind(let kind): return (value.map { Self.isOfKind($0, kind) } ?? false, kind.rawValue)
         case .matches(let pattern):
             let source = pattern.source
             let pattern = try variables.pattern(of: pattern)
-            guard case .text(let text)? = value else { return (false, "a string that matches /\(source)/") }
+            guard let value else { return (false, "a string that matches /\(source)/") }
+            guard case .text(let text) = value else {
+                throw ValueProblem("matches looks at strings, and not at a value of the kind \(value.kind)")
+            }
             return (pattern.firstMatch(in: text) != nil, "a string that matches /\(source)/")
         case .comparison(let comparison, let expected):
             let other = try self.value(of: expected)
@@ -96,7 +111,8 @@ extension ValueReading {
             }
         case .contains, .includes:
             switch (value, other) {
-            case (.text(let text), .text(let part)): return part.isEmpty || text.firstRange(of: part) != nil
+            case (.text(let text), .text(let part)):
+                return part.isEmpty || Array(text.utf8).firstRange(of: Array(part.utf8)) != nil
             case (.bytes(let bytes), .bytes(let part)): return part.isEmpty || bytes.firstRange(of: part) != nil
             case (.list(let values), _): return values.contains(other)
             default: throw ValueProblem("contains looks into strings, bytes and lists, and not into \(value.kind)")
@@ -142,4 +158,18 @@ extension ValueReading {
         #"\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])T([01]\d|2[0-3]):[0-5]\d:([0-5]\d|60)(\.\d+)?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)"#
     )
     private static let uuid = try? Pattern("[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
+}
+
+extension Predicate {
+    /// Whether the predicate looks at the presence of a value.
+    fileprivate var isAboutPresence: Bool { if case .kind(.exists) = self { true } else { false } }
+}
+
+extension FileValue {
+    fileprivate var hasLength: Bool {
+        switch self {
+        case .text, .bytes, .list, .object: true
+        case .null, .bool, .integer, .number, .date: false
+        }
+    }
 }

@@ -33,7 +33,9 @@ package struct FileDate: Sendable, Hashable {
     package func formatted(_ format: String) -> String? {
         let format = withFraction(format)
         var (time, parts) = (time_t(seconds), tm())
-        guard seconds.magnitude < 30_000_000_000_000_000, !format.isEmpty, gmtime_r(&time, &parts) != nil else { return nil }
+        guard seconds.magnitude < 30_000_000_000_000_000, !format.isEmpty, gmtime_r(&time, &parts) != nil else {
+            return nil
+        }
         var buffer = [CChar](repeating: 0, count: 1_024)
         let count = strftime(&buffer, buffer.count, format, &parts)
         guard count > 0 else { return nil }

@@ -65,12 +65,15 @@ package enum FileValue: Sendable {
         }
     }
 
+    /// The most characters of a value in a message. Reports cut it once more, after they have taken secrets out.
+    private static let longestShown = 65_536
+
     /// The value in a message, with its kind.
     package var shown: String { "\(kind) <\(shortened)>" }
 
     private var shortened: String {
         let text = text
-        return text.count > 200 ? text.prefix(200) + "…" : text
+        return text.utf8.count > Self.longestShown ? text.prefix(Self.longestShown) + "…" : text
     }
 
     /// The value as it stands in a text with expressions.

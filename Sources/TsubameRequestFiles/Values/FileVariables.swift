@@ -4,8 +4,8 @@ import TsubameCore
 
 /// The values that expressions between double braces have.
 ///
-/// An expression is first looked for among generated values such as `$guid`, then among given and captured values, and
-/// then among the variables of the file. Last it may mean a part of a named request or its response.
+/// An expression is first looked for among given and captured values. Generated values such as `$guid`, the variables of
+/// the file and those of the environment follow. Last it may mean a part of a named request or its response.
 package struct FileVariables: Sendable {
     /// A named entry after it ran.
     package struct Answer: Sendable {
@@ -21,9 +21,14 @@ package struct FileVariables: Sendable {
     private static let maximumDepth = 32
     /// The longest text that expressions may give, in bytes.
     static let maximumText = 64 << 20
+    /// Definitions that use others may need this many of them for one text.
+    private static let maximumExpansions = 10_000
 
     private var values: [String: FileValue]
     private var definitions: [String: TemplateText] = [:]
+    /// The variables of the environment, which the file may define anew.
+    private var defaults: [String: TemplateText] = [:]
+    private var typedDefaults: [String: FileValue] = [:]
     private var answers: [String: Answer] = [:]
     /// Values that no text contains, such as the time and random numbers.
     private let generated: GeneratedValues
@@ -35,7 +40,8 @@ package struct FileVariables: Sendable {
         self.generated = generated
     }
 
-    package subscript(name: String) -> FileValue? { values[name] }
+    /// The value that was given, captured or set by an environment.
+    package subscript(name: String) -> FileValue? { values[name] ?? typedDefaults[name] }
 
     package mutating func set(_ name: String, _ value: FileValue, isSecret: Bool = false) {
         values[name] = value
@@ -45,23 +51,48 @@ package struct FileVariables: Sendable {
     /// A later definition replaces an earlier one, but no value that was given.
     package mutating func define(_ name: String, _ text: TemplateText) { definitions[name] = text }
 
+    /// Sets a variable of an environment. Text may have expressions.
+    package mutating func setDefault(_ name: String, _ value: FileValue) {
+        (defaults[name], typedDefaults[name]) = (nil, nil)
+        if case .text(let text) = value, text.contains("{{") {
+            defaults[name] = TemplateText(parsing: text)
+        } else {
+            typedDefaults[name] = value
+        }
+    }
+
     package mutating func keep(_ answer: Answer, of name: String) { answers[name] = answer }
 
     /// The text of a report without the values that it must not show.
     package func redacted(_ text: String) -> String {
-        secrets.sorted { $0.utf8.count > $1.utf8.count }.reduce(text) { $0.replacing($1, with: "***") }
+        guard !secrets.isEmpty else { return text }
+        // A secret may stand in a URL, in a form and in JSON, too.
+        let forms = secrets.flatMap { secret in
+            let encoded = PercentEncoding.encode(Array(secret.utf8))
+            return [
+                secret, encoded, encoded.replacing("%20", with: "+"),
+                String(JSONSyntax.string(secret).dropFirst().dropLast()),
+            ]
+        }
+        return Set(forms).sorted { $0.utf8.count > $1.utf8.count }.reduce(text) { $0.replacing($1, with: "***") }
     }
 
     package func value(of expression: String, depth: Int = 0) throws(ValueProblem) -> FileValue {
         if let value = values[expression] { return value }
+        if expression.hasPrefix("$shared "), let value = typedDefaults[expression] { return value }
         // `{{%name}}` is the value with percent-encoding.
         if expression.hasPrefix("%") {
             let text = try value(of: String(expression.dropFirst()), depth: depth + 1).text
             return .text(PercentEncoding.encode(Array(text.utf8)))
         }
         if let value = try generated.value(of: expression, in: self, depth: depth) { return value }
-        if let definition = definitions[expression] {
+        if let value = typedDefaults[expression], definitions[expression] == nil { return value }
+        if let definition = definitions[expression] ?? defaults[expression] {
             guard depth < Self.maximumDepth else { throw ValueProblem("the variable \(expression) uses itself") }
+            guard expansions(of: definition) <= Self.maximumExpansions else {
+                throw ValueProblem(
+                    "the variable \(expression) uses itself, or more than \(Self.maximumExpansions) others")
+            }
             return .text(try text(of: definition, depth: depth + 1))
         }
         if let value = member(expression) { return value }
@@ -73,12 +104,26 @@ package struct FileVariables: Sendable {
     /// A member of a value that is an object, such as `user.name`.
     private func member(_ path: String) -> FileValue? {
         let names = path.split(separator: ".").map(String.init)
-        guard names.count > 1, var value = values[names[0]] else { return nil }
+        guard names.count > 1, var value = self[names[0]] else { return nil }
         for name in names.dropFirst() {
-            guard case .object(let members) = value, let next = members.last(where: { $0.name == name }) else { return nil }
+            guard case .object(let members) = value, let next = members.last(where: { $0.name == name }) else {
+                return nil
+            }
             value = next.value
         }
         return value
+    }
+
+    /// The number of definitions that a text needs, as far as they are counted.
+    private func expansions(of template: TemplateText) -> Int {
+        var (waiting, count) = ([template], 0)
+        while let next = waiting.popLast(), count <= Self.maximumExpansions {
+            count += 1
+            for case .expression(let name, _) in next.parts {
+                if let definition = definitions[name] ?? defaults[name] { waiting.append(definition) }
+            }
+        }
+        return count
     }
 
     private func hint(for expression: String) -> String {
@@ -87,7 +132,7 @@ package struct FileVariables: Sendable {
         {
             return "; no entry before this one has the name \(name)"
         }
-        let known = Set(values.keys).union(definitions.keys).sorted()
+        let known = Set(values.keys).union(definitions.keys).union(defaults.keys).union(typedDefaults.keys).sorted()
         return known.isEmpty ? "" : "; these are set: \(known.prefix(20).joined(separator: ", "))"
     }
 

@@ -19,7 +19,8 @@ package enum FormText {
         while index < bytes.count {
             let byte = bytes[index]
             let isEncoded =
-                byte == UInt8(ascii: "%") && index + 2 < bytes.count && isDigit(bytes[index + 1]) && isDigit(bytes[index + 2])
+                byte == UInt8(ascii: "%") && index + 2 < bytes.count && isDigit(bytes[index + 1])
+                && isDigit(bytes[index + 2])
             if isEncoded || (0x21...0x7E).contains(byte) && !"%\"<>\\^`{|}#".utf8.contains(byte) {
                 result.unicodeScalars.append(Unicode.Scalar(byte))
             } else {

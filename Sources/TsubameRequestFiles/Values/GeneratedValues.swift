@@ -105,7 +105,8 @@ package struct GeneratedValues: Sendable {
         let units: [String: Int64] = [
             "s": 1, "m": 60, "h": 3_600, "d": 86_400, "w": 604_800, "y": 31_536_000, "M": 2_592_000,
         ]
-        guard words.count == 2, let count = Int64(words[0]), abs(count) <= 1_000_000_000, let unit = units[words[1]]
+        guard words.count == 2, let count = Int64(words[0]), (-1_000_000_000...1_000_000_000).contains(count),
+            let unit = units[words[1]]
         else {
             throw ValueProblem("a time is moved by a number and a unit (y, M, w, d, h, m or s), such as -3 h")
         }

@@ -45,7 +45,7 @@ extension ValueReading {
             if kind == .json || kind == .graphQL, let left = try? JSONValue(actual), let right = try? JSONValue(text) {
                 return left == right ? nil : TextDifference.failure(left.text(), right.text(), failure)
             }
-            return actual == text ? nil : TextDifference.failure(actual, text, failure)
+            return actual.utf8.elementsEqual(text.utf8) ? nil : TextDifference.failure(actual, text, failure)
         }
         guard wanted != message.body else { return nil }
         return failure(FileValue.bytes(message.body).shown, FileValue.bytes(wanted).shown)
@@ -54,7 +54,7 @@ extension ValueReading {
 
 /// The part in which two texts differ.
 enum TextDifference {
-    private static let maximum = 200
+    private static let maximum = 65_536
 
     /// Shows both from the line that differs first. Of a long line it shows the part that differs.
     static func failure(

@@ -19,13 +19,17 @@ extension ValueReading {
         case (.replace(let old, let new), .text(let text)):
             let old = try variables.text(of: old)
             if old.isEmpty { throw ValueProblem("replace needs a text that is not empty") }
-            return .text(text.replacing(old, with: try variables.text(of: new)))
+            return .text(UTF8Text.replacing(old, in: text, by: try variables.text(of: new)))
         case (.replaceRegex(let pattern, let new), .text(let text)):
-            return .text(try variables.pattern(of: pattern).replacing(in: text, by: variables.text(of: new)))
+            let pattern = try variables.pattern(of: pattern)
+            guard let result = pattern.replacing(in: text, by: try variables.text(of: new)) else {
+                throw ValueProblem("the text is too long for this pattern: its matches read it again and again")
+            }
+            return .text(result)
         case (.split(let separator), .text(let text)):
             let separator = try variables.text(of: separator)
             if separator.isEmpty { throw ValueProblem("split needs a text that is not empty") }
-            return .list(text.split(separator: separator, omittingEmptySubsequences: false).map { .text(String($0)) })
+            return .list(UTF8Text.split(text, by: separator).map { .text($0) })
         case (.urlQueryParameter(let name), .text(let text)):
             let name = try variables.text(of: name)
             let query = text.prefix { $0 != "#" }.split(separator: "?", maxSplits: 1).dropFirst().first ?? ""

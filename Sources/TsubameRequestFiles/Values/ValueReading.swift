@@ -76,7 +76,9 @@ package struct ValueReading {
         do throws(JSONSyntax.Fault) {
             return try JSONValue(text)
         } catch {
-            throw ValueProblem("the body is no JSON at byte \(error.offset + 1)")
+            throw ValueProblem(
+                error.isTooDeep
+                    ? "the body is JSON that is nested too deep" : "the body is no JSON at byte \(error.offset + 1)")
         }
     }
 

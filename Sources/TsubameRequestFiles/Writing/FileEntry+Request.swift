@@ -13,7 +13,12 @@ extension FileEntry {
         func add(_ name: String, _ value: String) {
             fields.append(Field(name: TemplateText(name), value: TemplateText(value), place: place))
         }
-        for field in shown.fields where field.name.canonicalName != "host" { add(field.name.rawName, field.value) }
+        let authority = request.uri?.authority
+        for field in shown.fields {
+            // The URL names the host, unless the user gave another one.
+            if field.name.canonicalName == "host", field.value == authority { continue }
+            add(field.name.rawName, field.value)
+        }
         if let type = shown.contentType { add("Content-Type", type) }
         if shown.undoesCodings {
             options.append(Option(name: "compressed", value: TemplateText("true"), place: place))

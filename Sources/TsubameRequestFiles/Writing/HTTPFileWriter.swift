@@ -1,5 +1,6 @@
 // HTTPFileWriter: writes entries in the format of the HTTP clients of JetBrains and VS Code.
 
+import HTTPTypes
 import TsubameCore
 
 package struct HTTPFileWriter {
@@ -15,32 +16,75 @@ package struct HTTPFileWriter {
             for option in first.options where option.name == "variable" {
                 let parts = option.value.source.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
                 guard parts.count == 2 else { continue }
-                line("@\(String(parts[0]).trimmed) = \(String(parts[1]).trimmed)")
+                line("@\(Self.oneLine(String(parts[0]).trimmed)) = \(Self.oneLine(String(parts[1]).trimmed))")
             }
             file.entries[0].options.removeAll { $0.name == "variable" }
         }
-        for variable in file.variables { line("@\(variable.name.source) = \(variable.value.source)") }
-        for item in file.imports { line("# @import \(item.name.source)") }
+        for variable in file.variables {
+            line("@\(Self.oneLine(variable.name.source)) = \(Self.oneLine(variable.value.source))")
+        }
+        for item in file.imports { line("# @import \(Self.oneLine(item.name.source))") }
         for entry in file.entries {
             if !text.isEmpty { line("") }
             write(entry)
         }
+        if usesNothing { text = "@\(Self.nothing) =\n\(text)" }
+        if usesBrace { text = "@\(Self.brace) = {\n\(text)" }
     }
+
+    /// Variables for text that would have a meaning in this format: an opening brace, and nothing at all.
+    private static let (brace, nothing) = ("left_brace", "nothing")
+    private var (usesBrace, usesNothing) = (false, false)
+
+    /// The text of a template. Braces that are text do not begin an expression.
+    private mutating func escaped(_ template: TemplateText) -> String {
+        var result = ""
+        for (index, part) in template.parts.enumerated() {
+            switch part {
+            case .expression(let text, _): result += "{{\(text)}}"
+            case .text(let text):
+                let isBeforeExpression = index + 1 < template.parts.count
+                let scalars = Array(text.unicodeScalars)
+                for (offset, scalar) in scalars.enumerated() {
+                    let next = offset + 1 < scalars.count ? scalars[offset + 1] : isBeforeExpression ? "{" : nil
+                    if scalar == "{", next == "{" {
+                        usesBrace = true
+                        result += "{{\(Self.brace)}}"
+                    } else {
+                        result.unicodeScalars.append(scalar)
+                    }
+                }
+            }
+        }
+        return result
+    }
+
+    private mutating func escapedLine(_ template: TemplateText) -> String { Self.oneLine(escaped(template)) }
 
     private mutating func line(_ line: String) { text += line + "\n" }
 
     private mutating func write(_ entry: FileEntry) {
+        guard HTTPRequest.Method(entry.method) != nil else {
+            losses.append("a request whose method is no method")
+            return
+        }
         let title = entry.title ?? entry.name
         line("###\(title.map { " \(Self.oneLine($0))" } ?? "")")
         if let name = entry.name, name != entry.title { line("# @name \(Self.oneLine(name))") }
         writeSettings(of: entry)
-        line("\(entry.method) \(Self.url(entry))")
-        for field in entry.fields { line("\(field.name.source): \(Self.oneLine(field.value.source))") }
+        line("\(entry.method) \(url(entry))")
+        for field in entry.fields { line("\(escapedLine(field.name)): \(escapedLine(field.value))") }
         if !entry.cookies.isEmpty {
-            let pairs = entry.cookies.map { "\($0.name.source)=\($0.value.source)" }
+            var pairs: [String] = []
+            for cookie in entry.cookies { pairs.append("\(escapedLine(cookie.name))=\(escapedLine(cookie.value))") }
             line("Cookie: \(pairs.joined(separator: "; "))")
         }
-        if let user = entry.user { line("Authorization: Basic \(user.name.source) \(user.value.source)") }
+        if let user = entry.user {
+            // An empty password, or one with blanks, needs the form with a colon.
+            let (name, password) = (escapedLine(user.name), escapedLine(user.value))
+            let isSimple = !password.isEmpty && user.value.plain?.contains(" ") != true
+            line("Authorization: Basic \(name)\(isSimple ? " " : ":")\(password)")
+        }
         if let pair = Self.digest(entry) { line("Authorization: Digest \(pair)") }
         writeBody(of: entry)
         guard let response = entry.response else { return }
@@ -52,7 +96,11 @@ package struct HTTPFileWriter {
         }
         checks += response.assertions.map(\.text)
         switch response.body {
-        case .text(let text, _): checks.append("body == \(Self.quoted(text))")
+        case .text(let text, let kind):
+            checks.append("body == \(Self.quoted(text))")
+            if kind == .json {
+                losses.append("the expected JSON of \(entry.method) \(entry.url.source) is compared as text")
+            }
         case .bytes(let bytes): checks.append("bytes == base64,\(EncodedBytes.base64Text(bytes));")
         case .file(let path): checks.append("bytes == file,\(path.source);")
         case .pieces, nil: break
@@ -109,14 +157,15 @@ package struct HTTPFileWriter {
             if kind == .graphQL { line("X-Request-Type: GraphQL") }
             if let type = kind.mediaType, !hasType { line("Content-Type: \(type)") }
             line("")
-            writeText(kind == .graphQL ? Self.graphQL(template.source) : template.source, isPlain: template.plain != nil)
+            let source = escaped(template)
+            writeText(kind == .graphQL ? Self.graphQL(source) : source)
         case .bytes(let bytes):
             line("")
             losses.append("a body of \(bytes.count) bytes, which has to be a file here")
             line("< body.bin")
         case .file(let path):
             line("")
-            line("< \(path.source)")
+            line("< \(Self.oneLine(path.source))")
         case .pieces(let pieces):
             line("")
             for piece in pieces {
@@ -129,15 +178,20 @@ package struct HTTPFileWriter {
         }
     }
 
-    private mutating func writeText(_ source: String, isPlain: Bool) {
-        for found in source.split(separator: "\n", omittingEmptySubsequences: false) {
-            if found.hasPrefix("###") || found.hasPrefix("< ") || found.hasPrefix("> {%") {
-                losses.append("a line of a body that begins with “\(found.prefix(5))” has another meaning here")
+    /// Lines that would have another meaning here begin with a variable that is empty.
+    private mutating func writeText(_ source: String) {
+        let lines = source.split(separator: "\n", omittingEmptySubsequences: false)
+        for (index, found) in lines.enumerated() {
+            let isEdge = (index == 0 || index == lines.count - 1) && found.allSatisfy(\.isWhitespace)
+            let isOther = ["###", "< ", "<@", "<> ", "> ", ">> ", ">>! "].contains(where: found.hasPrefix)
+            let isComment = HTTPFileSettings.isSetting(HTTPFileParser.Line(start: 0, text: String(found)))
+            guard isEdge || isOther || isComment else {
+                line(String(found))
+                continue
             }
+            usesNothing = true
+            line("{{\(Self.nothing)}}\(found)")
         }
-        if isPlain, source.contains("{{") { losses.append("the braces {{ of a body, which would begin an expression") }
-        if source.hasSuffix("\n") { losses.append("the line end at the end of a body") }
-        line(source.hasSuffix("\n") ? String(source.dropLast()) : source)
     }
 
     private mutating func write(_ part: FileEntry.Part) {
@@ -160,7 +214,8 @@ package struct HTTPFileWriter {
     /// `user password` of an entry with digest credentials.
     private static func digest(_ entry: FileEntry) -> String? {
         guard entry.options.last(where: { $0.name == "digest" })?.value.source == "true",
-            let user = entry.options.last(where: { $0.name == "user" })?.value.source, let colon = user.firstIndex(of: ":"),
+            let user = entry.options.last(where: { $0.name == "user" })?.value.source,
+            let colon = user.firstIndex(of: ":"),
             !user.contains(" ")
         else { return nil }
         return "\(user[..<colon]) \(user[user.index(after: colon)...])"
@@ -179,17 +234,19 @@ package struct HTTPFileWriter {
     }
 
     /// The URL with the parameters of a section.
-    private static func url(_ entry: FileEntry) -> String {
-        guard !entry.query.isEmpty else { return entry.url.source }
-        let pairs = entry.query.map { "\(encoded($0.name))=\(encoded($0.value))" }.joined(separator: "&")
-        return entry.url.source + (entry.url.source.contains("?") ? "&" : "?") + pairs
+    private mutating func url(_ entry: FileEntry) -> String {
+        let url = escapedLine(entry.url)
+        guard !entry.query.isEmpty else { return url }
+        let pairs = entry.query.map { "\(Self.encoded($0.name))=\(Self.encoded($0.value))" }.joined(separator: "&")
+        return url + (url.contains("?") ? "&" : "?") + pairs
     }
 
     /// Percent-encoded, except for expressions.
     private static func encoded(_ template: TemplateText) -> String {
         template.parts.map { part in
             switch part {
-            case .expression(let text, _): "{{\(text)}}"
+            // The value is encoded, too.
+            case .expression(let text, _): "{{%\(text)}}"
             case .text(let text): PercentEncoding.encode(Array(text.utf8))
             }
         }.joined()

@@ -28,8 +28,11 @@ package struct HurlWriter {
     private mutating func noteExpressions(of entry: FileEntry) {
         for case .expression(let text, _) in entry.templates.flatMap(\.parts) {
             let found = Self.expression(text)
-            if found.hasPrefix("$") || found.contains(".response.") || found.contains(".request.") || found.hasPrefix("%") {
-                losses.append("the value of {{\(text)}} in \(entry.method) \(entry.url.source): capture it, or give --var")
+            if found.hasPrefix("$") || found.contains(".response.") || found.contains(".request.")
+                || found.hasPrefix("%")
+            {
+                losses.append(
+                    "the value of {{\(text)}} in \(entry.method) \(entry.url.source): capture it, or give --var")
             }
         }
     }
@@ -37,15 +40,18 @@ package struct HurlWriter {
     private mutating func line(_ line: String) { text += line + "\n" }
 
     private mutating func write(_ entry: FileEntry) {
-        if let name = entry.title ?? entry.name { line("# \(name.split(whereSeparator: \.isNewline).joined(separator: " "))") }
+        if let name = entry.title ?? entry.name {
+            line("# \(name.split(whereSeparator: \.isNewline).joined(separator: " "))")
+        }
         if entry.loop != nil { losses.append("the loop of \(entry.method) \(entry.url.source)") }
         for prompt in entry.prompts { losses.append("the question for \(prompt.name.source)") }
+        guard entry.method.allSatisfy({ $0.isASCII && $0.isUppercase || $0 == "-" }), !entry.method.isEmpty else {
+            losses.append("a request whose method is not in capitals")
+            return
+        }
         line("\(entry.method) \(Self.value(entry.url))")
         for field in entry.fields { line(Self.pair(field)) }
-        section("Options", entry.options.filter { $0.name != "cookies" }.map { "\($0.name): \(Self.value($0.value))" })
-        if entry.options.contains(where: { $0.name == "cookies" }) {
-            losses.append("@no-cookie-jar of \(entry.method) \(entry.url.source)")
-        }
+        section("Options", entry.options.map(Self.option))
         section("Query", entry.query.map(Self.pair))
         section("BasicAuth", entry.user.map { [Self.pair($0)] } ?? [])
         section("Cookies", entry.cookies.map(Self.pair))
@@ -74,7 +80,8 @@ package struct HurlWriter {
 
     private mutating func write(_ body: FileEntry.Body) {
         switch body {
-        case .text(let template, .json) where JSONSyntax.isValue(template.source) && template.source == template.source.trimmed
+        case .text(let template, .json)
+        where JSONSyntax.isValue(template.source) && template.source == template.source.trimmed
             && !template.source.contains("{{"):
             line(template.source)
         // Braces that are text need escapes, which JSON does not have.
@@ -116,6 +123,11 @@ package struct HurlWriter {
             return
         }
         line("```\(attributes)\n\(source)\(source.hasSuffix("\n") ? "" : "\n")```")
+    }
+
+    private static func option(_ option: FileEntry.Option) -> String {
+        if option.name == "cookies" { return "no-cookie-store: \(option.value.source == "false")" }
+        return "\(option.name): \(value(option.value))"
     }
 
     private static func option(_ variable: FileEntry.Field) -> FileEntry.Option {

@@ -134,6 +134,8 @@ import Testing
             (["-d", "a", "-F", "a=b", "h"], "both give a body"),
             (["-F", "a", "h"], "name=content"), (["-H", "a", "h"], "no field"), (["-H", "@f", "h"], "from a file"),
             (["-d", "\\@x", "h"], "in a file"), (["-H", "A: b\\:c", "h"], "backslash"),
+            (["-H", "a=b: c", "h"], "no name of a field"), (["-b", "jar", "h"], "--cookie-jar"),
+            (["--netrc-file", "f", "h"], "another one"), (["-F", "a=b;type=text/plain", "h"], "only a file"),
             (["--aws-sigv4", "aws:amz", "h"], "not signed"),
         ])
     func `an option that cannot be obeyed is named`(arguments: [String], reason: String) {

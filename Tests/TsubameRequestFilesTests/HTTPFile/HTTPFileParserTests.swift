@@ -147,9 +147,12 @@ import Testing
             ("http://h\n\n> ./check.js", 3, "JavaScript"), ("http://h\nno field", 2, "Name: value"),
             ("@x\n", 1, "@name = value"), ("GET http://h HTTP/4", 1, "version is"),
             ("WEBSOCKET ws://h", 1, "no method"),
-            ("# > statuz == 200\nhttp://h", 1, "begins with a query"), ("# > status = 200\nhttp://h", 1, "predicate"),
+            ("# > statuz == 200\nhttp://h", 1, "statuz is no query; is status meant?"),
+            ("# > status = 200\nhttp://h", 1, "predicate"),
             ("# @capture x\nhttp://h", 1, "# @capture name"), ("# @loop a b\nhttp://h", 1, "# @loop row of"),
             ("http://h\nAuthorization: AWS a b", 2, "AWS"), ("POST", 1, "URL is missing"),
+            ("# @retrry 3\nhttp://h", 1, "is @retry meant?"), ("curl -d a http://h", 1, "from-curl"),
+            ("import a.http", 1, "# @import FILE"),
         ])
     func `a mistake is named with its place`(text: String, line: Int, reason: String) {
         let problem = #expect(throws: FileProblem.self) { try parse(text) }

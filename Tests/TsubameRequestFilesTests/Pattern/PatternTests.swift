@@ -62,4 +62,16 @@ import Testing
         #expect(try Pattern("b").replacing(in: "abc", by: "$$1") == "a$1c")
         #expect(try Pattern("b").replacing(in: "abc", by: "$9") == "ac")
     }
+
+    @Test func `repetitions of nothing end`() throws {
+        #expect(try Pattern("(?:){1000}{1000}{1000}{1000}a").firstMatch(in: "a")?.range == 0..<1)
+        #expect(try Pattern("(?:(?:){9}){2,}b").firstMatch(in: "ab")?.range == 1..<2)
+        #expect(throws: Pattern.Problem.self) { try Pattern("(?:a{1000}){1000}{1000}") }
+    }
+
+    @Test func `a replacement that reads the text again and again is given up`() throws {
+        let pattern = try Pattern("x[^y]*y|x")
+        #expect(pattern.replacing(in: String(repeating: "x", count: 3_000), by: "") == nil)
+        #expect(pattern.replacing(in: "xax", by: "-") == "-a-")
+    }
 }

@@ -63,6 +63,47 @@ import Testing
         #expect(problem?.reason.contains(reason) == true, "\(problem?.reason ?? "")")
     }
 
+    @Test func `variables of the file come before the environment, and captures before both`() throws {
+        var variables = FileVariables(["given": .integer(1)])
+        variables.setDefault("name", .text("environment"))
+        variables.setDefault("other", .text("{{name}}!"))
+        variables.setDefault("user", .object([("id", .integer(7))]))
+        #expect(try variables.value(of: "name").text == "environment")
+        variables.define("name", TemplateText("file"))
+        variables.define("given", TemplateText("file"))
+        #expect(
+            try variables.text(of: TemplateText(parsing: "{{name}} {{other}} {{given}} {{user.id}}"))
+                == "file file! 1 7")
+        variables.set("name", .text("captured a&b"))
+        #expect(try variables.text(of: TemplateText(parsing: "{{name}} {{%name}}")) == "captured a&b captured%20a%26b")
+    }
+
+    /// Each definition uses the one before it twice.
+    @Test func `definitions that multiply are ended`() {
+        var variables = FileVariables()
+        variables.define("a0", TemplateText(""))
+        for index in 1...31 {
+            variables.define("a\(index)", TemplateText(parsing: "{{a\(index - 1)}}{{a\(index - 1)}}"))
+        }
+        #expect(throws: ValueProblem.self) { try variables.value(of: "a31") }
+        #expect(throws: Never.self) { try variables.value(of: "a9") }
+    }
+
+    @Test func `numbers at the limits do not trap`() {
+        for expression in [
+            "$timestamp -9223372036854775808 d", "$timestamp 1000000000 y",
+            "$randomInt -9223372036854775808 9223372036854775807",
+        ] {
+            _ = try? variables().value(of: expression)
+        }
+    }
+
+    @Test func `a secret is hidden in its other forms, too`() {
+        var variables = FileVariables()
+        variables.set("token", .text("a b/\"c"), isSecret: true)
+        #expect(variables.redacted("x a%20b%2F%22c a+b%2F%22c a b/\\\"c") == "x *** *** ***")
+    }
+
     @Test func `a secret does not appear in reports`() {
         var variables = FileVariables()
         variables.set("token", .text("abc123"), isSecret: true)

@@ -91,6 +91,9 @@ import Testing
             ("jsonpath \"$.text\" base64Decode == hex,00;", "no base64", "base64"),
             ("variable \"bytes\" utf8Decode == \"\"", "no UTF-8", "utf8"), ("body toDate isDate", "no date", "toDate"),
             ("certificate \"Subject\" exists", "none", "something"),
+            ("status not isEmpty", "isEmpty looks at", "isEmpty"),
+            ("status not matches /a/", "matches looks at", "matches"),
+            ("jsonpath \"$.nope\" not contains \"a\"", "none", "not contains"),
         ])
     func `a failed assert says what came`(text: String, actual: String, expected: String) throws {
         let failure = try #require(reading().failure(of: try assertion(text)))

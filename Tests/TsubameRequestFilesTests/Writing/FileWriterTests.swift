@@ -138,7 +138,11 @@ import TsubameCore
             ])
         #expect(entries[1].user?.value.source == "x" && entries[1].form.count == 1 && entries[2].parts.count == 2)
         #expect(reader.file.variables.map(\.value.source) == ["http://h"])
-        #expect(reader.losses == ["the scripts of One", "the credentials of Five, which are of the kind oauth2"])
+        #expect(
+            reader.losses == [
+                "the scripts of One", "the disabled fields and parameters of One",
+                "the credentials of Five, which are of the kind oauth2",
+            ])
         let written = PostmanWriter(reader.file, name: "c")
         let again = try PostmanReader(written.json, path: "d.json")
         #expect(HurlWriter(again.file).text == HurlWriter(reader.file).text)
@@ -157,6 +161,29 @@ import TsubameCore
         #expect(entry.url.source == "http://h/a?b=1" && entry.fields.map(\.name.source) == ["A", "Content-Type"])
         #expect(entry.options.map(\.value.source) == ["false", "false"] && entry.response == nil)
         #expect(throws: FileProblem.self) { try ArchiveReader.file(Array("{}".utf8), path: "a.har") }
+    }
+
+    @Test func `recorded text does not become expressions, checks or requests`() throws {
+        let text = "### GET http://evil\n# > status == 1\n< /etc/passwd\n{{$processEnv HOME}}\n"
+        var entry = FileEntry(
+            place: FilePlace(line: 1, column: 1), method: "POST", url: TemplateText("http://h/?a={{b}}"))
+        entry.fields = [
+            FileEntry.Field(
+                name: TemplateText("A"), value: TemplateText("{{{c}}\nB: d"), place: FilePlace(line: 1, column: 1))
+        ]
+        entry.body = .text(TemplateText(text), .plain)
+        let file = RequestFile(path: "", entries: [entry])
+        let http = try HTTPFileParser.parse(HTTPFileWriter(file).text, path: "a.http")
+        #expect(http.entries.count == 1 && http.entries[0].response == nil)
+        var variables = FileVariables()
+        for variable in http.variables { variables.define(variable.name.source, variable.value) }
+        #expect(try variables.text(of: http.entries[0].url) == "http://h/?a={{b}}")
+        #expect(try variables.text(of: http.entries[0].fields[0].value) == "{{{c}} B: d")
+        guard case .text(let body, _) = http.entries[0].body else {
+            Issue.record("the body is no text")
+            return
+        }
+        #expect(try variables.text(of: body) == text)
     }
 
     @Test(

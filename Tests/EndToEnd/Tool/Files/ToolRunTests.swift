@@ -176,7 +176,9 @@ struct ToolRunTests {
                 try String(contentsOf: folder.appendingPathComponent(name), encoding: .utf8)
             }
             let junit = try read("r.xml")
-            #expect(junit.contains("?%3C&amp;%22\" time=") && junit.contains("<failure>line 2: HTTP 201\n"), "\(junit)")
+            #expect(junit.contains("name=\"GET {{base}}/get?&lt;&amp;&quot;\" time="), "\(junit)")
+            #expect(
+                junit.contains("<failure message=\"line 2: HTTP 201\" type=\"assert\">line 2: HTTP 201\n"), "\(junit)")
             #expect(junit.contains("tests=\"1\" failures=\"1\""))
             let json = try JSONSerialization.jsonObject(with: Data(read("r.json").utf8)) as? [[String: Any]]
             #expect(json?.first?["success"] as? Bool == false)
