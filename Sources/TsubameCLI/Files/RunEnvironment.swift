@@ -23,7 +23,8 @@ struct RunEnvironment {
         let named = Dictionary(pairs.map { ($0.name, $0.value) }) { $1 }
         let given = Dictionary(options.variables.map { ($0.name, $0.value) }) { $1 }
         var variables = FileVariables(given, generated: GeneratedValues(dotenv: named))
-        for (name, value) in hurlVariables() { variables.setDefault(name, value) }
+        for (name, value) in variablesOfProcess("HURL_VARIABLE_") { variables.setDefault(name, value) }
+        for (name, value) in variablesOfProcess("HURL_SECRET_") { variables.setDefault(name, value, isSecret: true) }
         if let path = options.environmentFile, !path.hasSuffix(".json") {
             for pair in Self.pairs(of: try RequestFolder.text(of: path)) {
                 variables.setDefault(pair.name, FileValue(typed: pair.value))
@@ -65,9 +66,8 @@ struct RunEnvironment {
         return folders
     }
 
-    /// The variables of the process's environment that Hurl takes: `HURL_VARIABLE_host` is the variable `host`.
-    private func hurlVariables() -> [String: FileValue] {
-        let prefix = "HURL_VARIABLE_"
+    /// The variables of the process's environment whose names have a prefix: `HURL_VARIABLE_host` is `host`.
+    private func variablesOfProcess(_ prefix: String) -> [String: FileValue] {
         var found: [String: FileValue] = [:]
         var next = environ
         while let entry = next.pointee {

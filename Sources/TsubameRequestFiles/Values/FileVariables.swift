@@ -52,7 +52,8 @@ package struct FileVariables: Sendable {
     package mutating func define(_ name: String, _ text: TemplateText) { definitions[name] = text }
 
     /// Sets a variable of an environment. Text may have expressions.
-    package mutating func setDefault(_ name: String, _ value: FileValue) {
+    package mutating func setDefault(_ name: String, _ value: FileValue, isSecret: Bool = false) {
+        if isSecret, !value.text.isEmpty { secrets.insert(value.text) }
         (defaults[name], typedDefaults[name]) = (nil, nil)
         if case .text(let text) = value, text.contains("{{") {
             defaults[name] = TemplateText(parsing: text)
