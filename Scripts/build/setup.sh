@@ -38,9 +38,9 @@ if [ "${1:-}" = test ]; then
         # Two proxies that are not ours; both packages hold a program only, and no service.
         want tinyproxy tinyproxy-bin
         want microsocks microsocks
-        # The codings whose libraries are found at run time; without them their tests are skipped.
+        # The codings and XPath, whose libraries are found at run time; without them their tests are skipped.
         libraries=$(PATH="$PATH:/sbin:/usr/sbin" ldconfig -p)
-        for library in libbrotlienc.so.1/libbrotli1 libzstd.so.1/libzstd1; do
+        for library in libbrotlienc.so.1/libbrotli1 libzstd.so.1/libzstd1 libxml2.so.2/libxml2; do
             case "$libraries" in *"${library%/*}"*) ;; *) missing+=("${library#*/}") ;; esac
         done
     fi

@@ -38,12 +38,8 @@ enum BenchTargets {
     private static func text(_ path: String, _ name: String) throws -> String {
         let file = path == "-" ? Descriptor.input : try Descriptor.reading(HomePath.expand(path))
         defer { if path != "-" { file.shut() } }
-        var bytes: [UInt8] = []
-        while case let piece = try file.readPiece(64 << 10), piece.count > 0 {
-            bytes += piece
-            guard bytes.count <= maximumBytes else {
-                throw UsageProblem("--urls: \(name) is longer than 64 MiB.")
-            }
+        guard let bytes = try file.readAll(atMost: maximumBytes) else {
+            throw UsageProblem("--urls: \(name) is longer than 64 MiB.")
         }
         return String(decoding: bytes, as: UTF8.self)
     }

@@ -109,10 +109,9 @@ struct RequestCommand: ToolCommand {
     func captured() throws -> [(Request, RequestSettings)] { try captured(prepared()) }
 
     private func captured(_ runs: [RequestRun]) throws -> [(Request, RequestSettings)] {
-        let words = try RequestWords(words, defaultScheme: content.defaultScheme?.rawValue, isDownload: false)
-        var settings = RequestSettings(call)
-        settings.parts = try RequestContent(words.items, format: content.format, boundary: content.boundary).fileParts
-        return try runs.map { run in
+        try runs.map { run in
+            var settings = RequestSettings(call)
+            settings.parts = run.parts
             let capture = CaptureTransport()
             var run = run
             run.transport = capture
@@ -201,7 +200,7 @@ struct RequestCommand: ToolCommand {
         do {
             let unset = items.unset
             let request = try request(words, items, plan, printer)
-            return RequestRun(
+            var run = RequestRun(
                 request: request, printer: printer, output: file, plan: plan, isSaved: output.output != nil,
                 download: download, upload: board.flatMap { BodyProgress(of: request, on: $0) },
                 isKept: cache != nil,
@@ -210,6 +209,8 @@ struct RequestCommand: ToolCommand {
                 if let cache { configuration.cache = .cache(cache) }
                 if !unset.isEmpty { configuration.wireInterceptors.append(UnsetFields(names: unset)) }
             }
+            if content.language != nil { run.parts = items.fileParts }
+            return run
         } catch {
             file.discard()
             throw error

@@ -95,7 +95,7 @@ struct EntryOptions {
         case "no-header": unset.append(value)
         case "no-jsonpath-coercion": keepsLists = try Self.bool(value)
         case "no-cookie-store": usesCookies = try !Self.bool(value)
-        case "no-proxy", "noproxy": noProxy = value.split(separator: ",").map { Self.trimmed($0) }
+        case "no-proxy", "noproxy": noProxy = value.split(separator: ",").map { String($0).trimmed }
         case "netrc-file": netrc = value
         case "netrc", "netrc-optional": netrc = try Self.bool(value) ? "" : nil
         case "max-time": total = try Self.duration(value, unit: .seconds(1))
@@ -125,27 +125,16 @@ struct EntryOptions {
             resolve.append(("\(parts[0].lowercased()):\(parts[1])", "\(parts[2]):\(parts[3])"))
         case "header":
             guard let colon = value.firstIndex(of: ":") else { throw ValueProblem("a header is written name: value") }
-            fields.append((Self.trimmed(value[..<colon]), Self.trimmed(value[value.index(after: colon)...])))
+            fields.append((String(value[..<colon]).trimmed, String(value[value.index(after: colon)...]).trimmed))
         case "variable":
             guard let equals = value.firstIndex(of: "=") else { throw ValueProblem("a variable is written name=value") }
-            let text = Self.trimmed(value[value.index(after: equals)...])
-            variables.set(Self.trimmed(value[..<equals]), FileValue(typed: text))
+            let text = String(value[value.index(after: equals)...]).trimmed
+            variables.set(String(value[..<equals]).trimmed, FileValue(typed: text))
         case _ where Self.silent.contains(name): break
         default:
-            throw ValueProblem("the option \(name) is not supported\(NearestName.question(name, in: Self.known))")
+            throw ValueProblem(
+                "the option \(name) is not supported\(NearestName.question(name, in: FileEntry.Option.names.sorted()))")
         }
-    }
-
-    /// The names that a mistyped one may mean.
-    private static let known = [
-        "cacert", "cert", "compressed", "connect-timeout", "connect-to", "delay", "digest", "header", "http1.1",
-        "http2",
-        "insecure", "location", "max-redirs", "max-time", "netrc", "output", "path-as-is", "proxy", "repeat", "resolve",
-        "retry", "retry-interval", "skip", "unix-socket", "user", "variable",
-    ]
-
-    private static func trimmed(_ text: Substring) -> String {
-        String(text.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed())
     }
 
     private static func bool(_ text: String) throws(ValueProblem) -> Bool {

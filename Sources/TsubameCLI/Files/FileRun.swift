@@ -18,8 +18,6 @@ struct EntryOutcome: Sendable {
     var isSkipped = false
     /// The number of the row at which a loop ended, from 1; nil for an entry without a loop.
     var row: Int?
-    /// The bytes of the last response's body.
-    var bytes = 0
 
     var isGood: Bool { failures.isEmpty && problem == nil }
 }
@@ -48,7 +46,7 @@ struct FileRun {
         for variable in file.variables { self.variables.define(variable.name.source, variable.value) }
     }
 
-    /// Runs to the end, or to the first entry that fails. The calling thread waits.
+    /// Runs to the end, or to the first entry that fails.
     /// - Parameter told: gets the outcome of each entry when it has run.
     mutating func run(
         told: (EntryOutcome, FileVariables) throws -> Void
@@ -120,7 +118,7 @@ struct FileRun {
             outcome.problem = EntryProblem(entry.place, FlagNames.text(of: error))
             return
         }
-        (outcome.status, outcome.bytes) = (message.status, message.body.count)
+        outcome.status = message.status
         if let name = entry.name {
             let sent = ReceivedMessage(
                 status: 0, version: message.version, url: message.url,

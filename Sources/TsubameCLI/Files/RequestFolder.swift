@@ -65,12 +65,8 @@ struct RequestFolder: Sendable {
         if file.kind == .regular, file.remainingBytes > maximumBytes {
             throw SystemError("the file \(path) is longer than 256 MiB", code: EFBIG)
         }
-        var bytes: [UInt8] = []
-        while case let piece = try file.readPiece(64 << 10), piece.count > 0 {
-            bytes.append(contentsOf: piece)
-            guard bytes.count <= maximumBytes else {
-                throw SystemError("the file \(path) is longer than 256 MiB", code: EFBIG)
-            }
+        guard let bytes = try file.readAll(atMost: Int(maximumBytes)) else {
+            throw SystemError("the file \(path) is longer than 256 MiB", code: EFBIG)
         }
         return bytes
     }

@@ -1,6 +1,7 @@
 // RequestRun: one request, from its settings to the exit status.
 
 import Tsubame
+import TsubameRequestFiles
 
 /// Sends a request, has the printer show it, and returns how it ended. The calling thread drives the call.
 struct RequestRun: Sendable {
@@ -21,6 +22,8 @@ struct RequestRun: Sendable {
     /// The replacement for the network, if there is one.
     var transport: (any Transport)?
     let configure: @Sendable (inout Configuration) -> Void
+    /// The parts of a form with files, for a request that is printed.
+    var parts: [FileEntry.Part] = []
     /// Whether messages must name the request that they belong to.
     var isOneOfSeveral = false
 

@@ -116,20 +116,8 @@ struct SessionFile: Sendable {
     }
 
     func save(_ session: Session) throws(SystemError) {
-        // Renaming onto a symbolic link would replace the link, not the file.
-        let target = FilePath.resolved(path)
-        let partial = PartialPath.beside(target)
-        let file = try Descriptor.writing(partial, isNew: true, mode: 0o600)
-        EndSignals.removeWhenInterrupted(partial)
-        defer { EndSignals.keep(partial) }
-        do throws(SystemError) {
-            defer { file.shut() }
+        try PrivateFile.replace(path, named: "the session file \(path)") { file throws(SystemError) in
             try file.writeAll(session.json.text() + "\n")
-            let code = FileOutput.replace(target, by: partial, file.number)
-            guard code == 0 else { throw SystemError("the session file \(path) cannot be written", code: code) }
-        } catch {
-            unlink(partial)
-            throw error
         }
     }
 }

@@ -108,6 +108,16 @@ struct Descriptor: Sendable {
     }
 
     /// Writes all bytes, and waits if the reader is slow.
+    /// Everything up to the end; nil if that is more than a number of bytes.
+    func readAll(atMost limit: Int) throws(SystemError) -> [UInt8]? {
+        var bytes: [UInt8] = []
+        while case let piece = try readPiece(64 << 10), piece.count > 0 {
+            bytes.append(contentsOf: piece)
+            if bytes.count > limit { return nil }
+        }
+        return bytes
+    }
+
     func writeAll(_ bytes: UnsafeRawBufferPointer) throws(SystemError) {
         var rest = bytes[...]
         while !rest.isEmpty {

@@ -35,19 +35,8 @@ final class CallArchive: Sendable {
     func write() throws {
         let log = log
         let bytes = Bytes(try AsyncRun.result { try await log.har(showingSecrets: true) })
-        let target = FilePath.resolved(path)
-        let partial = PartialPath.beside(target)
-        let file = try Descriptor.writing(partial, isNew: true, mode: 0o600)
-        EndSignals.removeWhenInterrupted(partial)
-        defer { EndSignals.keep(partial) }
-        do throws(SystemError) {
-            defer { file.shut() }
+        try PrivateFile.replace(path, named: "the archive \(path)") { file throws(SystemError) in
             try bytes.withUnsafeBytes { bytes throws(SystemError) in try file.writeAll(bytes) }
-            let code = FileOutput.replace(target, by: partial, file.number)
-            guard code == 0 else { throw SystemError("the archive \(path) cannot be written", code: code) }
-        } catch {
-            unlink(partial)
-            throw error
         }
     }
 }

@@ -80,10 +80,8 @@ enum CurlCommand {
     }
 
     private static func standardInput() throws -> String {
-        var bytes: [UInt8] = []
-        while case let piece = try Descriptor.input.readPiece(64 << 10), piece.count > 0 {
-            bytes.append(contentsOf: piece)
-            guard bytes.count <= 64 << 20 else { throw UsageProblem("The standard input is longer than 64 MiB.") }
+        guard let bytes = try Descriptor.input.readAll(atMost: 64 << 20) else {
+            throw UsageProblem("The standard input is longer than 64 MiB.")
         }
         guard let text = String(validating: bytes, as: UTF8.self) else {
             throw UsageProblem("The standard input is no text in UTF-8.")

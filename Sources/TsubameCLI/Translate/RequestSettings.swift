@@ -53,14 +53,14 @@ struct RequestSettings {
         if isInsecure { words.append("--insecure") }
         if let timeout { words += ["--max-time", Self.seconds(timeout)] }
         if let connectTimeout { words += ["--connect-timeout", Self.seconds(connectTimeout)] }
-        if let proxy { words += ["--proxy", Self.quoted(proxy)] }
-        if let digest { words += ["--digest", "--user", Self.quoted(digest)] }
+        if let proxy { words += ["--proxy", ShellWord.quoted(proxy)] }
+        if let digest { words += ["--digest", "--user", ShellWord.quoted(digest)] }
         for part in parts {
             switch part.content {
-            case .text(let text): words += ["--form-string", Self.quoted("\(part.name.source)=\(text.source)")]
+            case .text(let text): words += ["--form-string", ShellWord.quoted("\(part.name.source)=\(text.source)")]
             case .file(let path, let type):
                 let type = type.map { ";type=\($0.source)" } ?? ""
-                words += ["--form", Self.quoted("\(part.name.source)=@\"\(path.source)\"\(type)")]
+                words += ["--form", ShellWord.quoted("\(part.name.source)=@\"\(path.source)\"\(type)")]
             }
         }
         return words
@@ -72,8 +72,8 @@ struct RequestSettings {
         if isInsecure { words.append("--verify=no") }
         if let timeout { words.append("--timeout=\(Self.seconds(timeout))") }
         if let connectTimeout { words.append("--connect-timeout=\(Self.seconds(connectTimeout))") }
-        if let proxy { words.append(Self.quoted("--proxy=\(proxy)")) }
-        if let digest { words += ["--auth-type=digest", Self.quoted("--auth=\(digest)")] }
+        if let proxy { words.append(ShellWord.quoted("--proxy=\(proxy)")) }
+        if let digest { words += ["--auth-type=digest", ShellWord.quoted("--auth=\(digest)")] }
         return words
     }
 
@@ -150,6 +150,4 @@ struct RequestSettings {
         let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
         return (parts[0], parts.count > 1 ? parts[1] : "")
     }
-
-    private static func quoted(_ text: String) -> String { "'" + text.replacing("'", with: "'\\''") + "'" }
 }

@@ -85,9 +85,9 @@ package struct ShownRequest {
 }
 
 /// Words of a command line for a POSIX shell.
-enum ShellWord {
+package enum ShellWord {
     /// The text as one word, with any content.
-    static func quoted(_ text: String) -> String { "'" + text.replacing("'", with: "'\\''") + "'" }
+    package static func quoted(_ text: String) -> String { "'" + text.replacing("'", with: "'\\''") + "'" }
 
     /// The beginning of a line that gives a program bytes on its standard input. No argument could hold them.
     static func input(_ bytes: [UInt8]) -> String {

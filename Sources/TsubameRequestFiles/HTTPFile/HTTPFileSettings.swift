@@ -12,17 +12,6 @@ struct HTTPFileSettings {
     private var follows = true
     private var response: ExpectedResponse?
 
-    /// The settings of the editors that have a meaning here, and the options of entries.
-    private static let optionNames: Set = [
-        "cacert", "cert", "compressed", "connect-timeout", "connect-to", "delay", "digest", "header", "http1.0",
-        "http1.1",
-        "http2", "http2-prior-knowledge", "insecure", "ipv4", "ipv6", "key", "netrc", "netrc-file", "no-cookie-store",
-        "no-header", "no-proxy", "variable",
-        "max-redirs", "max-time", "output", "path-as-is", "proxy", "repeat", "resolve", "retry", "retry-interval",
-        "skip",
-        "unix-socket", "user",
-    ]
-
     /// Whether a line at the end of a body is a comment about the request, and not part of the body.
     static func isSetting(_ line: HTTPFileParser.Line) -> Bool {
         line.comment.map { $0.hasPrefix("@") || $0.hasPrefix(">") } ?? false
@@ -69,7 +58,7 @@ struct HTTPFileSettings {
         case "no-cookie-jar": option("cookies", "false")
         case "timeout": option("max-time", value.filter { $0 != " " })
         case "connection-timeout": option("connect-timeout", value.filter { $0 != " " })
-        case let known? where Self.optionNames.contains(known): option(known, value.isEmpty ? "true" : value)
+        case let known? where FileEntry.Option.names.contains(known): option(known, value.isEmpty ? "true" : value)
         case let word?:
             // Editors have settings of their own, which mean nothing here. One wrong letter is a mistake.
             let meant = Self.names.first { Self.isMistyped(word, $0) }
@@ -79,7 +68,7 @@ struct HTTPFileSettings {
     }
 
     private static let names =
-        optionNames.sorted() + [
+        FileEntry.Option.names.sorted() + [
             "capture", "import", "loop", "name", "no-cookie-jar", "no-redirect", "prompt", "timeout",
             "connection-timeout",
         ]

@@ -248,7 +248,7 @@ struct HurlScanner {
 
 extension String {
     /// The text without spaces, tabs and line ends around it.
-    var trimmed: String {
+    package var trimmed: String {
         let isBlank = { (scalar: Unicode.Scalar) in scalar == " " || scalar == "\t" || scalar == "\n" || scalar == "\r"
         }
         let scalars = unicodeScalars.drop(while: isBlank).reversed().drop(while: isBlank).reversed()

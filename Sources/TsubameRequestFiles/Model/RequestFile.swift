@@ -184,6 +184,17 @@ package struct FileEntry: Sendable {
         package let value: TemplateText
         package let place: FilePlace
 
+        /// The names of options, which are those of Hurl.
+        package static let names: Set = [
+            "basic", "cacert", "cert", "compressed", "connect-timeout", "connect-to", "delay", "digest", "header",
+            "http1.0",
+            "http1.1", "http2", "http2-prior-knowledge", "insecure", "ipv4", "ipv6", "key", "location", "max-redirs",
+            "max-time", "netrc", "netrc-file", "no-cookie-store", "no-header", "no-jsonpath-coercion", "no-proxy",
+            "output",
+            "path-as-is", "proxy", "repeat", "resolve", "retry", "retry-interval", "skip", "unix-socket", "user",
+            "variable",
+        ]
+
         package init(name: String, value: TemplateText, place: FilePlace) {
             self.name = name
             self.value = value

@@ -30,6 +30,8 @@ package struct ReceivedMessage: Sendable {
     /// The URLs of the redirects before this response, in their order.
     package var redirects: [String] = []
     package var certificate: [Certificate] = []
+    /// The JSON of the body, once a check has looked at it.
+    let parsed = ParsedBody()
 
     package init(
         status: Int, version: String, url: String, fields: [(name: String, value: String)], body: [UInt8]

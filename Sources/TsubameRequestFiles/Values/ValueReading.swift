@@ -59,7 +59,7 @@ package struct ValueReading {
             let values = message.values(of: try variables.text(of: name))
             return values.isEmpty ? nil : values.count == 1 ? .text(values[0]) : .list(values.map { .text($0) })
         case .cookie(let name): return try cookie(variables.text(of: name))
-        case .jsonPath(let path): return try jsonPath(variables.text(of: path), in: json(bodyText()))
+        case .jsonPath(let path): return try jsonPath(variables.text(of: path), in: json(bodyText(), isBody: true))
         case .regex(let pattern): return try Self.group(variables.pattern(of: pattern), in: bodyText())
         case .variable(let name): return variables[try variables.text(of: name)]
         case .xpath(let path): return try Self.xpath(variables.text(of: path), in: bodyText(), isHTML: message.isHTML)
@@ -72,9 +72,9 @@ package struct ValueReading {
         return text
     }
 
-    func json(_ text: String) throws(ValueProblem) -> JSONValue {
+    func json(_ text: String, isBody: Bool = false) throws(ValueProblem) -> JSONValue {
         do throws(JSONSyntax.Fault) {
-            return try JSONValue(text)
+            return try isBody ? message.parsed.json(of: text) : JSONValue(text)
         } catch {
             throw ValueProblem(
                 error.isTooDeep

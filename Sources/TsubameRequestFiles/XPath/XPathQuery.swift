@@ -63,18 +63,15 @@ enum XPathQuery {
             // The layout of `xmlNs`: next, type, href, prefix.
             if let name = namespace.load(fromByteOffset: 16, as: UnsafePointer<UInt8>?.self) {
                 let prefix = namespace.load(fromByteOffset: 24, as: UnsafePointer<UInt8>?.self)
-                _ = library.register(context, prefix ?? UnsafePointer(defaultPrefix), name)
+                if let prefix {
+                    _ = library.register(context, prefix, name)
+                } else {
+                    _ = library.register(context, [UInt8(ascii: "_"), 0], name)
+                }
             }
             next += 1
         }
     }
-
-    /// `_` as a text of C.
-    private nonisolated(unsafe) static let defaultPrefix: UnsafeMutablePointer<UInt8> = {
-        let text = UnsafeMutablePointer<UInt8>.allocate(capacity: 2)
-        (text[0], text[1]) = (UInt8(ascii: "_"), 0)
-        return text
-    }()
 
     /// The layout of `xmlXPathObject`: type, nodes, Boolean, number, text.
     private static func outcome(_ object: UnsafeRawPointer, _ library: XMLLibrary) throws(Problem) -> Outcome {

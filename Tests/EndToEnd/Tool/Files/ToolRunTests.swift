@@ -3,6 +3,7 @@
 import Foundation
 import HTTPTypes
 import Testing
+import TsubamePlatform
 import TsubameTesting
 
 @Suite(.timeLimit(.minutes(2)))
@@ -285,10 +286,7 @@ struct ToolRunTests {
         }
     }
 
-    @Test(
-        .enabled(
-            if: FileManager.default.fileExists(atPath: "/usr/lib/x86_64-linux-gnu/libxml2.so.2"), "libxml2 is not here")
-    )
+    @Test(.enabled(if: SharedLibrary("xml2", version: 2) != nil, "libxml2 is not installed"))
     func `XPath reads XML and HTML`() async throws {
         let text = """
             GET {{base}}/xml

@@ -1,5 +1,10 @@
 // GeneratedValues: the values that come from the clock, from chance and from the environment.
 
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
 import TsubamePlatform
 
 /// The expressions that begin with a dollar sign, and Hurl's functions.
@@ -90,14 +95,7 @@ package struct GeneratedValues: Sendable {
         }
     }
 
-    private static func uuid() -> String {
-        var bytes = (0..<16).map { _ in UInt8.random(in: 0...255) }
-        bytes[6] = bytes[6] & 0x0F | 0x40
-        bytes[8] = bytes[8] & 0x3F | 0x80
-        let digits = bytes.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }
-        return [digits[0..<4], digits[4..<6], digits[6..<8], digits[8..<10], digits[10..<16]]
-            .map { $0.joined() }.joined(separator: "-")
-    }
+    private static func uuid() -> String { UUID().uuidString.lowercased() }
 
     /// The time, moved by a number of units: `-3 h`, `1 d`.
     private func moved(_ words: [String]) throws(ValueProblem) -> FileDate {
