@@ -62,7 +62,11 @@ struct RunCommand: ToolCommand {
         }
         let environment = RunEnvironment(options: variables)
         let tls = try tls.asking(mayPrompt: true)
-        let prepared = try chosen.map { file in (file, try environment.variables(for: file)) }
+        let prepared = try chosen.map { file in
+            var file = file
+            let variables = try environment.variables(for: &file)
+            return (file, variables)
+        }
         for (file, variables) in prepared { try FileCheck.answered(file, variables) }
         for report in options.reports {
             let folder = FilePath.folder(of: FilePath.absolute(report.path))

@@ -53,6 +53,7 @@ struct EntryOptions {
     init(
         of entry: FileEntry, _ defaults: [(name: String, value: String)], _ variables: inout FileVariables
     ) throws(EntryProblem) {
+        try set(entry.standardOptions, &variables)
         for option in defaults {
             do throws(ValueProblem) {
                 try set(option.name, option.value, &variables)
@@ -60,7 +61,13 @@ struct EntryOptions {
                 throw EntryProblem(entry.place, "--option: \(error.reason)")
             }
         }
-        for option in entry.options {
+        try set(entry.options, &variables)
+    }
+
+    private mutating func set(
+        _ options: [FileEntry.Option], _ variables: inout FileVariables
+    ) throws(EntryProblem) {
+        for option in options {
             do throws(ValueProblem) {
                 try set(option.name, variables.text(of: option.value), &variables)
             } catch {
@@ -171,6 +178,13 @@ struct EntryOptions {
         throw ValueProblem("“\(text)” is no duration, such as 500ms")
     }
 
+    /// `path` or `path:passphrase`, with a backslash before a colon of the path.
+    private static func certificate(_ text: String) -> (path: String, passphrase: String?) {
+        let hidden = text.replacing("\\:", with: "\0")
+        let parts = hidden.split(separator: ":", maxSplits: 1).map { $0.replacing("\0", with: ":") }
+        return (String(parts.first ?? ""), parts.count > 1 ? String(parts[1]) : nil)
+    }
+
     /// - Parameter folder: the folder of the file, where relative paths begin.
     func apply(to configuration: inout Configuration, folder: RequestFolder) {
         configuration.redirects = follows ? .follow(max: maximumRedirects) : .off
@@ -189,9 +203,10 @@ struct EntryOptions {
         if isInsecure { configuration.connection.tls.verification = .dangerouslyOff }
         if let roots { configuration.connection.tls.roots = .file(folder.existingPath(roots)) }
         if let certificate {
-            let path = folder.existingPath(certificate)
+            let (name, passphrase) = Self.certificate(certificate)
+            let path = folder.existingPath(name)
             configuration.connection.tls.identity = .files(
-                certificate: path, key: key.map(folder.existingPath) ?? path, passphrase: nil)
+                certificate: path, key: key.map(folder.existingPath) ?? path, passphrase: passphrase)
         }
         let names = unset.compactMap { HTTPField.Name($0) }
         if !names.isEmpty { configuration.wireInterceptors.append(UnsetFields(names: names)) }

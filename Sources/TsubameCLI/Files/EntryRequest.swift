@@ -35,12 +35,17 @@ struct EntryRequest {
             }
             let content = try values.content(of: entry)
             body = content.bytes
-            let url = Self.whole(try values.text(entry.url), host: headers["Host"])
+            let target = try values.text(entry.url)
+            let url = Self.whole(target, host: headers["Host"])
+            // JetBrains takes a whole URL in this field.
+            if headers["Host"]?.contains("://") ?? false { headers[.host] = nil }
             var parameters = Parameters()
             for field in entry.query { try parameters.append(values.text(field.name), values.text(field.value)) }
-            request = Request(
+            var request = Request(
                 method, url: url, keepingDotSegments: options.keepsDotSegments, query: parameters, headers: headers,
                 body: content.body)
+            if target == "*" { request.asksServer = true }
+            self.request = request
         } catch {
             throw EntryProblem(entry.place, error.reason)
         }
@@ -49,10 +54,11 @@ struct EntryRequest {
     /// The content codings of this build. A library that is missing is no reason not to ask for the others.
     private static let codings = ContentCoding.allCases.filter(\.isAvailable).map(\.rawValue).joined(separator: ", ")
 
-    /// The URL with a scheme, and with the host of a field if it begins with its path.
+    /// The URL with a scheme, and with the host of a field if it begins with its path. These ports mean https in VS Code.
     private static func whole(_ url: String, host: String?) -> String {
-        if url.hasPrefix("/"), let host { return "http://\(host)\(url)" }
-        return url.contains("://") ? url : "http://\(url)"
+        guard url.hasPrefix("/") || url == "*", let host else { return url.contains("://") ? url : "http://\(url)" }
+        let scheme = host.hasSuffix(":443") || host.hasSuffix(":8443") ? "https" : "http"
+        return (host.contains("://") ? host : "\(scheme)://\(host)") + (url == "*" ? "" : url)
     }
 }
 
@@ -89,13 +95,16 @@ private struct EntryValues {
             for piece in pieces {
                 switch piece {
                 case .text(let template): bytes += Array(try text(template).utf8)
-                case .file(let path, let isTemplate):
+                case .file(let path, let charset):
                     let content = try folder.read(text(path))
-                    if isTemplate, let found = String(validating: content, as: UTF8.self) {
-                        bytes += Array(try text(TemplateText(parsing: found)).utf8)
-                    } else {
+                    guard let charset else {
                         bytes += content
+                        break
                     }
+                    guard let found = charset.text(of: content) else {
+                        throw ValueProblem("\(try text(path)) is no text in \(charset.rawValue)")
+                    }
+                    bytes += Array(try text(TemplateText(parsing: found)).utf8)
                 }
             }
             return (.bytes(bytes), bytes)

@@ -9,6 +9,7 @@ enum FileCheck {
     static func check(_ file: RequestFile) throws(FileProblem) {
         var names = Set(file.entries.filter { $0.importedFrom != nil }.compactMap(\.name))
         for entry in file.entries {
+            if let refusal = entry.refusal { throw refusal }
             var variables = FileVariables()
             var fixed = entry
             fixed.options = entry.options.filter { $0.value.plain != nil && $0.name != "variable" }

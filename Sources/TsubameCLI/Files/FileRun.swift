@@ -43,7 +43,6 @@ struct FileRun {
         print = options.print
         defaults = options.entryOptions
         folder = RequestFolder(of: file.path)
-        for variable in file.variables { self.variables.define(variable.name.source, variable.value) }
     }
 
     /// Runs to the end, or to the first entry that fails.
@@ -67,6 +66,7 @@ struct FileRun {
         var outcome = EntryOutcome(entry: entry)
         let folder = entry.importedFrom.map { RequestFolder(of: $0) } ?? folder
         do throws(EntryProblem) {
+            if let refusal = entry.refusal { throw EntryProblem(refusal.place, refusal.reason) }
             let options = try EntryOptions(of: entry, defaults, &variables)
             guard !options.isSkipped, options.repeats > 0 else {
                 outcome.isSkipped = true

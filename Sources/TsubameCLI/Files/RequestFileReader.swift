@@ -62,9 +62,10 @@ enum RequestFileReader {
     /// another one.
     /// - Throws: ``FileProblem`` at an entry whose request cannot be made.
     static func requests(of file: RequestFile, _ environment: RunEnvironment) throws -> [Request] {
-        var variables = try environment.variables(for: file)
-        for variable in file.variables { variables.define(variable.name.source, variable.value) }
+        var file = file
+        var variables = try environment.variables(for: &file)
         return try file.entries.map { entry in
+            if let refusal = entry.refusal { throw refusal }
             do throws(EntryProblem) {
                 let options = try EntryOptions(of: entry, [], &variables)
                 var request = try EntryRequest(entry, options, variables, RequestFolder(of: file.path)).request

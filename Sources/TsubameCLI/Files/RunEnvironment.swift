@@ -15,8 +15,9 @@ struct RunEnvironment {
 
     let options: VariableOptions
 
-    /// The variables for a file: a private environment replaces values of the public one, and `--var` those of both.
-    func variables(for file: RequestFile) throws -> FileVariables {
+    /// The variables for a file: a private environment replaces values of the public one, and `--var` those of both. The
+    /// entries of the file get the settings that editors have for them.
+    func variables(for file: inout RequestFile) throws -> FileVariables {
         let folder = RequestFolder(of: file.path)
         let dotenv = folder.path(".env")
         let pairs = access(dotenv, F_OK) == 0 ? Self.pairs(of: try RequestFolder.text(of: dotenv)) : []
@@ -25,18 +26,23 @@ struct RunEnvironment {
         var variables = FileVariables(given, generated: GeneratedValues(dotenv: named))
         for (name, value) in variablesOfProcess("HURL_VARIABLE_") { variables.setDefault(name, value) }
         for (name, value) in variablesOfProcess("HURL_SECRET_") { variables.setDefault(name, value, isSecret: true) }
+        var settings = EditorSettings()
         if let path = options.environmentFile, !path.hasSuffix(".json") {
             for pair in Self.pairs(of: try RequestFolder.text(of: path)) {
                 variables.setDefault(pair.name, FileValue(typed: pair.value))
             }
         } else {
-            try addEnvironments(for: folder, to: &variables)
+            try addEnvironments(for: folder, to: &variables, &settings)
         }
+        for variable in file.variables { variables.define(variable.name.source, variable.value) }
+        settings.apply(to: &file, variables)
         return variables
     }
 
     /// Adds the environments of `--env-file`, or of the nearest folder that has such files.
-    private func addEnvironments(for folder: RequestFolder, to variables: inout FileVariables) throws {
+    private func addEnvironments(
+        for folder: RequestFolder, to variables: inout FileVariables, _ settings: inout EditorSettings
+    ) throws {
         let paths: [String]
         if let path = options.environmentFile {
             paths = [path]
@@ -49,7 +55,7 @@ struct RunEnvironment {
         }
         var isKnown = options.environment == nil
         var found: Set<String> = []
-        for path in paths where try add(path, to: &variables, &found) { isKnown = true }
+        for path in paths where try add(path, to: &variables, &settings, &found) { isKnown = true }
         guard isKnown else {
             let places = paths.isEmpty ? Self.publicName : paths.joined(separator: " or ")
             let known = found.isEmpty ? "" : " There are \(found.sorted().joined(separator: ", "))."
@@ -83,7 +89,9 @@ struct RunEnvironment {
 
     /// Adds the variables of `$shared` and of the environment that was named.
     /// - Returns: whether the file has that environment.
-    private func add(_ path: String, to variables: inout FileVariables, _ names: inout Set<String>) throws -> Bool {
+    private func add(
+        _ path: String, to variables: inout FileVariables, _ settings: inout EditorSettings, _ names: inout Set<String>
+    ) throws -> Bool {
         var text = try RequestFolder.text(of: path)
         let isOfEditor = path.hasSuffix(Self.settingsName)
         if isOfEditor { text = JSONComments.removed(from: text) }
@@ -95,7 +103,10 @@ struct RunEnvironment {
             if isOfEditor, options.environment == nil { return false }
             throw FileProblem(path: path, json: text, error)
         }
-        if isOfEditor { json = json[Self.settingsKey] ?? .object([]) }
+        if isOfEditor {
+            try settings.read(json, path)
+            json = json[Self.settingsKey] ?? .object([])
+        }
         guard case .object(let environments) = json else {
             throw UsageProblem("\(path) holds no object with environments.")
         }
@@ -103,6 +114,7 @@ struct RunEnvironment {
         for name in ["$shared", options.environment].compactMap({ $0 }) {
             guard case .object(let members)? = json[name] else { continue }
             for member in members {
+                if member.name == "SSLConfiguration" { settings.readTLS(member.value) }
                 variables.setDefault(member.name, FileValue(member.value))
                 if name == "$shared" { variables.setDefault("$shared \(member.name)", FileValue(member.value)) }
             }

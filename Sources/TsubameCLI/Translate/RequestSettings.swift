@@ -112,7 +112,7 @@ struct RequestSettings {
 
     /// Takes the options of an entry that a line for curl keeps.
     mutating func take(_ entry: FileEntry) {
-        func value(_ name: String) -> String? { entry.options.last { $0.name == name }?.value.plain }
+        func value(_ name: String) -> String? { entry.allOptions.last { $0.name == name }?.value.plain }
         follows = value("location") == "true"
         isInsecure = value("insecure") == "true"
         proxy = value("proxy")

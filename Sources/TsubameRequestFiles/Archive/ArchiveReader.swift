@@ -36,7 +36,7 @@ package enum ArchiveReader {
                     FileEntry.Field(
                         name: TemplateText(field.name.rawName), value: TemplateText(field.value), place: place))
             }
-            entry.options = [
+            entry.standardOptions = [
                 FileEntry.Option(name: "location", value: TemplateText("false"), place: place),
                 FileEntry.Option(name: "cookies", value: TemplateText("false"), place: place),
             ]

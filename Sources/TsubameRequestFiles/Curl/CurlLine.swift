@@ -14,26 +14,33 @@ package struct CurlLine {
 
     private var options: [String] = []
     private var items: [String] = []
-    private var fields: [(name: String, value: String)] = []
-    private var unset: [String] = []
-    private var method: String?
-    private var url: String?
+    private(set) var fields: [(name: String, value: String)] = []
+    private(set) var unset: [String] = []
+    private(set) var method: String?
+    private(set) var url: String?
     private var query: [String] = []
     /// The pieces of `-d`, which `&` joins.
-    private var data: [String] = []
+    private(set) var data: [String] = []
     private var contentType: String?
     /// The body for `--raw`, if it is a file or the standard input.
-    private var file: String?
+    private(set) var file: String?
     private var parts: [String] = []
+    /// The same parts as curl has them.
+    private(set) var forms: [(text: String, isPlain: Bool)] = []
     private var isGet = false
     private var isHead = false
     private var isCompressed = false
     private var globs = true
-    private var usesNetrc = false
-    private var user: String?
-    private var proxy: String?
-    private var proxyUser: String?
-    private let readFile: (String) throws(ShellLine.Problem) -> String
+    private(set) var usesNetrc = false
+    private(set) var user: String?
+    private(set) var proxy: String?
+    private(set) var proxyUser: String?
+    /// The options of curl that an entry of a file has as well, by the names of curl.
+    private(set) var entryOptions: [(name: String, value: String)] = []
+    /// The options that no entry has, as they are spelled.
+    private(set) var otherOptions: [String] = []
+    /// nil for an entry of a file, which reads its files when it runs.
+    private let readFile: ((String) throws(ShellLine.Problem) -> String)?
 
     /// - Parameters:
     ///   - arguments: the words after `curl`.
@@ -41,8 +48,17 @@ package struct CurlLine {
     package init(
         _ arguments: [String], readFile: @escaping (String) throws(ShellLine.Problem) -> String
     ) throws(ShellLine.Problem) {
+        try self.init(arguments[...], readFile: readFile)
+    }
+
+    /// A line in a file of requests, which may have expressions in double braces.
+    init(ofFile arguments: [String]) throws(ShellLine.Problem) { try self.init(arguments[...], readFile: nil) }
+
+    private init(
+        _ arguments: ArraySlice<String>, readFile: ((String) throws(ShellLine.Problem) -> String)?
+    ) throws(ShellLine.Problem) {
         self.readFile = readFile
-        var rest = arguments[...]
+        var rest = arguments
         while let word = rest.popFirst() {
             if word == "--" {
                 for url in rest { try setURL(url) }
@@ -108,6 +124,15 @@ package struct CurlLine {
         _ name: String, _ option: CurlOption, _ value: String, spelled: String
     ) throws(ShellLine.Problem) {
         switch option {
+        case .flag, .value:
+            if FileEntry.Option.names.contains(name) {
+                entryOptions.append((name, option.hasValue ? value : "true"))
+            } else {
+                otherOptions.append(spelled)
+            }
+        default: break
+        }
+        switch option {
         case .flag(let words): options += words
         case .value(let word): options.append(word + value)
         case .ignored: if !["silent", "show-error"].contains(name) { ignored.append(spelled) }
@@ -131,9 +156,9 @@ package struct CurlLine {
             }
             fields.append(("Cookie", value))
         case "data", "data-ascii":
-            if value.hasPrefix("@"), value != "@-" {
+            if value.hasPrefix("@"), value != "@-", let readFile {
                 data.append(try readFile(String(value.dropFirst())).filter { !$0.isNewline })
-            } else if value == "@-" {
+            } else if value.hasPrefix("@") {
                 file = value
             } else {
                 data.append(value)
@@ -150,7 +175,9 @@ package struct CurlLine {
         case "request": method = value
         case "url": try setURL(value)
         case "url-query": query.append(try encoded(value))
-        case "max-redirs": options.append("--max-redirects=\(value == "-1" ? "10000" : value)")
+        case "max-redirs":
+            options.append("--max-redirects=\(value == "-1" ? "10000" : value)")
+            entryOptions.append((name, value))
         case "get": isGet = true
         case "head": isHead = true
         case "compressed": isCompressed = true
@@ -194,17 +221,24 @@ package struct CurlLine {
 
     /// `content`, `=content`, `name=content`, `@file` or `name@file`, percent-encoded.
     private func encoded(_ text: String) throws(ShellLine.Problem) -> String {
-        func encode(_ text: String) -> String { PercentEncoding.encode(Array(text.utf8)).replacing("%20", with: "+") }
+        func encode(_ text: String) -> String {
+            let template = readFile == nil ? TemplateText(parsing: text) : TemplateText(text)
+            return template.percentEncoded.replacing("%20", with: "+")
+        }
         guard let mark = text.firstIndex(where: { $0 == "=" || $0 == "@" }) else { return encode(text) }
         let name = text[..<mark]
         var content = String(text[text.index(after: mark)...])
-        if text[mark] == "@" { content = try readFile(content) }
+        if text[mark] == "@" {
+            guard let readFile else { throw ShellLine.Problem("--data-urlencode reads no file here") }
+            content = try readFile(content)
+        }
         return name.isEmpty ? encode(content) : "\(name)=\(encode(content))"
     }
 
     /// `name=value`, `name=@file` or `name=<file`, with `;type=` and `;filename=`.
     private mutating func takePart(_ text: String, isPlain: Bool) throws(ShellLine.Problem) {
         guard let equals = text.firstIndex(of: "=") else { throw ShellLine.Problem("-F “\(text)” is not name=content") }
+        forms.append((text, isPlain))
         let name = Self.escaped(String(text[..<equals]))
         let content = String(text[text.index(after: equals)...])
         switch content.first {
@@ -275,10 +309,13 @@ package struct CurlLine {
         for field in fields { items.append(try Self.item(field.name, field.value)) }
         for name in unset { items.append("\(name):") }
         let method = method ?? (isHead ? "HEAD" : hasBody ? "POST" : "GET")
+        (self.method, self.url) = (method, url)
         words = options + ["--", method, url] + items + parts
     }
 
     private static func hasGlob(_ url: String) -> Bool {
+        // Double braces are expressions in files of requests.
+        let url = TemplateText(parsing: url).parts.map { if case .text(let text) = $0 { text } else { "" } }.joined()
         guard let open = url.firstIndex(where: { $0 == "{" || $0 == "[" }) else { return false }
         // An IPv6 address has brackets, too.
         return url[open] == "{" || !url[..<open].hasSuffix("/") || !url[open...].contains(":")
@@ -297,7 +334,7 @@ package struct CurlLine {
         return text.hasPrefix("@") ? "\\\(text)" : text
     }
 
-    private static func proxy(_ url: String, user: String?) throws(ShellLine.Problem) -> String {
+    static func proxy(_ url: String, user: String?) throws(ShellLine.Problem) -> String {
         guard !url.isEmpty else { return "none" }
         guard let user, let scheme = url.firstRange(of: "://") else { return url }
         let parts = user.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)

@@ -16,29 +16,32 @@ enum HTTPFileBody {
             // A form may be divided into lines, each with a name and a value.
             let text = lines.map(\.trimmed).joined()
             entry.body = .text(TemplateText(parsing: text, at: place), .form)
-        } else if lines.count == 1, let (path, isTemplate) = fileLine(first) {
+        } else if lines.count == 1, let (path, charset) = fileLine(first) {
             let path = TemplateText(parsing: path, at: place)
-            entry.body = isTemplate ? .pieces([.file(path, isTemplate: true)]) : .file(path)
+            entry.body = charset.map { .pieces([.file(path, charset: $0)]) } ?? .file(path)
         } else {
-            entry.body = pieces(of: lines, isMultipart: type.hasPrefix("multipart/"), parser)
+            // Each line of a list of JSON values has an end.
+            let isList = type.contains("ndjson") || type.contains("jsonl")
+            entry.body = pieces(of: lines, isMultipart: type.hasPrefix("multipart/"), endsLast: isList, parser)
         }
     }
 
     /// Text with files between. The lines of a multipart body end with CR LF.
+    /// - Parameter endsLast: whether the last line has an end.
     private static func pieces(
-        of lines: [HTTPFileParser.Line], isMultipart: Bool, _ parser: HTTPFileParser
+        of lines: [HTTPFileParser.Line], isMultipart: Bool, endsLast: Bool, _ parser: HTTPFileParser
     ) -> FileEntry.Body {
         let end = isMultipart ? "\r\n" : "\n"
         var pieces: [FileEntry.Piece] = []
         var text = ""
         var place = parser.scanner.place(at: lines.first?.start ?? 0)
         for (index, line) in lines.enumerated() {
-            let isLast = index == lines.count - 1 && !isMultipart
-            if let (path, isTemplate) = fileLine(line) {
+            let isLast = index == lines.count - 1 && !isMultipart && !endsLast
+            if let (path, charset) = fileLine(line) {
                 if !text.isEmpty { pieces.append(.text(TemplateText(parsing: text, at: place))) }
                 text = isLast ? "" : end
                 place = parser.scanner.place(at: line.start)
-                pieces.append(.file(TemplateText(parsing: path, at: place), isTemplate: isTemplate))
+                pieces.append(.file(TemplateText(parsing: path, at: place), charset: charset))
             } else {
                 text += line.text + (isLast ? "" : end)
             }
@@ -48,14 +51,14 @@ enum HTTPFileBody {
         return .pieces(pieces)
     }
 
-    /// `< path`, or `<@ path` for a file with expressions.
-    private static func fileLine(_ line: HTTPFileParser.Line) -> (path: String, isTemplate: Bool)? {
+    /// `< path`, or `<@ path` for a file with expressions. The name of its charset may follow the sign.
+    private static func fileLine(_ line: HTTPFileParser.Line) -> (path: String, charset: FileCharset?)? {
         let text = line.text
-        if text.hasPrefix("< ") { return (String(text.dropFirst(2)).trimmed, false) }
+        if text.hasPrefix("< ") { return (String(text.dropFirst(2)).trimmed, nil) }
         guard text.hasPrefix("<@") else { return nil }
-        // A charset may follow the sign. Files are read as UTF-8.
         let words = text.dropFirst(2).split(separator: " ", maxSplits: 1, omittingEmptySubsequences: false)
-        return words.count == 2 ? (String(words[1]).trimmed, true) : nil
+        guard words.count == 2, let charset = FileCharset(named: String(words[0])) else { return nil }
+        return (String(words[1]).trimmed, charset)
     }
 
     private static func value(of name: String, _ entry: FileEntry) -> String? {
@@ -73,10 +76,12 @@ enum HTTPFileBody {
 
     /// A query, with its variables below an empty line.
     private static func graphQL(_ text: String) -> String {
-        guard let end = text.ranges(of: "\n\n").last else { return text }
-        let variables = String(text[end.upperBound...]).trimmed
-        guard variables.hasPrefix("{"), variables.hasSuffix("}") else { return text }
-        return "\(text[..<end.lowerBound])\nvariables \(variables)"
+        for end in text.ranges(of: "\n\n") {
+            let variables = String(text[end.upperBound...]).trimmed
+            guard variables.hasPrefix("{"), variables.hasSuffix("}") else { continue }
+            return "\(text[..<end.lowerBound])\nvariables \(variables)"
+        }
+        return text
     }
 
     /// `Authorization: Basic user password` and `Digest user password`.
@@ -100,7 +105,7 @@ enum HTTPFileBody {
                     place: field.place))
             entry.options.append(FileEntry.Option(name: "digest", value: TemplateText("true"), place: field.place))
         case ("aws", _):
-            throw FileProblem(
+            entry.refusal = FileProblem(
                 path: parser.file.path, place: field.place, reason: "signatures of AWS are not supported",
                 text: "\(field.name.source): \(field.value.source)")
         default: return

@@ -1,5 +1,7 @@
 // HTTPFileParser: reads a file in the format of the HTTP clients of JetBrains and VS Code.
 
+import HTTPTypes
+
 /// The requests of an `.http` file, divided by lines that begin with `###`.
 ///
 /// A request is an optional method, a URL and an optional version; lines with fields; an empty line; and a body up to
@@ -20,6 +22,20 @@ package struct HTTPFileParser {
             return text.hasPrefix("//") ? String(text.dropFirst(2)).trimmed : nil
         }
         var isDivision: Bool { text.hasPrefix("###") }
+        var isIndented: Bool { text.first == " " || text.first == "\t" }
+        /// Whether an indented line is a field, and continues nothing.
+        var isField: Bool {
+            let name = trimmed.prefix { $0 != ":" }
+            let rest = trimmed.dropFirst(name.count + 1)
+            return name.count < trimmed.count && (rest.isEmpty || rest.first == " ")
+                && (HTTPField.Name(String(name)) != nil || name.hasPrefix("{{"))
+        }
+        /// Whether the line below a request line belongs to its URL.
+        var continuesURL: Bool {
+            if trimmed.hasPrefix("?") || trimmed.hasPrefix("&") { return true }
+            return isIndented && !isField && !trimmed.hasPrefix("<") && !trimmed.hasPrefix(">")
+        }
+        var isCurlLine: Bool { trimmed.hasPrefix("curl ") }
     }
 
     var scanner: HurlScanner
@@ -66,6 +82,14 @@ package struct HTTPFileParser {
             } else if line.trimmed.hasPrefix("@") {
                 try readVariable(line)
                 index += 1
+            } else if line.trimmed.hasPrefix("import ") {
+                settings.addImport(String(line.trimmed.dropFirst(7)), at: scanner.place(at: line.start))
+                index += 1
+            } else if skipScript(&settings, isInBody: false) {
+                continue
+            } else if line.trimmed.hasPrefix("HTTP/") {
+                // A response that was recorded in the file.
+                while index < lines.count, !lines[index].isDivision { index += 1 }
             } else {
                 return try readRequest(settings)
             }
@@ -74,7 +98,7 @@ package struct HTTPFileParser {
         file.imports += settings.imports
     }
 
-    /// `@name = value`.
+    /// `@name = value`. A backslash in the value makes the next character mean itself, or a line end or tab.
     private mutating func readVariable(_ line: Line) throws(FileProblem) {
         let text = line.trimmed.dropFirst()
         guard let equals = text.firstIndex(of: "="), case let name = String(text[..<equals]).trimmed, !name.isEmpty
@@ -84,56 +108,116 @@ package struct HTTPFileParser {
         let value = String(text[text.index(after: equals)...]).trimmed
         let place = scanner.place(at: line.start)
         file.variables.append(
-            FileEntry.Field(name: TemplateText(name), value: TemplateText(parsing: value, at: place), place: place))
+            FileEntry.Field(
+                name: TemplateText(name), value: TemplateText(parsing: value, at: place).withoutEscapes, place: place))
     }
 
     private mutating func readRequest(_ settings: HTTPFileSettings) throws(FileProblem) {
         var settings = settings
-        try refuseScript(lines[index])
-        var entry = try requestLine()
-        try readFields(of: &entry, &settings)
-        var body: [Line] = []
-        while index < lines.count, !lines[index].isDivision {
-            body.append(lines[index])
-            index += 1
+        var entry: FileEntry
+        if lines[index].isCurlLine {
+            entry = try curlEntry(&settings)
+        } else {
+            entry = try requestLine(&settings)
+            try readFields(of: &entry, &settings)
+            let body = try bodyLines(&settings)
+            try HTTPFileBody.read(body, into: &entry, self)
         }
-        try readEnd(of: &body, &settings)
-        try HTTPFileBody.read(body, into: &entry, self)
         try settings.apply(to: &entry, self)
         file.imports += settings.imports
         file.entries.append(entry)
     }
 
+    /// The lines up to the next division, without comments and scripts, and without the references at their end.
+    private mutating func bodyLines(_ settings: inout HTTPFileSettings) throws(FileProblem) -> [Line] {
+        var body: [Line] = []
+        while index < lines.count, !lines[index].isDivision {
+            if skipScript(&settings, isInBody: true) { continue }
+            let line = lines[index]
+            index += 1
+            if line.comment == nil { body.append(line) } else { try settings.read(line, &self) }
+        }
+        while let line = body.last {
+            if !line.isBlank { guard try settings.readResponseLine(line, self) else { break } }
+            body.removeLast()
+        }
+        return body
+    }
+
+    /// Skips a script in JavaScript, which would have to run to be of use. So the request of the block cannot run.
+    private mutating func skipScript(_ settings: inout HTTPFileSettings, isInBody: Bool) -> Bool {
+        let line = lines[index]
+        let text = line.trimmed
+        let isBlock = text.hasPrefix("> {%") || text.hasPrefix("< {%")
+        let isFile = text.hasSuffix(".js") && (text.hasPrefix("> ") || !isInBody && text.hasPrefix("< "))
+        guard isBlock || isFile else { return false }
+        settings.refusal =
+            settings.refusal
+            ?? scanner.problem(
+                "JavaScript is not run: write checks as # > status == 200, and captures as # @capture name = jsonpath \"$.x\"",
+                at: line.start)
+        if isBlock {
+            while index < lines.count, !lines[index].isDivision, !lines[index].text.contains("%}") { index += 1 }
+        }
+        if index < lines.count, !lines[index].isDivision { index += 1 }
+        return true
+    }
+
+    /// A line for curl, up to the end of the block. Variables of the shell stay as they are.
+    private mutating func curlEntry(_ settings: inout HTTPFileSettings) throws(FileProblem) -> FileEntry {
+        let line = lines[index]
+        let text = try bodyLines(&settings).map(\.text).joined(separator: "\n")
+        do throws(ShellLine.Problem) {
+            var commands = try ShellLine.commands(in: text) { "$\($0)" }
+            // VS Code needs no backslash before a line of options.
+            while commands.count > 1, commands[1].first?.hasPrefix("-") == true {
+                commands[0] += commands.remove(at: 1)
+            }
+            guard commands.count == 1 else {
+                throw ShellLine.Problem("one curl line is a request; ### divides requests")
+            }
+            return try CurlLine(ofFile: Array(commands[0].dropFirst())).entry(at: scanner.place(at: line.start))
+        } catch {
+            throw scanner.problem(error.reason, at: line.start)
+        }
+    }
+
     // MARK: Request line and fields
 
     /// `[METHOD] URL [VERSION]`, and lines below that continue the URL.
-    private mutating func requestLine() throws(FileProblem) -> FileEntry {
+    private mutating func requestLine(_ settings: inout HTTPFileSettings) throws(FileProblem) -> FileEntry {
         let line = lines[index]
         let place = scanner.place(at: line.start)
         index += 1
-        var text = line.trimmed
-        while index < lines.count, Self.continues(lines[index]) {
-            text += lines[index].trimmed
-            index += 1
-        }
+        var (text, version) = Self.withoutVersion(line.trimmed)
         var words = text.split { $0 == " " || $0 == "\t" }.map(String.init)
-        if words.count > 1, let advice = Self.foreign[words[0]] { throw scanner.problem(advice, at: line.start) }
+        if words.count > 1, words[0] == "run" {
+            throw scanner.problem("a run of other files is not supported; # @import FILE is", at: line.start)
+        }
         // VS Code also takes a method in small letters.
         if words.count > 1, Self.methods.contains(words[0].uppercased()) { words[0] = words[0].uppercased() }
         var method = "GET"
         if words.count > 1, words[0].allSatisfy({ $0.isASCII && $0.isUppercase || $0 == "-" }) {
             method = words.removeFirst()
         }
-        var version: String?
-        if words.count > 1, let last = words.last, last.hasPrefix("HTTP/") {
-            version = last
-            words.removeLast()
-        }
         if ["WEBSOCKET", "GRPC", "RSOCKET"].contains(method) {
             throw scanner.problem("\(method) is no method of HTTP", at: line.start)
         }
         // A blank within a URL stands for itself, also within an expression.
-        let url = words.joined(separator: " ")
+        var url = words.joined(separator: " ")
+        while index < lines.count, !lines[index].isBlank, !lines[index].isDivision {
+            let line = lines[index]
+            if line.comment != nil {
+                try settings.read(line, &self)
+            } else if line.continuesURL {
+                let (text, found) = Self.withoutVersion(line.trimmed)
+                version = found ?? version
+                url += Self.joint(url, text) + text
+            } else {
+                break
+            }
+            index += 1
+        }
         guard !url.isEmpty, !Self.methods.contains(url) else {
             throw scanner.problem("the URL is missing", at: line.start)
         }
@@ -145,20 +229,21 @@ package struct HTTPFileParser {
         return entry
     }
 
-    /// The first words of lines that are no requests here.
-    private static let foreign = [
-        "curl": "a curl line is no request here: run it by tsubame from-curl, or make a file of it by tsubame convert",
-        "import": "write an import as # @import FILE",
-        "run": "a run of other files is not supported; # @import FILE is",
-    ]
-
     /// A word alone that is one of these is no URL.
     private static let methods: Set = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "CONNECT"]
 
-    private static func continues(_ line: Line) -> Bool {
-        let text = line.trimmed
-        if text.hasPrefix("?") || text.hasPrefix("&") { return true }
-        return (line.text.first == " " || line.text.first == "\t") && text.hasPrefix("/") && line.comment == nil
+    /// The line without the version at its end.
+    private static func withoutVersion(_ text: String) -> (text: String, version: String?) {
+        guard let start = text.ranges(of: " HTTP/").last, !text[start.upperBound...].contains("}}") else {
+            return (text, nil)
+        }
+        return (String(text[..<start.lowerBound]).trimmed, String(text[start.lowerBound...]).trimmed)
+    }
+
+    /// A slash between two lines of a path. Lines of a query need nothing between them.
+    private static func joint(_ url: String, _ next: String) -> String {
+        let isPath = !url.contains("?") && !url.contains("#") && !url.hasSuffix("/")
+        return isPath && !["/", "?", "&", "#"].contains(where: next.hasPrefix) ? "/" : ""
     }
 
     private static func option(
@@ -168,6 +253,7 @@ package struct HTTPFileParser {
         case "HTTP/1.0": return "http1.0"
         case "HTTP/1.1": return "http1.1"
         case "HTTP/2", "HTTP/2.0": return "http2"
+        case "HTTP/2 (Prior Knowledge)": return "http2-prior-knowledge"
         default: throw scanner.problem("the version is HTTP/1.0, HTTP/1.1 or HTTP/2", at: line.start)
         }
     }
@@ -175,22 +261,30 @@ package struct HTTPFileParser {
     private mutating func readFields(of entry: inout FileEntry, _ settings: inout HTTPFileSettings) throws(FileProblem)
     {
         while index < lines.count, !lines[index].isBlank, !lines[index].isDivision {
+            if skipScript(&settings, isInBody: false) { continue }
             let line = lines[index]
             index += 1
             if line.comment != nil {
                 try settings.read(line, &self)
                 continue
             }
-            try refuseScript(line)
             if try settings.readResponseLine(line, self) { continue }
-            guard let colon = line.text.firstIndex(of: ":"),
-                case let name = String(line.text[..<colon]).trimmed, !name.isEmpty, !name.contains(" ")
+            let text = line.trimmed
+            let place = scanner.place(at: line.start)
+            if line.isIndented, !line.isField, let last = entry.fields.popLast() {
+                let value = TemplateText(parsing: "\(last.value.source) \(text)", at: last.place)
+                entry.fields.append(FileEntry.Field(name: last.name, value: value, place: last.place))
+                continue
+            }
+            guard let colon = text.firstIndex(of: ":"), case let name = String(text[..<colon]).trimmed, !name.isEmpty,
+                !TemplateText(parsing: name).hasBlanks
             else {
                 throw scanner.problem(
                     "a field is written Name: value; an empty line comes before a body", at: line.start)
             }
-            let place = scanner.place(at: line.start)
-            let value = String(line.text[line.text.index(after: colon)...]).trimmed
+            // The length is that of the body.
+            if name.lowercased() == "content-length" { continue }
+            let value = String(text[text.index(after: colon)...]).trimmed
             entry.fields.append(
                 FileEntry.Field(
                     name: TemplateText(parsing: name, at: place), value: TemplateText(parsing: value, at: place),
@@ -198,41 +292,43 @@ package struct HTTPFileParser {
         }
         while index < lines.count, lines[index].isBlank { index += 1 }
     }
-
-    /// Takes comments, references to responses and empty lines from the end of a body.
-    private mutating func readEnd(of body: inout [Line], _ settings: inout HTTPFileSettings) throws(FileProblem) {
-        var end: [Line] = []
-        while let line = body.last {
-            if !line.isBlank, !HTTPFileSettings.isSetting(line) {
-                guard try settings.readResponseLine(line, self) else { break }
-            }
-            body.removeLast()
-            if line.comment != nil { end.append(line) }
-        }
-        for line in end.reversed() { try settings.read(line, &self) }
-        for line in body { try refuseScript(line, isBody: true) }
-    }
-
-    /// Handlers in JavaScript would have to run to be of use.
-    private func refuseScript(_ line: Line, isBody: Bool = false) throws(FileProblem) {
-        let text = line.trimmed
-        guard
-            text.hasPrefix("> {%") || text.hasPrefix("< {%") || text.hasPrefix("> ") && text.hasSuffix(".js")
-                || !isBody && text.hasPrefix("< ") && text.hasSuffix(".js")
-        else { return }
-        throw scanner.problem(
-            "JavaScript is not run: write checks as # > status == 200, and captures as # @capture name = jsonpath \"$.x\"",
-            at: line.start)
-    }
 }
 
 extension TemplateText {
+    /// Whether there are blanks outside of expressions.
+    fileprivate var hasBlanks: Bool {
+        parts.contains { if case .text(let text) = $0 { text.contains(" ") } else { false } }
+    }
+
     /// The same text with `%20` for blanks.
     fileprivate var replacingBlanks: TemplateText {
         TemplateText(
             parts.map { part in
                 guard case .text(let text) = part else { return part }
                 return .text(text.replacing(" ", with: "%20"))
+            })
+    }
+
+    /// The same text without backslashes: `\\n` is a line end, and `\\\\` a backslash.
+    fileprivate var withoutEscapes: TemplateText {
+        TemplateText(
+            parts.map { part in
+                guard case .text(let text) = part else { return part }
+                var (result, isEscaped) = ("", false)
+                for scalar in text.unicodeScalars {
+                    if !isEscaped, scalar == "\\" {
+                        isEscaped = true
+                        continue
+                    }
+                    switch scalar {
+                    case "n" where isEscaped: result += "\n"
+                    case "r" where isEscaped: result += "\r"
+                    case "t" where isEscaped: result += "\t"
+                    default: result.unicodeScalars.append(scalar)
+                    }
+                    isEscaped = false
+                }
+                return .text(result)
             })
     }
 }

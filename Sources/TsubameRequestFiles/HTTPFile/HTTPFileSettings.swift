@@ -4,17 +4,17 @@ struct HTTPFileSettings {
     /// The text of the division before the request.
     var title = ""
     var imports: [FileEntry.Field] = []
+    /// Why the request cannot run.
+    var refusal: FileProblem?
     private var name: String?
     private var tags: [String] = []
     private var options: [FileEntry.Option] = []
     private var prompts: [FileEntry.Field] = []
     private var loop: FileEntry.Loop?
-    private var follows = true
     private var response: ExpectedResponse?
 
-    /// Whether a line at the end of a body is a comment about the request, and not part of the body.
-    static func isSetting(_ line: HTTPFileParser.Line) -> Bool {
-        line.comment.map { $0.hasPrefix("@") || $0.hasPrefix(">") } ?? false
+    mutating func addImport(_ path: String, at place: FilePlace) {
+        imports.append(FileEntry.Field(name: TemplateText(path.trimmed), value: TemplateText(), place: place))
     }
 
     /// Reads a comment. Comments without a setting are skipped, and so are settings of editors about their windows.
@@ -40,7 +40,7 @@ struct HTTPFileSettings {
         switch words.first {
         case "name": name = value
         case "tag", "tags": tags += value.split { $0 == " " || $0 == "," }.map(String.init)
-        case "import": imports.append(FileEntry.Field(name: TemplateText(value), value: TemplateText(), place: place))
+        case "import": addImport(value, at: place)
         case "prompt":
             let name = value.prefix { $0 != " " }
             prompts.append(
@@ -54,7 +54,7 @@ struct HTTPFileSettings {
                 throw parser.scanner.problem("a capture is written # @capture name = jsonpath \"$.x\"")
             }
             withResponse(place) { $0.captures.append(capture) }
-        case "no-redirect": follows = false
+        case "no-redirect": option("location", "false")
         case "no-cookie-jar": option("cookies", "false")
         case "timeout": option("max-time", value.filter { $0 != " " })
         case "connection-timeout": option("connect-timeout", value.filter { $0 != " " })
@@ -133,9 +133,11 @@ struct HTTPFileSettings {
         entry.prompts = prompts
         entry.loop = loop
         entry.response = response
-        let standard = [("location", follows ? "true" : "false"), ("compressed", "true")].map { option in
+        let standard = [("location", "true"), ("compressed", "true")].map { option in
             FileEntry.Option(name: option.0, value: TemplateText(option.1), place: entry.place)
         }
-        entry.options = standard + entry.options + options
+        entry.standardOptions = standard
+        entry.options += options
+        entry.refusal = entry.refusal ?? refusal
     }
 }

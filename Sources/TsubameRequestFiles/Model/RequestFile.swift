@@ -1,5 +1,7 @@
 // RequestFile: a file of requests with the checks of their responses, whichever format it was written in.
 
+import TsubameCore
+
 /// The entries of a file, in its order.
 package struct RequestFile: Sendable {
     package let path: String
@@ -103,6 +105,16 @@ package struct TemplateText: Sendable, Hashable {
         return result
     }
 
+    /// Percent-encoded, except for expressions. Their values are encoded when the entry runs.
+    var percentEncoded: String {
+        parts.map { part in
+            switch part {
+            case .expression(let text, _): "{{%\(text)}}"
+            case .text(let text): PercentEncoding.encode(Array(text.utf8))
+            }
+        }.joined()
+    }
+
     /// The text as it stands in a file.
     package var source: String {
         parts.map { part in
@@ -120,6 +132,12 @@ package struct FileEntry: Sendable {
         package let name: TemplateText
         package let value: TemplateText
         package let place: FilePlace
+
+        package init(name: TemplateText, value: TemplateText, place: FilePlace) {
+            self.name = name
+            self.value = value
+            self.place = place
+        }
     }
 
     package struct Part: Sendable {
@@ -167,8 +185,8 @@ package struct FileEntry: Sendable {
     /// A piece of a body.
     package enum Piece: Sendable {
         case text(TemplateText)
-        /// - Parameter isTemplate: whether expressions in the file are replaced.
-        case file(TemplateText, isTemplate: Bool)
+        /// - Parameter charset: the charset of a file whose expressions are replaced; nil for bytes that stay as they are.
+        case file(TemplateText, charset: FileCharset?)
     }
 
     /// The repetition of an entry.
@@ -221,9 +239,16 @@ package struct FileEntry: Sendable {
     package var parts: [Part] = []
     package var cookies: [Field] = []
     package var user: Field?
+    /// The options that entries of this format have unless something else is said, before all others.
+    package var standardOptions: [Option] = []
     package var options: [Option] = []
     package var body: Body?
     package var response: ExpectedResponse?
+    /// Why this entry cannot run; nil if it can. Other entries of the file run.
+    package var refusal: FileProblem?
+
+    /// The options in the order in which they replace each other.
+    package var allOptions: [Option] { standardOptions + options }
 
     package init(place: FilePlace, method: String, url: TemplateText) {
         self.place = place

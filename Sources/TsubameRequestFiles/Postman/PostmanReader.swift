@@ -43,7 +43,7 @@ package struct PostmanReader {
                 let count = file.entries.count
                 read(request, name: name, folder: folder, auth: auth)
                 if behavior?["followRedirects"] == .bool(false), file.entries.count > count {
-                    file.entries[count].options.removeAll { $0.name == "location" }
+                    file.entries[count].standardOptions.removeAll { $0.name == "location" }
                 }
             }
         }
@@ -62,7 +62,7 @@ package struct PostmanReader {
         var entry = FileEntry(
             place: Self.place, method: request["method"]?.text ?? "GET", url: TemplateText(parsing: url))
         entry.name = (folder + [name]).filter { !$0.isEmpty }.joined(separator: " / ")
-        entry.options = [
+        entry.standardOptions = [
             FileEntry.Option(name: "location", value: TemplateText("true"), place: Self.place),
             FileEntry.Option(name: "compressed", value: TemplateText("true"), place: Self.place),
         ]
@@ -171,16 +171,4 @@ package struct PostmanReader {
 extension JSONValue {
     /// Whether an element of the array is disabled.
     fileprivate var hasDisabled: Bool { (elements ?? []).contains { $0["disabled"] == .bool(true) } }
-
-    /// The elements of an array.
-    var elements: [JSONValue]? { if case .array(let elements) = self { elements } else { nil } }
-
-    /// The text of a string, a number or a Boolean.
-    var text: String? {
-        switch self {
-        case .string(let text): text
-        case .integer, .number, .bool: compactText
-        case .null, .array, .object: nil
-        }
-    }
 }

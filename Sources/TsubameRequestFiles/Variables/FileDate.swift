@@ -22,6 +22,32 @@ package struct FileDate: Sendable, Hashable {
         return FileDate(seconds: isTooLarge ? (more < 0 ? .min : .max) : sum, nanoseconds: nanoseconds)
     }
 
+    package func adding(milliseconds: Int64) -> FileDate {
+        let whole = Int64((Double(milliseconds) / 1_000).rounded(.down))
+        let sum = nanoseconds + Int32(milliseconds - whole * 1_000) * 1_000_000
+        let isOver = sum >= 1_000_000_000
+        return FileDate(
+            seconds: adding(seconds: whole + (isOver ? 1 : 0)).seconds, nanoseconds: isOver ? sum - 1_000_000_000 : sum)
+    }
+
+    /// The same time of day some months later or earlier. A day that the month does not have becomes its last day.
+    package func adding(months: Int64) -> FileDate {
+        var (time, parts) = (time_t(seconds), tm())
+        guard gmtime_r(&time, &parts) != nil else { return self }
+        let month = Int64(parts.tm_year) * 12 + Int64(parts.tm_mon) + months
+        let year = Int64((Double(month) / 12).rounded(.down))
+        guard (-1_000_000...1_000_000).contains(year) else { return self }
+        parts.tm_year = Int32(year)
+        parts.tm_mon = Int32(month - year * 12)
+        parts.tm_mday = min(parts.tm_mday, Self.days(inMonth: Int(parts.tm_mon), of: Int(year) + 1900))
+        return FileDate(seconds: Int64(timegm(&parts)), nanoseconds: nanoseconds)
+    }
+
+    private static func days(inMonth month: Int, of year: Int) -> Int32 {
+        let isLeap = year.isMultiple(of: 4) && (!year.isMultiple(of: 100) || year.isMultiple(of: 400))
+        return month == 1 ? (isLeap ? 29 : 28) : [3, 5, 8, 10].contains(month) ? 30 : 31
+    }
+
     /// RFC 3339 with microseconds, such as `2026-01-30T10:00:00.000000Z`.
     package var text: String {
         let micro = String(nanoseconds / 1_000)
@@ -30,12 +56,13 @@ package struct FileDate: Sendable, Hashable {
     }
 
     /// The text in a format of `strftime`; nil if the format gives no text, or if the year has more than nine digits.
-    package func formatted(_ format: String) -> String? {
+    /// - Parameter isLocal: whether the text has the time of the machine's zone.
+    package func formatted(_ format: String, isLocal: Bool = false) -> String? {
         let format = withFraction(format)
         var (time, parts) = (time_t(seconds), tm())
-        guard seconds.magnitude < 30_000_000_000_000_000, !format.isEmpty, gmtime_r(&time, &parts) != nil else {
-            return nil
-        }
+        guard seconds.magnitude < 30_000_000_000_000_000, !format.isEmpty,
+            isLocal ? localtime_r(&time, &parts) != nil : gmtime_r(&time, &parts) != nil
+        else { return nil }
         var buffer = [CChar](repeating: 0, count: 1_024)
         let count = strftime(&buffer, buffer.count, format, &parts)
         guard count > 0 else { return nil }

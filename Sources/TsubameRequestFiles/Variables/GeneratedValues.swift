@@ -39,11 +39,13 @@ package struct GeneratedValues: Sendable {
         switch name {
         case "guid", "uuid", "random.uuid": return .text(Self.uuid())
         case "timestamp": return .integer(try moved(words).seconds)
-        case "isoTimestamp": return .text(now().formatted("%Y-%m-%dT%H:%M:%SZ") ?? "")
+        case "isoTimestamp": return .text(now().formatted("%Y-%m-%dT%H:%M:%S%.3fZ") ?? "")
         case "datetime", "localDatetime":
             guard let format = words.first else { throw ValueProblem("$\(name) needs a format, such as iso8601") }
-            return .text(try Self.text(of: moved(Array(words.dropFirst())), format))
+            let date = try moved(Array(words.dropFirst()))
+            return .text(try Self.text(of: date, format, isLocal: name == "localDatetime"))
         case "randomInt", "random.integer": return .integer(try Self.number(words, name))
+        case "random.float": return .number(try Self.fraction(words))
         case "random.alphabetic": return .text(try Self.letters(words, name, "abcdefghijklmnopqrstuvwxyz"))
         case "random.alphanumeric":
             return .text(try Self.letters(words, name, "abcdefghijklmnopqrstuvwxyz0123456789"))
@@ -100,31 +102,41 @@ package struct GeneratedValues: Sendable {
     /// The time, moved by a number of units: `-3 h`, `1 d`.
     private func moved(_ words: [String]) throws(ValueProblem) -> FileDate {
         if words.isEmpty { return now() }
-        let units: [String: Int64] = [
-            "s": 1, "m": 60, "h": 3_600, "d": 86_400, "w": 604_800, "y": 31_536_000, "M": 2_592_000,
-        ]
-        guard words.count == 2, let count = Int64(words[0]), (-1_000_000_000...1_000_000_000).contains(count),
-            let unit = units[words[1]]
-        else {
-            throw ValueProblem("a time is moved by a number and a unit (y, M, w, d, h, m or s), such as -3 h")
+        let seconds: [String: Int64] = ["s": 1, "m": 60, "h": 3_600, "d": 86_400, "w": 604_800]
+        let months: [String: Int64] = ["M": 1, "Q": 3, "y": 12]
+        if words.count == 2, let count = Int64(words[0]), (-1_000_000_000...1_000_000_000).contains(count) {
+            if let unit = seconds[words[1]] { return now().adding(seconds: count * unit) }
+            if let unit = months[words[1]] { return now().adding(months: count * unit) }
+            if words[1] == "ms" { return now().adding(milliseconds: count) }
         }
-        return now().adding(seconds: count * unit)
+        throw ValueProblem("a time is moved by a number and a unit (y, Q, M, w, d, h, m, s or ms), such as -3 h")
     }
 
-    private static func text(of date: FileDate, _ format: String) throws(ValueProblem) -> String {
+    private static func text(
+        of date: FileDate, _ format: String, isLocal: Bool
+    ) throws(ValueProblem) -> String {
+        let zone = isLocal ? date.formatted("%z", isLocal: true) ?? "+0000" : "+0000"
+        let longZone = "\(zone.prefix(3)):\(zone.suffix(2))"
         switch format {
-        case "rfc1123": return date.formatted("%a, %d %b %Y %H:%M:%S GMT") ?? ""
-        case "iso8601": return date.formatted("%Y-%m-%dT%H:%M:%SZ") ?? ""
+        case "rfc1123": return date.formatted("%a, %d %b %Y %H:%M:%S \(isLocal ? zone : "GMT")", isLocal: isLocal) ?? ""
+        case "iso8601":
+            return date.formatted("%Y-%m-%dT%H:%M:%S%.3f\(isLocal ? longZone : "Z")", isLocal: isLocal) ?? ""
         default: break
         }
         // The letters of a format, the longest first.
         let letters = [
             ("YYYY", "%Y"), ("YY", "%y"), ("MMMM", "%B"), ("MMM", "%b"), ("MM", "%m"), ("DD", "%d"), ("dddd", "%A"),
-            ("ddd", "%a"), ("HH", "%H"), ("hh", "%I"), ("mm", "%M"), ("ss", "%S"), ("A", "%p"), ("Z", "+00:00"),
+            ("ddd", "%a"), ("HH", "%H"), ("hh", "%I"), ("mm", "%M"), ("ss", "%S"), ("SSS", "%3f"), ("A", "%p"),
+            ("ZZ", zone), ("Z", longZone), ("X", "%s"), ("D", "%-d"), ("M", "%-m"), ("H", "%-H"), ("h", "%-I"),
+            ("m", "%-M"), ("s", "%-S"), ("a", "%P"),
         ]
         var (rest, pattern) = (format[...], "")
         while let character = rest.first {
-            if let (text, directive) = letters.first(where: { rest.hasPrefix($0.0) }) {
+            if character == "[", let end = rest.firstIndex(of: "]") {
+                // Brackets enclose text that stands for itself.
+                pattern += rest[..<end].dropFirst().replacing("%", with: "%%")
+                rest = rest[rest.index(after: end)...]
+            } else if let (text, directive) = letters.first(where: { rest.hasPrefix($0.0) }) {
                 pattern += directive
                 rest = rest.dropFirst(text.count)
             } else {
@@ -132,7 +144,10 @@ package struct GeneratedValues: Sendable {
                 rest = rest.dropFirst()
             }
         }
-        guard let text = date.formatted(pattern) else { throw ValueProblem("“\(format)” is no format of a date") }
+        pattern = pattern.replacing("%3f", with: String(date.formatted("%.3f")?.dropFirst() ?? ""))
+        guard let text = date.formatted(pattern, isLocal: isLocal) else {
+            throw ValueProblem("“\(format)” is no format of a date")
+        }
         return text
     }
 
@@ -143,6 +158,15 @@ package struct GeneratedValues: Sendable {
             throw ValueProblem("$\(name) needs two numbers, the smaller one first")
         }
         return Int64.random(in: low..<high)
+    }
+
+    /// A fraction from the first number up to the second: from 0 to 1000 unless they are given.
+    private static func fraction(_ words: [String]) throws(ValueProblem) -> Double {
+        if words.isEmpty { return Double.random(in: 0..<1_000) }
+        guard words.count == 2, let low = Double(words[0]), let high = Double(words[1]), low < high,
+            (high - low).isFinite
+        else { throw ValueProblem("$random.float needs two numbers, the smaller one first") }
+        return Double.random(in: low..<high)
     }
 
     private static func letters(_ words: [String], _ name: String, _ alphabet: String) throws(ValueProblem) -> String {

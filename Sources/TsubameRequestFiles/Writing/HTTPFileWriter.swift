@@ -16,12 +16,12 @@ package struct HTTPFileWriter {
             for option in first.options where option.name == "variable" {
                 let parts = option.value.source.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
                 guard parts.count == 2 else { continue }
-                line("@\(Self.oneLine(String(parts[0]).trimmed)) = \(Self.oneLine(String(parts[1]).trimmed))")
+                line("@\(Self.oneLine(String(parts[0]).trimmed)) = \(Self.escapedValue(String(parts[1]).trimmed))")
             }
             file.entries[0].options.removeAll { $0.name == "variable" }
         }
         for variable in file.variables {
-            line("@\(Self.oneLine(variable.name.source)) = \(Self.oneLine(variable.value.source))")
+            line("@\(Self.oneLine(variable.name.source)) = \(Self.escapedValue(variable.value.source))")
         }
         for item in file.imports { line("# @import \(Self.oneLine(item.name.source))") }
         for entry in file.entries {
@@ -67,6 +67,9 @@ package struct HTTPFileWriter {
         guard HTTPRequest.Method(entry.method) != nil else {
             losses.append("a request whose method is no method")
             return
+        }
+        if let refusal = entry.refusal {
+            losses.append("\(refusal.path):\(refusal.place.line): \(refusal.reason)")
         }
         let title = entry.title ?? entry.name
         line("###\(title.map { " \(Self.oneLine($0))" } ?? "")")
@@ -115,7 +118,7 @@ package struct HTTPFileWriter {
     /// Redirects are followed and codings are decoded unless the entry says otherwise.
     private mutating func writeSettings(of entry: FileEntry) {
         if !entry.tags.isEmpty { line("# @tag \(entry.tags.joined(separator: " "))") }
-        let follows = entry.options.last { $0.name == "location" }?.value.source == "true"
+        let follows = entry.allOptions.last { $0.name == "location" }?.value.source == "true"
         if !follows { line("# @no-redirect") }
         for option in entry.options {
             switch (option.name, option.value.source) {
@@ -139,7 +142,7 @@ package struct HTTPFileWriter {
         if !entry.form.isEmpty {
             if !Self.hasType(entry) { line("Content-Type: application/x-www-form-urlencoded") }
             line("")
-            line(entry.form.map { "\(Self.encoded($0.name))=\(Self.encoded($0.value))" }.joined(separator: "\n&"))
+            line(entry.form.map { "\($0.name.percentEncoded)=\($0.value.percentEncoded)" }.joined(separator: "\n&"))
         } else if !entry.parts.isEmpty {
             line("Content-Type: multipart/form-data; boundary=\(Self.boundary)")
             line("")
@@ -171,7 +174,9 @@ package struct HTTPFileWriter {
             for piece in pieces {
                 switch piece {
                 case .text(let template): text += template.source
-                case .file(let path, let isTemplate): text += "\(isTemplate ? "<@" : "<") \(path.source)"
+                case .file(let path, let charset):
+                    let mark = charset.map { $0 == .utf8 ? "@" : "@\($0.rawValue)" } ?? ""
+                    text += "<\(mark) \(path.source)"
                 }
             }
             if !text.hasSuffix("\n") { line("") }
@@ -184,7 +189,7 @@ package struct HTTPFileWriter {
         for (index, found) in lines.enumerated() {
             let isEdge = (index == 0 || index == lines.count - 1) && found.allSatisfy(\.isWhitespace)
             let isOther = ["###", "< ", "<@", "<> ", "> ", ">> ", ">>! "].contains(where: found.hasPrefix)
-            let isComment = HTTPFileSettings.isSetting(HTTPFileParser.Line(start: 0, text: String(found)))
+            let isComment = HTTPFileParser.Line(start: 0, text: String(found)).comment != nil
             guard isEdge || isOther || isComment else {
                 line(String(found))
                 continue
@@ -201,7 +206,7 @@ package struct HTTPFileWriter {
         case .text(let text):
             line("Content-Disposition: form-data; name=\(name)")
             line("")
-            line(text.source)
+            writeText(escaped(text))
         case .file(let path, let type):
             let base = path.source.split(separator: "/").last ?? ""
             line("Content-Disposition: form-data; name=\(name); filename=\"\(base)\"")
@@ -237,19 +242,8 @@ package struct HTTPFileWriter {
     private mutating func url(_ entry: FileEntry) -> String {
         let url = escapedLine(entry.url)
         guard !entry.query.isEmpty else { return url }
-        let pairs = entry.query.map { "\(Self.encoded($0.name))=\(Self.encoded($0.value))" }.joined(separator: "&")
+        let pairs = entry.query.map { "\($0.name.percentEncoded)=\($0.value.percentEncoded)" }.joined(separator: "&")
         return url + (url.contains("?") ? "&" : "?") + pairs
-    }
-
-    /// Percent-encoded, except for expressions.
-    private static func encoded(_ template: TemplateText) -> String {
-        template.parts.map { part in
-            switch part {
-            // The value is encoded, too.
-            case .expression(let text, _): "{{%\(text)}}"
-            case .text(let text): PercentEncoding.encode(Array(text.utf8))
-            }
-        }.joined()
     }
 
     private static func quoted(_ template: TemplateText) -> String {
@@ -262,6 +256,13 @@ package struct HTTPFileWriter {
             }
         }
         return "\"\(escaped)\""
+    }
+
+    /// The value of a variable, with a backslash for what needs one.
+    private static func escapedValue(_ text: String) -> String {
+        oneLine(
+            text.replacing("\\", with: "\\\\").replacing("\r", with: "\\r").replacing("\n", with: "\\n")
+                .replacing("\t", with: "\\t"))
     }
 
     private static func oneLine(_ text: String) -> String {

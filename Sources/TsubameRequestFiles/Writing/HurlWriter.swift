@@ -6,9 +6,17 @@ package struct HurlWriter {
     package private(set) var losses: [String] = []
 
     package init(_ file: RequestFile) {
+        let file = CapturedResponses(file).file
         for (index, entry) in file.entries.enumerated() {
             if index > 0 { text += "\n" }
             var entry = entry
+            if case .pieces(let pieces) = entry.body, entry.parts.isEmpty,
+                let type = entry.fields.first(where: { $0.name.source.lowercased() == "content-type" })?.value.plain,
+                let parts = MultipartPieces.parts(of: pieces, contentType: type)
+            {
+                (entry.parts, entry.body) = (parts, nil)
+                entry.fields.removeAll { $0.name.source.lowercased() == "content-type" }
+            }
             // The variables of the file have their values from the first entry on.
             if index == 0 { entry.options = file.variables.map(Self.option) + entry.options }
             noteExpressions(of: entry)
@@ -40,6 +48,9 @@ package struct HurlWriter {
     private mutating func line(_ line: String) { text += line + "\n" }
 
     private mutating func write(_ entry: FileEntry) {
+        if let refusal = entry.refusal {
+            losses.append("\(refusal.path):\(refusal.place.line): \(refusal.reason)")
+        }
         if let name = entry.title ?? entry.name {
             line("# \(name.split(whereSeparator: \.isNewline).joined(separator: " "))")
         }
@@ -51,7 +62,7 @@ package struct HurlWriter {
         }
         line("\(entry.method) \(Self.value(entry.url))")
         for field in entry.fields { line(Self.pair(field)) }
-        section("Options", entry.options.map(Self.option))
+        section("Options", entry.allOptions.map(Self.option))
         section("Query", entry.query.map(Self.pair))
         section("BasicAuth", entry.user.map { [Self.pair($0)] } ?? [])
         section("Cookies", entry.cookies.map(Self.pair))

@@ -14,7 +14,7 @@ import Testing
             pieces.map { piece in
                 switch piece {
                 case .text(let text): text.source
-                case .file(let path, let isTemplate): "<\(isTemplate ? "@" : "")\(path.source)>"
+                case .file(let path, let charset): "<\(charset == nil ? "" : "@")\(path.source)>"
                 }
             }.joined()
         case .file(let path): "<\(path.source)>"
@@ -62,15 +62,18 @@ import Testing
         #expect(file.entries[1].tags == ["slow", "big"] && file.entries[1].place.line == 13)
         #expect(
             file.entries[1].options.map { "\($0.name) \($0.value.source)" } == [
-                "location false", "compressed true", "max-time 10s",
+                "location false", "max-time 10s",
             ])
-        #expect(file.entries[0].options.first?.value.source == "true")
+        #expect(file.entries[0].standardOptions.map(\.name) == ["location", "compressed"])
     }
 
     @Test(
         arguments: [
             ("Content-Type: text/plain\n\na\n\nb\n\n", "a\n\nb"), ("\n< ./a.json\n", "<./a.json>"),
-            ("\n<@ a.json", "<@a.json>"), ("\n<@utf8 a.json", "<@a.json>"), ("\n# Title\n", "# Title"),
+            ("\n<@ a.json", "<@a.json>"), ("\n<@utf8 a.json", "<@a.json>"), ("\na\n# b\n  // c\nd\n", "a\nd"),
+            ("\n{{nothing}}# Title\n", "{{nothing}}# Title"),
+            ("Content-Type: application/x-ndjson\n\n{}\n[]\n", "{}\n[]\n"), ("Content-Length: 9\n\na", "a"),
+            ("\n<@latin1 a.txt\n", "<@a.txt>"), ("\n<@klingon a.txt\n", "<@klingon a.txt"),
             ("\na\n< x\nb\n", "a\n<x>\nb"), ("\n<> a.200.json\n", nil), ("\nabc\n>> out.txt\n", "abc"),
             ("Content-Type: application/x-www-form-urlencoded\n\na=1\n&b=2\n", "a=1&b=2"), ("", nil),
             (
@@ -143,21 +146,67 @@ import Testing
 
     @Test(
         arguments: [
-            ("http://h\n\n> {% client.test() %}", 3, "JavaScript is not run"), ("< {% x %}\nhttp://h", 1, "JavaScript"),
-            ("http://h\n\n> ./check.js", 3, "JavaScript"), ("http://h\nno field", 2, "Name: value"),
+            ("http://h\nno field", 2, "Name: value"),
             ("@x\n", 1, "@name = value"), ("GET http://h HTTP/4", 1, "version is"),
             ("WEBSOCKET ws://h", 1, "no method"),
             ("# > statuz == 200\nhttp://h", 1, "statuz is no query; is status meant?"),
             ("# > status = 200\nhttp://h", 1, "predicate"),
             ("# @capture x\nhttp://h", 1, "# @capture name"), ("# @loop a b\nhttp://h", 1, "# @loop row of"),
-            ("http://h\nAuthorization: AWS a b", 2, "AWS"), ("POST", 1, "URL is missing"),
-            ("# @retrry 3\nhttp://h", 1, "is @retry meant?"), ("curl -d a http://h", 1, "from-curl"),
-            ("import a.http", 1, "# @import FILE"),
+            ("POST", 1, "URL is missing"), ("# @retrry 3\nhttp://h", 1, "is @retry meant?"),
+            ("\ncurl --ntlm http://h", 2, "NTLM"), ("curl 'http://h", 1, "not closed"), ("curl -d a", 1, "no URL"),
+            ("curl --tls-max 1.2 http://h", 1, "--tls-max has no counterpart in a file"),
+            ("curl http://h\ncurl http://i", 1, "### divides"), ("run a.http", 1, "# @import FILE"),
         ])
     func `a mistake is named with its place`(text: String, line: Int, reason: String) {
         let problem = #expect(throws: FileProblem.self) { try parse(text) }
         #expect(
             problem?.place.line == line && problem?.reason.contains(reason) == true, "\(problem?.description ?? "")")
+    }
+
+    @Test(
+        arguments: [
+            ("http://h\n\n> {% client.test() %}", 3), ("< {% x %}\nhttp://h", 1), ("http://h\n\n> ./check.js", 3),
+            ("http://h\n\na\n> {%\n  client.test(\"###\")\n%}", 4), ("< {%\nhttp://not\n%}\nhttp://h\n\na", 1),
+        ])
+    func `a script refuses only the request of its block`(text: String, line: Int) throws {
+        let file = try parse("\(text)\n###\nhttp://second")
+        #expect(file.entries.map(\.url.source) == ["http://h", "http://second"])
+        #expect(file.entries.first?.refusal?.place.line == line && file.entries.last?.refusal == nil)
+        #expect(file.entries.first?.refusal?.reason.contains("JavaScript is not run") == true)
+    }
+
+    @Test func `a signature of AWS refuses only its request`() throws {
+        let file = try parse("http://h\nAuthorization: AWS a b\n###\nhttp://i")
+        #expect(file.entries.map { $0.refusal?.place.line } == [2, nil])
+    }
+
+    @Test func `a curl line is a request`() throws {
+        let file = try parse(
+            """
+            # @name first
+            curl -X PUT {{base}}/a \\
+              -H 'X: {{x}}' -H Accept: -b a=b --user {{user}}:secret
+              -d '{"id": {{id}}}' --max-time 1.5 -k
+            # > status == 200
+            ###
+            curl "http://h/?q={{$guid}}" -F a=1 -F 'f=@a.txt;type=text/plain' --compressed -s
+            ###
+            curl http://h -G --data-urlencode 'q=a b {{c}}'
+            """)
+        try #require(file.entries.count == 3)
+        let (first, second, third) = (file.entries[0], file.entries[1], file.entries[2])
+        #expect(first.method == "PUT" && first.url.source == "http://{{base}}/a" && first.name == "first")
+        #expect(
+            first.fields.map { "\($0.name.source): \($0.value.source)" } == [
+                "X: {{x}}", "Cookie: a=b", "Content-Type: application/x-www-form-urlencoded",
+            ])
+        #expect(
+            first.options.map { "\($0.name) \($0.value.source)" } == [
+                "max-time 1500ms", "insecure true", "no-header Accept", "user {{user}}:secret",
+            ])
+        #expect(body(first) == "{\"id\": {{id}}}" && first.response?.assertions.count == 1)
+        #expect(second.url.source == "http://h/?q={{$guid}}" && second.parts.map(\.name.source) == ["a", "f"])
+        #expect(third.url.source == "http://h?q=a+b+{{%c}}" && third.method == "GET" && third.body == nil)
     }
 
     @Test func `line ends of Windows are line ends`() throws {

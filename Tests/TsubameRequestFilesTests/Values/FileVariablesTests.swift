@@ -26,9 +26,13 @@ import Testing
         arguments: [
             ("{{a}}", "1"), ("x{{b}}y", "x11y"), ("{{$timestamp}}", "1700000000"),
             ("{{$timestamp -1 d}}", "1699913600"),
-            ("{{$datetime iso8601}}", "2023-11-14T22:13:20Z"),
+            ("{{$datetime iso8601}}", "2023-11-14T22:13:20.000Z"),
             ("{{$datetime rfc1123}}", "Tue, 14 Nov 2023 22:13:20 GMT"),
-            ("{{$datetime 'DD.MM.YYYY HH:mm' 1 h}}", "14.11.2023 23:13"), ("{{$isoTimestamp}}", "2023-11-14T22:13:20Z"),
+            ("{{$datetime 'DD.MM.YYYY HH:mm' 1 h}}", "14.11.2023 23:13"),
+            ("{{$isoTimestamp}}", "2023-11-14T22:13:20.000Z"),
+            ("{{$datetime 'YYYY-MM-DD' 3 M}}", "2024-02-14"), ("{{$datetime \"D.M.YY\" -1 Q}}", "14.8.23"),
+            ("{{$datetime 'YYYY' 1 y}}", "2024"), ("{{$datetime iso8601 -1 ms}}", "2023-11-14T22:13:19.999Z"),
+            ("{{$datetime '[at] H:m:s.SSS a Z' 2 w}}", "at 22:13:20.000 pm +00:00"),
             ("{{$randomInt 5 6}}", "5"), ("{{$random.integer(7, 8)}}", "7"), ("{{$processEnv HOME}}", "/h"),
             ("{{$processEnv %key}}", "/h"), ("{{$dotenv KEY}}", "k"), ("{{$env.HOME}}", "/h"),
             ("{{login.response.body.$.token}}", "t"), ("{{login.response.body.token}}", "t"),
@@ -39,6 +43,35 @@ import Testing
         ])
     func `the value of a text`(text: String, value: String) throws {
         #expect(try variables().text(of: TemplateText(parsing: text)) == value)
+    }
+
+    @Test(
+        arguments: [
+            (1_706_659_200, 1, "2024-02-29"), (1_706_659_200, -2, "2023-11-30"), (1_706_659_200, 13, "2025-02-28"),
+            (1_706_659_200, 12, "2025-01-31"), (-86_400, -12, "1968-12-31"),
+        ])
+    func `months keep the day if they have it`(seconds: Int64, months: Int64, day: String) {
+        #expect(FileDate(seconds: seconds).adding(months: months).formatted("%Y-%m-%d") == day)
+    }
+
+    @Test func `local time has the zone of the machine`() throws {
+        let date = FileDate(seconds: 1_700_000_000)
+        let zone = try #require(date.formatted("%z", isLocal: true))
+        let (rfc, iso) = (
+            try variables().text(of: TemplateText(parsing: "{{$localDatetime rfc1123}}")),
+            try variables().text(of: TemplateText(parsing: "{{$localDatetime iso8601}}"))
+        )
+        #expect(rfc.hasSuffix(" \(zone)") && iso.hasSuffix("\(zone.prefix(3)):\(zone.suffix(2))"))
+        #expect(FileDate(rfc3339: iso)?.seconds == 1_700_000_000)
+    }
+
+    @Test(arguments: [("$random.float(2, 3)", 2.0...3.0), ("$random.float", 0...1_000), ("$random.float -1 0", -1...0)])
+    func `fractions are within their range`(expression: String, range: ClosedRange<Double>) throws {
+        guard case .number(let number) = try variables().value(of: expression) else {
+            Issue.record("\(expression) gave no number")
+            return
+        }
+        #expect(range.contains(number))
     }
 
     @Test(arguments: [("$guid", 36), ("newUuid", 36), ("$random.alphabetic(9)", 9), ("$random.hexadecimal 4", 4)])
@@ -53,7 +86,9 @@ import Testing
             ("other.response.body.$.x", "no entry before this one"),
             ("login.response.body.$.nope", "no value in that body"), ("login.response.headers.nope", "no field nope"),
             ("login.nope", "neither request nor response"), ("$nope", "no generated value"),
-            ("$randomInt 3", "two numbers"),
+            ("$randomInt 3", "two numbers"), ("$random.float(3, 2)", "two numbers"),
+            ("$random.float nan 1", "two numbers"),
+            ("$timestamp 1 x", "a number and a unit"),
             ("$processEnv NOPE", "no variable NOPE"), ("$timestamp 3", "a number and a unit"),
             ("$datetime", "needs a format"),
             ("$random.alphabetic(99999999)", "a length from"),

@@ -109,6 +109,80 @@ import TsubameCore
         #expect(try HurlParser.parse(hurl.text, path: "a.hurl").entries.count == 2)
     }
 
+    @Test func `expressions about responses become captures of Hurl`() throws {
+        let file = try HTTPFileParser.parse(
+            """
+            @base = http://h
+            @token = {{login.response.headers.X-Token}}
+            @auth = Bearer {{token}}
+            ### login
+            {{base}}/login
+            ###
+            POST {{base}}/{{login.response.body.$.list[0].id}}?again={{login.response.body.$.list[0].id}}
+            Authorization: {{auth}}
+            X: {{login.response.status}} {{login.response.body.*}} {{login.response.body.//a/@b}} {{login.request.body.*}}
+
+            {"all": "{{auth}}"}
+            """, path: "a.http")
+        let writer = HurlWriter(file)
+        let entries = try HurlParser.parse(writer.text, path: "a.hurl").entries
+        #expect(
+            entries[0].response?.captures.map { "\($0.name.source): \($0.text)" } == [
+                "login_body_list_0_id: jsonpath \"$.list[0].id\"", "login_headers_X_Token: header \"X-Token\"",
+                "login_status: status", "login_body: body", "login_body_a_b: xpath \"string(//a/@b)\"",
+            ])
+        #expect(
+            entries[1].url.source
+                == "{{base}}/{{login_body_list_0_id}}?again={{login_body_list_0_id}}")
+        #expect(entries[1].fields[0].value.source == "Bearer {{login_headers_X_Token}}")
+        #expect(entries[0].options.filter { $0.name == "variable" }.map(\.value.source) == ["base=http://h"])
+        #expect(writer.losses.count == 1 && writer.losses[0].contains("login.request.body"))
+    }
+
+    @Test func `a form with files becomes parts of Hurl`() throws {
+        let head = "POST http://h\nContent-Type: multipart/form-data; boundary=X\n\n"
+        let text = """
+            --X
+            Content-Disposition: form-data; name="t"
+
+            two
+            lines of {{x}}
+            --X
+            Content-Disposition: form-data; name="f"; filename="a.txt"
+            Content-Type: text/plain
+
+            < dir/a.txt
+            --X--
+            """
+        let writer = HurlWriter(try HTTPFileParser.parse(head + text, path: "a.http"))
+        let entry = try #require(try HurlParser.parse(writer.text, path: "a.hurl").entries.first)
+        #expect(entry.parts.map(\.name.source) == ["t", "f"] && entry.fields.isEmpty && writer.losses.isEmpty)
+        guard case .text(let found) = entry.parts[0].content, case .file(let path, let type) = entry.parts[1].content
+        else {
+            Issue.record("the parts are of other kinds")
+            return
+        }
+        #expect(found.source == "two\r\nlines of {{x}}" && path.source == "dir/a.txt" && type?.source == "text/plain")
+        // A file under another name is more than Hurl can say.
+        let other = HurlWriter(
+            try HTTPFileParser.parse(head + text.replacing("\"a.txt\"", with: "\"b.txt\""), path: "a.http"))
+        #expect(other.losses == ["the body with files between its text of POST http://h"])
+    }
+
+    @Test func `a request that cannot run is named as a loss`() throws {
+        let file = try HTTPFileParser.parse("http://h\n\n> {% x %}\n", path: "a.http")
+        for losses in [HurlWriter(file).losses, HTTPFileWriter(file).losses] {
+            #expect(losses.count == 1 && losses[0].hasPrefix("a.http:3: JavaScript is not run"))
+        }
+    }
+
+    @Test func `variables keep line ends and backslashes`() throws {
+        let file = try HTTPFileParser.parse("@a = x\\ny\\\\z {{b}}\n###\nhttp://h", path: "a.http")
+        let again = try HTTPFileParser.parse(HTTPFileWriter(file).text, path: "a.http")
+        #expect(file.variables[0].value.source == "x\ny\\z {{b}}")
+        #expect(again.variables[0].value.source == file.variables[0].value.source)
+    }
+
     @Test func `a collection of Postman is read and written`() throws {
         let json = try JSONValue(
             """
@@ -159,7 +233,7 @@ import TsubameCore
         let file = try ArchiveReader.file(bytes, path: "a.har")
         let entry = try #require(file.entries.first)
         #expect(entry.url.source == "http://h/a?b=1" && entry.fields.map(\.name.source) == ["A", "Content-Type"])
-        #expect(entry.options.map(\.value.source) == ["false", "false"] && entry.response == nil)
+        #expect(entry.standardOptions.map(\.value.source) == ["false", "false"] && entry.response == nil)
         #expect(throws: FileProblem.self) { try ArchiveReader.file(Array("{}".utf8), path: "a.har") }
     }
 

@@ -1,0 +1,64 @@
+// CurlLine+Entry: a curl line in a file of requests, as VS Code takes it.
+
+extension CurlLine {
+    /// The entry that sends the request of the line.
+    /// - Throws: for an option that no entry has.
+    func entry(at place: FilePlace) throws(ShellLine.Problem) -> FileEntry {
+        guard otherOptions.isEmpty else {
+            throw ShellLine.Problem(
+                "curl's option \(otherOptions.joined(separator: ", ")) has no counterpart in a file of requests")
+        }
+        func template(_ text: String) -> TemplateText { TemplateText(parsing: text, at: place) }
+        var entry = FileEntry(place: place, method: method ?? "GET", url: template(url ?? ""))
+        func option(_ name: String, _ value: String) {
+            entry.options.append(FileEntry.Option(name: name, value: template(value), place: place))
+        }
+        for field in fields {
+            entry.fields.append(FileEntry.Field(name: template(field.name), value: template(field.value), place: place))
+        }
+        for found in entryOptions { option(found.name, try Self.value(of: found)) }
+        // The format decides about content codings.
+        for name in unset where name != "Accept-Encoding" { option("no-header", name) }
+        if let user { option("user", user) }
+        if let proxy { option("proxy", try Self.proxy(proxy, user: proxyUser)) }
+        if usesNetrc { option("netrc", "true") }
+        if let file {
+            guard file != "@-" else { throw ShellLine.Problem("a file of requests reads no standard input") }
+            entry.body = .file(template(String(file.dropFirst())))
+        } else if !data.isEmpty {
+            entry.body = .text(template(data.joined(separator: "&")), .plain)
+        }
+        entry.parts = try forms.map { text throws(ShellLine.Problem) in try Self.part(text, at: place) }
+        return entry
+    }
+
+    /// curl's seconds may have a fraction.
+    private static func value(of option: (name: String, value: String)) throws(ShellLine.Problem) -> String {
+        guard ["max-time", "connect-timeout"].contains(option.name), option.value.contains(".") else {
+            return option.value
+        }
+        guard let seconds = Double(option.value), (0...1_000_000).contains(seconds) else {
+            throw ShellLine.Problem("“\(option.value)” is no number of seconds")
+        }
+        return "\(Int((seconds * 1_000).rounded()))ms"
+    }
+
+    /// `name=value`, or `name=@file` with `;type=`.
+    private static func part(
+        _ form: (text: String, isPlain: Bool), at place: FilePlace
+    ) throws(ShellLine.Problem) -> FileEntry.Part {
+        let parts = form.text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+        let (name, content) = (TemplateText(parsing: parts[0], at: place), parts.count > 1 ? parts[1] : "")
+        guard !form.isPlain, content.hasPrefix("@") || content.hasPrefix("<") || content.contains(";") else {
+            return FileEntry.Part(name: name, content: .text(TemplateText(parsing: content, at: place)), place: place)
+        }
+        let words = content.dropFirst().split(separator: ";").map(String.init)
+        let types = words.dropFirst().compactMap { $0.hasPrefix("type=") ? String($0.dropFirst(5)) : nil }
+        guard content.hasPrefix("@"), let path = words.first, words.count == types.count + 1, types.count < 2 else {
+            throw ShellLine.Problem("only a file of -F with a type can stand in a file of requests: “\(form.text)”")
+        }
+        let type = types.first.map { TemplateText(parsing: $0, at: place) }
+        return FileEntry.Part(
+            name: name, content: .file(TemplateText(parsing: path, at: place), contentType: type), place: place)
+    }
+}

@@ -1,0 +1,110 @@
+// MultipartPieces: the parts of a multipart body that was written out in a file.
+
+import TsubameWire
+
+enum MultipartPieces {
+    private enum Line {
+        case text(TemplateText)
+        case file(TemplateText)
+    }
+
+    /// The parts of a body with files between its text.
+    /// - Returns: nil if a part is more than a text or a file with a type, so that other formats cannot hold it.
+    static func parts(of pieces: [FileEntry.Piece], contentType: String) -> [FileEntry.Part]? {
+        guard let type = MediaType(contentType), type.type == "multipart", type.subtype == "form-data",
+            let boundary = type["boundary"], let lines = lines(of: pieces)
+        else { return nil }
+        var parts: [FileEntry.Part] = []
+        var part: [Line] = []
+        var isInPart = false
+        for line in lines {
+            guard case .text(let text) = line, let plain = text.plain, plain.hasPrefix("--\(boundary)") else {
+                if isInPart { part.append(line) }
+                continue
+            }
+            if isInPart {
+                guard let found = Self.part(part) else { return nil }
+                parts.append(found)
+            }
+            (part, isInPart) = ([], plain == "--\(boundary)")
+        }
+        return parts.isEmpty || isInPart ? nil : parts
+    }
+
+    /// The lines of the body; nil if a file is only a piece of its part.
+    private static func lines(of pieces: [FileEntry.Piece]) -> [Line]? {
+        var lines: [Line] = []
+        var parts: [TemplateText.Part] = []
+        func end() {
+            lines.append(.text(TemplateText(parts)))
+            parts = []
+        }
+        for (index, piece) in pieces.enumerated() {
+            switch piece {
+            case .file(let path, nil):
+                guard parts.isEmpty else { return nil }
+                lines.append(.file(path))
+            case .file: return nil
+            case .text(let template):
+                for (number, part) in template.parts.enumerated() {
+                    guard case .text(let text) = part else {
+                        parts.append(part)
+                        continue
+                    }
+                    let rows = text.split(separator: "\r\n", omittingEmptySubsequences: false)
+                    for (row, content) in rows.enumerated() {
+                        // The line end behind a file belongs to its line.
+                        let isBehindFile = index > 0 && number == 0 && row == 0 && content.isEmpty && rows.count > 1
+                        if !content.isEmpty { parts.append(.text(String(content))) }
+                        if row < rows.count - 1, !isBehindFile { end() }
+                    }
+                }
+            }
+        }
+        if !parts.isEmpty { end() }
+        return lines
+    }
+
+    private static func part(_ lines: [Line]) -> FileEntry.Part? {
+        var (name, type, filename): (String?, TemplateText?, String?) = (nil, nil, nil)
+        var rest = lines[...]
+        while let line = rest.popFirst() {
+            guard case .text(let text) = line else { return nil }
+            if text.parts.isEmpty { break }
+            let source = text.source
+            guard let colon = source.firstIndex(of: ":") else { return nil }
+            let value = String(source[source.index(after: colon)...]).trimmed
+            switch source[..<colon].lowercased() {
+            case "content-disposition":
+                name = parameter("name", of: value)
+                filename = parameter("filename", of: value)
+            case "content-type": type = TemplateText(parsing: value)
+            default: return nil
+            }
+        }
+        guard let name else { return nil }
+        let place = FilePlace(line: 1, column: 1)
+        if rest.count == 1, case .file(let path)? = rest.first {
+            // The name of the file is that of its path.
+            if let filename, filename != path.source.split(separator: "/").last.map(String.init) { return nil }
+            return FileEntry.Part(
+                name: TemplateText(parsing: name), content: .file(path, contentType: type), place: place)
+        }
+        guard type == nil, filename == nil else { return nil }
+        var parts: [TemplateText.Part] = []
+        for (index, line) in rest.enumerated() {
+            guard case .text(let text) = line else { return nil }
+            if index > 0 { parts.append(.text("\r\n")) }
+            parts += text.parts
+        }
+        return FileEntry.Part(name: TemplateText(parsing: name), content: .text(TemplateText(parts)), place: place)
+    }
+
+    /// The value of a parameter in quotation marks.
+    private static func parameter(_ name: String, of text: String) -> String? {
+        guard let start = text.firstRange(of: "; \(name)=\"") ?? text.firstRange(of: ";\(name)=\"") else { return nil }
+        let value = text[start.upperBound...]
+        guard let end = value.firstIndex(of: "\"") else { return nil }
+        return value[..<end].contains("\\") ? nil : String(value[..<end])
+    }
+}
