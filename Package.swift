@@ -311,7 +311,8 @@ let package = Package(
         .target(
             name: "FuzzTargets",
             dependencies: [
-                "TsubameCore", "TsubameWire", .product(name: "HTTPTypes", package: "swift-http-types"),
+                "TsubameCore", "TsubameWire", "TsubameRequestFiles",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
             ],
             path: "Tests/Fuzz/Targets", swiftSettings: settings),
         .executableTarget(

@@ -122,6 +122,7 @@ struct ArgumentReader<Command: ToolCommand> {
     private static func suggestion(_ name: some StringProtocol) -> String {
         // The hints are about request options of curl and HTTPie, so only requests give them.
         if Command.name.isEmpty, let hint = ForeignOptions.hint(name) { return "; \(hint)." }
+        if Command.name == RunCommand.name, let hint = ForeignOptions.hurlHint(String(name)) { return "; \(hint)." }
         let nearest = Command.table.nearest(to: name)
         guard let last = nearest.last else { return "." }
         let others = nearest.dropLast().joined(separator: ", ")

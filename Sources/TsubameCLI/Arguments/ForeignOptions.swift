@@ -1,6 +1,29 @@
 // ForeignOptions: maps options of curl and HTTPie to what tsubame has for the same purpose.
 
+import TsubameRequestFiles
+
 enum ForeignOptions {
+    /// The replacement for an option of Hurl; nil if Hurl has no such option.
+    static func hurlHint(_ name: String) -> String? {
+        switch name {
+        case "variable": "--var name=value sets a variable"
+        case "variables-file": "--env-file takes a file with variables"
+        case "secret": "a variable HURL_SECRET_name of the environment is a secret"
+        case "test": "each run checks, and ends with 1 if a check fails"
+        case "continue-on-error": "--keep-going, or -k, goes on after a failure"
+        case "parallel": "--jobs runs files side by side"
+        case "report-junit", "report-json", "report-html":
+            "--report \(name.dropFirst(7))=FILE writes a report"
+        case "report-tap": "--report junit=FILE writes a report for programs"
+        case "glob": "name the files, or a folder"
+        case "from-entry", "to-entry": "--name runs one request"
+        case "very-verbose", "include": "-v names each request, and --print HBhb prints it"
+        case "file-root": "an entry reads files within the folder of its file"
+        case _ where FileEntry.Option.names.contains(name): "--option \(name)=VALUE sets it for each request"
+        default: nil
+        }
+    }
+
     /// The replacement for an option of curl or HTTPie; nil if neither program has the option, or if tsubame has the
     /// same one.
     /// - Parameter name: the option without its hyphens.

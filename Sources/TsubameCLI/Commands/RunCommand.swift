@@ -7,7 +7,7 @@ import TsubameRequestFiles
 struct RunCommand: ToolCommand {
     static let name = "run"
     static let abstract = "Run files of requests, and check the responses."
-    static let usage = ["[OPTION …] FILE …"]
+    static let usage = ["[OPTION …] FILE-OR-FOLDER …"]
     static let commonOptions: KeyValuePairs = [
         "var": "Set a variable.",
         "env": "Use the variables of this environment.",
@@ -47,8 +47,10 @@ struct RunCommand: ToolCommand {
 
     func run() throws -> ExitStatus {
         guard !words.isEmpty else { throw UsageProblem("There is no file: tsubame run FILE …") }
+        let words = try words.flatMap { word throws(SystemError) in try RequestFolder.files(at: word) }
+        guard !words.isEmpty else { throw UsageProblem("There is no .http, .rest or .hurl file in this folder.") }
         CommandRuns.limitThreads()
-        guard let files = try readFiles() else { return .usage }
+        guard let files = try read(words) else { return .usage }
         if options.checks {
             let entries = files.reduce(0) { $0 + $1.entries.count }
             try Descriptor.output.writeAll(
@@ -75,18 +77,20 @@ struct RunCommand: ToolCommand {
             }
         }
         let archive = try options.archive.map { path throws(SystemError) in try CallArchive(path) }
-        let results = try runAll(prepared) {
+        let interruption = RunInterruption()
+        let results = try runAll(prepared, interruption) {
             let client = client(tls)
             archive?.watch(client)
             return client
         }
         try archive?.write()
         for report in options.reports { try RunReport(results).write(report) }
+        interruption.endProcess()
         return results.allSatisfy(\.isGood) ? .ok : .failure
     }
 
     /// All files; nil if one has a mistake, which was reported.
-    private func readFiles() throws -> [RequestFile]? {
+    private func read(_ words: [String]) throws -> [RequestFile]? {
         var files: [RequestFile] = []
         var isGood = true
         for word in words {
@@ -114,35 +118,45 @@ struct RunCommand: ToolCommand {
 
     /// Runs the files, `--jobs` at once. The output of a file appears when it has ended.
     private func runAll(
-        _ files: [(file: RequestFile, FileVariables)], makeClient: @escaping @Sendable () -> Client
+        _ files: [(file: RequestFile, FileVariables)], _ interruption: RunInterruption,
+        makeClient: @escaping @Sendable () -> Client
     ) throws -> [FileResult] {
         let (options, printer) = (options, RunPrinter(isVerbose: options.isVerbose))
         let start = MonotonicClock.now
         let results = try AsyncRun.result {
-            try await withThrowingTaskGroup(of: (Int, FileResult).self) { group in
-                var results = [FileResult?](repeating: nil, count: files.count)
-                for (index, (file, variables)) in files.enumerated() {
-                    if index >= options.jobs, let (done, result) = try await group.next() { results[done] = result }
-                    group.addTask {
-                        let client = makeClient()
-                        var run = FileRun(file, client, variables: variables, options)
-                        do {
-                            let atOnce = options.print != nil
-                            let result = try await Self.run(&run, file, printer, printsAtOnce: atOnce)
-                            await client.close()
-                            return (index, result)
-                        } catch {
-                            await client.close()
-                            throw error
-                        }
-                    }
-                }
-                for try await (index, result) in group { results[index] = result }
-                return results.compactMap { $0 }
+            try await interruption.watching {
+                try await Self.results(of: files, options, printer, makeClient: makeClient)
             }
         }
         if results.count > 1 { try printer.writeTotal(results, nanoseconds: MonotonicClock.now - start) }
         return results
+    }
+
+    private static func results(
+        of files: [(file: RequestFile, FileVariables)], _ options: RunOptions, _ printer: RunPrinter,
+        makeClient: @escaping @Sendable () -> Client
+    ) async throws -> [FileResult] {
+        try await withThrowingTaskGroup(of: (Int, FileResult).self) { group in
+            var results = [FileResult?](repeating: nil, count: files.count)
+            for (index, (file, variables)) in files.enumerated() {
+                if index >= options.jobs, let (done, result) = try await group.next() { results[done] = result }
+                group.addTask {
+                    let client = makeClient()
+                    var run = FileRun(file, client, variables: variables, options)
+                    do {
+                        let atOnce = options.print != nil
+                        let result = try await Self.run(&run, file, printer, printsAtOnce: atOnce)
+                        await client.close()
+                        return (index, result)
+                    } catch {
+                        await client.close()
+                        throw error
+                    }
+                }
+            }
+            for try await (index, result) in group { results[index] = result }
+            return results.compactMap { $0 }
+        }
     }
 
     private static func run(
@@ -150,7 +164,7 @@ struct RunCommand: ToolCommand {
     ) async throws -> FileResult {
         var lines: [String] = []
         let start = MonotonicClock.now
-        let outcomes = try await run.run { outcome, variables in
+        let (outcomes, left) = try await run.run { outcome, variables in
             lines += printer.lines(of: outcome, in: file.path, variables)
             // Printed exchanges stand before the lines about them.
             if printsAtOnce {
@@ -159,7 +173,7 @@ struct RunCommand: ToolCommand {
             }
         }
         let result = FileResult(
-            path: file.path, outcomes: outcomes, nanoseconds: MonotonicClock.now - start, count: file.entries.count,
+            path: file.path, outcomes: outcomes, nanoseconds: MonotonicClock.now - start, left: left,
             variables: run.variables)
         try printer.write(lines, result)
         return result

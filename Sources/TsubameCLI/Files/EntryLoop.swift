@@ -23,6 +23,12 @@ enum EntryLoop {
         }
     }
 
+    /// A field of a table: a number, `true` or `false` only if its text stays the same, so that `007` is a text.
+    private static func value(ofField text: String) -> FileValue {
+        let typed = FileValue(typed: text)
+        return text != "null" && typed.text == text ? typed : .text(text)
+    }
+
     /// The rows of a CSV file, or the objects of a JSON array.
     private static func rows(
         of path: String, _ folder: RequestFolder
@@ -40,7 +46,7 @@ enum EntryLoop {
         }
         guard path.lowercased().hasSuffix(".json") else {
             do throws(CSVTable.Problem) {
-                return try CSVTable(text).rows.map { row in row.map { ($0.name, .text($0.value)) } }
+                return try CSVTable(text).rows.map { row in row.map { ($0.name, value(ofField: $0.value)) } }
             } catch {
                 throw ValueProblem("\(path):\(error.line): \(error.reason)")
             }

@@ -1,10 +1,11 @@
 // FileCheck: the mistakes of a file that show without sending anything.
 
 import Tsubame
+import TsubamePlatform
 import TsubameRequestFiles
 
 enum FileCheck {
-    /// Finds wrong options, and expressions that can have no value.
+    /// Finds wrong options, files that are missing, and expressions that can have no value.
     /// - Throws: ``FileProblem`` at the first mistake.
     static func check(_ file: RequestFile) throws(FileProblem) {
         var names = Set(file.entries.filter { $0.importedFrom != nil }.compactMap(\.name))
@@ -17,6 +18,15 @@ enum FileCheck {
                 _ = try EntryOptions(of: fixed, [], &variables)
             } catch {
                 throw problem(error.place, error.reason, entry, file)
+            }
+            let folder = RequestFolder(of: entry.importedFrom ?? file.path)
+            for path in entry.readPaths.compactMap(\.plain) {
+                do throws(ValueProblem) {
+                    let status = FileStatus(of: try folder.readablePath(path))
+                    guard let status, status.kind != .folder else { throw ValueProblem("there is no file \(path)") }
+                } catch {
+                    throw problem(entry.place, error.reason, entry, file)
+                }
             }
             for template in entry.templates {
                 for case .expression(let text, let place) in template.parts {

@@ -46,58 +46,75 @@ struct FileRun {
     }
 
     /// Runs to the end, or to the first entry that fails.
-    /// - Parameter told: gets the outcome of each entry when it has run.
+    /// - Parameter told: gets the outcome of each request when it has run.
+    /// - Returns: the outcomes, and the number of entries that did not run.
     mutating func run(
         told: (EntryOutcome, FileVariables) throws -> Void
-    ) async throws -> [EntryOutcome] {
+    ) async throws -> (outcomes: [EntryOutcome], left: Int) {
         var outcomes: [EntryOutcome] = []
-        for entry in file.entries {
-            let start = MonotonicClock.now
-            var outcome = await run(entry)
-            outcome.nanoseconds = MonotonicClock.now - start
+        for (index, entry) in file.entries.enumerated() {
+            if Task.isCancelled { return (outcomes, file.entries.count - index) }
+            let found = try await run(entry, told)
+            outcomes += found
+            guard goesOn || found.allSatisfy(\.isGood) else { return (outcomes, file.entries.count - index - 1) }
+        }
+        return (outcomes, 0)
+    }
+
+    /// Runs an entry: once, or for each row of its loop.
+    private mutating func run(
+        _ entry: FileEntry, _ told: (EntryOutcome, FileVariables) throws -> Void
+    ) async throws -> [EntryOutcome] {
+        let folder = entry.importedFrom.map { RequestFolder(of: $0) } ?? folder
+        var outcomes: [EntryOutcome] = []
+        func tell(_ outcome: EntryOutcome) throws {
             try told(outcome, variables)
             outcomes.append(outcome)
-            guard outcome.isGood || goesOn else { break }
+        }
+        let rounds: [[(String, FileValue)]]
+        do throws(EntryProblem) {
+            if let refusal = entry.refusal { throw EntryProblem(refusal.place, refusal.reason) }
+            rounds = try EntryLoop.rounds(of: entry, folder)
+            if rounds.isEmpty { throw EntryProblem(entry.place, "the loop has no rows") }
+        } catch {
+            try tell(EntryOutcome(entry: entry, problem: error))
+            return outcomes
+        }
+        for (index, round) in rounds.enumerated() {
+            for (name, value) in round { variables.set(name, value) }
+            var left: Int?
+            repeat {
+                var outcome = EntryOutcome(entry: entry)
+                if entry.loop != nil { outcome.row = index + 1 }
+                let start = MonotonicClock.now
+                do throws(EntryProblem) {
+                    let options = try EntryOptions(of: entry, defaults, &variables)
+                    left = left ?? options.repeats
+                    outcome.isSkipped = options.isSkipped || options.repeats == 0
+                    if !outcome.isSkipped { try await attempts(entry, options, folder, &outcome) }
+                } catch {
+                    outcome.problem = error
+                }
+                outcome.nanoseconds = MonotonicClock.now - start
+                try tell(outcome)
+                if !outcome.isGood, !goesOn || Task.isCancelled { return outcomes }
+                left = outcome.isSkipped ? 0 : (left ?? 1) - 1
+            } while left ?? 0 > 0
         }
         return outcomes
     }
 
-    private mutating func run(_ entry: FileEntry) async -> EntryOutcome {
-        var outcome = EntryOutcome(entry: entry)
-        let folder = entry.importedFrom.map { RequestFolder(of: $0) } ?? folder
-        do throws(EntryProblem) {
-            if let refusal = entry.refusal { throw EntryProblem(refusal.place, refusal.reason) }
-            let options = try EntryOptions(of: entry, defaults, &variables)
-            guard !options.isSkipped, options.repeats > 0 else {
-                outcome.isSkipped = true
-                return outcome
-            }
-            let client = client.with { options.apply(to: &$0, folder: folder) }
-            let rounds = try EntryLoop.rounds(of: entry, folder)
-            if rounds.isEmpty { throw EntryProblem(entry.place, "the loop has no rows") }
-            for (index, round) in (0..<options.repeats).lazy.flatMap({ _ in rounds }).enumerated() {
-                if entry.loop != nil { outcome.row = index % rounds.count + 1 }
-                for (name, value) in round { variables.set(name, value) }
-                try await attempts(entry, options, client, folder, &outcome)
-                if !outcome.isGood { break }
-            }
-        } catch {
-            outcome.problem = error
-        }
-        return outcome
-    }
-
     /// Sends the request until its checks hold, or until there are no more retries.
     private mutating func attempts(
-        _ entry: FileEntry, _ options: EntryOptions, _ client: Client, _ folder: RequestFolder,
-        _ outcome: inout EntryOutcome
+        _ entry: FileEntry, _ options: EntryOptions, _ folder: RequestFolder, _ outcome: inout EntryOutcome
     ) async throws(EntryProblem) {
+        let client = client.with { options.apply(to: &$0, folder: folder) }
         await Self.wait(options.delay)
         var left = options.retries
         while true {
             outcome.attempts += 1
             try await attempt(entry, options, client, folder, &outcome)
-            if outcome.isGood { return }
+            if outcome.isGood || Task.isCancelled { return }
             guard left.map({ $0 > 0 }) ?? true else { return }
             left = left.map { $0 - 1 }
             await Self.wait(options.retryInterval)

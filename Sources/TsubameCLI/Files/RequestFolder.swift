@@ -18,6 +18,22 @@ struct RequestFolder: Sendable {
         confinesReading = file.lowercased().hasSuffix(".hurl")
     }
 
+    /// The path itself, or the files of requests in that folder and the folders below it.
+    static func files(at path: String) throws(SystemError) -> [String] {
+        guard FileStatus(of: path)?.kind == .folder else { return [path] }
+        var files: [String] = []
+        for name in try Folder.names(in: path) {
+            let inner = path.hasSuffix("/") ? path + name : "\(path)/\(name)"
+            // A link could lead back to a folder above.
+            if FileStatus(of: inner, followsLinks: false)?.kind == .folder {
+                files += try Self.files(at: inner)
+            } else if [.http, .hurl].contains(FileFormat(path: name)) {
+                files.append(inner)
+            }
+        }
+        return files
+    }
+
     /// The path of a file that an entry names.
     func path(_ name: String) -> String {
         let name = HomePath.expand(name)

@@ -11,8 +11,8 @@ struct FileResult: Sendable {
     let path: String
     let outcomes: [EntryOutcome]
     let nanoseconds: UInt64
-    /// The number of entries of the file. After a failure, not all of them have run.
-    let count: Int
+    /// The number of entries that did not run, because one before them failed.
+    let left: Int
     /// Texts that reports print must go through ``FileVariables/redacted(_:)``.
     let variables: FileVariables
 
@@ -32,7 +32,7 @@ final class RunPrinter: Sendable {
         let path = outcome.entry.importedFrom ?? path
         let title = outcome.entry.title ?? outcome.entry.name
         let request = outcome.request ?? outcome.entry.summary
-        let row = outcome.isGood ? nil : outcome.row.map { ", row \($0)" }
+        let row = outcome.row.map { ", row \($0)" }
         let name = (title.map { "\($0), \(request)" } ?? request) + (row ?? "")
         if isVerbose {
             var end = outcome.isSkipped ? "skipped" : outcome.status.map { "\($0)" } ?? "no response"
@@ -70,8 +70,7 @@ final class RunPrinter: Sendable {
         let requests = Self.count(result.outcomes.count { !$0.isSkipped }, "request")
         let failed = result.outcomes.count { !$0.isGood }
         var end = failed == 0 ? "ok" : "\(failed) failed"
-        let left = result.count - result.outcomes.count
-        if left > 0 { end += ", \(left) not run" }
+        if result.left > 0 { end += ", \(result.left) not run" }
         let last = "\(result.path): \(end), \(requests) in \(Self.time(result.nanoseconds))"
         try write(lines + [last])
     }

@@ -71,7 +71,8 @@ struct RunReport {
 
     /// The title of an entry, which is the same in each run.
     private static func title(of outcome: EntryOutcome) -> String {
-        outcome.entry.title ?? outcome.entry.name ?? "\(outcome.entry.method) \(outcome.entry.url.source)"
+        let title = outcome.entry.title ?? outcome.entry.name ?? "\(outcome.entry.method) \(outcome.entry.url.source)"
+        return title + (outcome.row.map { ", row \($0)" } ?? "")
     }
 
     /// The reasons why an entry failed, a line each.

@@ -279,7 +279,8 @@ package struct CurlLine {
             throw ShellLine.Problem(
                 "curl would expand the brackets of the URL to several URLs; --globoff prevents that")
         }
-        if !url.contains("://") { url = "http://\(url)" }
+        // In a file, an expression may give the scheme.
+        if readFile != nil, !url.contains("://") { url = "http://\(url)" }
         let hasForm = !parts.isEmpty
         if hasForm, !data.isEmpty || file != nil { throw ShellLine.Problem("-d and -F both give a body") }
         if isGet {

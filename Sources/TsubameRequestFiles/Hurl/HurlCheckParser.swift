@@ -72,7 +72,7 @@ enum HurlCheckParser {
         case "redirects": return .redirects
         case "header": return .header(try argument(&scanner))
         case "cookie": return .cookie(try argument(&scanner))
-        case "xpath": return .xpath(try argument(&scanner))
+        case "xpath": return .xpath(try xpath(&scanner))
         case "jsonpath": return .jsonPath(try jsonPath(&scanner))
         case "regex": return .regex(try pattern(&scanner))
         case "variable": return .variable(try argument(&scanner))
@@ -110,6 +110,17 @@ enum HurlCheckParser {
             _ = try JSONPath(text)
         } catch {
             throw scanner.problem("\(error.reason) (at character \(error.offset + 1) of the JSONPath)", at: start)
+        }
+        return template
+    }
+
+    /// The same for XPath, if libxml2 is there to know.
+    private static func xpath(_ scanner: inout HurlScanner) throws(FileProblem) -> TemplateText {
+        scanner.skipSpace()
+        let start = scanner.offset
+        let template = try scanner.quoted()
+        if let text = template.plain, XPathQuery.isWrong(text) {
+            throw scanner.problem("“\(text)” is no XPath expression", at: start)
         }
         return template
     }
@@ -171,7 +182,7 @@ enum HurlCheckParser {
         case "split": return .split(try argument(&scanner))
         case "toDate" where scanner.isBeforeQuotation: return .toDate(try argument(&scanner))
         case "urlQueryParam": return .urlQueryParameter(try argument(&scanner))
-        case "xpath": return .xpath(try argument(&scanner))
+        case "xpath": return .xpath(try xpath(&scanner))
         default:
             if let plain = ValueFilter.Plain(rawValue: word) { return .plain(plain) }
             scanner.move(to: start)
@@ -212,6 +223,9 @@ enum HurlCheckParser {
     private static func value(_ scanner: inout HurlScanner) throws(FileProblem) -> ExpectedValue {
         let start = scanner.offset
         switch scanner.current {
+        case "`" where scanner.starts(with: "```"):
+            let (text, attributes) = try scanner.multiline()
+            return attributes.contains("graphql") ? .graphQL(text) : .text(text)
         case "\"", "`": return .text(try scanner.quoted())
         case "/": return .pattern(try pattern(&scanner))
         case "{":

@@ -167,6 +167,9 @@ private struct JSONBuilder {
         let text = String(decoding: bytes[start..<offset], as: UTF8.self)
         // In this case the text is no JSON, which was checked before; the builder still has to go on.
         if text.isEmpty { offset += 1 }
-        return Int64(text).map { .integer($0) } ?? .number(Double(text) ?? 0)
+        if let integer = Int64(text) { return .integer(integer) }
+        // A number that is too large becomes the largest one.
+        let number = Double(text) ?? 0
+        return .number(number.isFinite ? number : number < 0 ? -.greatestFiniteMagnitude : .greatestFiniteMagnitude)
     }
 }

@@ -52,6 +52,8 @@ package enum PatternText: Sendable {
 /// The value that a predicate compares with.
 package enum ExpectedValue: Sendable {
     case text(TemplateText)
+    /// A query of GraphQL, which means the JSON that carries it.
+    case graphQL(TemplateText)
     case integer(Int64)
     case number(Double)
     case bool(Bool)

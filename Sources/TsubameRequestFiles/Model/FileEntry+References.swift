@@ -27,6 +27,22 @@ extension FileEntry {
         return templates
     }
 
+    /// The paths of the files that the request and the checks of its body read.
+    package var readPaths: [TemplateText] {
+        var paths: [TemplateText] = []
+        for part in parts { if case .file(let path, _) = part.content { paths.append(path) } }
+        for body in [body, response?.body] {
+            switch body {
+            case .file(let path): paths.append(path)
+            case .pieces(let pieces):
+                for piece in pieces { if case .file(let path, _) = piece { paths.append(path) } }
+            case .text, .bytes, nil: break
+            }
+        }
+        if case .rows(_, let path) = loop { paths.append(TemplateText(path)) }
+        return paths
+    }
+
     /// The first words of all expressions, also of those in the file's variables, which an entry may use anywhere.
     package func references(in file: RequestFile) -> Set<String> {
         Set(

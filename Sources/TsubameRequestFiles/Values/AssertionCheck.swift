@@ -72,6 +72,7 @@ extension ValueReading {
     func value(of expected: ExpectedValue) throws(ValueProblem) -> FileValue {
         switch expected {
         case .text(let template): return .text(try variables.text(of: template))
+        case .graphQL(let template): return .text(GraphQLQuery.json(of: try variables.text(of: template)))
         case .integer(let value): return .integer(value)
         case .number(let value): return .number(value)
         case .bool(let value): return .bool(value)

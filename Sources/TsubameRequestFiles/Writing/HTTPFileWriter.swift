@@ -16,12 +16,12 @@ package struct HTTPFileWriter {
             for option in first.options where option.name == "variable" {
                 let parts = option.value.source.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
                 guard parts.count == 2 else { continue }
-                line("@\(Self.oneLine(String(parts[0]).trimmed)) = \(Self.escapedValue(String(parts[1]).trimmed))")
+                line(Self.variable(String(parts[0]), String(parts[1])))
             }
             file.entries[0].options.removeAll { $0.name == "variable" }
         }
         for variable in file.variables {
-            line("@\(Self.oneLine(variable.name.source)) = \(Self.escapedValue(variable.value.source))")
+            line(Self.variable(variable.name.source, variable.value.source))
         }
         for item in file.imports { line("# @import \(Self.oneLine(item.name.source))") }
         for entry in file.entries {
@@ -73,7 +73,7 @@ package struct HTTPFileWriter {
         }
         let title = entry.title ?? entry.name
         line("###\(title.map { " \(Self.oneLine($0))" } ?? "")")
-        if let name = entry.name, name != entry.title { line("# @name \(Self.oneLine(name))") }
+        if let name = entry.name, name != title { line("# @name \(Self.oneLine(name))") }
         writeSettings(of: entry)
         line("\(entry.method) \(url(entry))")
         for field in entry.fields { line("\(escapedLine(field.name)): \(escapedLine(field.value))") }
@@ -90,6 +90,10 @@ package struct HTTPFileWriter {
         }
         if let pair = Self.digest(entry) { line("Authorization: Digest \(pair)") }
         writeBody(of: entry)
+        if let output = entry.options.last(where: { $0.name == "output-new" })?.value.source {
+            line("")
+            line(">> \(Self.oneLine(output))")
+        }
         guard let response = entry.response else { return }
         var checks: [String] = []
         if let version = response.version { checks.append("version == \"\(version.dropFirst(5))\"") }
@@ -126,8 +130,10 @@ package struct HTTPFileWriter {
             case ("location", _), ("compressed", "true"): break
             case ("cookies", "false"): line("# @no-cookie-jar")
             case ("variable", let text): losses.append("the variable of an option: \(text)")
-            case ("max-time", let text): line("# @timeout \(text)")
-            default: line("# @\(option.name) \(option.value.source)")
+            case ("max-time", let text): line("# @timeout \(Self.oneLine(text))")
+            case ("output-new", _): break
+            case (let name, _) where !FileEntry.Option.names.contains(name): losses.append("the option \(name)")
+            default: line("# @\(option.name) \(Self.oneLine(option.value.source))")
             }
         }
         for prompt in entry.prompts { line("# @prompt \(prompt.name.source) \(prompt.value.source)") }
@@ -157,8 +163,8 @@ package struct HTTPFileWriter {
         switch body {
         case nil: return
         case .text(let template, let kind):
-            if kind == .graphQL { line("X-Request-Type: GraphQL") }
             if let type = kind.mediaType, !hasType { line("Content-Type: \(type)") }
+            if kind == .graphQL { line("X-Request-Type: GraphQL") }
             line("")
             let source = escaped(template)
             writeText(kind == .graphQL ? Self.graphQL(source) : source)
@@ -258,11 +264,11 @@ package struct HTTPFileWriter {
         return "\"\(escaped)\""
     }
 
-    /// The value of a variable, with a backslash for what needs one.
-    private static func escapedValue(_ text: String) -> String {
-        oneLine(
-            text.replacing("\\", with: "\\\\").replacing("\r", with: "\\r").replacing("\n", with: "\\n")
-                .replacing("\t", with: "\\t"))
+    /// The line of a variable, with a backslash for what needs one in its value.
+    private static func variable(_ name: String, _ value: String) -> String {
+        let escaped = value.trimmed.replacing("\\", with: "\\\\").replacing("\r", with: "\\r")
+            .replacing("\n", with: "\\n").replacing("\t", with: "\\t")
+        return "@\(oneLine(name.trimmed)) =\(escaped.isEmpty ? "" : " ")\(oneLine(escaped))"
     }
 
     private static func oneLine(_ text: String) -> String {

@@ -17,6 +17,8 @@ struct XMLLibrary: Sendable {
     typealias Register =
         @convention(c) @Sendable (OpaquePointer, UnsafePointer<UInt8>, UnsafePointer<UInt8>) -> Int32
     typealias Evaluate = @convention(c) @Sendable (UnsafePointer<UInt8>, OpaquePointer) -> UnsafeRawPointer?
+    typealias Compile = @convention(c) @Sendable (UnsafePointer<UInt8>) -> OpaquePointer?
+    typealias FreeCompiled = @convention(c) @Sendable (OpaquePointer) -> Void
     typealias FreeObject = @convention(c) @Sendable (UnsafeRawPointer) -> Void
     typealias NodeText = @convention(c) @Sendable (UnsafeRawPointer) -> UnsafeMutablePointer<UInt8>?
     typealias ErrorHandler = @convention(c) (UnsafeMutableRawPointer?, UnsafeRawPointer?) -> Void
@@ -34,6 +36,8 @@ struct XMLLibrary: Sendable {
     let freeContext: FreeContext
     let register: Register
     let evaluate: Evaluate
+    let compile: Compile
+    let freeCompiled: FreeCompiled
     let freeObject: FreeObject
     let nodeText: NodeText
     let setErrorHandler: SetErrorHandler
@@ -50,6 +54,8 @@ struct XMLLibrary: Sendable {
             let freeContext = library.function("xmlXPathFreeContext", as: FreeContext.self),
             let register = library.function("xmlXPathRegisterNs", as: Register.self),
             let evaluate = library.function("xmlXPathEvalExpression", as: Evaluate.self),
+            let compile = library.function("xmlXPathCompile", as: Compile.self),
+            let freeCompiled = library.function("xmlXPathFreeCompExpr", as: FreeCompiled.self),
             let freeObject = library.function("xmlXPathFreeObject", as: FreeObject.self),
             let nodeText = library.function("xmlXPathCastNodeToString", as: NodeText.self),
             let setErrorHandler = library.function("xmlSetStructuredErrorFunc", as: SetErrorHandler.self)
@@ -63,6 +69,8 @@ struct XMLLibrary: Sendable {
         self.freeContext = freeContext
         self.register = register
         self.evaluate = evaluate
+        self.compile = compile
+        self.freeCompiled = freeCompiled
         self.freeObject = freeObject
         self.nodeText = nodeText
         self.setErrorHandler = setErrorHandler

@@ -27,6 +27,16 @@ enum XPathQuery {
     private static let xmlOptions: Int32 = 1 << 11 | 1 << 5 | 1 << 6
     private static let htmlOptions: Int32 = 1 << 11 | 1 << 5 | 1 << 6 | 1
 
+    /// Whether the text is no XPath expression. Without libxml2 this is not known before the run.
+    static func isWrong(_ path: String) -> Bool {
+        guard let library = XMLLibrary.found else { return false }
+        library.setErrorHandler(nil) { _, _ in }
+        defer { library.setErrorHandler(nil, nil) }
+        guard let compiled = library.compile(Array(path.utf8) + [0]) else { return true }
+        library.freeCompiled(compiled)
+        return false
+    }
+
     static func evaluate(_ path: String, in text: String, isHTML: Bool) throws(Problem) -> Outcome {
         guard let library = XMLLibrary.found else {
             throw Problem(

@@ -28,7 +28,7 @@ package struct FuzzTarget: Sendable {
     package var isAvailable: Bool { availability() }
 
     package static let all: [FuzzTarget] =
-        messages + proxies + http2 + fields + texts + files + secrets + codings + comparisons
+        messages + proxies + http2 + fields + texts + files + requests + secrets + codings + comparisons
 
     package static func named(_ name: String) -> FuzzTarget? { all.first { $0.name == name } }
 

@@ -100,6 +100,13 @@ import Testing
         #expect(failure.actual.contains(actual) && failure.expected.contains(expected), "\(failure)")
     }
 
+    @Test func `a query of GraphQL means its JSON`() throws {
+        let sent = reading("{\"query\":\"{ a }\",\"variables\":{\"x\":1}}", type: "application/json")
+        let text = "body == ```graphql\n{ a }\nvariables {\"x\": 1}\n```"
+        #expect(sent.failure(of: try assertion(text)) == nil)
+        #expect(sent.failure(of: try assertion(text.replacing("graphql", with: ""))) != nil)
+    }
+
     @Test func `a body that is no text or no JSON is said`() throws {
         let text = reading("{", type: "application/json")
         #expect(text.failure(of: try assertion("jsonpath \"$\" exists"))?.actual == "the body is no JSON at byte 2")

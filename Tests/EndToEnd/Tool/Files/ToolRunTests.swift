@@ -115,7 +115,7 @@ struct ToolRunTests {
     @Test func `a collection of an editor runs with its environment`() async throws {
         let files = ["a.http": Self.collection, "rows.csv": "name,age\nJoe,3\nMia,4\n"]
         let whole = try await run(files, "a.http")
-        #expect(whole.status == 0 && whole.stdout.contains("a.http: ok, 6 requests in "), "\(whole)")
+        #expect(whole.status == 0 && whole.stdout.contains("a.http: ok, 7 requests in "), "\(whole)")
         // A chosen request needs the one whose response it uses.
         let named = try await run(files, "a.http", "--name", "Use", "-v")
         #expect(named.status == 0 && named.stdout.contains("a.http: ok, 2 requests in "), "\(named)")
@@ -308,7 +308,11 @@ struct ToolRunTests {
         #expect(run.status == 0, "\(run)")
         let wrong = try await self.run(
             ["a.hurl": "GET {{base}}/xml\nHTTP 200\n[Asserts]\nxpath \"//[\" exists\n"], "a.hurl")
-        #expect(wrong.status == 1 && wrong.stdout.contains("no XPath expression") && wrong.stderr.isEmpty, "\(wrong)")
+        #expect(wrong.status == 64 && wrong.stderr.contains("a.hurl:4:7: “//[” is no XPath"), "\(wrong)")
+        let late = try await self.run(
+            ["a.hurl": "GET {{base}}/xml\nHTTP 200\n[Asserts]\nxpath \"{{path}}\" exists\n"], "a.hurl", "--var=path=//["
+        )
+        #expect(late.status == 1 && late.stdout.contains("no XPath expression") && late.stderr.isEmpty, "\(late)")
         let other = try await self.run(
             ["a.hurl": "GET {{base}}/get\nHTTP 200\n[Asserts]\nxpath \"//a\" exists\n"], "a.hurl")
         #expect(other.status == 1 && other.stdout.contains("the body is no XML") && other.stderr.isEmpty, "\(other)")

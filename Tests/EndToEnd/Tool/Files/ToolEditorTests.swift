@@ -1,0 +1,256 @@
+// ToolEditorTests: `tsubame run` with the files and settings of the editors that made the format.
+#if Server
+import Foundation
+import HTTPTypes
+import Testing
+import TsubameTesting
+
+@Suite(.timeLimit(.minutes(2)))
+struct ToolEditorTests {
+    private func run(
+        _ files: [String: String], _ arguments: String..., server: ScriptedServer, environment: [String: String] = [:]
+    ) async throws -> ProductRun {
+        try await withFolder { folder in
+            try Self.write(files, in: folder)
+            return try await ToolProcess(
+                ["run", "--var", "base=\(server.url)"] + arguments, environment: environment, directory: folder
+            ).finished()
+        }
+    }
+
+    private static func write(_ files: [String: String], in folder: URL) throws {
+        for (name, text) in files {
+            let place = folder.appending(path: name)
+            try FileManager.default.createDirectory(
+                at: place.deletingLastPathComponent(), withIntermediateDirectories: true)
+            try Data(text.utf8).write(to: place)
+        }
+    }
+
+    @Test func `a script fails its own request`() async throws {
+        let text = """
+            ### first
+            {{base}}/1
+
+            > {%
+                client.global.set("a", "b")
+            %}
+            ### second
+            {{base}}/2
+            """
+        try await ScriptedServer.start { _ in .ok("hi") }.use { server in
+            let whole = try await run(["a.http": text], "a.http", "-k", server: server)
+            #expect(whole.status == 1 && whole.stdout.contains("a.http:4: first, GET {{base}}/1\n"), "\(whole)")
+            #expect(whole.stdout.contains("JavaScript is not run") && whole.stdout.contains("2 requests"), "\(whole)")
+            let named = try await run(["a.http": text], "a.http", "--name=second", server: server)
+            #expect(named.status == 0, "\(named)")
+            let checked = try await run(["a.http": text], "a.http", "--check", server: server)
+            #expect(checked.status == 64 && checked.stderr.contains("a.http:4:1: JavaScript"), "\(checked)")
+            #expect(server.requests.map(\.target) == ["/2", "/2"])
+        }
+    }
+
+    @Test func `the settings of VS Code belong to the requests`() async throws {
+        let settings = """
+            {
+              // Comments are allowed here.
+              "rest-client.followredirect": false,
+              "rest-client.timeoutinmilliseconds": 20000,
+              "rest-client.rememberCookiesForSubsequentRequests": false,
+              "rest-client.defaultHeaders": {"User-Agent": "mine", "X": "y"},
+              "rest-client.environmentVariables": {"$shared": {"v": 1}, "dev": {"v": 2}},
+            }
+            """
+        let text = """
+            {{base}}/{{v}}
+            x: z
+            # > status == 302
+            ###
+            # @location true
+            {{base}}/again
+            """
+        try await ScriptedServer.start { request in
+            request.target == "/end"
+                ? .ok("hi")
+                : .status(302, headers: [.location: "/end", .setCookie: "a=b"])
+        }.use { server in
+            let files = [".vscode/settings.json": settings, "requests/a.http": text]
+            let run = try await run(files, "requests/a.http", "--env=dev", server: server)
+            #expect(run.status == 0, "\(run)")
+            let requests = server.requests
+            #expect(requests.map(\.target) == ["/2", "/again", "/end"])
+            #expect(requests.map { $0["User-Agent"] } == ["mine", "mine", "mine"])
+            #expect(requests.map { $0["X"] } == ["z", "y", "y"])
+            #expect(requests.allSatisfy { $0["Cookie"] == nil })
+        }
+    }
+
+    @Test func `an option of the command line is stronger than the format`() async throws {
+        try await ScriptedServer.start { _ in .redirect(to: "/end") }.use { server in
+            let run = try await run(
+                ["a.http": "{{base}}/a\n# > status == 302\n"], "a.http", "--option", "location=false", server: server)
+            #expect(run.status == 0 && server.requests.count == 1, "\(run)")
+        }
+    }
+
+    @Test func `certificates of VS Code and of JetBrains`() async throws {
+        let client = ClientCertificate.self
+        let identity = TLSIdentity.localhost.with(clientAuthorityPEM: client.pem)
+        try await ScriptedServer.start(tls: identity) { _ in .ok("hi") }.use { server in
+            let host = server.url.replacingOccurrences(of: "https://", with: "")
+            let settings = """
+                {"rest-client.certificates": {"\(host)": {"cert": "c.pem", "key": "k.pem", "passphrase": "\(client.passphrase)"}}}
+                """
+            let environment = """
+                {"dev": {"SSLConfiguration": {"clientCertificate": {"path": "c.pem"}, "clientCertificateKey": "p.pem",
+                 "verifyHostCertificate": false}}}
+                """
+            let keys = ["c.pem": client.pem, "k.pem": client.encryptedKeyPEM, "p.pem": client.keyPEM]
+            let text = "@host = {{base}}\n###\n{{host}}/a\n"
+            let code = keys.merging([".vscode/settings.json": settings, "a.http": text]) { $1 }
+            let first = try await run(code, "a.http", "--verify=no", server: server)
+            #expect(first.status == 0, "\(first)")
+            let brains = keys.merging(["http-client.env.json": environment, "a.http": text]) { $1 }
+            let second = try await run(brains, "a.http", "--env=dev", server: server)
+            #expect(second.status == 0, "\(second)")
+            let none = try await run(["a.http": text], "a.http", "--verify=no", server: server)
+            #expect(none.status == 1, "\(none)")
+            let archive = #"{"rest-client.certificates": {"h": {"pfx": "a.p12"}}}"#
+            let wrong = try await run([".vscode/settings.json": archive, "a.http": text], "a.http", server: server)
+            #expect(wrong.status == 64 && wrong.stderr.contains("Only PEM is read"), "\(wrong)")
+        }
+    }
+
+    @Test func `the forms of a target, and charsets of files`() async throws {
+        try await ScriptedServer.start { _ in .ok("hi") }.use { server in
+            let host = server.url.replacingOccurrences(of: "http://", with: "")
+            let text = """
+                OPTIONS *
+                Host: \(server.url)
+                ###
+                /b
+                Host: \(host)
+                ###
+                POST {{base}}
+                    c
+                    /d
+                    ?x=1
+                X: one,
+                  two
+
+                <@latin1 f.txt
+                """
+            try await withFolder { folder in
+                try Data(text.utf8).write(to: folder.appending(path: "a.http"))
+                try Data([0xE4, 0x3D] + Array("{{base}}".utf8)).write(to: folder.appending(path: "f.txt"))
+                let run = try await ToolProcess(
+                    ["run", "--var", "base=\(server.url)", "a.http"], directory: folder
+                ).finished()
+                #expect(run.status == 0, "\(run)")
+            }
+            #expect(server.requests.map(\.target) == ["*", "/b", "/c/d?x=1"])
+            #expect(server.requests.map { $0["Host"] } == [host, host, host])
+            #expect(server.requests[2]["X"] == "one, two")
+            #expect(server.requests[2].body == Array("ä=\(server.url)".utf8))
+        }
+    }
+
+    @Test func `a curl line is sent as curl sends it`() async throws {
+        try await ScriptedServer.start { _ in .ok("hi") }.use { server in
+            let text =
+                "@id = 7\n###\ncurl -X PUT {{base}}/u/{{id}} \\\n  -u joe:{{id}} -H 'X: {{id}}' -d 'a={{id}}'\n# > status == 200\n"
+            let run = try await run(["a.http": text], "a.http", server: server)
+            #expect(run.status == 0, "\(run)")
+            let request = try #require(server.requests.first)
+            #expect(request.method == "PUT" && request.target == "/u/7" && request.body == Array("a=7".utf8))
+            #expect(request["X"] == "7" && request["Authorization"] == "Basic am9lOjc=")
+            #expect(request["Content-Type"] == "application/x-www-form-urlencoded")
+        }
+    }
+
+    @Test func `local time has the zone of the environment`() async throws {
+        try await ScriptedServer.start { _ in .ok("hi") }.use { server in
+            let text = "{{base}}/\nA: {{$localDatetime iso8601}}\nB: {{$datetime iso8601}}\n"
+            let run = try await run(
+                ["a.http": text], "a.http", server: server, environment: ["TZ": "XYZ-9"])
+            #expect(run.status == 0, "\(run)")
+            let headers = try #require(server.requests.first)
+            #expect(headers["A"]?.hasSuffix("+09:00") == true && headers["B"]?.hasSuffix("Z") == true)
+            #expect(headers["A"]?.prefix(19) != headers["B"]?.prefix(19))
+        }
+    }
+
+    // MARK: Loops, folders, interruption, mistakes
+
+    @Test func `each row of a loop is a request of its own`() async throws {
+        let text = "# @loop row of r.csv\n{{base}}/{{row.a}}\n# > status == {{row.s}}\n###\n{{base}}/end\n"
+        let files = ["a.http": text, "r.csv": "a,s\n1,200\n2,201\n3,200\n"]
+        try await ScriptedServer.start { _ in .ok("hi") }.use { server in
+            let first = try await run(files, "a.http", "-v", server: server)
+            #expect(first.status == 1 && first.stdout.contains("1 failed, 1 not run, 2 requests"), "\(first)")
+            #expect(first.stdout.contains("/1, row 1: 200") && first.stdout.contains("/2, row 2"), "\(first)")
+            let all = try await run(files, "a.http", "-k", "--report=json=/dev/stdout", server: server)
+            #expect(all.stdout.contains("1 failed, 4 requests") && all.stdout.contains(", row 3\""), "\(all)")
+            #expect(server.requests.map(\.target) == ["/1", "/2", "/1", "/2", "/3", "/end"])
+        }
+    }
+
+    @Test func `a folder means the files of requests in it`() async throws {
+        let files = [
+            "t/b.http": "{{base}}/b", "t/in/a.hurl": "GET {{base}}/a\n", "t/.hidden/c.http": "{{base}}/c",
+            "t/d.har": "{}", "t/e.txt": "e",
+        ]
+        try await ScriptedServer.start { _ in .ok("hi") }.use { server in
+            let run = try await run(files, "t", server: server)
+            #expect(run.status == 0 && server.requests.map(\.target) == ["/b", "/a"], "\(run)")
+            #expect(run.stdout.contains("t/b.http: ok") && run.stdout.contains("t/in/a.hurl: ok"), "\(run)")
+            let none = try await self.run(["x.txt": ""], ".", server: server)
+            #expect(none.status == 64 && none.stderr.contains("no .http, .rest or .hurl file"), "\(none)")
+        }
+    }
+
+    @Test(arguments: [SIGINT, SIGTERM]) func `an interrupted run writes its reports`(signal: Int32) async throws {
+        try await ScriptedServer.start { $0.target == "/1" ? .ok("hi") : .stall }.use { server in
+            try await withFolder { folder in
+                let text =
+                    "GET \(server.url)/1\nHTTP 200\nGET \(server.url)/2\n[Options]\nretry: -1\nGET \(server.url)/3\n"
+                try Data(text.utf8).write(to: folder.appending(path: "a.hurl"))
+                let tool = try ToolProcess(["run", "a.hurl", "-k", "--report", "json=r.json"], directory: folder)
+                while server.requests.count < 2 { try Task.checkCancellation(); await Task.yield() }
+                tool.send(signal: signal)
+                let run = try await tool.finished()
+                #expect(run.status == 128 + signal && run.stdout.contains("1 failed, 1 not run"), "\(run)")
+                let report = try String(contentsOf: folder.appending(path: "r.json"), encoding: .utf8)
+                #expect(report.contains("/1\"") && report.contains("cancelled"), "\(report)")
+            }
+        }
+    }
+
+    @Test(
+        arguments: [
+            ("a.http", "POST http://h\n\n< no.txt", "a.http:1: there is no file no.txt"),
+            ("a.http", "# @loop r of no.csv\nhttp://h", "there is no file no.csv"),
+            ("a.hurl", "POST http://h\nfile,../x;\n", "outside of the folder"),
+            ("a.hurl", "POST http://h\n[Multipart]\nf: file,no.txt;\n", "there is no file no.txt"),
+            ("a.hurl", "GET http://h\nHTTP 200\nfile,no.txt;\n", "there is no file no.txt"),
+            ("a.hurl", "GET http://h\nHTTP 200\n[Asserts]\nxpath \"//a[\" exists\n", "a.hurl:4:7: “//a[” is no XPath"),
+        ])
+    func `a check finds missing files and wrong XPath`(name: String, text: String, reason: String) async throws {
+        try await withFolder { folder in
+            try Data(text.utf8).write(to: folder.appending(path: name))
+            let run = try await ToolProcess(["run", "--check", name], directory: folder).finished()
+            #expect(run.status == 64 && run.stderr.contains(reason), "\(run)")
+        }
+    }
+
+    @Test(
+        arguments: [
+            ("--variable", "--var name=value"), ("--test", "each run checks"), ("--retry", "--option retry=VALUE"),
+            ("--report-junit", "--report junit=FILE"), ("--parallel", "--jobs"), ("--insecure", "--option insecure"),
+        ])
+    func `options of Hurl get a hint`(option: String, hint: String) async throws {
+        let run = try await ToolProcess(["run", option, "a.hurl"]).finished()
+        #expect(run.status == 64 && run.stderr.contains(hint), "\(run)")
+    }
+}
+#endif
