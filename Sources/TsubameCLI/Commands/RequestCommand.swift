@@ -131,7 +131,7 @@ struct RequestCommand: ToolCommand {
     private func prepared() throws -> [RequestRun] {
         let words = try RequestWords(
             words, defaultScheme: content.defaultScheme?.rawValue, isDownload: downloads.download)
-        let items = try RequestContent(words.items, format: content.format, boundary: content.boundary)
+        let items = try RequestContent(words.items, content)
         try content.check(items)
         if !words.furtherURLs.isEmpty {
             if let path = output.output, !downloads.download || !path.hasSuffix("/") {

@@ -28,7 +28,8 @@ struct UploadCommand: ToolCommand {
         OptionGroup(
             \.content,
             without: [
-                "json", "form", "multipart", "boundary", "raw", "compress", "chunked", "offline", "request-target",
+                "json", "form", "multipart", "boundary", "part-type", "raw", "compress", "chunked", "offline",
+                "request-target",
             ]),
         OptionGroup(\.repetition), OptionGroup(\.deadlines), OptionGroup(\.limits), OptionGroup(\.connection),
         OptionGroup(\.tls), OptionGroup(\.auth), OptionGroup(\.session),
@@ -74,7 +75,7 @@ struct UploadCommand: ToolCommand {
                     "\(path == "-" ? "The standard input" : path) cannot be continued: give a regular file.")
             }
         }
-        let items = try RequestContent(words.items, format: content.format, boundary: content.boundary)
+        let items = try RequestContent(words.items, content)
         let body = try content.body(of: items)
         guard case .file = body.content else {
             throw UsageProblem(

@@ -139,17 +139,17 @@ private struct EntryValues {
     private func form(_ parts: [FileEntry.Part]) throws(ValueProblem) -> RequestBody {
         var values: [(name: String, content: (text: String, file: String?, type: String?))] = []
         for part in parts {
+            let type = try part.contentType.map { template throws(ValueProblem) in try text(template) }
             switch part.content {
-            case .text(let template): values.append((try text(part.name), (try text(template), nil, nil)))
-            case .file(let path, let type):
-                let type = try type.map { template throws(ValueProblem) in try text(template) }
+            case .text(let template): values.append((try text(part.name), (try text(template), nil, type)))
+            case .file(let path):
                 values.append((try text(part.name), ("", try folder.readablePath(text(path)), type)))
             }
         }
         return .multipart { form in
             for value in values {
                 guard let file = value.content.file else {
-                    form.field(value.name, value.content.text)
+                    form.bytes(value.name, Bytes(value.content.text), contentType: value.content.type)
                     continue
                 }
                 form.file(

@@ -11,6 +11,7 @@ struct ContentOptions: Options {
     var form = false
     var multipart = false
     var boundary: String?
+    var partTypes: [(name: String, type: String)] = []
     var raw: String?
     /// The number of times that `--compress` was given.
     var compress = 0
@@ -33,6 +34,11 @@ struct ContentOptions: Options {
         .value(
             "boundary", "text", "The boundary between the parts of multipart/form-data; random by default."
         ) { $0.boundary = $1 },
+        .value(
+            "part-type", "name=type",
+            "The media type of a text in multipart/form-data, such as meta=application/json. May be repeated.",
+            reading: partType
+        ) { $0.partTypes.append($1) },
         .value("raw", "text|@file|@-", isAnyWord: true, "Send this body; @- is the standard input.") { $0.raw = $1 },
         .flag(
             "compress", letter: "x",
@@ -65,6 +71,14 @@ struct ContentOptions: Options {
     ]
 
     var format: RequestContent.Format { multipart ? .multipart : form ? .form : json ? .json : .automatic }
+
+    private static func partType(_ text: String) throws(UsageProblem) -> (name: String, type: String) {
+        guard let equals = text.lastIndex(of: "="), equals > text.startIndex else {
+            throw UsageProblem("“\(text)” is not written name=type, such as meta=application/json.")
+        }
+        let type = String(text[text.index(after: equals)...])
+        return (String(text[..<equals]), try FilePart.checked(type, in: text))
+    }
 
     private static func isServer(_ text: String) throws(UsageProblem) -> Bool {
         guard text == "*" else {

@@ -20,11 +20,16 @@ struct FilePart {
             rest = rest[..<mark.lowerBound]
         }
         path = HomePath.expand(String(rest))
-        type = options["type"]
+        type = try options["type"].map { type throws(UsageProblem) in try Self.checked(type, in: word) }
         filename = options["filename"]
-        if let type, MediaType(type) == nil || !HTTPField.isValidValue(type) {
+    }
+
+    /// The text if it is a media type.
+    static func checked(_ type: String, in word: String) throws(UsageProblem) -> String {
+        guard MediaType(type) != nil, HTTPField.isValidValue(type) else {
             throw UsageProblem("“\(word)”: “\(type)” is no media type.")
         }
+        return type
     }
 
     private static func lastMark(in text: Substring) -> (name: String, Range<Substring.Index>)? {

@@ -2,7 +2,6 @@
 
 import Tsubame
 import TsubameRequestFiles
-import TsubameRequestFiles
 
 /// Fields, query and body, in the order of the items.
 struct RequestContent {
@@ -32,12 +31,14 @@ struct RequestContent {
 
     /// An entry of a form.
     private enum Entry: Sendable {
-        case text(name: String, value: String)
+        case text(name: String, value: String, type: String?)
         case file(name: String, content: RequestBody, filename: String)
     }
 
     private let format: Format
     private let boundary: String?
+    /// The types of texts in a form, by the names of their parts.
+    private let partTypes: [String: String]
     private var headers = HTTPFields()
     /// Fields that must not be sent, including the library's own fields.
     private(set) var unset: [HTTPField.Name] = []
@@ -56,27 +57,35 @@ struct RequestContent {
         let place = FilePlace(line: 1, column: 1)
         return entries.map { entry in
             switch entry {
-            case .text(let name, let value):
-                FileEntry.Part(name: TemplateText(name), content: .text(TemplateText(value)), place: place)
+            case .text(let name, let value, let type):
+                FileEntry.Part(
+                    name: TemplateText(name), content: .text(TemplateText(value)),
+                    contentType: type.map { TemplateText($0) }, place: place)
             case .file(let name, let content, let filename):
                 FileEntry.Part(
-                    name: TemplateText(name),
-                    content: .file(
-                        TemplateText(content.filePath ?? filename),
-                        contentType: content.contentType.map { TemplateText($0) }), place: place)
+                    name: TemplateText(name), content: .file(TemplateText(content.filePath ?? filename)),
+                    contentType: content.contentType.map { TemplateText($0) }, place: place)
             }
         }
     }
 
-    /// - Parameter boundary: the boundary of a multipart body; nil for a random one.
-    init(_ words: [String], format: Format, boundary: String?) throws {
-        self.format = format
-        self.boundary = boundary
+    /// - Parameter options: the format, and the boundary and types of a body with parts.
+    init(_ words: [String], _ options: ContentOptions) throws {
+        format = options.format
+        boundary = options.boundary
+        partTypes = Dictionary(options.partTypes.map { ($0.name, $0.type) }) { $1 }
         for word in words {
             do {
                 try add(RequestItem(word), word)
             } catch let error as SystemError {
                 throw error.of("“\(OneLine.printable(word))”")
+            }
+        }
+        for name in partTypes.keys.sorted() {
+            let hasText = entries.contains { if case .text(name, _, _) = $0 { true } else { false } }
+            guard hasText, format == .multipart || hasFiles else {
+                throw UsageProblem(
+                    "--part-type: the form has no part “\(name)” with a text; forms with parts need --multipart.")
             }
         }
         guard hasData else { return }
@@ -181,7 +190,7 @@ struct RequestContent {
     private mutating func addText(_ item: RequestItem, _ text: String, _ word: String) throws(UsageProblem) {
         if format.isForm {
             try markData()
-            entries.append(.text(name: item.name, value: text))
+            entries.append(.text(name: item.name, value: text, type: partTypes[item.name]))
         } else {
             try setMember(item, JSONSyntax.string(text), word)
         }
@@ -191,12 +200,15 @@ struct RequestContent {
     private mutating func addJSON(_ item: RequestItem, _ text: String, _ word: String) throws(UsageProblem) {
         let text = Self.trimmed(text)
         guard format.isForm else { return try setMember(item, text, word) }
-        guard let first = text.first, first != "{", first != "[" else {
+        let type = partTypes[item.name]
+        guard let first = text.first, type != nil || first != "{" && first != "[" else {
             throw UsageProblem(
-                "“\(word)”: a form cannot contain JSON objects or arrays, only text, numbers, true, false and null.")
+                "“\(word)”: a form cannot contain JSON objects or arrays, only text, numbers, true, false and null. "
+                    + "A part may be JSON: --multipart --part-type \(item.name)=application/json.")
         }
         try markData()
-        entries.append(.text(name: item.name, value: first == "\"" ? JSONParts.text(ofString: text) : text))
+        let value = type == nil && first == "\"" ? JSONParts.text(ofString: text) : text
+        entries.append(.text(name: item.name, value: value, type: type))
     }
 
     /// The text without JSON's white space around it.
@@ -241,7 +253,7 @@ struct RequestContent {
 
     private var form: RequestBody {
         var parameters = Parameters()
-        for case .text(let name, let value) in entries { parameters.append(name, value) }
+        for case .text(let name, let value, _) in entries { parameters.append(name, value) }
         return .form(parameters)
     }
 
@@ -261,7 +273,7 @@ struct RequestContent {
         .multipart(boundary: boundary) { form in
             for entry in entries {
                 switch entry {
-                case .text(let name, let value): form.field(name, value)
+                case .text(let name, let value, let type): form.bytes(name, Bytes(value), contentType: type)
                 case .file(let name, let content, let filename): form.part(name, content, filename: filename)
                 }
             }

@@ -20,7 +20,7 @@ struct RepeatedRequests: Sendable {
     /// - Parameter targets: the words of each request, with the same items.
     func prepared(_ targets: [RequestWords]) throws -> ([Request], CallPlan) {
         let items = try RequestContent(
-            targets.first?.items ?? [], format: content.format, boundary: content.boundary)
+            targets.first?.items ?? [], content)
         try content.check(items)
         let body = try content.body(of: items)
         guard body.canBeSentAgain else {

@@ -57,9 +57,15 @@ struct RequestSettings {
         if let digest { words += ["--digest", "--user", ShellWord.quoted(digest)] }
         for part in parts {
             switch part.content {
-            case .text(let text): words += ["--form-string", ShellWord.quoted("\(part.name.source)=\(text.source)")]
-            case .file(let path, let type):
-                let type = type.map { ";type=\($0.source)" } ?? ""
+            case .text(let text):
+                guard let type = part.contentType else {
+                    words += ["--form-string", ShellWord.quoted("\(part.name.source)=\(text.source)")]
+                    break
+                }
+                let value = text.source.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
+                words += ["--form", ShellWord.quoted("\(part.name.source)=\"\(value)\";type=\(type.source)")]
+            case .file(let path):
+                let type = part.contentType.map { ";type=\($0.source)" } ?? ""
                 words += ["--form", ShellWord.quoted("\(part.name.source)=@\"\(path.source)\"\(type)")]
             }
         }

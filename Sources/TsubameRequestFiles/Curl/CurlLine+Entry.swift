@@ -28,7 +28,7 @@ extension CurlLine {
         } else if !data.isEmpty {
             entry.body = .text(template(data.joined(separator: "&")), .plain)
         }
-        entry.parts = try forms.map { text throws(ShellLine.Problem) in try Self.part(text, at: place) }
+        entry.parts = try forms.map { form throws(ShellLine.Problem) in try Self.part(form, at: place) }
         return entry
     }
 
@@ -43,22 +43,20 @@ extension CurlLine {
         return "\(Int((seconds * 1_000).rounded()))ms"
     }
 
-    /// `name=value`, or `name=@file` with `;type=`.
     private static func part(
-        _ form: (text: String, isPlain: Bool), at place: FilePlace
+        _ form: CurlFormPart, at place: FilePlace
     ) throws(ShellLine.Problem) -> FileEntry.Part {
-        let parts = form.text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
-        let (name, content) = (TemplateText(parsing: parts[0], at: place), parts.count > 1 ? parts[1] : "")
-        guard !form.isPlain, content.hasPrefix("@") || content.hasPrefix("<") || content.contains(";") else {
-            return FileEntry.Part(name: name, content: .text(TemplateText(parsing: content, at: place)), place: place)
+        func template(_ text: String) -> TemplateText { TemplateText(parsing: text, at: place) }
+        let content: FileEntry.Part.Content
+        switch form.content {
+        case .text(let text): content = .text(template(text))
+        case .file(let path): content = .file(template(path))
+        case .textFile: throw ShellLine.Problem("-F \(form.name)=<FILE has no counterpart in a file of requests")
         }
-        let words = content.dropFirst().split(separator: ";").map(String.init)
-        let types = words.dropFirst().compactMap { $0.hasPrefix("type=") ? String($0.dropFirst(5)) : nil }
-        guard content.hasPrefix("@"), let path = words.first, words.count == types.count + 1, types.count < 2 else {
-            throw ShellLine.Problem("only a file of -F with a type can stand in a file of requests: “\(form.text)”")
+        guard form.filename == nil else {
+            throw ShellLine.Problem("the filename of -F \(form.name) has no counterpart in a file of requests")
         }
-        let type = types.first.map { TemplateText(parsing: $0, at: place) }
         return FileEntry.Part(
-            name: name, content: .file(TemplateText(parsing: path, at: place), contentType: type), place: place)
+            name: template(form.name), content: content, contentType: form.type.map(template), place: place)
     }
 }

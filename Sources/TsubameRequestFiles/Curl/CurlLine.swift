@@ -25,8 +25,8 @@ package struct CurlLine {
     /// The body for `--raw`, if it is a file or the standard input.
     private(set) var file: String?
     private var parts: [String] = []
-    /// The same parts as curl has them.
-    private(set) var forms: [(text: String, isPlain: Bool)] = []
+    /// The parts as curl has them.
+    private(set) var forms: [CurlFormPart] = []
     private var isGet = false
     private var isHead = false
     private var isCompressed = false
@@ -235,35 +235,23 @@ package struct CurlLine {
         return name.isEmpty ? encode(content) : "\(name)=\(encode(content))"
     }
 
-    /// `name=value`, `name=@file` or `name=<file`, with `;type=` and `;filename=`.
     private mutating func takePart(_ text: String, isPlain: Bool) throws(ShellLine.Problem) {
-        guard let equals = text.firstIndex(of: "=") else { throw ShellLine.Problem("-F “\(text)” is not name=content") }
-        forms.append((text, isPlain))
-        let name = Self.escaped(String(text[..<equals]))
-        let content = String(text[text.index(after: equals)...])
-        switch content.first {
-        case "@" where !isPlain: parts.append("\(name)@\(Self.unquoted(content.dropFirst()))")
-        case "<" where !isPlain: parts.append("\(name)=@\(Self.unquoted(content.dropFirst()))")
-        default:
-            if !isPlain, !content.hasPrefix("\""), content.contains(";type=") || content.contains(";filename=") {
-                throw ShellLine.Problem("only a file of -F can have a type or a filename here: “\(text)”")
-            }
-            parts.append("\(name)=\(try Self.value(isPlain ? content : Self.unquoted(content[...]), after: "="))")
+        let form = try CurlFormPart(text, isPlain: isPlain)
+        forms.append(form)
+        ignored += form.ignored.map { "\($0) of -F" }
+        let name = Self.escaped(form.name)
+        switch form.content {
+        case .file(let path):
+            let filename = form.filename.map { ";filename=\($0)" } ?? ""
+            parts.append("\(name)@\(path)\(form.type.map { ";type=\($0)" } ?? "")\(filename)")
+            return
+        case .textFile(let path): parts.append("\(name)=@\(path)")
+        case .text(let value): parts.append("\(name)=\(try Self.value(value, after: "="))")
         }
-    }
-
-    /// A name or a text without the quotation marks around its beginning; curl reads them so.
-    private static func unquoted(_ text: Substring) -> String {
-        guard text.first == "\"" else { return String(text) }
-        var (result, rest) = ("", text.dropFirst())
-        while let character = rest.popFirst(), character != "\"" {
-            if character == "\\", let next = rest.first, next == "\\" || next == "\"" {
-                result.append(rest.removeFirst())
-            } else {
-                result.append(character)
-            }
+        guard form.filename == nil else {
+            throw ShellLine.Problem("only a file of -F can have a filename here: “\(text)”")
         }
-        return result + rest
+        if let type = form.type { options.append("--part-type=\(form.name)=\(type)") }
     }
 
     private func hasField(_ name: String) -> Bool {

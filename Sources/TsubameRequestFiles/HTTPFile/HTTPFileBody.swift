@@ -94,10 +94,11 @@ enum HTTPFileBody {
         let field = entry.fields[index]
         let words = words(of: field.value)
         switch (words.first?.lowercased(), words.count) {
+        case ("basic", 2...3) where Self.hasColon(words[1]):
+            let text = words.dropFirst().joined(separator: " ")
+            let pair = TemplateText(parsing: text).divided(at: ":")
+            entry.user = user(pair.0.source, pair.1.source, field.place)
         case ("basic", 3): entry.user = user(words[1], words[2], field.place)
-        case ("basic", 2) where Self.hasColon(words[1]):
-            let pair = words[1].split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
-            entry.user = user(pair[0], pair[1], field.place)
         case ("digest", 3) where !words[2].contains("="):
             entry.options.append(
                 FileEntry.Option(

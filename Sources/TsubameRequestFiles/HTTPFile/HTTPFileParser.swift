@@ -141,7 +141,7 @@ package struct HTTPFileParser {
             if !line.isBlank { guard try settings.readResponseLine(line, self) else { break } }
             body.removeLast()
         }
-        return body
+        return Array(body.drop(while: \.isBlank))
     }
 
     /// Skips a script in JavaScript, which would have to run to be of use. So the request of the block cannot run.
@@ -176,7 +176,9 @@ package struct HTTPFileParser {
             guard commands.count == 1 else {
                 throw ShellLine.Problem("one curl line is a request; ### divides requests")
             }
-            return try CurlLine(ofFile: Array(commands[0].dropFirst())).entry(at: scanner.place(at: line.start))
+            var entry = try CurlLine(ofFile: Array(commands[0].dropFirst())).entry(at: scanner.place(at: line.start))
+            entry.url = entry.url.replacingBlanks
+            return entry
         } catch {
             throw scanner.problem(error.reason, at: line.start)
         }
@@ -212,7 +214,7 @@ package struct HTTPFileParser {
             } else if line.continuesURL {
                 let (text, found) = Self.withoutVersion(line.trimmed)
                 version = found ?? version
-                url += Self.joint(url, text) + text
+                url += Self.joint(url, text) + text.split { $0 == " " || $0 == "\t" }.joined(separator: " ")
             } else {
                 break
             }
@@ -230,7 +232,7 @@ package struct HTTPFileParser {
     }
 
     /// A word alone that is one of these is no URL.
-    private static let methods: Set = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "CONNECT"]
+    static let methods: Set = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "CONNECT"]
 
     /// The line without the version at its end.
     private static func withoutVersion(_ text: String) -> (text: String, version: String?) {
@@ -272,7 +274,7 @@ package struct HTTPFileParser {
             let text = line.trimmed
             let place = scanner.place(at: line.start)
             if line.isIndented, !line.isField, let last = entry.fields.popLast() {
-                let value = TemplateText(parsing: "\(last.value.source) \(text)", at: last.place)
+                let value = TemplateText(parsing: "\(last.value.source) \(text)".trimmed, at: last.place)
                 entry.fields.append(FileEntry.Field(name: last.name, value: value, place: last.place))
                 continue
             }
@@ -305,7 +307,7 @@ extension TemplateText {
         TemplateText(
             parts.map { part in
                 guard case .text(let text) = part else { return part }
-                return .text(text.replacing(" ", with: "%20"))
+                return .text(text.replacing(" ", with: "%20").replacing("\n", with: "%20"))
             })
     }
 

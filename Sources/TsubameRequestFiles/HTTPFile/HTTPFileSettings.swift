@@ -38,7 +38,7 @@ struct HTTPFileSettings {
                 FileEntry.Option(name: name, value: TemplateText(parsing: value, at: place), place: place))
         }
         switch words.first {
-        case "name": name = value
+        case "name": name = value.isEmpty ? nil : value
         case "tag", "tags": tags += value.split { $0 == " " || $0 == "," }.map(String.init)
         case "import": addImport(value, at: place)
         case "prompt":

@@ -61,8 +61,8 @@ package struct HurlParser {
         if !scanner.take("*") {
             let digits = scanner.offset
             let text = scanner.word()
-            guard text.count == 3, let status = Int(text) else {
-                throw scanner.problem("the status is a number of three digits, or *", at: digits)
+            guard text.count == 3, let status = Int(text), status >= 100 else {
+                throw scanner.problem("the status is a number from 100 to 999, or *", at: digits)
             }
             response.status = status
         }
@@ -217,8 +217,8 @@ package struct HurlParser {
                     text: "\(field.name.source): \(field.value.source)")
             }
             return FileEntry.Part(
-                name: field.name, content: .file(path, contentType: type.parts.isEmpty ? nil : type), place: field.place
-            )
+                name: field.name, content: .file(path), contentType: type.parts.isEmpty ? nil : type,
+                place: field.place)
         }
     }
 

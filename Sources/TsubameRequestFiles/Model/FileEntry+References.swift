@@ -11,8 +11,9 @@ extension FileEntry {
             templates.append(part.name)
             switch part.content {
             case .text(let text): templates.append(text)
-            case .file(let path, _): templates.append(path)
+            case .file(let path): templates.append(path)
             }
+            if let type = part.contentType { templates.append(type) }
         }
         switch body {
         case .text(let text, _), .file(let text): templates.append(text)
@@ -30,7 +31,7 @@ extension FileEntry {
     /// The paths of the files that the request and the checks of its body read.
     package var readPaths: [TemplateText] {
         var paths: [TemplateText] = []
-        for part in parts { if case .file(let path, _) = part.content { paths.append(path) } }
+        for part in parts { if case .file(let path) = part.content { paths.append(path) } }
         for body in [body, response?.body] {
             switch body {
             case .file(let path): paths.append(path)
@@ -56,10 +57,9 @@ extension FileEntry {
 extension FileEntry.Part {
     /// Whether the part has no expression.
     package var isPlain: Bool {
-        guard name.plain != nil else { return false }
+        guard name.plain != nil, contentType.map({ $0.plain != nil }) ?? true else { return false }
         switch content {
-        case .text(let text): return text.plain != nil
-        case .file(let path, let type): return path.plain != nil && (type.map { $0.plain != nil } ?? true)
+        case .text(let text), .file(let text): return text.plain != nil
         }
     }
 }

@@ -115,6 +115,17 @@ package struct TemplateText: Sendable, Hashable {
         }.joined()
     }
 
+    /// The parts before and behind the first separator outside of expressions.
+    func divided(at separator: Character) -> (TemplateText, TemplateText) {
+        for (index, part) in parts.enumerated() {
+            guard case .text(let text) = part, let place = text.firstIndex(of: separator) else { continue }
+            let rest = String(text[text.index(after: place)...])
+            let (left, right) = (TemplateText(String(text[..<place])), TemplateText(rest))
+            return (TemplateText(parts[..<index] + left.parts), TemplateText(right.parts + parts[(index + 1)...]))
+        }
+        return (self, TemplateText())
+    }
+
     /// The text as it stands in a file.
     package var source: String {
         parts.map { part in
@@ -143,16 +154,19 @@ package struct FileEntry: Sendable {
     package struct Part: Sendable {
         package enum Content: Sendable {
             case text(TemplateText)
-            case file(TemplateText, contentType: TemplateText?)
+            case file(TemplateText)
         }
 
         package let name: TemplateText
         package let content: Content
+        /// nil for the type that a file's name shows, and for a text without a type.
+        package let contentType: TemplateText?
         package let place: FilePlace
 
-        package init(name: TemplateText, content: Content, place: FilePlace) {
+        package init(name: TemplateText, content: Content, contentType: TemplateText? = nil, place: FilePlace) {
             self.name = name
             self.content = content
+            self.contentType = contentType
             self.place = place
         }
     }

@@ -139,10 +139,12 @@ package struct PostmanReader {
                 let path = part["src"]?.text ?? part["src"]?.elements?.first?.text
                 let content: FileEntry.Part.Content =
                     part["type"]?.text == "file"
-                    ? .file(TemplateText(path ?? ""), contentType: part["contentType"]?.text.map { TemplateText($0) })
+                    ? .file(TemplateText(path ?? ""))
                     : .text(TemplateText(parsing: part["value"]?.text ?? ""))
                 entry.parts.append(
-                    FileEntry.Part(name: TemplateText(parsing: name), content: content, place: Self.place))
+                    FileEntry.Part(
+                        name: TemplateText(parsing: name), content: content,
+                        contentType: part["contentType"]?.text.map { TemplateText($0) }, place: Self.place))
             }
         case "file": if let path = body["file"]?["src"]?.text { entry.body = .file(TemplateText(path)) }
         case "graphql":

@@ -109,13 +109,14 @@ package struct PostmanWriter {
     }
 
     private static func part(_ part: FileEntry.Part) -> JSONValue {
+        let type = part.contentType.map { [("contentType", JSONValue.string($0.source))] } ?? []
         switch part.content {
         case .text(let text):
-            .object([
-                ("key", .string(part.name.source)), ("value", .string(text.source)), ("type", .string("text")),
-            ])
-        case .file(let path, _):
-            .object([("key", .string(part.name.source)), ("type", .string("file")), ("src", .string(path.source))])
+            return .object(
+                [("key", .string(part.name.source)), ("value", .string(text.source)), ("type", .string("text"))] + type)
+        case .file(let path):
+            return .object(
+                [("key", .string(part.name.source)), ("type", .string("file")), ("src", .string(path.source))] + type)
         }
     }
 

@@ -110,9 +110,11 @@ extension FileEntry {
             let content: Part.Content =
                 switch part.content {
                 case .text(let text): .text(change(text))
-                case .file(let path, let type): .file(change(path), contentType: type.map(change))
+                case .file(let path): .file(change(path))
                 }
-            return Part(name: change(part.name), content: content, place: part.place)
+            return Part(
+                name: change(part.name), content: content, contentType: part.contentType.map(change),
+                place: part.place)
         }
         switch body {
         case .text(let text, let kind): entry.body = .text(change(text), kind)

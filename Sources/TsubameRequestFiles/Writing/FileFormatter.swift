@@ -8,7 +8,7 @@ package enum FileFormatter {
         var lines: [String] = []
         let entryLines = Set(file.entries.map(\.place.line))
         let verbatimLines = Set(file.verbatimLines.joined())
-        for (index, line) in text.unixLines.enumerated() {
+        for (index, line) in text.lines(returnsEnd: false).enumerated() {
             if verbatimLines.contains(index + 1) {
                 lines.append(line)
                 continue
@@ -29,17 +29,21 @@ package enum FileFormatter {
             lines.append(normalised(line))
         }
         let result = joined(lines)
-        let again = try HurlParser.parse(result, path: path)
-        return HurlWriter(again).text == HurlWriter(file).text ? result : text
+        let again = try? HurlParser.parse(result, path: path)
+        return again.map { HurlWriter($0).text } == HurlWriter(file).text ? result : text
     }
 
     package static func http(_ text: String, path: String) throws(FileProblem) -> String {
         let file = try HTTPFileParser.parse(text, path: path)
         var lines: [String] = []
-        var (isInBody, isInRequest) = (false, false)
-        for line in text.unixLines {
+        var (isInBody, isInRequest, isInScript) = (false, false, false)
+        for line in text.lines(returnsEnd: true) {
             let trimmed = line.trimmed
-            if line.hasPrefix("###") {
+            let isScript = isInScript || trimmed.hasPrefix("< {%") || trimmed.hasPrefix("> {%")
+            isInScript = isScript && !trimmed.contains("%}") && !line.hasPrefix("###")
+            if isScript, !line.hasPrefix("###") {
+                lines.append(line)
+            } else if line.hasPrefix("###") {
                 while lines.last?.isEmpty ?? false { lines.removeLast() }
                 if !lines.isEmpty { lines.append("") }
                 (isInBody, isInRequest) = (false, false)
@@ -51,7 +55,8 @@ package enum FileFormatter {
                 if isInRequest { isInBody = true }
                 if !(lines.last?.isEmpty ?? true) { lines.append("") }
             } else if trimmed.hasPrefix("#") || trimmed.hasPrefix("//") || trimmed.hasPrefix("@") {
-                lines.append(trimmed)
+                // Without its indent, this comment would divide requests.
+                lines.append(trimmed.hasPrefix("###") ? line : trimmed)
             } else {
                 let isContinued = line.first == " " || line.first == "\t"
                 lines.append(isInRequest ? (isContinued ? "    \(trimmed)" : normalised(trimmed)) : trimmed)
@@ -59,8 +64,8 @@ package enum FileFormatter {
             }
         }
         let result = joined(lines)
-        let again = try HTTPFileParser.parse(result, path: path)
-        return HTTPFileWriter(again).text == HTTPFileWriter(file).text ? result : text
+        let again = try? HTTPFileParser.parse(result, path: path)
+        return again.map { HTTPFileWriter($0).text } == HTTPFileWriter(file).text ? result : text
     }
 
     /// `name: value` with one blank behind the colon. Any other line stays.
@@ -83,11 +88,24 @@ package enum FileFormatter {
 }
 
 extension String {
-    fileprivate var unixLines: [String] {
-        var lines = replacing("\r\n", with: "\n").split(separator: "\n", omittingEmptySubsequences: false).map(
-            String.init)
-        if lines.last == "" { lines.removeLast() }
-        return lines
+    /// The lines without their ends.
+    /// - Parameter returnsEnd: whether a carriage return alone ends a line, too.
+    fileprivate func lines(returnsEnd: Bool) -> [String] {
+        var (lines, line, last) = ([String](), String.UnicodeScalarView(), Unicode.Scalar(0))
+        for scalar in unicodeScalars {
+            if scalar == "\n" || scalar == "\r" && returnsEnd {
+                let isSecond = scalar == "\n" && last == "\r"
+                if isSecond, !returnsEnd { line.removeLast() }
+                if !isSecond || !returnsEnd {
+                    lines.append(String(line))
+                    line = String.UnicodeScalarView()
+                }
+            } else {
+                line.append(scalar)
+            }
+            last = scalar
+        }
+        return line.isEmpty ? lines : lines + [String(line)]
     }
 }
 

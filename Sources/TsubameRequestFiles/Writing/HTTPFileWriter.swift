@@ -23,18 +23,35 @@ package struct HTTPFileWriter {
         for variable in file.variables {
             line(Self.variable(variable.name.source, variable.value.source))
         }
+        brace = Self.name("left_brace", for: "{", in: file)
+        nothing = Self.name("nothing", for: "", in: file)
+        carriageReturn = Self.name("carriage_return", for: "\r", in: file)
         for item in file.imports { line("# @import \(Self.oneLine(item.name.source))") }
+        let head = text
+        text = ""
         for entry in file.entries {
             if !text.isEmpty { line("") }
             write(entry)
         }
-        if usesNothing { text = "@\(Self.nothing) =\n\(text)" }
-        if usesBrace { text = "@\(Self.brace) = {\n\(text)" }
+        let known = Set(file.variables.map(\.name.source))
+        var added = usesBrace && !known.contains(brace) ? "@\(brace) = {\n" : ""
+        if usesReturn, !known.contains(carriageReturn) { added += "@\(carriageReturn) = \\r\n" }
+        if usesNothing, !known.contains(nothing) { added += "@\(nothing) =\n" }
+        let start = added + head
+        text = start + (start.isEmpty || text.isEmpty ? "" : "\n") + text
     }
 
-    /// Variables for text that would have a meaning in this format: an opening brace, and nothing at all.
-    private static let (brace, nothing) = ("left_brace", "nothing")
-    private var (usesBrace, usesNothing) = (false, false)
+    /// Variables for text that would have a meaning in this format: an opening brace, a carriage return, and nothing.
+    private var (brace, carriageReturn, nothing) = ("", "", "")
+    private var (usesBrace, usesReturn, usesNothing) = (false, false, false)
+
+    /// The name of a variable with this value, which no variable of the file has with another one.
+    private static func name(_ name: String, for value: String, in file: RequestFile) -> String {
+        let names = [name] + (2...file.variables.count + 2).map { "\(name)_\($0)" }
+        return names.first { name in
+            file.variables.allSatisfy { $0.name.source != name || $0.value.source == value }
+        } ?? name
+    }
 
     /// The text of a template. Braces that are text do not begin an expression.
     private mutating func escaped(_ template: TemplateText) -> String {
@@ -49,7 +66,10 @@ package struct HTTPFileWriter {
                     let next = offset + 1 < scalars.count ? scalars[offset + 1] : isBeforeExpression ? "{" : nil
                     if scalar == "{", next == "{" {
                         usesBrace = true
-                        result += "{{\(Self.brace)}}"
+                        result += "{{\(brace)}}"
+                    } else if scalar == "\r" {
+                        usesReturn = true
+                        result += "{{\(carriageReturn)}}"
                     } else {
                         result.unicodeScalars.append(scalar)
                     }
@@ -59,7 +79,10 @@ package struct HTTPFileWriter {
         return result
     }
 
-    private mutating func escapedLine(_ template: TemplateText) -> String { Self.oneLine(escaped(template)) }
+    /// A URL, a name or a value, which has only one line.
+    private mutating func escapedLine(_ template: TemplateText) -> String {
+        Self.oneLine(escaped(template.mappingText { $0.replacing("\r", with: "\n") }))
+    }
 
     private mutating func line(_ line: String) { text += line + "\n" }
 
@@ -76,17 +99,17 @@ package struct HTTPFileWriter {
         if let name = entry.name, name != title { line("# @name \(Self.oneLine(name))") }
         writeSettings(of: entry)
         line("\(entry.method) \(url(entry))")
-        for field in entry.fields { line("\(escapedLine(field.name)): \(escapedLine(field.value))") }
+        // A line that begins with & would belong to the URL.
+        let fields = entry.fields.filter { $0.hasSendableName && !$0.name.source.hasPrefix("&") }
+        if fields.count < entry.fields.count { losses.append("fields without a name that can be sent") }
+        for field in fields { line("\(escapedLine(field.name)): \(escapedLine(field.value))") }
         if !entry.cookies.isEmpty {
             var pairs: [String] = []
             for cookie in entry.cookies { pairs.append("\(escapedLine(cookie.name))=\(escapedLine(cookie.value))") }
             line("Cookie: \(pairs.joined(separator: "; "))")
         }
         if let user = entry.user {
-            // An empty password, or one with blanks, needs the form with a colon.
-            let (name, password) = (escapedLine(user.name), escapedLine(user.value))
-            let isSimple = !password.isEmpty && user.value.plain?.contains(" ") != true
-            line("Authorization: Basic \(name)\(isSimple ? " " : ":")\(password)")
+            line("Authorization: Basic \(credentials(user))")
         }
         if let pair = Self.digest(entry) { line("Authorization: Digest \(pair)") }
         writeBody(of: entry)
@@ -117,6 +140,18 @@ package struct HTTPFileWriter {
             line("# @capture \(capture.name.source) = \(capture.text)\(capture.isRedacted ? " redact" : "")")
         }
         for check in checks { line("# > \(check)") }
+    }
+
+    /// `name password` with expressions, or both in base64.
+    private mutating func credentials(_ user: FileEntry.Field) -> String {
+        guard let name = user.name.plain, let password = user.value.plain else {
+            return "\(escapedLine(user.name)):\(escapedLine(user.value))"
+        }
+        let isSimple = [name, password].allSatisfy { text in
+            !text.isEmpty
+                && text.unicodeScalars.allSatisfy { $0.value > 0x20 && $0.value < 0x7F && $0 != ":" && $0 != "{" }
+        }
+        return isSimple ? "\(name) \(password)" : EncodedBytes.base64Text(Array("\(name):\(password)".utf8))
     }
 
     /// Redirects are followed and codings are decoded unless the entry says otherwise.
@@ -155,19 +190,26 @@ package struct HTTPFileWriter {
             entry.parts.forEach { write($0) }
             line("--\(Self.boundary)--")
         } else {
-            write(entry.body, hasType: Self.hasType(entry))
+            let type = entry.fields.first { $0.name.source.lowercased() == "content-type" }?.value.source
+            write(
+                entry.body, hasType: type != nil, isMultipart: type?.lowercased().hasPrefix("multipart/") ?? false)
         }
     }
 
-    private mutating func write(_ body: FileEntry.Body?, hasType: Bool) {
+    private mutating func write(_ body: FileEntry.Body?, hasType: Bool, isMultipart: Bool) {
         switch body {
         case nil: return
         case .text(let template, let kind):
             if let type = kind.mediaType, !hasType { line("Content-Type: \(type)") }
             if kind == .graphQL { line("X-Request-Type: GraphQL") }
             line("")
-            let source = escaped(template)
-            writeText(kind == .graphQL ? Self.graphQL(source) : source)
+            let source = escaped(isMultipart ? template.withoutReturns : template)
+            if kind == .graphQL {
+                writeText(Self.graphQL(source))
+            } else {
+                // A form ends each line, also the last one.
+                writeText(isMultipart && source.hasSuffix("\n") ? String(source.dropLast()) : source)
+            }
         case .bytes(let bytes):
             line("")
             losses.append("a body of \(bytes.count) bytes, which has to be a file here")
@@ -179,10 +221,13 @@ package struct HTTPFileWriter {
             line("")
             for piece in pieces {
                 switch piece {
-                case .text(let template): text += template.source
+                case .text(let template):
+                    let source = escaped(isMultipart ? template.withoutReturns : template)
+                    text += source.split(separator: "\n", omittingEmptySubsequences: false).map { guarded($0) }
+                        .joined(separator: "\n")
                 case .file(let path, let charset):
                     let mark = charset.map { $0 == .utf8 ? "@" : "@\($0.rawValue)" } ?? ""
-                    text += "<\(mark) \(path.source)"
+                    text += "<\(mark) \(Self.oneLine(path.source))"
                 }
             }
             if !text.hasSuffix("\n") { line("") }
@@ -194,15 +239,17 @@ package struct HTTPFileWriter {
         let lines = source.split(separator: "\n", omittingEmptySubsequences: false)
         for (index, found) in lines.enumerated() {
             let isEdge = (index == 0 || index == lines.count - 1) && found.allSatisfy(\.isWhitespace)
-            let isOther = ["###", "< ", "<@", "<> ", "> ", ">> ", ">>! "].contains(where: found.hasPrefix)
-            let isComment = HTTPFileParser.Line(start: 0, text: String(found)).comment != nil
-            guard isEdge || isOther || isComment else {
-                line(String(found))
-                continue
-            }
-            usesNothing = true
-            line("{{\(Self.nothing)}}\(found)")
+            usesNothing = usesNothing || isEdge
+            line(isEdge ? "{{\(nothing)}}\(found)" : guarded(found))
         }
+    }
+
+    private mutating func guarded(_ line: Substring) -> String {
+        let trimmed = String(line).trimmed
+        let isOther = ["###", "<", ">", "#", "//"].contains(where: trimmed.hasPrefix)
+        guard isOther else { return String(line) }
+        usesNothing = true
+        return "{{\(nothing)}}\(line)"
     }
 
     private mutating func write(_ part: FileEntry.Part) {
@@ -211,14 +258,16 @@ package struct HTTPFileWriter {
         switch part.content {
         case .text(let text):
             line("Content-Disposition: form-data; name=\(name)")
+            if let type = part.contentType { line("Content-Type: \(Self.oneLine(type.source))") }
             line("")
-            writeText(escaped(text))
-        case .file(let path, let type):
+            // The lines of this format end with both characters in a form.
+            writeText(escaped(text.withoutReturns))
+        case .file(let path):
             let base = path.source.split(separator: "/").last ?? ""
             line("Content-Disposition: form-data; name=\(name); filename=\"\(base)\"")
-            line("Content-Type: \(type?.source ?? "application/octet-stream")")
+            line("Content-Type: \(part.contentType?.source ?? "application/octet-stream")")
             line("")
-            line("< \(path.source)")
+            line("< \(Self.oneLine(path.source))")
         }
     }
 
@@ -246,7 +295,9 @@ package struct HTTPFileWriter {
 
     /// The URL with the parameters of a section.
     private mutating func url(_ entry: FileEntry) -> String {
-        let url = escapedLine(entry.url)
+        var url = escapedLine(entry.url)
+        // A method alone would be no URL, and nor would a version.
+        if HTTPFileParser.methods.contains(url) || url.hasPrefix("HTTP/") { url = "http://\(url)" }
         guard !entry.query.isEmpty else { return url }
         let pairs = entry.query.map { "\($0.name.percentEncoded)=\($0.value.percentEncoded)" }.joined(separator: "&")
         return url + (url.contains("?") ? "&" : "?") + pairs
@@ -266,12 +317,12 @@ package struct HTTPFileWriter {
 
     /// The line of a variable, with a backslash for what needs one in its value.
     private static func variable(_ name: String, _ value: String) -> String {
-        let escaped = value.trimmed.replacing("\\", with: "\\\\").replacing("\r", with: "\\r")
-            .replacing("\n", with: "\\n").replacing("\t", with: "\\t")
+        let escaped = value.replacing("\\", with: "\\\\").replacing("\r", with: "\\r")
+            .replacing("\n", with: "\\n").replacing("\t", with: "\\t").trimmed
         return "@\(oneLine(name.trimmed)) =\(escaped.isEmpty ? "" : " ")\(oneLine(escaped))"
     }
 
     private static func oneLine(_ text: String) -> String {
-        text.split(whereSeparator: \.isNewline).joined(separator: " ")
+        text.unicodeScalars.split { $0 == "\n" || $0 == "\r" }.map(String.init).joined(separator: " ")
     }
 }

@@ -56,18 +56,37 @@ package struct HurlWriter {
         }
         if entry.loop != nil { losses.append("the loop of \(entry.method) \(entry.url.source)") }
         for prompt in entry.prompts { losses.append("the question for \(prompt.name.source)") }
-        guard entry.method.allSatisfy({ $0.isASCII && $0.isUppercase || $0 == "-" }), !entry.method.isEmpty else {
+        guard entry.method.allSatisfy({ $0.isASCII && $0.isUppercase || $0 == "-" }), !entry.method.isEmpty,
+            entry.method != "HTTP"
+        else {
             losses.append("a request whose method is not in capitals")
             return
         }
         line("\(entry.method) \(Self.value(entry.url))")
-        for field in entry.fields { line(Self.pair(field)) }
-        section("Options", entry.allOptions.map(Self.option))
-        section("Query", entry.query.map(Self.pair))
-        section("BasicAuth", entry.user.map { [Self.pair($0)] } ?? [])
-        section("Cookies", entry.cookies.map(Self.pair))
-        section("Form", entry.form.map(Self.pair))
-        section("Multipart", entry.parts.map(Self.part))
+        for field in named(entry.fields.filter(\.hasSendableName), of: entry.fields) { line(Self.pair(field)) }
+        if let user = entry.user, user.name.source.isEmpty {
+            if let password = user.value.plain {
+                line("Authorization: Basic \(EncodedBytes.base64Text(Array(":\(password)".utf8)))")
+            } else {
+                losses.append("a password without a user")
+            }
+        }
+        let options = entry.allOptions.filter { $0.name == "cookies" || FileEntry.Option.names.contains($0.name) }
+        for option in entry.options where option.name != "cookies" && !FileEntry.Option.names.contains(option.name) {
+            losses.append("the option \(option.name)")
+        }
+        section("Options", options.map(Self.option))
+        section("Query", named(entry.query).map(Self.pair))
+        if let user = entry.user, !user.name.source.isEmpty { section("BasicAuth", [Self.pair(user)]) }
+        section("Cookies", named(entry.cookies).map(Self.pair))
+        section("Form", named(entry.form).map(Self.pair))
+        let parts = entry.parts.filter { !$0.name.source.isEmpty }
+        if parts.count < entry.parts.count { losses.append("parts without a name") }
+        section("Multipart", parts.map(Self.part))
+        for part in parts {
+            guard case .text = part.content, let type = part.contentType else { continue }
+            losses.append("the type \(type.source) of the part \(part.name.source)")
+        }
         if let body = entry.body {
             let count = losses.count
             write(body)
@@ -75,12 +94,20 @@ package struct HurlWriter {
         }
         guard let response = entry.response else { return }
         line("\(response.version ?? "HTTP") \(response.status.map { "\($0)" } ?? "*")")
-        for field in response.fields { line(Self.pair(field)) }
+        for field in named(response.fields.filter(\.hasSendableName), of: response.fields) { line(Self.pair(field)) }
         section(
             "Captures",
             response.captures.map { "\(Self.name($0.name)): \($0.text)\($0.isRedacted ? " redact" : "")" })
         section("Asserts", response.assertions.map(\.text))
         if let body = response.body { write(body) }
+    }
+
+    /// The fields that have a name. Others are losses.
+    private mutating func named(_ fields: [FileEntry.Field], of all: [FileEntry.Field]? = nil) -> [FileEntry.Field] {
+        let named = fields.filter { !$0.name.source.isEmpty }
+        let lost = (all ?? fields).count - named.count
+        if lost > 0 { losses.append("\(lost) fields without a name that can be sent") }
+        return named
     }
 
     private mutating func section(_ name: String, _ lines: [String]) {
@@ -106,7 +133,10 @@ package struct HurlWriter {
 
     /// Text between three backticks, and in base64 if it has these itself.
     private mutating func block(_ template: TemplateText, _ kind: FileEntry.TextKind) {
-        if let plain = template.plain, plain.contains("```") || plain.contains("\r") {
+        let hasMark =
+            template.source.contains("```") || template.source.contains("\r")
+            || template.plain == nil && template.hasBraces
+        if hasMark, let plain = template.plain {
             line("base64,\(EncodedBytes.base64Text(Array(plain.utf8)));")
             return
         }
@@ -121,6 +151,21 @@ package struct HurlWriter {
         let hasBraces = template.plain?.contains("{{") ?? false
         let source = template.source
         let attributes = [words, hasBraces ? "novariable" : ""].filter { !$0.isEmpty }.joined(separator: ",")
+        if hasMark {
+            // Only escapes can name a backtick or a carriage return beside an expression.
+            let lines = template.parts.map { part in
+                switch part {
+                case .expression(let text, _): "{{\(Self.expression(text))}}"
+                case .text(let text):
+                    text.split(separator: "\n", omittingEmptySubsequences: false).map { row in
+                        row.split(separator: "`", omittingEmptySubsequences: false).map { Self.escaped(String($0), []) }
+                            .joined(separator: "\\u{60}")
+                    }.joined(separator: "\n")
+                }
+            }.joined()
+            line("```\(words.isEmpty ? "" : "\(words),")escape\n\(lines)\(lines.hasSuffix("\n") ? "" : "\n")```")
+            return
+        }
         // One line without its end stands between single backticks.
         if words.isEmpty, !source.hasSuffix("\n") {
             if !source.contains("\n"), !source.contains("`") {
@@ -150,15 +195,19 @@ package struct HurlWriter {
 
     private static func pair(_ field: FileEntry.Field) -> String { "\(name(field.name)): \(value(field.value))" }
 
-    private static func name(_ template: TemplateText) -> String { escaped(template, [":", " ", "#", "\"", "[", "]"]) }
+    private static func name(_ template: TemplateText) -> String {
+        let text = escaped(template, [":", " ", "#", "\"", "[", "]", "<", "{", "`"])
+        // These letters would begin a response.
+        return text.hasPrefix("HTTP") ? "\\u{48}\(text.dropFirst())" : text
+    }
 
     private static func value(_ template: TemplateText) -> String { escaped(template, ["#"]) }
 
     private static func part(_ part: FileEntry.Part) -> String {
         switch part.content {
         case .text(let text): "\(name(part.name)): \(value(text))"
-        case .file(let path, let type):
-            "\(name(part.name)): file,\(escaped(path, [";", "#"]));\(type.map { " \(value($0))" } ?? "")"
+        case .file(let path):
+            "\(name(part.name)): file,\(escaped(path, [";", "#"]));\(part.contentType.map { " \(value($0))" } ?? "")"
         }
     }
 

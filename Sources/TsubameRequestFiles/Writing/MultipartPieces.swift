@@ -88,16 +88,17 @@ enum MultipartPieces {
             // The name of the file is that of its path.
             if let filename, filename != path.source.split(separator: "/").last.map(String.init) { return nil }
             return FileEntry.Part(
-                name: TemplateText(parsing: name), content: .file(path, contentType: type), place: place)
+                name: TemplateText(parsing: name), content: .file(path), contentType: type, place: place)
         }
-        guard type == nil, filename == nil else { return nil }
+        guard filename == nil else { return nil }
         var parts: [TemplateText.Part] = []
         for (index, line) in rest.enumerated() {
             guard case .text(let text) = line else { return nil }
             if index > 0 { parts.append(.text("\r\n")) }
             parts += text.parts
         }
-        return FileEntry.Part(name: TemplateText(parsing: name), content: .text(TemplateText(parts)), place: place)
+        return FileEntry.Part(
+            name: TemplateText(parsing: name), content: .text(TemplateText(parts)), contentType: type, place: place)
     }
 
     /// The value of a parameter in quotation marks.

@@ -135,7 +135,9 @@ import Testing
             (["-F", "a", "h"], "name=content"), (["-H", "a", "h"], "no field"), (["-H", "@f", "h"], "from a file"),
             (["-d", "\\@x", "h"], "in a file"), (["-H", "A: b\\:c", "h"], "backslash"),
             (["-H", "a=b: c", "h"], "no name of a field"), (["-b", "jar", "h"], "--cookie-jar"),
-            (["--netrc-file", "f", "h"], "another one"), (["-F", "a=b;type=text/plain", "h"], "only a file"),
+            (["--netrc-file", "f", "h"], "another one"), (["-F", "a=b;filename=c", "h"], "only a file"),
+            (["-F", "a=@b,c", "h"], "several files"),
+            (["-F", "a=b;encoder=base64", "h"], "encoding of its own"),
             (["--aws-sigv4", "aws:amz", "h"], "not signed"),
         ])
     func `an option that cannot be obeyed is named`(arguments: [String], reason: String) {

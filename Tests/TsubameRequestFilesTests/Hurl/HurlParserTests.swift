@@ -92,7 +92,8 @@ import Testing
         arguments: [
             ("get http://h", 1, 1, "method in capitals"), ("GET", 1, 1, "method in capitals"),
             ("GET ", 1, 5, "URL is missing"),
-            ("GET http://h\nHTTP 2x0", 2, 6, "three digits"), ("GET http://h\nHTTP/9 200", 2, 1, "version is"),
+            ("GET http://h\nHTTP 2x0", 2, 6, "100 to 999"), ("GET http://h\nHTTP 099", 2, 6, "100 to 999"),
+            ("GET http://h\nHTTP/9 200", 2, 1, "version is"),
             ("GET http://h/{{a", 1, 14, "not closed"), ("GET http://h\n[Nope]\n", 2, 1, "no section of a request"),
             ("GET http://h\nHTTP 200\n[Query]\n", 3, 1, "no section of a response"),
             ("GET http://h\nHTTP 200\n[Asserts]\nstatus is 3", 4, 8, "is is no filter"),

@@ -157,12 +157,14 @@ import TsubameCore
         let writer = HurlWriter(try HTTPFileParser.parse(head + text, path: "a.http"))
         let entry = try #require(try HurlParser.parse(writer.text, path: "a.hurl").entries.first)
         #expect(entry.parts.map(\.name.source) == ["t", "f"] && entry.fields.isEmpty && writer.losses.isEmpty)
-        guard case .text(let found) = entry.parts[0].content, case .file(let path, let type) = entry.parts[1].content
+        guard case .text(let found) = entry.parts[0].content, case .file(let path) = entry.parts[1].content
         else {
             Issue.record("the parts are of other kinds")
             return
         }
-        #expect(found.source == "two\r\nlines of {{x}}" && path.source == "dir/a.txt" && type?.source == "text/plain")
+        #expect(
+            found.source == "two\r\nlines of {{x}}" && path.source == "dir/a.txt"
+                && entry.parts[1].contentType?.source == "text/plain")
         // A file under another name is more than Hurl can say.
         let other = HurlWriter(
             try HTTPFileParser.parse(head + text.replacing("\"a.txt\"", with: "\"b.txt\""), path: "a.http"))

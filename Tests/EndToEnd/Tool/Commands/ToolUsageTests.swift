@@ -42,6 +42,18 @@ struct ToolUsageTests {
         #expect(try await offline("--boundary=-b", "--multipart", ":1", "a=b").contains("boundary=-b\r\n"))
     }
 
+    @Test func aPartOfAFormMayHaveAType() async throws {
+        let words = ["--multipart", "--boundary=b", "-pB", ":1", "meta:={\"a\": 1}", "n=x"]
+        let run = try await ToolProcess(["--offline"] + words + ["--part-type", "meta=application/json"]).finished()
+        let body = run.stdout
+        #expect(
+            body.contains("name=\"meta\"\r\nContent-Type: application/json\r\n\r\n{\"a\": 1}\r\n--b")
+                && body.contains("name=\"n\"\r\n\r\nx\r\n--b--"), "\(body)")
+        let line = ["--as=curl", "--multipart", ":1", "m=a\"b", "f@/dev/null", "--part-type=m=text/x"]
+        let curl = try await ToolProcess(line).finished().stdout
+        #expect(curl.contains("--form 'm=\"a\\\"b\";type=text/x'"), "\(curl)")
+    }
+
     @Test func everythingBehindTwoHyphensIsAWord() async throws {
         let run = try await tool("--offline", "--", ":1", "-x=1", "--form=2")
         #expect(run.stdout.hasSuffix(#"{"-x": "1", "--form": "2"}"#), "\(run)")
@@ -68,6 +80,10 @@ struct ToolUsageTests {
         (["--no-verify", ":1"], "--no-verify: --verify no trusts every certificate."),
         (["-output", "x", ":1"], "“-output” is written with two hyphens: --output."),
         ([":1", "--timeout"], "--timeout needs a value: seconds."),
+        (["--part-type=a=text/x", "--multipart", ":1", "b=c"], "--part-type: the form has no part “a” with a text"),
+        (["--part-type=a=text/x", "-f", ":1", "a=c"], "forms with parts need --multipart"),
+        (["--part-type=a", ":1"], "is not written name=type"), (["--part-type=a=b", ":1"], "“b” is no media type"),
+        (["--multipart", ":1", "a:={}"], "A part may be JSON: --multipart --part-type a=application/json."),
         (["--timeout", "--form", ":1"], "--timeout needs a value: seconds. One that begins with a hyphen"),
         (["--timeout=soon", ":1"], "--timeout: “soon” is not a time in seconds"),
         (["--retry=x", ":1"], "--retry: “x” is not a whole number."),
