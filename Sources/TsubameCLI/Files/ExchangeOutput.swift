@@ -9,10 +9,12 @@ struct ExchangeOutput {
     private let observation: EventSubscription
     private let hasBody: Bool
 
-    init(_ parts: PrintParts, of client: Client) throws(SystemError) {
+    /// - Parameter hidden: texts that are not shown.
+    init(_ parts: PrintParts, of client: Client, hiding hidden: [String]) throws(SystemError) {
         var options = OutputOptions()
         options.print = parts
         file = try OutputFile(nil, isShared: true)
+        file.hide(hidden)
         let printer = options.printer(file, FormatOptions(), isOffline: false, isDownload: false)
         observation = client.observe(bodies: printer.bodyBytes) { printer.take($0) }
         self.printer = printer
@@ -20,9 +22,12 @@ struct ExchangeOutput {
     }
 
     /// Prints the rest.
-    /// - Parameter response: the response and its body without content codings; nil if there is none.
-    func finish(_ response: (head: Response, body: Bytes)?) throws {
+    /// - Parameters:
+    ///   - response: the response and its body without content codings; nil if there is none.
+    ///   - hidden: texts that are not shown, among them those that the response gave.
+    func finish(_ response: (head: Response, body: Bytes)?, hiding hidden: [String]) throws {
         defer { observation.cancel() }
+        file.hide(hidden)
         if let response {
             var body: Bytes? = response.body
             try printer.print(response.head) { () throws(CallError) in

@@ -128,10 +128,14 @@ struct FileRun {
         (outcome.failures, outcome.problem) = ([], nil)
         let made = try EntryRequest(entry, options, variables, folder)
         outcome.request = made.request.summary
-        let message: ReceivedMessage
+        let output = print.flatMap { try? ExchangeOutput($0, of: client, hiding: hiddenTexts(made.request, options)) }
+        let (response, message): (Response, ReceivedMessage)
         do throws(CallError) {
-            message = try await send(made.request, by: client)
+            let start = MonotonicClock.now
+            response = try await client.send(made.request)
+            message = try await ReceivedMessage(response, nanoseconds: MonotonicClock.now - start)
         } catch {
+            try? output?.finish(nil, hiding: hiddenTexts(made.request, options))
             outcome.problem = EntryProblem(entry.place, FlagNames.text(of: error))
             return
         }
@@ -148,21 +152,21 @@ struct FileRun {
         } catch {
             outcome.problem = EntryProblem(entry.place, error.reason)
         }
+        // Captured values may be secret, so the exchange is printed after them.
+        try? output?.finish((response, Bytes(message.body)), hiding: hiddenTexts(made.request, options))
     }
 
-    /// Sends the request, and prints the exchange if that is asked for.
-    private func send(_ request: Request, by client: Client) async throws(CallError) -> ReceivedMessage {
-        let output = print.flatMap { try? ExchangeOutput($0, of: client) }
-        let start = MonotonicClock.now
-        do throws(CallError) {
-            let response = try await client.send(request)
-            let message = try await ReceivedMessage(response, nanoseconds: MonotonicClock.now - start)
-            try? output?.finish((response, Bytes(message.body)))
-            return message
-        } catch {
-            try? output?.finish(nil)
-            throw error
-        }
+    /// The secrets, also within the credentials of a request.
+    private func hiddenTexts(_ request: Request, _ options: EntryOptions) -> [String] {
+        let hidden = variables.hiddenTexts
+        guard !hidden.isEmpty else { return [] }
+        let given = request.headers["Authorization"].flatMap { $0.split(separator: " ").last.map(String.init) }
+        let credentials = [given, options.user.map { EncodedBytes.base64Text(Array($0.utf8)) }].compactMap { $0 }
+        return hidden
+            + credentials.filter { text in
+                let plain = EncodedBytes.base64(text).map { String(decoding: $0, as: UTF8.self) } ?? ""
+                return hidden.contains(where: plain.contains)
+            }
     }
 
     /// Checks status and fields before it captures values. Asserts may use what was captured.

@@ -11,27 +11,65 @@ final class GatheredOutput: Sendable {
     /// Held by the run that is writing.
     private static let turn = Mutex(())
 
-    private let pieces = Mutex<(list: [Bytes], count: Int)>(([], 0))
-
-    func add(_ bytes: Bytes, for descriptor: Descriptor) throws(SystemError) {
-        let isMuch = pieces.withLock { pieces in
-            pieces.list.append(bytes)
-            pieces.count += bytes.count
-            return pieces.count > Self.maximumBytes
-        }
-        if isMuch { try flush(to: descriptor) }
+    private struct State {
+        var list: [Bytes] = []
+        var count = 0
+        /// Texts that are not shown, the longest first.
+        var hidden: [[UInt8]] = []
     }
 
-    func flush(to descriptor: Descriptor) throws(SystemError) {
+    private let state = Mutex(State())
+
+    func add(_ bytes: Bytes, for descriptor: Descriptor) throws(SystemError) {
+        let isMuch = state.withLock { state in
+            state.list.append(bytes)
+            state.count += bytes.count
+            return state.count > Self.maximumBytes
+        }
+        if isMuch { try flush(to: descriptor, isComplete: false) }
+    }
+
+    /// Has these texts replaced by asterisks in all that is written from now on.
+    func hide(_ texts: [String]) {
+        let hidden = texts.filter { !$0.isEmpty }.map { Array($0.utf8) }.sorted { $0.count > $1.count }
+        state.withLock { $0.hidden = hidden }
+    }
+
+    /// - Parameter isComplete: whether no more output follows. Otherwise the beginning of a hidden text may stay back.
+    func flush(to descriptor: Descriptor, isComplete: Bool = true) throws(SystemError) {
         try Self.turn.withLock { _ throws(SystemError) in
             // Taken under the lock, so that earlier output is written first.
-            let list = pieces.withLock { pieces in
-                defer { pieces = ([], 0) }
-                return pieces.list
+            let bytes: Bytes = state.withLock { state in
+                let all = Bytes(joining: state.list)
+                (state.list, state.count) = ([], 0)
+                guard let longest = state.hidden.first?.count else { return all }
+                let (shown, rest) = Self.hiding(state.hidden, in: Array(all), keeping: isComplete ? 0 : longest - 1)
+                if !rest.isEmpty { (state.list, state.count) = ([Bytes(rest)], rest.count) }
+                return Bytes(shown)
             }
-            guard !list.isEmpty else { return }
-            let bytes = Bytes(joining: list)
+            guard !bytes.isEmpty else { return }
             try bytes.withUnsafeBytes { bytes throws(SystemError) in try descriptor.writeAll(bytes) }
         }
+    }
+
+    /// The bytes with asterisks for hidden texts, up to a rest in which one may begin.
+    private static func hiding(
+        _ texts: [[UInt8]], in bytes: [UInt8], keeping kept: Int
+    ) -> (shown: [UInt8], rest: ArraySlice<UInt8>) {
+        var shown: [UInt8] = []
+        shown.reserveCapacity(bytes.count)
+        let first = Set(texts.compactMap(\.first))
+        var index = 0
+        while index < bytes.count - kept {
+            let rest = bytes[index...]
+            if first.contains(bytes[index]), let text = texts.first(where: { rest.starts(with: $0) }) {
+                shown += Array("***".utf8)
+                index += text.count
+            } else {
+                shown.append(bytes[index])
+                index += 1
+            }
+        }
+        return (shown, bytes[min(index, bytes.count)...])
     }
 }

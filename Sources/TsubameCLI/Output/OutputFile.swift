@@ -63,6 +63,9 @@ final class OutputFile: Sendable {
         try descriptor.writeAll(text)
     }
 
+    /// Has these texts hidden in gathered output that is not written yet.
+    func hide(_ texts: [String]) { gathered?.hide(texts) }
+
     /// Writes the gathered output now.
     func flush() throws(SystemError) { try gathered?.flush(to: descriptor) }
 

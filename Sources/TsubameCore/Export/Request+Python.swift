@@ -35,19 +35,18 @@ extension Request {
             body = "sys.stdin.buffer"
         }
         var lines = imports + ["", "headers = {"]
-        // The package writes text as ISO-8859-1, and takes a field only once.
-        var names: [String] = []
-        for (name, _) in fields where !names.contains(where: { $0.lowercased() == name.lowercased() }) {
-            names.append(name)
+        // The package takes a field only once. Others are added behind it.
+        var names: Set<String> = []
+        let repeated = fields.filter { !names.insert($0.0.lowercased()).inserted }
+        names = []
+        for (name, value) in fields where names.insert(name.lowercased()).inserted {
+            lines.append("    \(Self.pythonLiteral(name)): \(Self.pythonValue(value)),")
         }
-        lines += names.map { name in
-            let values = fields.filter { $0.0.lowercased() == name.lowercased() }.map(\.1).joined(separator: ", ")
-            let isASCII = values.utf8.allSatisfy { $0 < 0x80 }
-            return "    \(Self.pythonLiteral(name)): \(Self.pythonLiteral(values))\(isASCII ? "" : ".encode()"),"
-        }
+        if !repeated.isEmpty { lines.insert("from urllib3._collections import HTTPHeaderDict", at: imports.count) }
         lines += absent.map { "    \(Self.pythonLiteral($0.0)): \($0.1)," }
         // The package would say that a method such as DELETE has a body without bytes.
-        let isPrepared = body == nil && ![.get, .head, .post, .put, .patch].contains(method)
+        let isWithoutLength = body == nil && ![.get, .head, .post, .put, .patch].contains(method)
+        let isPrepared = isWithoutLength || !repeated.isEmpty
         lines += [
             "}", isPrepared ? "request = requests.Request(" : "response = requests.request(",
             "    \(Self.pythonLiteral(shown.method.rawValue)),",
@@ -57,14 +56,23 @@ extension Request {
         if isPrepared {
             lines += [
                 ")", "session = requests.Session()", "prepared = session.prepare_request(request)",
-                "prepared.headers.pop(\"Content-Length\", None)",
-                "response = session.send(prepared, \(arguments.joined(separator: ", ")))",
             ]
+            if isWithoutLength { lines.append("prepared.headers.pop(\"Content-Length\", None)") }
+            if !repeated.isEmpty { lines.append("prepared.headers = HTTPHeaderDict(prepared.headers)") }
+            for (name, value) in repeated {
+                lines.append("prepared.headers.add(\(Self.pythonLiteral(name)), \(Self.pythonValue(value)))")
+            }
+            lines.append("response = session.send(prepared, \(arguments.joined(separator: ", ")))")
         } else {
             lines += arguments.map { "    \($0)," } + [")"]
         }
         lines += ["print(response.status_code)", "print(response.text)"]
         return lines.joined(separator: "\n") + "\n"
+    }
+
+    /// The value of a field. The package would write text as ISO-8859-1.
+    private static func pythonValue(_ value: String) -> String {
+        pythonLiteral(value) + (value.utf8.allSatisfy { $0 < 0x80 } ? "" : ".encode()")
     }
 
     package static func pythonLiteral(_ text: String) -> String {

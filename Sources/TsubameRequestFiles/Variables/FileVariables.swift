@@ -64,10 +64,8 @@ package struct FileVariables: Sendable {
 
     package mutating func keep(_ answer: Answer, of name: String) { answers[name] = answer }
 
-    /// The text of a report without the values that it must not show.
-    package func redacted(_ text: String) -> String {
-        guard !secrets.isEmpty else { return text }
-        // A secret may stand in a URL, in a form and in JSON, too.
+    /// The texts that no output shows, the longest first. A secret may stand in a URL, in a form and in JSON, too.
+    package var hiddenTexts: [String] {
         let forms = secrets.flatMap { secret in
             let encoded = PercentEncoding.encode(Array(secret.utf8))
             return [
@@ -75,7 +73,12 @@ package struct FileVariables: Sendable {
                 String(JSONSyntax.string(secret).dropFirst().dropLast()),
             ]
         }
-        return Set(forms).sorted { $0.utf8.count > $1.utf8.count }.reduce(text) { $0.replacing($1, with: "***") }
+        return Set(forms).sorted { $0.utf8.count > $1.utf8.count }
+    }
+
+    /// The text of a report without the values that it must not show.
+    package func redacted(_ text: String) -> String {
+        hiddenTexts.reduce(text) { $0.replacing($1, with: "***") }
     }
 
     package func value(of expression: String, depth: Int = 0) throws(ValueProblem) -> FileValue {

@@ -329,6 +329,28 @@ struct ToolRunTests {
             """
         let run = try await run(["a.hurl": text], "a.hurl", "-v")
         #expect(run.status == 1 && run.stdout.contains("?y=***") && !run.stdout.contains("y=s3cret"), "\(run)")
+        let printed = try await self.run(["a.hurl": text], "a.hurl", "--print=HBhb")
+        #expect(printed.stdout.contains("GET /get?x=*** HTTP/1.1") && !printed.stdout.contains("s3cret"), "\(printed)")
+    }
+
+    @Test func `secrets of the environment are not printed`() async throws {
+        let text = """
+            POST {{base}}/post
+            Authorization: Bearer {{token}}
+            [BasicAuth]
+            joe: {{token}}
+            `{{token}}`
+            GET {{base}}/get
+            [BasicAuth]
+            joe: {{token}}
+            GET {{base}}/get
+            [Options]
+            user: joe:{{token}}
+            """
+        let run = try await run(
+            ["a.hurl": text], "a.hurl", "--print=HBhb", environment: ["HURL_SECRET_token": "s3 cr\"et"])
+        #expect(run.status == 0 && run.stdout.contains("Bearer ***") && run.stdout.contains("Basic ***"), "\(run)")
+        for secret in ["s3 cr", "am9lOnMz", "s3%20cr"] { #expect(!run.stdout.contains(secret), "\(run)") }
     }
 }
 #endif
