@@ -8,7 +8,7 @@ TRAITS = --enable-all-traits
 STEADY = SWIFT_DETERMINISTIC_HASHING=1
 FORMATTED = Package.swift Sources Tests Examples Benchmarks/Package.swift Benchmarks/Sources Benchmarks/InServer/Package.swift Benchmarks/InServer/Sources Benchmarks/Search/Package.swift Benchmarks/Search/Sources
 
-.PHONY: all setup setup-test demo test unit consumer counts tool smoke shell-lines install format lint docs start-up recording kills sanitize soak fuzz mutate bench httpie compare-httpbin \
+.PHONY: all setup setup-test demo test unit portable consumer counts tool smoke shell-lines install format lint docs start-up recording kills sanitize soak fuzz mutate bench httpie compare-httpbin \
     conformance har clean
 
 all: tool
@@ -32,6 +32,11 @@ unit:
 	$(STEADY) $(SWIFT) build $(TRAITS) --build-tests
 	@SWIFT=$(SWIFT) Scripts/check/check-portable-modules.sh
 	@SWIFT=$(SWIFT) Scripts/check/unit.sh
+
+## Compiles the code for systems that are not here: Apple's, and WebAssembly without NIO, dispatch and locks.
+portable: setup-test
+	$(STEADY) $(SWIFT) build $(TRAITS)
+	@SWIFT=$(SWIFT) Scripts/check/check-portable-modules.sh
 
 ## A package that uses only product Tsubame: what it resolves is committed, and its counts are thresholds.
 consumer: setup-test
