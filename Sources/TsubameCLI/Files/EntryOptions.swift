@@ -24,6 +24,8 @@ struct EntryOptions {
     var unset: [String] = []
     var fields: [(name: String, value: String)] = []
     var user: String?
+    /// `aws:amz:region:service`, if the request is signed with the user's key.
+    var signatureScope: String?
     /// The file that receives the body of the response.
     var output: String?
     /// Whether an output does not replace a file.
@@ -110,6 +112,7 @@ struct EntryOptions {
         case "proxy": proxy = value
         case "unix-socket": unixSocket = value
         case "user": user = value
+        case "aws-sigv4": signatureScope = value
         case "digest": usesDigest = try Self.bool(value)
         case "basic": break
         case "cacert": roots = value
@@ -211,7 +214,7 @@ struct EntryOptions {
         let names = unset.compactMap { HTTPField.Name($0) }
         if !names.isEmpty { configuration.wireInterceptors.append(UnsetFields(names: names)) }
         if let netrc { configuration.authentication = .netrc(netrc.isEmpty ? nil : folder.existingPath(netrc)) }
-        if let user {
+        if let user, signatureScope == nil {
             let parts = user.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
             let password = parts.count > 1 ? parts[1] : ""
             configuration.authentication =

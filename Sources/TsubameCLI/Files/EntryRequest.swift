@@ -45,9 +45,27 @@ struct EntryRequest {
                 method, url: url, keepingDotSegments: options.keepsDotSegments, query: parameters, headers: headers,
                 body: content.body)
             if target == "*" { request.asksServer = true }
+            if let scope = options.signatureScope {
+                try Self.sign(&request, scope, options, values.body(of: entry, content.bytes))
+            }
             self.request = request
         } catch {
             throw EntryProblem(entry.place, error.reason)
+        }
+    }
+
+    /// Adds the fields of a signature. The token of a session is a field of the entry.
+    private static func sign(
+        _ request: inout Request, _ scope: String, _ options: EntryOptions, _ body: [UInt8]
+    ) throws(ValueProblem) {
+        guard let uri = request.uri else { return }
+        let token = request.headers["X-Amz-Security-Token"]
+        let signature = try AWSSignature(scope: scope, user: options.user, token: token, host: uri.host)
+        let message = AWSSignature.Message(
+            method: request.method.rawValue, path: uri.path, query: uri.query ?? "", host: uri.authority,
+            contentType: request.headers["Content-Type"] ?? request.body.contentType, body: body)
+        for field in signature.fields(for: message, at: .now()) where field.name != "X-Amz-Security-Token" {
+            request.headers.append(field.name, field.value)
         }
     }
 
@@ -68,6 +86,13 @@ private struct EntryValues {
     let folder: RequestFolder
 
     func text(_ template: TemplateText) throws(ValueProblem) -> String { try variables.text(of: template) }
+
+    /// The bytes of a body that has to be known as a whole.
+    func body(of entry: FileEntry, _ known: [UInt8]) throws(ValueProblem) -> [UInt8] {
+        guard entry.parts.isEmpty else { throw ValueProblem("a form with parts cannot be signed") }
+        guard case .file(let path) = entry.body else { return known }
+        return try folder.read(text(path))
+    }
 
     /// The body of the entry, with its bytes if they are known.
     func content(of entry: FileEntry) throws(ValueProblem) -> (body: RequestBody, bytes: [UInt8]) {

@@ -178,6 +178,11 @@ package struct CurlLine {
         case "max-redirs":
             options.append("--max-redirects=\(value == "-1" ? "10000" : value)")
             entryOptions.append((name, value))
+        case "aws-sigv4":
+            guard readFile == nil else {
+                throw ShellLine.Problem("--aws-sigv4 needs a file of requests: tsubame run signs its requests")
+            }
+            entryOptions.append((name, value))
         case "get": isGet = true
         case "head": isHead = true
         case "compressed": isCompressed = true

@@ -57,7 +57,7 @@ enum CurlOption {
             "output": .value("--output="), "resolve": .value("--resolve="), "retry": .value("--retry="),
             "unix-socket": .value("--unix-socket="), "request-target": .value("--request-target="),
             "oauth2-bearer": .special(hasValue: true),
-            "aws-sigv4": .refused("requests are not signed"), "ntlm": .refused("NTLM is not supported"),
+            "aws-sigv4": .special(hasValue: true), "ntlm": .refused("NTLM is not supported"),
             "negotiate": .refused("Negotiate is not supported"), "config": .refused("files of options are not read"),
             "next": .refused("only one request can stand here"), "connect-to": .refused("give --resolve"),
             "doh-url": .refused("DNS over HTTPS is not supported"),

@@ -105,24 +105,41 @@ enum HTTPFileBody {
                     name: "user", value: TemplateText(parsing: "\(words[1]):\(words[2])", at: field.place),
                     place: field.place))
             entry.options.append(FileEntry.Option(name: "digest", value: TemplateText("true"), place: field.place))
-        case ("aws", _):
-            entry.refusal = FileProblem(
-                path: parser.file.path, place: field.place, reason: "signatures of AWS are not supported",
-                text: "\(field.name.source): \(field.value.source)")
+        case ("aws", 3...): readSignature(Self.words(of: field.value, atMost: .max), into: &entry, field.place)
         default: return
         }
         entry.fields.remove(at: index)
     }
 
-    /// At most three words. Blanks within an expression are part of its word.
-    private static func words(of template: TemplateText) -> [String] {
+    /// `AWS id secret`, with `token:…`, `region:…` and `service:…` in any order.
+    private static func readSignature(_ words: [String], into entry: inout FileEntry, _ place: FilePlace) {
+        func value(_ name: String) -> String? {
+            words.dropFirst(3).first { $0.hasPrefix("\(name):") }.map { String($0.dropFirst(name.count + 1)) }
+        }
+        let options = [
+            ("user", "\(words[1]):\(words[2])"),
+            ("aws-sigv4", "aws:amz:\(value("region") ?? ""):\(value("service") ?? "")"),
+        ]
+        for (name, text) in options {
+            entry.options.append(
+                FileEntry.Option(name: name, value: TemplateText(parsing: text, at: place), place: place))
+        }
+        guard let token = value("token") else { return }
+        entry.fields.append(
+            FileEntry.Field(
+                name: TemplateText("X-Amz-Security-Token"), value: TemplateText(parsing: token, at: place),
+                place: place))
+    }
+
+    /// Blanks within an expression are part of its word, and so are those of the last word.
+    private static func words(of template: TemplateText, atMost most: Int = 3) -> [String] {
         var words = [""]
         for part in template.parts {
             switch part {
             case .expression(let text, _): words[words.count - 1] += "{{\(text)}}"
             case .text(let text):
                 for character in text {
-                    if character == " ", words.count < 3 {
+                    if character == " ", words.count < most {
                         if words.last != "" { words.append("") }
                     } else {
                         words[words.count - 1].append(character)

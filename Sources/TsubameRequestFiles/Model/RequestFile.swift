@@ -218,7 +218,8 @@ package struct FileEntry: Sendable {
 
         /// The names of options, which are those of Hurl.
         package static let names: Set = [
-            "basic", "cacert", "cert", "compressed", "connect-timeout", "connect-to", "delay", "digest", "header",
+            "aws-sigv4", "basic", "cacert", "cert", "compressed", "connect-timeout", "connect-to", "delay", "digest",
+            "header",
             "http1.0",
             "http1.1", "http2", "http2-prior-knowledge", "insecure", "ipv4", "ipv6", "key", "location", "max-redirs",
             "max-time", "netrc", "netrc-file", "no-cookie-store", "no-header", "no-jsonpath-coercion", "no-proxy",

@@ -138,7 +138,7 @@ import Testing
             (["--netrc-file", "f", "h"], "another one"), (["-F", "a=b;filename=c", "h"], "only a file"),
             (["-F", "a=@b,c", "h"], "several files"),
             (["-F", "a=b;encoder=base64", "h"], "encoding of its own"),
-            (["--aws-sigv4", "aws:amz", "h"], "not signed"),
+            (["--aws-sigv4", "aws:amz", "h"], "needs a file of requests"),
         ])
     func `an option that cannot be obeyed is named`(arguments: [String], reason: String) {
         let problem = #expect(throws: ShellLine.Problem.self) {

@@ -175,9 +175,16 @@ import Testing
         #expect(file.entries.first?.refusal?.reason.contains("JavaScript is not run") == true)
     }
 
-    @Test func `a signature of AWS refuses only its request`() throws {
-        let file = try parse("http://h\nAuthorization: AWS a b\n###\nhttp://i")
-        #expect(file.entries.map { $0.refusal?.place.line } == [2, nil])
+    @Test func `the credentials of AWS become options of Hurl`() throws {
+        let file = try parse(
+            "http://h\nAuthorization: AWS {{id}} se/cret region:eu-west-1 token:{{t}}\n###\nhttp://i\nAuthorization: AWS a"
+        )
+        #expect(
+            file.entries[0].options.map { "\($0.name) \($0.value.source)" } == [
+                "user {{id}}:se/cret", "aws-sigv4 aws:amz:eu-west-1:",
+            ])
+        #expect(file.entries[0].fields.map { "\($0.name.source) \($0.value.source)" } == ["X-Amz-Security-Token {{t}}"])
+        #expect(file.entries[1].fields.map(\.value.source) == ["AWS a"])
     }
 
     @Test func `a curl line is a request`() throws {

@@ -168,6 +168,32 @@ struct ToolEditorTests {
         }
     }
 
+    @Test func `a request is signed for AWS`() async throws {
+        let text = """
+            PUT {{base}}/a%20b?x=1
+            Authorization: AWS AKID {{secret}} region:eu-west-1 service:s3 token:tok
+
+            < f.txt
+            ###
+            POST {{base}}/
+            Authorization: AWS AKID {{secret}}
+
+            a
+            """
+        try await ScriptedServer.start { _ in .ok("hi") }.use { server in
+            let run = try await run(
+                ["a.http": text, "f.txt": "text"], "a.http", "--var=secret=key", server: server)
+            #expect(run.status == 1 && run.stdout.contains("shows no region and no service"), "\(run)")
+            let request = try #require(server.requests.first)
+            let names = "host;x-amz-content-sha256;x-amz-date;x-amz-security-token"
+            #expect(request["Authorization"]?.contains("eu-west-1/s3/aws4_request, SignedHeaders=\(names), ") == true)
+            #expect(request["Authorization"]?.contains("key") == false && request["X-Amz-Date"]?.count == 16)
+            #expect(
+                request["X-Amz-Content-Sha256"] == "982d9e3eb996f559e633f4d194def3761d909f5a3b647d1a851fead67c32c9d1")
+            #expect(server.requests.count == 1 && request.values("X-Amz-Security-Token") == ["tok"])
+        }
+    }
+
     @Test func `local time has the zone of the environment`() async throws {
         try await ScriptedServer.start { _ in .ok("hi") }.use { server in
             let text = "{{base}}/\nA: {{$localDatetime iso8601}}\nB: {{$datetime iso8601}}\n"
