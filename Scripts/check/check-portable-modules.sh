@@ -90,7 +90,7 @@ for module in TsubameWire TsubameEngine TsubameCLI HTTPBin; do
 done
 
 # WebAssembly has no sockets, threads or dispatch. Core and Wire must do without them, so that a transport of the browser can stand
-# beneath the client. They also do without locks: OneThread.swift has the names of Synchronization, and no lock behind them.
+# beneath the client. They also do without locks: OneThread.swift has the names of Synchronization, without any lock.
 mkdir "$work/wasi"
 "$compiler" -c -wmo -swift-version 6 -parse-as-library -emit-module -emit-module-path "$work/wasi/OneThread.swiftmodule" \
     -o "$work/wasi/OneThread.o" -module-name OneThread Scripts/lint/wasi/OneThread.swift

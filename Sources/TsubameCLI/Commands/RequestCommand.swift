@@ -112,6 +112,8 @@ struct RequestCommand: ToolCommand {
         try runs.map { run in
             var settings = RequestSettings(call)
             settings.parts = run.parts
+            // Printed requests name the codings that they ask for.
+            settings.unset = run.unset.filter { !["accept-encoding", "user-agent"].contains($0.lowercased()) }
             let capture = CaptureTransport()
             var run = run
             run.transport = capture
@@ -209,7 +211,7 @@ struct RequestCommand: ToolCommand {
                 if let cache { configuration.cache = .cache(cache) }
                 if !unset.isEmpty { configuration.wireInterceptors.append(UnsetFields(names: unset)) }
             }
-            if content.language != nil { run.parts = items.fileParts }
+            if content.language != nil { (run.parts, run.unset) = (items.fileParts, items.unset.map(\.rawName)) }
             return run
         } catch {
             file.discard()

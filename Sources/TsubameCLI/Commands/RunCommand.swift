@@ -48,7 +48,7 @@ struct RunCommand: ToolCommand {
     func run() throws -> ExitStatus {
         guard !words.isEmpty else { throw UsageProblem("There is no file: tsubame run FILE …") }
         let words = try words.flatMap { word throws(SystemError) in try RequestFolder.files(at: word) }
-        guard !words.isEmpty else { throw UsageProblem("There is no .http, .rest or .hurl file in this folder.") }
+        guard !words.isEmpty else { throw UsageProblem("There is no .http, .rest or .hurl file there.") }
         CommandRuns.limitThreads()
         guard let files = try read(words) else { return .usage }
         if options.checks {
@@ -78,6 +78,9 @@ struct RunCommand: ToolCommand {
         }
         let archive = try options.archive.map { path throws(SystemError) in try CallArchive(path) }
         let interruption = RunInterruption()
+        // They are kept to the end, so that a second signal is seen while the reports are written.
+        let signals = EndSignals.observe { interruption.stop(by: $0) }
+        defer { withExtendedLifetime(signals) {} }
         let results = try runAll(prepared, interruption) {
             let client = client(tls)
             archive?.watch(client)

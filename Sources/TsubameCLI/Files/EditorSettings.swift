@@ -1,6 +1,7 @@
 // EditorSettings: the settings of editors that belong to the requests of a file.
 
 import Tsubame
+import TsubamePlatform
 import TsubameRequestFiles
 
 /// Settings of VS Code's REST client (`.vscode/settings.json`), and the `SSLConfiguration` of an environment for JetBrains.
@@ -23,7 +24,10 @@ struct EditorSettings {
         if json["rest-client.rememberCookiesForSubsequentRequests"] == .bool(false) {
             options.append(("cookies", "false"))
         }
-        if let limit = json["rest-client.timeoutinmilliseconds"]?.text.flatMap({ Int($0) }), limit > 0 {
+        let longest = 1_000_000_000
+        if let limit = json["rest-client.timeoutinmilliseconds"]?.text.flatMap({ Int($0) }),
+            (1...longest).contains(limit)
+        {
             options.append(("max-time", "\(limit)ms"))
         }
         for member in json["rest-client.defaultHeaders"]?.members ?? [] {
@@ -35,17 +39,32 @@ struct EditorSettings {
                     "\(path): the certificate of \(host.name) has no “cert”. Only PEM is read: openssl pkcs12 -in FILE -out FILE.pem makes it."
                 )
             }
+            let folder = FilePath.folder(of: FilePath.folder(of: path))
             certificates[host.name.lowercased()] = Certificate(
-                path: certificate, key: host.value["key"]?.text, passphrase: host.value["passphrase"]?.text)
+                path: Self.path(certificate, in: folder),
+                key: host.value["key"]?.text.map { Self.path($0, in: folder) },
+                passphrase: host.value["passphrase"]?.text)
         }
     }
 
     /// Reads the member `SSLConfiguration` of an environment.
-    mutating func readTLS(_ json: JSONValue) {
-        func path(_ name: String) -> String? { json[name]?.text ?? json[name]?["path"]?.text }
-        if json["verifyHostCertificate"] == .bool(false) { options.append(("insecure", "true")) }
+    /// - Parameter file: the file of the environment, beside which the certificates may be.
+    mutating func readTLS(_ json: JSONValue, _ file: String) {
+        func path(_ name: String) -> String? {
+            (json[name]?.text ?? json[name]?["path"]?.text).map { Self.path($0, in: FilePath.folder(of: file)) }
+        }
+        switch json["verifyHostCertificate"] {
+        case .bool(let verifies)?: options.append(("insecure", "\(!verifies)"))
+        default: break
+        }
         if let certificate = path("clientCertificate") { options.append(("cert", certificate)) }
         if let key = path("clientCertificateKey") { options.append(("key", key)) }
+    }
+
+    /// The path of a file in the folder of the settings; the path as it is, if there is none.
+    private static func path(_ name: String, in folder: String) -> String {
+        let inner = "\(folder)/\(name)"
+        return !name.hasPrefix("/") && access(inner, F_OK) == 0 ? inner : name
     }
 
     /// Sets what the entries of an `.http` file do not say themselves.

@@ -12,9 +12,10 @@ enum EntryLoop {
         case .rows(let name, let path):
             do throws(ValueProblem) {
                 return try rows(of: path, folder).enumerated().map { index, row in
-                    var variables = row.map { ("\(name).\($0.name)", $0.value) }
-                    variables.append((name, .object(row)))
-                    variables.append(("index", .integer(Int64(index))))
+                    var variables: [(String, FileValue)] = [(name, row), ("index", .integer(Int64(index)))]
+                    if case .object(let members) = row {
+                        variables += members.map { ("\(name).\($0.name)", $0.value) }
+                    }
                     return variables
                 }
             } catch {
@@ -29,38 +30,23 @@ enum EntryLoop {
         return text != "null" && typed.text == text ? typed : .text(text)
     }
 
-    /// The rows of a CSV file, or the objects of a JSON array.
-    private static func rows(
-        of path: String, _ folder: RequestFolder
-    ) throws(ValueProblem) -> [[(name: String, value: FileValue)]] {
-        guard let rows = try table(path, folder) else { throw ValueProblem("\(path) is no list of objects") }
-        return rows
-    }
-
-    /// nil if JSON is no list of objects.
-    private static func table(
-        _ path: String, _ folder: RequestFolder
-    ) throws(ValueProblem) -> [[(name: String, value: FileValue)]]? {
+    /// The rows of a CSV file, or the elements of a JSON array.
+    private static func rows(of path: String, _ folder: RequestFolder) throws(ValueProblem) -> [FileValue] {
         guard let text = String(validating: try folder.read(path), as: UTF8.self) else {
             throw ValueProblem("\(path) is no text in UTF-8")
         }
         guard path.lowercased().hasSuffix(".json") else {
             do throws(CSVTable.Problem) {
-                return try CSVTable(text).rows.map { row in row.map { ($0.name, value(ofField: $0.value)) } }
+                return try CSVTable(text).rows.map { row in .object(row.map { ($0.name, value(ofField: $0.value)) }) }
             } catch {
                 throw ValueProblem("\(path):\(error.line): \(error.reason)")
             }
         }
         do throws(JSONSyntax.Fault) {
-            guard case .array(let elements) = try JSONValue(text) else { return nil }
-            var rows: [[(name: String, value: FileValue)]] = []
-            for element in elements {
-                guard case .object(let members) = element else { return nil }
-                rows.append(members.map { ($0.name, FileValue($0.value)) })
-            }
-            return rows
+            if let elements = try JSONValue(text).elements { return elements.map(FileValue.init) }
         } catch {
             throw ValueProblem("\(path) is no JSON at byte \(error.offset + 1)")
         }
+        throw ValueProblem("\(path) is no list")
     }
 }

@@ -183,9 +183,11 @@ struct EntryOptions {
 
     /// `path` or `path:passphrase`, with a backslash before a colon of the path.
     private static func certificate(_ text: String) -> (path: String, passphrase: String?) {
-        let hidden = text.replacing("\\:", with: "\0")
-        let parts = hidden.split(separator: ":", maxSplits: 1).map { $0.replacing("\0", with: ":") }
-        return (String(parts.first ?? ""), parts.count > 1 ? String(parts[1]) : nil)
+        var (path, rest) = ("", text[...])
+        while let character = rest.popFirst(), character != ":" {
+            path.append(character == "\\" && rest.first == ":" ? rest.removeFirst() : character)
+        }
+        return (path, path.utf8.count < text.utf8.count && text.hasSuffix(rest) && !rest.isEmpty ? String(rest) : nil)
     }
 
     /// - Parameter folder: the folder of the file, where relative paths begin.

@@ -74,7 +74,11 @@ struct EntryRequest {
 
     /// The URL with a scheme, and with the host of a field if it begins with its path. These ports mean https in VS Code.
     private static func whole(_ url: String, host: String?) -> String {
-        guard url.hasPrefix("/") || url == "*", let host else { return url.contains("://") ? url : "http://\(url)" }
+        guard url.hasPrefix("/") || url == "*", let host else {
+            // Another address in the query is no scheme.
+            let start = url.prefix { $0 != "/" && $0 != "?" && $0 != "#" }
+            return start.hasSuffix(":") && url.dropFirst(start.count).hasPrefix("//") ? url : "http://\(url)"
+        }
         let scheme = host.hasSuffix(":443") || host.hasSuffix(":8443") ? "https" : "http"
         return (host.contains("://") ? host : "\(scheme)://\(host)") + (url == "*" ? "" : url)
     }
@@ -162,13 +166,14 @@ private struct EntryValues {
     }
 
     private func form(_ parts: [FileEntry.Part]) throws(ValueProblem) -> RequestBody {
-        var values: [(name: String, content: (text: String, file: String?, type: String?))] = []
+        var values: [(name: String, content: (text: String, file: String?, type: String?, filename: String?))] = []
         for part in parts {
             let type = try part.contentType.map { template throws(ValueProblem) in try text(template) }
             switch part.content {
-            case .text(let template): values.append((try text(part.name), (try text(template), nil, type)))
+            case .text(let template): values.append((try text(part.name), (try text(template), nil, type, nil)))
             case .file(let path):
-                values.append((try text(part.name), ("", try folder.readablePath(text(path)), type)))
+                let filename = try part.filename.map { template throws(ValueProblem) in try text(template) }
+                values.append((try text(part.name), ("", try folder.readablePath(text(path)), type, filename)))
             }
         }
         return .multipart { form in
@@ -178,7 +183,8 @@ private struct EntryValues {
                     continue
                 }
                 form.file(
-                    value.name, at: file, filename: file.split(separator: "/").last.map(String.init),
+                    value.name, at: file,
+                    filename: value.content.filename ?? file.split(separator: "/").last.map(String.init),
                     contentType: value.content.type)
             }
         }

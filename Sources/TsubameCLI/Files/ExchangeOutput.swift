@@ -7,7 +7,6 @@ struct ExchangeOutput {
     private let file: OutputFile
     private let printer: ExchangePrinter
     private let observation: EventSubscription
-    private let hasBody: Bool
 
     /// - Parameter hidden: texts that are not shown.
     init(_ parts: PrintParts, of client: Client, hiding hidden: [String]) throws(SystemError) {
@@ -18,7 +17,6 @@ struct ExchangeOutput {
         let printer = options.printer(file, FormatOptions(), isOffline: false, isDownload: false)
         observation = client.observe(bodies: printer.bodyBytes) { printer.take($0) }
         self.printer = printer
-        hasBody = parts.contains(.responseBody)
     }
 
     /// Prints the rest.
@@ -38,9 +36,8 @@ struct ExchangeOutput {
             try printer.requestsPrinted()
         }
         try printer.finish()
-        // The next lines do not stand behind the end of a body.
-        let last = response?.body.last
-        if hasBody, last != nil, last != 0x0A { try file.write("\n") }
+        // The next lines do not follow the end of a body.
+        try file.endLine()
         try file.flush()
     }
 }

@@ -8,6 +8,8 @@ enum FileCheck {
     /// Finds wrong options, files that are missing, and expressions that can have no value.
     /// - Throws: ``FileProblem`` at the first mistake.
     static func check(_ file: RequestFile) throws(FileProblem) {
+        // Later entries may read these.
+        var written: Set<String> = []
         var names = Set(file.entries.filter { $0.importedFrom != nil }.compactMap(\.name))
         for entry in file.entries {
             if let refusal = entry.refusal { throw refusal }
@@ -20,7 +22,7 @@ enum FileCheck {
                 throw problem(error.place, error.reason, entry, file)
             }
             let folder = RequestFolder(of: entry.importedFrom ?? file.path)
-            for path in entry.readPaths.compactMap(\.plain) {
+            for path in entry.readPaths.compactMap(\.plain) where !written.contains(path) {
                 do throws(ValueProblem) {
                     let status = FileStatus(of: try folder.readablePath(path))
                     guard let status, status.kind != .folder else { throw ValueProblem("there is no file \(path)") }
@@ -35,6 +37,7 @@ enum FileCheck {
                 }
             }
             if let name = entry.name { names.insert(name) }
+            written.formUnion(entry.options.filter { $0.name.hasPrefix("output") }.map(\.value.source))
         }
     }
 

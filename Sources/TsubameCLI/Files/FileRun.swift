@@ -161,7 +161,8 @@ struct FileRun {
         let hidden = variables.hiddenTexts
         guard !hidden.isEmpty else { return [] }
         let given = request.headers["Authorization"].flatMap { $0.split(separator: " ").last.map(String.init) }
-        let credentials = [given, options.user.map { EncodedBytes.base64Text(Array($0.utf8)) }].compactMap { $0 }
+        let pairs = [options.user, request.uri?.userinfo.map { PercentEncoding.decodeLeniently($0) }].compactMap { $0 }
+        let credentials = [given].compactMap { $0 } + pairs.map { EncodedBytes.base64Text(Array($0.utf8)) }
         return hidden
             + credentials.filter { text in
                 let plain = EncodedBytes.base64(text).map { String(decoding: $0, as: UTF8.self) } ?? ""
@@ -178,7 +179,13 @@ struct FileRun {
         var reading = ValueReading(
             message: message, variables: variables, keepsLists: options.keepsLists, readFile: reader)
         if !ignoresAsserts { outcome.failures = reading.failures(ofHead: expected) }
-        guard outcome.failures.isEmpty || expected.captures.isEmpty else { return }
+        guard outcome.failures.isEmpty || expected.captures.isEmpty else {
+            // A value that would be hidden is not captured, and must not be shown, either.
+            for capture in expected.captures where capture.isRedacted {
+                if let value = try? reading.value(of: capture.path) { variables.hide(value.text) }
+            }
+            return
+        }
         for capture in expected.captures {
             do throws(ValueProblem) {
                 let name = try variables.text(of: capture.name)

@@ -97,7 +97,27 @@ enum RequestFileReader {
             if isChosen[index] { referred.formUnion(entry.references(in: file)) }
         }
         var result = file
-        result.entries = zip(file.entries, isChosen).filter(\.1).map(\.0)
+        result.entries = ordered(zip(file.entries, isChosen).filter(\.1).map(\.0), in: file)
+        return result
+    }
+
+    /// The entries, each imported one right before the first that refers to it.
+    private static func ordered(_ entries: [FileEntry], in file: RequestFile) -> [FileEntry] {
+        let imported = Dictionary(
+            entries.enumerated().compactMap { index, entry in
+                entry.importedFrom == nil ? nil : entry.name.map { ($0, index) }
+            }
+        ) { $1 }
+        var (result, isPlaced) = ([FileEntry](), [Bool](repeating: false, count: entries.count))
+        func place(_ index: Int) {
+            guard !isPlaced[index] else { return }
+            isPlaced[index] = true
+            let names = entries[index].references(in: file)
+            for other in imported.filter({ names.contains($0.key) }).values.sorted() { place(other) }
+            result.append(entries[index])
+        }
+        for index in entries.indices where entries[index].importedFrom == nil { place(index) }
+        for index in entries.indices { place(index) }
         return result
     }
 }

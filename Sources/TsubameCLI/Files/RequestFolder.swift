@@ -27,7 +27,7 @@ struct RequestFolder: Sendable {
             // A link could lead back to a folder above.
             if FileStatus(of: inner, followsLinks: false)?.kind == .folder {
                 files += try Self.files(at: inner)
-            } else if [.http, .hurl].contains(FileFormat(path: name)) {
+            } else if [.http, .hurl].contains(FileFormat(path: name)), FileStatus(of: inner)?.kind == .regular {
                 files.append(inner)
             }
         }
@@ -57,6 +57,9 @@ struct RequestFolder: Sendable {
     private func innerPath(_ name: String, _ action: String) throws(ValueProblem) -> String {
         let path = path(name)
         let target = FilePath.absolute(path)
+        guard access(FilePath.folder(of: path), F_OK) == 0 else {
+            throw ValueProblem("the folder of \(name) does not exist")
+        }
         let folders = [FilePath.resolved(self.path), FilePath.resolved(".")]
         guard folders.contains(where: { target.hasPrefix($0 == "/" ? "/" : $0 + "/") }), !target.contains("/../") else {
             throw ValueProblem(

@@ -100,7 +100,10 @@ struct RunEnvironment {
             json = try JSONValue(text)
         } catch {
             // The settings of an editor are about many things, and the user may not need them here.
-            if isOfEditor, options.environment == nil { return false }
+            if isOfEditor, options.environment == nil {
+                Diagnostics.say("\(path) is no JSON, so its settings have no effect")
+                return false
+            }
             throw FileProblem(path: path, json: text, error)
         }
         if isOfEditor {
@@ -112,9 +115,12 @@ struct RunEnvironment {
         }
         names.formUnion(environments.map(\.name).filter { $0 != "$shared" })
         for name in ["$shared", options.environment].compactMap({ $0 }) {
-            guard case .object(let members)? = json[name] else { continue }
+            guard let found = json[name] else { continue }
+            guard let members = found.members else {
+                throw UsageProblem("\(path): the environment “\(name)” is no object with variables.")
+            }
             for member in members {
-                if member.name == "SSLConfiguration" { settings.readTLS(member.value) }
+                if member.name == "SSLConfiguration" { settings.readTLS(member.value, path) }
                 variables.setDefault(member.name, FileValue(member.value))
                 if name == "$shared" { variables.setDefault("$shared \(member.name)", FileValue(member.value)) }
             }

@@ -1,6 +1,5 @@
 // RunInterruption: ends a run of files by Ctrl-C, after its reports are written.
 
-import Dispatch
 import Synchronization
 
 /// The first signal stops the requests. The outcomes so far are printed and reported. A second one ends the process.
@@ -12,16 +11,15 @@ final class RunInterruption: Sendable {
 
     private let state = Mutex(State())
 
-    /// Runs `body`, and cancels it when a signal comes.
+    /// Runs `body`, and cancels it when a signal has come.
     func watching<Value: Sendable>(_ body: @escaping @Sendable () async throws -> Value) async throws -> Value {
         let work = Task { try await body() }
         state.withLock { $0.cancel = { work.cancel() } }
-        let sources = EndSignals.observe { number in self.stop(by: number) }
-        defer { sources.forEach { $0.cancel() } }
         return try await work.value
     }
 
-    private func stop(by number: Int32) {
+    /// Takes a signal. The caller observes them until the process ends.
+    func stop(by number: Int32) {
         let cancel = state.withLock { state in
             let isFirst = state.signal == nil
             state.signal = number

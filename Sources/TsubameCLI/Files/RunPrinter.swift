@@ -11,12 +11,12 @@ struct FileResult: Sendable {
     let path: String
     let outcomes: [EntryOutcome]
     let nanoseconds: UInt64
-    /// The number of entries that did not run, because one before them failed.
+    /// The number of entries that did not run, because one before them failed or the run was interrupted.
     let left: Int
     /// Texts that reports print must go through ``FileVariables/redacted(_:)``.
     let variables: FileVariables
 
-    var isGood: Bool { outcomes.allSatisfy(\.isGood) }
+    var isGood: Bool { left == 0 && outcomes.allSatisfy(\.isGood) }
 }
 
 /// Prints a file's lines together, also while other files run.
@@ -69,7 +69,7 @@ final class RunPrinter: Sendable {
     func write(_ lines: [String], _ result: FileResult) throws {
         let requests = Self.count(result.outcomes.count { !$0.isSkipped }, "request")
         let failed = result.outcomes.count { !$0.isGood }
-        var end = failed == 0 ? "ok" : "\(failed) failed"
+        var end = failed == 0 ? (result.left > 0 ? "interrupted" : "ok") : "\(failed) failed"
         if result.left > 0 { end += ", \(result.left) not run" }
         let last = "\(result.path): \(end), \(requests) in \(Self.time(result.nanoseconds))"
         try write(lines + [last])

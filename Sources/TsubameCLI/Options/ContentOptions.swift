@@ -73,7 +73,7 @@ struct ContentOptions: Options {
     var format: RequestContent.Format { multipart ? .multipart : form ? .form : json ? .json : .automatic }
 
     private static func partType(_ text: String) throws(UsageProblem) -> (name: String, type: String) {
-        guard let equals = text.lastIndex(of: "="), equals > text.startIndex else {
+        guard let equals = text.firstIndex(of: "="), equals > text.startIndex else {
             throw UsageProblem("“\(text)” is not written name=type, such as meta=application/json.")
         }
         let type = String(text[text.index(after: equals)...])

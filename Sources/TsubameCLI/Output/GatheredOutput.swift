@@ -14,6 +14,8 @@ final class GatheredOutput: Sendable {
     private struct State {
         var list: [Bytes] = []
         var count = 0
+        /// The last byte that was added; nil before the first.
+        var last: UInt8?
         /// Texts that are not shown, the longest first.
         var hidden: [[UInt8]] = []
     }
@@ -24,6 +26,7 @@ final class GatheredOutput: Sendable {
         let isMuch = state.withLock { state in
             state.list.append(bytes)
             state.count += bytes.count
+            state.last = bytes.last ?? state.last
             return state.count > Self.maximumBytes
         }
         if isMuch { try flush(to: descriptor, isComplete: false) }
@@ -34,6 +37,9 @@ final class GatheredOutput: Sendable {
         let hidden = texts.filter { !$0.isEmpty }.map { Array($0.utf8) }.sorted { $0.count > $1.count }
         state.withLock { $0.hidden = hidden }
     }
+
+    /// Whether the output ends within a line.
+    var isWithinLine: Bool { state.withLock { $0.last.map { $0 != 0x0A } ?? false } }
 
     /// - Parameter isComplete: whether no more output follows. Otherwise the beginning of a hidden text may stay back.
     func flush(to descriptor: Descriptor, isComplete: Bool = true) throws(SystemError) {

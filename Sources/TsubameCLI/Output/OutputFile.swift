@@ -66,6 +66,9 @@ final class OutputFile: Sendable {
     /// Has these texts hidden in gathered output that is not written yet.
     func hide(_ texts: [String]) { gathered?.hide(texts) }
 
+    /// Ends the last line of gathered output.
+    func endLine() throws(SystemError) { if gathered?.isWithinLine ?? false { try write("\n") } }
+
     /// Writes the gathered output now.
     func flush() throws(SystemError) { try gathered?.flush(to: descriptor) }
 

@@ -64,7 +64,9 @@ struct RequestContent {
             case .file(let name, let content, let filename):
                 FileEntry.Part(
                     name: TemplateText(name), content: .file(TemplateText(content.filePath ?? filename)),
-                    contentType: content.contentType.map { TemplateText($0) }, place: place)
+                    contentType: content.contentType.map { TemplateText($0) },
+                    filename: filename == content.filePath?.split(separator: "/").last.map(String.init)
+                        ? nil : TemplateText(filename), place: place)
             }
         }
     }
@@ -83,13 +85,10 @@ struct RequestContent {
         }
         for name in partTypes.keys.sorted() {
             let hasText = entries.contains { if case .text(name, _, _) = $0 { true } else { false } }
-            guard hasText, format == .multipart || hasFiles else {
-                throw UsageProblem(
-                    "--part-type: the form has no part “\(name)” with a text; forms with parts need --multipart.")
-            }
+            guard hasText else { throw UsageProblem("--part-type: the form has no part “\(name)” with a text.") }
         }
         guard hasData else { return }
-        if format == .multipart || hasFiles {
+        if format == .multipart || hasFiles || !partTypes.isEmpty {
             body = multipart(boundary: try agreedBoundary())
         } else if format == .form {
             body = form

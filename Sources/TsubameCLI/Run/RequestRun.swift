@@ -24,6 +24,8 @@ struct RequestRun: Sendable {
     let configure: @Sendable (inout Configuration) -> Void
     /// The parts of a form with files, for a request that is printed.
     var parts: [FileEntry.Part] = []
+    /// The fields that are not sent, for a request that is printed.
+    var unset: [String] = []
     /// Whether messages must name the request that they belong to.
     var isOneOfSeveral = false
 

@@ -12,11 +12,12 @@ enum RequestLanguage: String, CaseIterable {
     {
         switch self {
         case .curl: return (Self.curlLine(request, settings), settings.losses)
-        case .swift: return (request.swiftProgram(settings.swiftLines), settings.losses)
-        case .python: return (request.pythonProgram(settings.pythonArguments), settings.losses)
+        case .swift: return (request.swiftProgram(settings.swiftLines), settings.losses + settings.lostFields)
+        case .python: return (request.pythonProgram(settings.pythonArguments), settings.losses + settings.lostFields)
         case .tsubame:
             let line = request.tsubame(showingSecrets: true)
-            return (Self.adding(settings.toolWords, to: line, after: "tsubame ") + "\n", settings.losses)
+            let words = [Self.adding(settings.toolWords, to: line, after: "tsubame ")] + settings.toolItems
+            return (words.joined(separator: " ") + "\n", settings.losses)
         case .http:
             let writer = HTTPFileWriter(try Self.file(of: [(request, settings)]))
             return (writer.text, settings.losses + writer.losses)

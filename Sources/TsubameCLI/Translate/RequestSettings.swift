@@ -14,6 +14,8 @@ struct RequestSettings {
     var digest: String?
     /// The options that are left out, as they are spelled.
     private(set) var losses: [String] = []
+    /// The fields that are not sent, although a program would send them by itself.
+    var unset: [String] = []
     /// The parts of a form, if it has files.
     var parts: [FileEntry.Part] = []
 
@@ -55,6 +57,7 @@ struct RequestSettings {
         if let connectTimeout { words += ["--connect-timeout", Self.seconds(connectTimeout)] }
         if let proxy { words += ["--proxy", ShellWord.quoted(proxy)] }
         if let digest { words += ["--digest", "--user", ShellWord.quoted(digest)] }
+        for name in unset { words += ["--header", ShellWord.quoted("\(name):")] }
         for part in parts {
             switch part.content {
             case .text(let text):
@@ -65,7 +68,8 @@ struct RequestSettings {
                 let value = text.source.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
                 words += ["--form", ShellWord.quoted("\(part.name.source)=\"\(value)\";type=\(type.source)")]
             case .file(let path):
-                let type = part.contentType.map { ";type=\($0.source)" } ?? ""
+                let filename = part.filename.map { ";filename=\"\($0.source)\"" } ?? ""
+                let type = (part.contentType.map { ";type=\($0.source)" } ?? "") + filename
                 words += ["--form", ShellWord.quoted("\(part.name.source)=@\"\(path.source)\"\(type)")]
             }
         }
@@ -127,6 +131,12 @@ struct RequestSettings {
         parts = entry.parts.allSatisfy(\.isPlain) ? entry.parts : []
     }
 
+    /// The fields that stay, for languages that cannot leave them out.
+    var lostFields: [String] { unset.map { "the item \($0):, which sends no such field" } }
+
+    /// The items of the tool's command line.
+    var toolItems: [String] { unset.map { ShellWord.quoted("\($0):") } }
+
     /// Sets the options of an entry.
     func apply(to entry: inout FileEntry) {
         func add(_ name: String, _ value: String) {
@@ -140,6 +150,10 @@ struct RequestSettings {
         if let digest {
             add("user", digest)
             add("digest", "true")
+        }
+        for name in unset {
+            add("no-header", name)
+            entry.fields.removeAll { $0.name.source.lowercased() == name.lowercased() }
         }
         guard !parts.isEmpty else { return }
         entry.parts = parts

@@ -35,7 +35,7 @@ extension Request {
             body = "sys.stdin.buffer"
         }
         var lines = imports + ["", "headers = {"]
-        // The package takes a field only once. Others are added behind it.
+        // The package takes a field only once. Others are added after it.
         var names: Set<String> = []
         let repeated = fields.filter { !names.insert($0.0.lowercased()).inserted }
         names = []

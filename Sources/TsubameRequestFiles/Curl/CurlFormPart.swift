@@ -1,6 +1,6 @@
 // CurlFormPart: the value of `-F`, one part of a form.
 
-/// `name=value`, `name=@file` or `name=<file`, with `;type=` and `;filename=` behind it. Quotation marks enclose a value
+/// `name=value`, `name=@file` or `name=<file`, with `;type=` and `;filename=` after it. Quotation marks enclose a value
 /// that has semicolons.
 struct CurlFormPart {
     enum Content: Equatable {
@@ -14,7 +14,7 @@ struct CurlFormPart {
     private(set) var content: Content
     private(set) var type: String?
     private(set) var filename: String?
-    /// Words behind a semicolon that are no option. curl leaves them out.
+    /// Words after a semicolon that are no option. curl leaves them out.
     private(set) var ignored: [String] = []
 
     /// - Parameter isPlain: whether the value has no options, as after `--form-string`.
@@ -36,13 +36,14 @@ struct CurlFormPart {
         }
         while rest.first == ";" {
             rest = rest.dropFirst().drop { $0 == " " || $0 == "\t" }
-            if rest.hasPrefix("type=") {
+            let option = rest.prefix(9).lowercased()
+            if option.hasPrefix("type=") {
                 rest = rest.dropFirst(5)
                 type = Self.type(&rest)
-            } else if rest.hasPrefix("filename=") {
+            } else if option.hasPrefix("filename=") {
                 rest = rest.dropFirst(9)
                 filename = Self.word(&rest)
-            } else if rest.hasPrefix("headers=") || rest.hasPrefix("encoder=") {
+            } else if option.hasPrefix("headers=") || option.hasPrefix("encoder=") {
                 throw ShellLine.Problem("a part cannot have fields or an encoding of its own here: “\(text)”")
             } else {
                 ignored.append(Self.word(&rest))
@@ -52,7 +53,8 @@ struct CurlFormPart {
 
     /// The text up to the next semicolon, or within quotation marks.
     private static func word(_ rest: inout Substring) -> String {
-        guard rest.first == "\"" else {
+        // A quotation mark that is not closed is part of the word.
+        guard rest.first == "\"", rest.dropFirst().contains("\"") else {
             let word = rest.prefix { $0 != ";" }
             rest = rest[word.endIndex...]
             return String(word).trimmed

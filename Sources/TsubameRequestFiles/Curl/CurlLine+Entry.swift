@@ -53,10 +53,11 @@ extension CurlLine {
         case .file(let path): content = .file(template(path))
         case .textFile: throw ShellLine.Problem("-F \(form.name)=<FILE has no counterpart in a file of requests")
         }
-        guard form.filename == nil else {
+        if case .text = form.content, form.filename != nil {
             throw ShellLine.Problem("the filename of -F \(form.name) has no counterpart in a file of requests")
         }
         return FileEntry.Part(
-            name: template(form.name), content: content, contentType: form.type.map(template), place: place)
+            name: template(form.name), content: content, contentType: form.type.map(template),
+            filename: form.filename.map(template), place: place)
     }
 }

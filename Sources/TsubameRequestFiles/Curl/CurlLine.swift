@@ -159,6 +159,7 @@ package struct CurlLine {
             if value.hasPrefix("@"), value != "@-", let readFile {
                 data.append(try readFile(String(value.dropFirst())).filter { !$0.isNewline })
             } else if value.hasPrefix("@") {
+                guard file == nil else { throw ShellLine.Problem("several files with -d cannot be joined here") }
                 file = value
             } else {
                 data.append(value)
@@ -255,6 +256,12 @@ package struct CurlLine {
         }
         guard form.filename == nil else {
             throw ShellLine.Problem("only a file of -F can have a filename here: “\(text)”")
+        }
+        let same = forms.filter { form in
+            if case .text = form.content { form.name == forms.last?.name } else { false }
+        }
+        guard same.allSatisfy({ $0.type == form.type }) else {
+            throw ShellLine.Problem("parts of one name cannot have different types here: “\(form.name)”")
         }
         if let type = form.type { options.append("--part-type=\(form.name)=\(type)") }
     }

@@ -7,21 +7,21 @@ enum HTTPFileBody {
         try readAuthorization(of: &entry, parser)
         let isGraphQL = takesGraphQL(&entry)
         guard let first = lines.first else { return }
+        for line in lines { try refuseUnknownCharset(line, parser) }
         let place = parser.scanner.place(at: first.start)
         let type = value(of: "content-type", entry)?.lowercased() ?? ""
         if isGraphQL {
             let text = lines.map(\.text).joined(separator: "\n")
             entry.body = .text(TemplateText(parsing: graphQL(text), at: place), .graphQL)
         } else if type.hasPrefix("application/x-www-form-urlencoded"), !lines.contains(where: { fileLine($0) != nil }) {
-            // A form may be divided into lines, each with a name and a value.
-            let text = lines.map(\.trimmed).joined()
+            let text = form(lines)
             entry.body = .text(TemplateText(parsing: text, at: place), .form)
         } else if lines.count == 1, let (path, charset) = fileLine(first) {
             let path = TemplateText(parsing: path, at: place)
             entry.body = charset.map { .pieces([.file(path, charset: $0)]) } ?? .file(path)
         } else {
             // Each line of a list of JSON values has an end.
-            let isList = type.contains("ndjson") || type.contains("jsonl")
+            let isList = isJSONList(type)
             entry.body = pieces(of: lines, isMultipart: type.hasPrefix("multipart/"), endsLast: isList, parser)
         }
     }
@@ -51,14 +51,41 @@ enum HTTPFileBody {
         return .pieces(pieces)
     }
 
+    /// Whether a media type is one of a JSON value on each line.
+    static func isJSONList(_ type: String) -> Bool {
+        ["application/x-ndjson", "application/ndjson", "application/jsonl", "application/x-jsonlines"]
+            .contains(where: type.hasPrefix)
+    }
+
+    /// A form may be divided into lines before or after each `&`. Other line ends belong to a value.
+    private static func form(_ lines: [HTTPFileParser.Line]) -> String {
+        var text = ""
+        for line in lines {
+            let next = line.trimmed
+            if !text.isEmpty, !text.hasSuffix("&"), !next.hasPrefix("&") { text += "\n" }
+            text += next
+        }
+        return text
+    }
+
     /// `< path`, or `<@ path` for a file with expressions. The name of its charset may follow the sign.
     private static func fileLine(_ line: HTTPFileParser.Line) -> (path: String, charset: FileCharset?)? {
         let text = line.text
-        if text.hasPrefix("< ") { return (String(text.dropFirst(2)).trimmed, nil) }
+        if text.hasPrefix("< ") || text.hasPrefix("<\t") { return (String(text.dropFirst(2)).trimmed, nil) }
         guard text.hasPrefix("<@") else { return nil }
-        let words = text.dropFirst(2).split(separator: " ", maxSplits: 1, omittingEmptySubsequences: false)
+        let words = text.dropFirst(2).split(maxSplits: 1, omittingEmptySubsequences: false) { $0 == " " || $0 == "\t" }
         guard words.count == 2, let charset = FileCharset(named: String(words[0])) else { return nil }
         return (String(words[1]).trimmed, charset)
+    }
+
+    /// `<@charset path` with a charset that is not known would otherwise be text.
+    private static func refuseUnknownCharset(
+        _ line: HTTPFileParser.Line, _ parser: HTTPFileParser
+    ) throws(FileProblem) {
+        guard line.text.hasPrefix("<@"), fileLine(line) == nil else { return }
+        throw parser.scanner.problem(
+            "a file with expressions is written <@ path; charsets are utf8, latin1 and utf16le, as in <@latin1 path",
+            at: line.start)
     }
 
     private static func value(of name: String, _ entry: FileEntry) -> String? {
@@ -76,9 +103,14 @@ enum HTTPFileBody {
 
     /// A query, with its variables below an empty line.
     private static func graphQL(_ text: String) -> String {
-        for end in text.ranges(of: "\n\n") {
-            let variables = String(text[end.upperBound...]).trimmed
-            guard variables.hasPrefix("{"), variables.hasSuffix("}") else { continue }
+        guard text.trimmed.hasSuffix("}") else { return text }
+        // Each candidate is read, so there are few.
+        for end in text.ranges(of: "\n\n").prefix(20) {
+            let rest = text[end.upperBound...].drop(while: \.isWhitespace)
+            guard rest.hasPrefix("{") else { continue }
+            let variables = String(rest).trimmed
+            // A second query would begin in the same way.
+            guard JSONSyntax.isValue(variables) || variables.contains("{{") else { continue }
             return "\(text[..<end.lowerBound])\nvariables \(variables)"
         }
         return text

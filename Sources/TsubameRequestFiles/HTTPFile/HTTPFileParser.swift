@@ -151,11 +151,10 @@ package struct HTTPFileParser {
         let isBlock = text.hasPrefix("> {%") || text.hasPrefix("< {%")
         let isFile = text.hasSuffix(".js") && (text.hasPrefix("> ") || !isInBody && text.hasPrefix("< "))
         guard isBlock || isFile else { return false }
-        settings.refusal =
-            settings.refusal
-            ?? scanner.problem(
+        settings.refuse(
+            scanner.problem(
                 "JavaScript is not run: write checks as # > status == 200, and captures as # @capture name = jsonpath \"$.x\"",
-                at: line.start)
+                at: line.start))
         if isBlock {
             while index < lines.count, !lines[index].isDivision, !lines[index].text.contains("%}") { index += 1 }
         }
@@ -194,7 +193,8 @@ package struct HTTPFileParser {
         var (text, version) = Self.withoutVersion(line.trimmed)
         var words = text.split { $0 == " " || $0 == "\t" }.map(String.init)
         if words.count > 1, words[0] == "run" {
-            throw scanner.problem("a run of other files is not supported; # @import FILE is", at: line.start)
+            words.removeFirst()
+            settings.refuse(scanner.problem("a run of other files is not supported; # @import FILE is", at: line.start))
         }
         // VS Code also takes a method in small letters.
         if words.count > 1, Self.methods.contains(words[0].uppercased()) { words[0] = words[0].uppercased() }
@@ -203,7 +203,7 @@ package struct HTTPFileParser {
             method = words.removeFirst()
         }
         if ["WEBSOCKET", "GRPC", "RSOCKET"].contains(method) {
-            throw scanner.problem("\(method) is no method of HTTP", at: line.start)
+            settings.refuse(scanner.problem("\(method) is no method of HTTP", at: line.start))
         }
         // A blank within a URL stands for itself, also within an expression.
         var url = words.joined(separator: " ")
@@ -262,6 +262,17 @@ package struct HTTPFileParser {
 
     private mutating func readFields(of entry: inout FileEntry, _ settings: inout HTTPFileSettings) throws(FileProblem)
     {
+        // The lines of the last field.
+        var (name, values, place) = ("", [String](), entry.place)
+        func end() {
+            guard !values.isEmpty else { return }
+            let value = values.joined(separator: " ").trimmed
+            entry.fields.append(
+                FileEntry.Field(
+                    name: TemplateText(parsing: name, at: place), value: TemplateText(parsing: value, at: place),
+                    place: place))
+            values = []
+        }
         while index < lines.count, !lines[index].isBlank, !lines[index].isDivision {
             if skipScript(&settings, isInBody: false) { continue }
             let line = lines[index]
@@ -272,26 +283,23 @@ package struct HTTPFileParser {
             }
             if try settings.readResponseLine(line, self) { continue }
             let text = line.trimmed
-            let place = scanner.place(at: line.start)
-            if line.isIndented, !line.isField, let last = entry.fields.popLast() {
-                let value = TemplateText(parsing: "\(last.value.source) \(text)".trimmed, at: last.place)
-                entry.fields.append(FileEntry.Field(name: last.name, value: value, place: last.place))
+            if line.isIndented, !line.isField, !values.isEmpty {
+                values.append(text)
                 continue
             }
-            guard let colon = text.firstIndex(of: ":"), case let name = String(text[..<colon]).trimmed, !name.isEmpty,
-                !TemplateText(parsing: name).hasBlanks
+            end()
+            guard let colon = text.firstIndex(of: ":"), case let found = String(text[..<colon]).trimmed,
+                !found.isEmpty, !TemplateText(parsing: found).hasBlanks
             else {
                 throw scanner.problem(
                     "a field is written Name: value; an empty line comes before a body", at: line.start)
             }
             // The length is that of the body.
-            if name.lowercased() == "content-length" { continue }
-            let value = String(text[text.index(after: colon)...]).trimmed
-            entry.fields.append(
-                FileEntry.Field(
-                    name: TemplateText(parsing: name, at: place), value: TemplateText(parsing: value, at: place),
-                    place: place))
+            if found.lowercased() == "content-length" { continue }
+            (name, place) = (found, scanner.place(at: line.start))
+            values = [String(text[text.index(after: colon)...]).trimmed]
         }
+        end()
         while index < lines.count, lines[index].isBlank { index += 1 }
     }
 }

@@ -5,13 +5,16 @@ struct HTTPFileSettings {
     var title = ""
     var imports: [FileEntry.Field] = []
     /// Why the request cannot run.
-    var refusal: FileProblem?
+    private var refusal: FileProblem?
     private var name: String?
     private var tags: [String] = []
     private var options: [FileEntry.Option] = []
     private var prompts: [FileEntry.Field] = []
     private var loop: FileEntry.Loop?
     private var response: ExpectedResponse?
+
+    /// Keeps the first reason why the request cannot run.
+    mutating func refuse(_ problem: FileProblem) { refusal = refusal ?? problem }
 
     mutating func addImport(_ path: String, at place: FilePlace) {
         imports.append(FileEntry.Field(name: TemplateText(path.trimmed), value: TemplateText(), place: place))
@@ -27,10 +30,14 @@ struct HTTPFileSettings {
             guard let assertion = try HurlCheckParser.assertion(&parser.scanner) else {
                 throw parser.scanner.problem("a check begins with a query, such as status or jsonpath \"$.id\"")
             }
+            guard !assertion.text.contains(where: \.isNewline) else {
+                throw parser.scanner.problem("a check stands on one line; write \\n for a line end", at: line.start)
+            }
             withResponse(place) { $0.assertions.append(assertion) }
             return
         }
-        guard comment.hasPrefix("@") else { return }
+        // The name of a setting follows the mark.
+        guard comment.hasPrefix("@"), let letter = comment.dropFirst().first, letter.isLetter else { return }
         let words = comment.dropFirst().split(maxSplits: 1) { $0 == " " || $0 == "\t" || $0 == "=" }.map(String.init)
         let value = words.count > 1 ? words[1].trimmed : ""
         func option(_ name: String, _ value: String) {
@@ -53,12 +60,17 @@ struct HTTPFileSettings {
             guard let capture = try HurlCheckParser.capture(&parser.scanner, separator: "=") else {
                 throw parser.scanner.problem("a capture is written # @capture name = jsonpath \"$.x\"")
             }
+            guard !capture.text.contains(where: \.isNewline) else {
+                throw parser.scanner.problem("a capture stands on one line", at: line.start)
+            }
             withResponse(place) { $0.captures.append(capture) }
         case "no-redirect": option("location", "false")
         case "no-cookie-jar": option("cookies", "false")
         case "timeout": option("max-time", value.filter { $0 != " " })
         case "connection-timeout": option("connect-timeout", value.filter { $0 != " " })
         case let known? where FileEntry.Option.names.contains(known): option(known, value.isEmpty ? "true" : value)
+        case let refused? where ["ntlm", "negotiate", "limit-rate", "pinnedpubkey"].contains(refused):
+            refuse(parser.scanner.problem("the option \(refused) of Hurl is not supported", at: line.start))
         case let word?:
             // Editors have settings of their own, which mean nothing here. One wrong letter is a mistake.
             let meant = Self.names.first { Self.isMistyped(word, $0) }
@@ -73,9 +85,10 @@ struct HTTPFileSettings {
             "connection-timeout",
         ]
 
-    /// Whether the word differs from the name in one letter.
+    /// Whether the word differs from the name in one letter, or in the order of its letters.
     private static func isMistyped(_ word: String, _ name: String) -> Bool {
         guard word.utf8.count > 4, word != name else { return false }
+        if word.utf8.count == name.utf8.count, word.utf8.sorted() == name.utf8.sorted() { return true }
         let (short, long) = word.utf8.count < name.utf8.count ? (word, name) : (name, word)
         guard long.utf8.count - short.utf8.count <= 1 else { return false }
         let start = zip(short.utf8, long.utf8).prefix { $0 == $1 }.count
@@ -83,7 +96,8 @@ struct HTTPFileSettings {
         return rest.elementsEqual(long.utf8.dropFirst(start + 1))
     }
 
-    /// `>> file` saves the body under a new name, `>>! file` replaces the file, and `<> file` refers to an earlier response, which is not needed.
+    /// `>> file` saves the body under a new name, and `>>! file` replaces the file. `<> file` names an earlier response and
+    /// means nothing here.
     mutating func readResponseLine(
         _ line: HTTPFileParser.Line, _ parser: HTTPFileParser
     ) throws(FileProblem) -> Bool {
@@ -103,7 +117,12 @@ struct HTTPFileSettings {
         _ mark: String, _ line: HTTPFileParser.Line, _ parser: inout HTTPFileParser
     ) throws(FileProblem) {
         parser.scanner.move(to: line.start)
-        while !parser.scanner.take(mark) { parser.scanner.advance() }
+        while !parser.scanner.take(mark) {
+            guard let scalar = parser.scanner.current, !HurlScanner.isBreak(scalar) else {
+                throw parser.scanner.problem("this comment is no \(mark)", at: line.start)
+            }
+            parser.scanner.advance()
+        }
         parser.scanner.skipSpace()
     }
 

@@ -13,7 +13,7 @@ extension FileEntry {
             case .text(let text): templates.append(text)
             case .file(let path): templates.append(path)
             }
-            if let type = part.contentType { templates.append(type) }
+            templates += [part.contentType, part.filename].compactMap { $0 }
         }
         switch body {
         case .text(let text, _), .file(let text): templates.append(text)
@@ -57,7 +57,7 @@ extension FileEntry {
 extension FileEntry.Part {
     /// Whether the part has no expression.
     package var isPlain: Bool {
-        guard name.plain != nil, contentType.map({ $0.plain != nil }) ?? true else { return false }
+        guard [name, contentType, filename].allSatisfy({ $0.map { $0.plain != nil } ?? true }) else { return false }
         switch content {
         case .text(let text), .file(let text): return text.plain != nil
         }

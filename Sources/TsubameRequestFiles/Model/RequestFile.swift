@@ -47,8 +47,12 @@ package struct FileProblem: Error, Sendable, CustomStringConvertible {
     /// The message with the line, and a caret below the place.
     package var description: String {
         if text.isEmpty { return "\(path):\(place.line): \(reason)" }
-        let margin = String(repeating: " ", count: max(place.column - 1, 0))
-        return "\(path):\(place.line):\(place.column): \(reason)\n  \(text)\n  \(margin)^"
+        // Of a long line, the part around the place is enough.
+        let scalars = text.unicodeScalars
+        let start = scalars.count > 200 ? max(min(place.column - 80, scalars.count - 160), 0) : 0
+        let shown = scalars.count > 200 ? String(String.UnicodeScalarView(scalars.dropFirst(start).prefix(160))) : text
+        let margin = String(repeating: " ", count: max(place.column - 1 - start, 0))
+        return "\(path):\(place.line):\(place.column): \(reason)\n  \(shown)\n  \(margin)^"
     }
 }
 
@@ -115,7 +119,7 @@ package struct TemplateText: Sendable, Hashable {
         }.joined()
     }
 
-    /// The parts before and behind the first separator outside of expressions.
+    /// The parts before and after the first separator outside of expressions.
     func divided(at separator: Character) -> (TemplateText, TemplateText) {
         for (index, part) in parts.enumerated() {
             guard case .text(let text) = part, let place = text.firstIndex(of: separator) else { continue }
@@ -161,12 +165,18 @@ package struct FileEntry: Sendable {
         package let content: Content
         /// nil for the type that a file's name shows, and for a text without a type.
         package let contentType: TemplateText?
+        /// The name of a file for the server; nil for the last part of its path.
+        package let filename: TemplateText?
         package let place: FilePlace
 
-        package init(name: TemplateText, content: Content, contentType: TemplateText? = nil, place: FilePlace) {
+        package init(
+            name: TemplateText, content: Content, contentType: TemplateText? = nil, filename: TemplateText? = nil,
+            place: FilePlace
+        ) {
             self.name = name
             self.content = content
             self.contentType = contentType
+            self.filename = filename
             self.place = place
         }
     }

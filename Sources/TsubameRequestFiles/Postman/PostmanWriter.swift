@@ -25,6 +25,15 @@ package struct PostmanWriter {
         }
         if entry.loop != nil { losses.append("the loop of \(name)") }
         if !entry.prompts.isEmpty { losses.append("the questions of \(name)") }
+        if let refusal = entry.refusal { losses.append("\(refusal.path):\(refusal.place.line): \(refusal.reason)") }
+        var entry = entry
+        entry.takePartsOfPieces()
+        func last(_ name: String) -> String? { entry.allOptions.last { $0.name == name }?.value.source }
+        let digest = last("digest") == "true" ? last("user") : nil
+        for option in entry.options where !["location", "compressed"].contains(option.name) {
+            if digest != nil, ["digest", "user"].contains(option.name) { continue }
+            losses.append("the option \(option.name) of \(name)")
+        }
         var headers = entry.fields.map { Self.pair($0.name.source, $0.value.source) }
         if !entry.cookies.isEmpty {
             let pairs = entry.cookies.map { "\($0.name.source)=\($0.value.source)" }
@@ -35,6 +44,11 @@ package struct PostmanWriter {
         ]
         if let body = body(entry, name) { request.append(("body", body)) }
         request.append(("url", url(entry)))
+        if let digest {
+            let parts = TemplateText(parsing: digest).divided(at: ":")
+            let pairs = [Self.pair("username", parts.0.source), Self.pair("password", parts.1.source)]
+            request.append(("auth", .object([("type", .string("digest")), ("digest", .array(pairs))])))
+        }
         if let user = entry.user {
             request.append(
                 (
@@ -50,7 +64,14 @@ package struct PostmanWriter {
                     ])
                 ))
         }
-        return .object([("name", .string(name)), ("request", .object(request))])
+        var item: [(name: String, value: JSONValue)] = [("name", .string(name)), ("request", .object(request))]
+        if last("location") != "true" {
+            item.append(("protocolProfileBehavior", .object([("followRedirects", .bool(false))])))
+        }
+        for part in entry.parts where part.filename != nil {
+            losses.append("the filename of \(part.name.source) of \(name)")
+        }
+        return .object(item)
     }
 
     /// The URL as it stands, and its parameters.
@@ -93,7 +114,11 @@ package struct PostmanWriter {
         switch entry.body {
         case nil: return nil
         case .text(let text, .graphQL):
-            return .object([("mode", .string("graphql")), ("graphql", .object([("query", .string(text.source))]))])
+            let parts = GraphQLQuery.parts(of: text.source)
+            let variables = parts.variables.map { [("variables", JSONValue.string($0))] } ?? []
+            return .object([
+                ("mode", .string("graphql")), ("graphql", .object([("query", .string(parts.query))] + variables)),
+            ])
         case .text(let text, let kind):
             let isJSON = kind == .json || JSONSyntax.isValue(text.source)
             let language = JSONValue.object([("language", .string(isJSON ? "json" : "text"))])

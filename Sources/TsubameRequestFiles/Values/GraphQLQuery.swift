@@ -1,6 +1,12 @@
 // GraphQLQuery: the JSON that carries a query of GraphQL.
 
 package enum GraphQLQuery {
+    /// The query, and the text of the variables after it.
+    static func parts(of text: String) -> (query: String, variables: String?) {
+        guard let start = text.firstRange(of: "\nvariables ") else { return (text, nil) }
+        return (String(text[..<start.lowerBound]), String(text[start.upperBound...]))
+    }
+
     /// The body for a query. A line `variables { … }` after it gives the variables as JSON.
     package static func json(of text: String) -> String {
         var lines = text.split(separator: "\n", omittingEmptySubsequences: false)

@@ -31,12 +31,14 @@ package struct FileDate: Sendable, Hashable {
     }
 
     /// The same time of day some months later or earlier. A day that the month does not have becomes its last day.
-    package func adding(months: Int64) -> FileDate {
+    /// - Returns: nil if the year has more than six digits.
+    package func adding(months: Int64) -> FileDate? {
         var (time, parts) = (time_t(seconds), tm())
-        guard gmtime_r(&time, &parts) != nil else { return self }
+        guard months.magnitude < 100_000_000, seconds.magnitude < 30_000_000_000_000, gmtime_r(&time, &parts) != nil
+        else { return nil }
         let month = Int64(parts.tm_year) * 12 + Int64(parts.tm_mon) + months
         let year = Int64((Double(month) / 12).rounded(.down))
-        guard (-1_000_000...1_000_000).contains(year) else { return self }
+        guard (-1_000_000...1_000_000).contains(year) else { return nil }
         parts.tm_year = Int32(year)
         parts.tm_mon = Int32(month - year * 12)
         parts.tm_mday = min(parts.tm_mday, Self.days(inMonth: Int(parts.tm_mon), of: Int(year) + 1900))

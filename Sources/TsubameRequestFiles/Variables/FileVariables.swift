@@ -62,16 +62,27 @@ package struct FileVariables: Sendable {
         }
     }
 
+    /// Keeps the text from all output.
+    package mutating func hide(_ text: String) { if !text.isEmpty { secrets.insert(text) } }
+
     package mutating func keep(_ answer: Answer, of name: String) { answers[name] = answer }
 
     /// The texts that no output shows, the longest first. A secret may stand in a URL, in a form and in JSON, too.
     package var hiddenTexts: [String] {
         let forms = secrets.flatMap { secret in
-            let encoded = PercentEncoding.encode(Array(secret.utf8))
-            return [
-                secret, encoded, encoded.replacing("%20", with: "+"),
-                String(JSONSyntax.string(secret).dropFirst().dropLast()),
-            ]
+            let json = String(JSONSyntax.string(secret).dropFirst().dropLast())
+            let escaped = secret.utf16.map { unit in
+                let digits = String(unit, radix: 16)
+                return unit < 0x80
+                    ? String(UnicodeScalar(UInt8(unit)))
+                    : "\\u\(String(repeating: "0", count: 4 - digits.count))\(digits)"
+            }.joined()
+            // Parts of a URL keep different characters.
+            let encoded = ["", "/", "/:@!$&'()*,;=+?", "/:@!$'()*,;?"].map { kept in
+                PercentEncoding.encode(secret, allowing: ASCIISet(kept))
+            }
+            let inURL = encoded.flatMap { [$0, $0.replacing("%20", with: "+"), $0.lowercased()] }
+            return [secret, secret.lowercased(), secret.replacing("+", with: " "), json, escaped] + inURL
         }
         return Set(forms).sorted { $0.utf8.count > $1.utf8.count }
     }
@@ -92,7 +103,10 @@ package struct FileVariables: Sendable {
         if let value = try generated.value(of: expression, in: self, depth: depth) { return value }
         if let value = typedDefaults[expression], definitions[expression] == nil { return value }
         if let definition = definitions[expression] ?? defaults[expression] {
-            guard depth < Self.maximumDepth else { throw ValueProblem("the variable \(expression) uses itself") }
+            guard depth < Self.maximumDepth else {
+                throw ValueProblem(
+                    "the variable \(expression) uses itself, or more than \(Self.maximumDepth) others in a row")
+            }
             guard expansions(of: definition) <= Self.maximumExpansions else {
                 throw ValueProblem(
                     "the variable \(expression) uses itself, or more than \(Self.maximumExpansions) others")

@@ -53,7 +53,8 @@ package struct GeneratedValues: Sendable {
         case "random.email":
             return .text(try Self.letters(["8"], name, "abcdefghijklmnopqrstuvwxyz") + "@example.com")
         case "processEnv": return .text(try variable(words, in: variables, depth: depth, environment))
-        case "dotenv": return .text(try variable(words, in: variables, depth: depth) { dotenv[$0] })
+        case "dotenv":
+            return .text(try variable(words, in: variables, depth: depth, place: "the file .env") { dotenv[$0] })
         case _ where name.hasPrefix("env."):
             return .text(try variable([String(name.dropFirst(4))], in: variables, depth: depth, environment))
         default: throw ValueProblem("$\(name) is no generated value")
@@ -106,7 +107,12 @@ package struct GeneratedValues: Sendable {
         let months: [String: Int64] = ["M": 1, "Q": 3, "y": 12]
         if words.count == 2, let count = Int64(words[0]), (-1_000_000_000...1_000_000_000).contains(count) {
             if let unit = seconds[words[1]] { return now().adding(seconds: count * unit) }
-            if let unit = months[words[1]] { return now().adding(months: count * unit) }
+            if let unit = months[words[1]] {
+                guard let date = now().adding(months: count * unit) else {
+                    throw ValueProblem("the time moved by \(count) \(words[1]) is out of range")
+                }
+                return date
+            }
             if words[1] == "ms" { return now().adding(milliseconds: count) }
         }
         throw ValueProblem("a time is moved by a number and a unit (y, Q, M, w, d, h, m, s or ms), such as -3 h")
@@ -117,6 +123,7 @@ package struct GeneratedValues: Sendable {
     ) throws(ValueProblem) -> String {
         let zone = isLocal ? date.formatted("%z", isLocal: true) ?? "+0000" : "+0000"
         let longZone = "\(zone.prefix(3)):\(zone.suffix(2))"
+        let thousandths = String(date.formatted("%.3f")?.dropFirst() ?? "000")
         switch format {
         case "rfc1123": return date.formatted("%a, %d %b %Y %H:%M:%S \(isLocal ? zone : "GMT")", isLocal: isLocal) ?? ""
         case "iso8601":
@@ -126,8 +133,9 @@ package struct GeneratedValues: Sendable {
         // The letters of a format, the longest first.
         let letters = [
             ("YYYY", "%Y"), ("YY", "%y"), ("MMMM", "%B"), ("MMM", "%b"), ("MM", "%m"), ("DD", "%d"), ("dddd", "%A"),
-            ("ddd", "%a"), ("HH", "%H"), ("hh", "%I"), ("mm", "%M"), ("ss", "%S"), ("SSS", "%3f"), ("A", "%p"),
-            ("ZZ", zone), ("Z", longZone), ("X", "%s"), ("D", "%-d"), ("M", "%-m"), ("H", "%-H"), ("h", "%-I"),
+            ("ddd", "%a"), ("HH", "%H"), ("hh", "%I"), ("mm", "%M"), ("ss", "%S"), ("SSS", thousandths), ("A", "%p"),
+            ("ZZ", zone), ("Z", longZone), ("X", "\(date.seconds)"), ("x", "\(date.seconds)\(thousandths)"),
+            ("d", "%w"), ("D", "%-d"), ("M", "%-m"), ("H", "%-H"), ("h", "%-I"),
             ("m", "%-M"), ("s", "%-S"), ("a", "%P"),
         ]
         var (rest, pattern) = (format[...], "")
@@ -144,7 +152,6 @@ package struct GeneratedValues: Sendable {
                 rest = rest.dropFirst()
             }
         }
-        pattern = pattern.replacing("%3f", with: String(date.formatted("%.3f")?.dropFirst() ?? ""))
         guard let text = date.formatted(pattern, isLocal: isLocal) else {
             throw ValueProblem("“\(format)” is no format of a date")
         }
@@ -179,13 +186,14 @@ package struct GeneratedValues: Sendable {
 
     /// The value of a name. With `%` before it, the name is that of a variable whose value is the name.
     private func variable(
-        _ words: [String], in variables: FileVariables, depth: Int, _ look: (String) -> String?
+        _ words: [String], in variables: FileVariables, depth: Int, place: String = "the environment",
+        _ look: (String) -> String?
     ) throws(ValueProblem) -> String {
         guard var name = words.first, words.count == 1 else {
             throw ValueProblem("the name of one variable is missing")
         }
         if name.hasPrefix("%") { name = try variables.value(of: String(name.dropFirst()), depth: depth + 1).text }
-        guard let value = look(name) else { throw ValueProblem("the environment has no variable \(name)") }
+        guard let value = look(name) else { throw ValueProblem("\(place) has no variable \(name)") }
         return value
     }
 }

@@ -2,12 +2,12 @@
 
 import HTTPTypes
 import TsubameCore
+import TsubameWire
 
 package struct HTTPFileWriter {
     package private(set) var text = ""
     /// The parts of the file that this format cannot hold.
     package private(set) var losses: [String] = []
-    private static let boundary = "tsubame-boundary"
 
     package init(_ file: RequestFile) {
         var file = file
@@ -31,7 +31,9 @@ package struct HTTPFileWriter {
         text = ""
         for entry in file.entries {
             if !text.isEmpty { line("") }
+            let start = text.endIndex
             write(entry)
+            note(entry, String(text[start...]))
         }
         let known = Set(file.variables.map(\.name.source))
         var added = usesBrace && !known.contains(brace) ? "@\(brace) = {\n" : ""
@@ -45,12 +47,19 @@ package struct HTTPFileWriter {
     private var (brace, carriageReturn, nothing) = ("", "", "")
     private var (usesBrace, usesReturn, usesNothing) = (false, false, false)
 
+    /// Names the parts of a request that this format changes.
+    private mutating func note(_ entry: FileEntry, _ text: String) {
+        guard !text.isEmpty, entry.refusal == nil else { return }
+        let written = WrittenEntry(
+            entry: entry, text: text, variables: [brace: "{", carriageReturn: "\r", nothing: ""])
+        for part in written.changes { losses.append("the exact \(part) of \(entry.method) \(entry.url.source)") }
+    }
+
     /// The name of a variable with this value, which no variable of the file has with another one.
     private static func name(_ name: String, for value: String, in file: RequestFile) -> String {
+        let known = Dictionary(file.variables.map { ($0.name.source, $0.value.source) }) { $1 }
         let names = [name] + (2...file.variables.count + 2).map { "\(name)_\($0)" }
-        return names.first { name in
-            file.variables.allSatisfy { $0.name.source != name || $0.value.source == value }
-        } ?? name
+        return names.first { known[$0] == nil || known[$0] == value } ?? name
     }
 
     /// The text of a template. Braces that are text do not begin an expression.
@@ -99,10 +108,14 @@ package struct HTTPFileWriter {
         if let name = entry.name, name != title { line("# @name \(Self.oneLine(name))") }
         writeSettings(of: entry)
         line("\(entry.method) \(url(entry))")
-        // A line that begins with & would belong to the URL.
-        let fields = entry.fields.filter { $0.hasSendableName && !$0.name.source.hasPrefix("&") }
-        if fields.count < entry.fields.count { losses.append("fields without a name that can be sent") }
-        for field in fields { line("\(escapedLine(field.name)): \(escapedLine(field.value))") }
+        for field in entry.fields where !Self.isForm(entry) || field.name.source.lowercased() != "content-type" {
+            // A line that begins with & would belong to the URL, and one that begins with # would be a comment.
+            guard field.hasSendableName, !field.name.source.hasPrefix("&"), !field.name.source.hasPrefix("#") else {
+                continue
+            }
+            let guardText = hasMeaning(field, entry) ? "{{\(nothing)}}" : ""
+            line("\(escapedLine(field.name)): \(guardText)\(escapedLine(field.value))")
+        }
         if !entry.cookies.isEmpty {
             var pairs: [String] = []
             for cookie in entry.cookies { pairs.append("\(escapedLine(cookie.name))=\(escapedLine(cookie.value))") }
@@ -124,11 +137,18 @@ package struct HTTPFileWriter {
         for field in response.fields {
             checks.append("header \(Self.quoted(field.name)) == \(Self.quoted(field.value))")
         }
-        checks += response.assertions.map(\.text)
+        for assertion in response.assertions {
+            if let text = Self.oneLine(assertion) {
+                checks.append(text)
+            } else {
+                losses.append("a check of several lines of \(entry.method) \(entry.url.source)")
+            }
+        }
         switch response.body {
         case .text(let text, let kind):
-            checks.append("body == \(Self.quoted(text))")
-            if kind == .json {
+            let json = kind == .graphQL ? TemplateText(GraphQLQuery.json(of: text.source)) : text
+            checks.append("body == \(Self.quoted(json))")
+            if kind == .json || kind == .graphQL {
                 losses.append("the expected JSON of \(entry.method) \(entry.url.source) is compared as text")
             }
         case .bytes(let bytes): checks.append("bytes == base64,\(EncodedBytes.base64Text(bytes));")
@@ -157,12 +177,13 @@ package struct HTTPFileWriter {
     /// Redirects are followed and codings are decoded unless the entry says otherwise.
     private mutating func writeSettings(of entry: FileEntry) {
         if !entry.tags.isEmpty { line("# @tag \(entry.tags.joined(separator: " "))") }
-        let follows = entry.allOptions.last { $0.name == "location" }?.value.source == "true"
-        if !follows { line("# @no-redirect") }
-        for option in entry.options {
+        func last(_ name: String) -> String? { entry.allOptions.last { $0.name == name }?.value.source }
+        if last("location") != "true" { line("# @no-redirect") }
+        if last("compressed") != "true" { line("# @compressed false") }
+        for option in entry.allOptions {
             switch (option.name, option.value.source) {
             case ("user", _) where Self.digest(entry) != nil, ("digest", _) where Self.digest(entry) != nil: break
-            case ("location", _), ("compressed", "true"): break
+            case ("location", _), ("compressed", _): break
             case ("cookies", "false"): line("# @no-cookie-jar")
             case ("variable", let text): losses.append("the variable of an option: \(text)")
             case ("max-time", let text): line("# @timeout \(Self.oneLine(text))")
@@ -185,10 +206,11 @@ package struct HTTPFileWriter {
             line("")
             line(entry.form.map { "\($0.name.percentEncoded)=\($0.value.percentEncoded)" }.joined(separator: "\n&"))
         } else if !entry.parts.isEmpty {
-            line("Content-Type: multipart/form-data; boundary=\(Self.boundary)")
+            let boundary = Self.boundary(of: entry.parts)
+            line("Content-Type: multipart/form-data; boundary=\(boundary)")
             line("")
-            entry.parts.forEach { write($0) }
-            line("--\(Self.boundary)--")
+            entry.parts.forEach { write($0, boundary) }
+            line("--\(boundary)--")
         } else {
             let type = entry.fields.first { $0.name.source.lowercased() == "content-type" }?.value.source
             write(
@@ -252,39 +274,61 @@ package struct HTTPFileWriter {
         return "{{\(nothing)}}\(line)"
     }
 
-    private mutating func write(_ part: FileEntry.Part) {
-        line("--\(Self.boundary)")
-        let name = Self.quoted(part.name)
+    /// Whether the entry has a form whose type the writer gives.
+    private static func isForm(_ entry: FileEntry) -> Bool { !entry.parts.isEmpty }
+
+    private mutating func write(_ part: FileEntry.Part, _ boundary: String) {
+        line("--\(boundary)")
+        let name = Self.parameter(part.name.source)
         switch part.content {
         case .text(let text):
             line("Content-Disposition: form-data; name=\(name)")
             if let type = part.contentType { line("Content-Type: \(Self.oneLine(type.source))") }
             line("")
+            if text.source.replacing("\r\n", with: "").contains("\n") {
+                losses.append("the line ends of the part \(part.name.source), which become CR LF")
+            }
             // The lines of this format end with both characters in a form.
             writeText(escaped(text.withoutReturns))
         case .file(let path):
-            let base = path.source.split(separator: "/").last ?? ""
-            line("Content-Disposition: form-data; name=\(name); filename=\"\(base)\"")
-            line("Content-Type: \(part.contentType?.source ?? "application/octet-stream")")
+            let base = path.source.split(separator: "/").last.map(String.init) ?? ""
+            let filename = Self.parameter(part.filename?.source ?? base)
+            line("Content-Disposition: form-data; name=\(name); filename=\(filename)")
+            let type = part.contentType.map { Self.oneLine($0.source) }
+            line("Content-Type: \(type ?? ContentTypeGuess.type(of: base))")
             line("")
             line("< \(Self.oneLine(path.source))")
         }
     }
 
-    /// `user password` of an entry with digest credentials.
-    private static func digest(_ entry: FileEntry) -> String? {
-        guard entry.options.last(where: { $0.name == "digest" })?.value.source == "true",
-            let user = entry.options.last(where: { $0.name == "user" })?.value.source,
-            let colon = user.firstIndex(of: ":"),
-            !user.contains(" ")
-        else { return nil }
-        return "\(user[..<colon]) \(user[user.index(after: colon)...])"
+    /// Whether the value would have a meaning in this format, and would not be sent as it is.
+    private mutating func hasMeaning(_ field: FileEntry.Field, _ entry: FileEntry) -> Bool {
+        guard case .text(let part)? = field.value.parts.first else { return false }
+        let words = field.value.source.split(separator: " ")
+        let isMeant: Bool
+        switch field.name.source.lowercased() {
+        case "authorization":
+            isMeant =
+                ["basic", "digest", "aws"].contains(words.first?.lowercased() ?? "")
+                && (words.count > 2 || words.last?.contains(":") ?? false)
+        case "x-request-type": isMeant = part.lowercased() == "graphql"
+        case "content-type":
+            guard case .text(let text, let kind)? = entry.body, kind != .form else { return false }
+            let type = part.lowercased()
+            isMeant =
+                HTTPFileBody.isJSONList(type)
+                || type.hasPrefix("application/x-www-form-urlencoded")
+                    && (text.plain.map { $0 != FormText.encoded($0) || $0.contains("\n") } ?? true)
+        default: isMeant = false
+        }
+        usesNothing = usesNothing || isMeant
+        return isMeant
     }
 
     /// The variables of a query stand below an empty line.
     private static func graphQL(_ text: String) -> String {
-        guard let start = text.firstRange(of: "\nvariables ") else { return text }
-        return "\(text[..<start.lowerBound])\n\n\(text[start.upperBound...])"
+        let parts = GraphQLQuery.parts(of: text)
+        return parts.variables.map { "\(parts.query)\n\n\($0)" } ?? text
     }
 
     // MARK: Texts
@@ -303,26 +347,4 @@ package struct HTTPFileWriter {
         return url + (url.contains("?") ? "&" : "?") + pairs
     }
 
-    private static func quoted(_ template: TemplateText) -> String {
-        let escaped = template.source.unicodeScalars.reduce(into: "") { result, scalar in
-            switch scalar {
-            case "\"", "\\": result += "\\\(scalar)"
-            case "\n": result += "\\n"
-            case "\r": result += "\\r"
-            default: result.unicodeScalars.append(scalar)
-            }
-        }
-        return "\"\(escaped)\""
-    }
-
-    /// The line of a variable, with a backslash for what needs one in its value.
-    private static func variable(_ name: String, _ value: String) -> String {
-        let escaped = value.replacing("\\", with: "\\\\").replacing("\r", with: "\\r")
-            .replacing("\n", with: "\\n").replacing("\t", with: "\\t").trimmed
-        return "@\(oneLine(name.trimmed)) =\(escaped.isEmpty ? "" : " ")\(oneLine(escaped))"
-    }
-
-    private static func oneLine(_ text: String) -> String {
-        text.unicodeScalars.split { $0 == "\n" || $0 == "\r" }.map(String.init).joined(separator: " ")
-    }
 }

@@ -6,17 +6,13 @@ package struct HurlWriter {
     package private(set) var losses: [String] = []
 
     package init(_ file: RequestFile) {
-        let file = CapturedResponses(file).file
+        let captured = CapturedResponses(file)
+        let file = captured.file
+        losses = captured.losses
         for (index, entry) in file.entries.enumerated() {
             if index > 0 { text += "\n" }
             var entry = entry
-            if case .pieces(let pieces) = entry.body, entry.parts.isEmpty,
-                let type = entry.fields.first(where: { $0.name.source.lowercased() == "content-type" })?.value.plain,
-                let parts = MultipartPieces.parts(of: pieces, contentType: type)
-            {
-                (entry.parts, entry.body) = (parts, nil)
-                entry.fields.removeAll { $0.name.source.lowercased() == "content-type" }
-            }
+            entry.takePartsOfPieces()
             // The variables of the file have their values from the first entry on.
             if index == 0 { entry.options = file.variables.map(Self.option) + entry.options }
             noteExpressions(of: entry)
@@ -71,8 +67,9 @@ package struct HurlWriter {
                 losses.append("a password without a user")
             }
         }
-        let options = entry.allOptions.filter { $0.name == "cookies" || FileEntry.Option.names.contains($0.name) }
-        for option in entry.options where option.name != "cookies" && !FileEntry.Option.names.contains(option.name) {
+        let names = FileEntry.Option.names.union(["cookies", "output-new"])
+        let options = entry.allOptions.filter { names.contains($0.name) }
+        for option in entry.options where !names.contains(option.name) {
             losses.append("the option \(option.name)")
         }
         section("Options", options.map(Self.option))
@@ -84,8 +81,12 @@ package struct HurlWriter {
         if parts.count < entry.parts.count { losses.append("parts without a name") }
         section("Multipart", parts.map(Self.part))
         for part in parts {
-            guard case .text = part.content, let type = part.contentType else { continue }
-            losses.append("the type \(type.source) of the part \(part.name.source)")
+            if case .text = part.content, let type = part.contentType {
+                losses.append("the type \(type.source) of the part \(part.name.source)")
+            }
+            if let name = part.filename {
+                losses.append("the filename \(name.source) of the part \(part.name.source)")
+            }
         }
         if let body = entry.body {
             let count = losses.count
@@ -136,6 +137,16 @@ package struct HurlWriter {
         let hasMark =
             template.source.contains("```") || template.source.contains("\r")
             || template.plain == nil && template.hasBraces
+        if kind == .form {
+            // A form of an editor is encoded when it is sent.
+            if template.plain == nil { losses.append("the percent-encoding of values in a form") }
+            return block(template.mappingText(FormText.encoded), .plain)
+        }
+        // A text without a line end at its end stands between single backticks, where escapes name the other line ends.
+        if kind == .plain, hasMark || !template.source.hasSuffix("\n") {
+            line("`\(Self.escaped(template, ["`"]))`")
+            return
+        }
         if hasMark, let plain = template.plain {
             line("base64,\(EncodedBytes.base64Text(Array(plain.utf8)));")
             return
@@ -166,22 +177,11 @@ package struct HurlWriter {
             line("```\(words.isEmpty ? "" : "\(words),")escape\n\(lines)\(lines.hasSuffix("\n") ? "" : "\n")```")
             return
         }
-        // One line without its end stands between single backticks.
-        if words.isEmpty, !source.hasSuffix("\n") {
-            if !source.contains("\n"), !source.contains("`") {
-                line("`\(Self.escaped(template, []))`")
-            } else if let plain = template.plain {
-                line("base64,\(EncodedBytes.base64Text(Array(plain.utf8)));")
-            } else {
-                line("```\n\(source)\n```")
-                losses.append("the missing line end at the end of a body")
-            }
-            return
-        }
         line("```\(attributes)\n\(source)\(source.hasSuffix("\n") ? "" : "\n")```")
     }
 
     private static func option(_ option: FileEntry.Option) -> String {
+        if option.name == "output-new" { return "output: \(value(option.value))" }
         if option.name == "cookies" { return "no-cookie-store: \(option.value.source == "false")" }
         return "\(option.name): \(value(option.value))"
     }

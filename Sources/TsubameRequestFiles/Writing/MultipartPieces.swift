@@ -6,6 +6,8 @@ enum MultipartPieces {
     private enum Line {
         case text(TemplateText)
         case file(TemplateText)
+
+        var isEmpty: Bool { if case .text(let text) = self { text.parts.isEmpty } else { false } }
     }
 
     /// The parts of a body with files between its text.
@@ -18,7 +20,10 @@ enum MultipartPieces {
         var part: [Line] = []
         var isInPart = false
         for line in lines {
-            guard case .text(let text) = line, let plain = text.plain, plain.hasPrefix("--\(boundary)") else {
+            let delimiters = ["--\(boundary)", "--\(boundary)--"]
+            guard case .text(let text) = line, let plain = text.plain?.trimmed, delimiters.contains(plain) else {
+                // Text before the first part belongs to none.
+                if !isInPart, parts.isEmpty, !line.isEmpty { return nil }
                 if isInPart { part.append(line) }
                 continue
             }
@@ -53,10 +58,10 @@ enum MultipartPieces {
                     }
                     let rows = text.split(separator: "\r\n", omittingEmptySubsequences: false)
                     for (row, content) in rows.enumerated() {
-                        // The line end behind a file belongs to its line.
-                        let isBehindFile = index > 0 && number == 0 && row == 0 && content.isEmpty && rows.count > 1
+                        // The line end after a file belongs to its line.
+                        let isAfterFile = index > 0 && number == 0 && row == 0 && content.isEmpty && rows.count > 1
                         if !content.isEmpty { parts.append(.text(String(content))) }
-                        if row < rows.count - 1, !isBehindFile { end() }
+                        if row < rows.count - 1, !isAfterFile { end() }
                     }
                 }
             }
@@ -76,6 +81,7 @@ enum MultipartPieces {
             let value = String(source[source.index(after: colon)...]).trimmed
             switch source[..<colon].lowercased() {
             case "content-disposition":
+                guard hasOnlyNames(value) else { return nil }
                 name = parameter("name", of: value)
                 filename = parameter("filename", of: value)
             case "content-type": type = TemplateText(parsing: value)
@@ -85,10 +91,10 @@ enum MultipartPieces {
         guard let name else { return nil }
         let place = FilePlace(line: 1, column: 1)
         if rest.count == 1, case .file(let path)? = rest.first {
-            // The name of the file is that of its path.
-            if let filename, filename != path.source.split(separator: "/").last.map(String.init) { return nil }
+            let base = path.source.split(separator: "/").last.map(String.init)
             return FileEntry.Part(
-                name: TemplateText(parsing: name), content: .file(path), contentType: type, place: place)
+                name: TemplateText(parsing: name), content: .file(path), contentType: type,
+                filename: filename == base ? nil : filename.map { TemplateText(parsing: $0) }, place: place)
         }
         guard filename == nil else { return nil }
         var parts: [TemplateText.Part] = []
@@ -101,11 +107,30 @@ enum MultipartPieces {
             name: TemplateText(parsing: name), content: .text(TemplateText(parts)), contentType: type, place: place)
     }
 
+    /// Whether the value has no other parameters.
+    private static func hasOnlyNames(_ text: String) -> Bool {
+        let parts = text.split(separator: ";").map { String($0).trimmed }
+        return parts.first == "form-data"
+            && parts.dropFirst().allSatisfy { $0.hasPrefix("name=\"") || $0.hasPrefix("filename=\"") }
+    }
+
     /// The value of a parameter in quotation marks.
     private static func parameter(_ name: String, of text: String) -> String? {
         guard let start = text.firstRange(of: "; \(name)=\"") ?? text.firstRange(of: ";\(name)=\"") else { return nil }
         let value = text[start.upperBound...]
         guard let end = value.firstIndex(of: "\"") else { return nil }
         return value[..<end].contains("\\") ? nil : String(value[..<end])
+    }
+}
+
+extension FileEntry {
+    /// Takes the parts of a multipart body with files, if they can stand alone.
+    mutating func takePartsOfPieces() {
+        guard case .pieces(let pieces) = body, parts.isEmpty,
+            let type = fields.first(where: { $0.name.source.lowercased() == "content-type" })?.value.plain,
+            let found = MultipartPieces.parts(of: pieces, contentType: type)
+        else { return }
+        (parts, body) = (found, nil)
+        fields.removeAll { $0.name.source.lowercased() == "content-type" }
     }
 }

@@ -12,12 +12,12 @@ struct XMLLibrary: Sendable {
     typealias Root = @convention(c) @Sendable (OpaquePointer) -> OpaquePointer?
     typealias Namespaces =
         @convention(c) @Sendable (OpaquePointer, OpaquePointer) -> UnsafeMutablePointer<UnsafeRawPointer?>?
-    typealias NewContext = @convention(c) @Sendable (OpaquePointer) -> OpaquePointer?
+    typealias NewContext = @convention(c) @Sendable (OpaquePointer?) -> OpaquePointer?
     typealias FreeContext = @convention(c) @Sendable (OpaquePointer) -> Void
     typealias Register =
         @convention(c) @Sendable (OpaquePointer, UnsafePointer<UInt8>, UnsafePointer<UInt8>) -> Int32
     typealias Evaluate = @convention(c) @Sendable (UnsafePointer<UInt8>, OpaquePointer) -> UnsafeRawPointer?
-    typealias Compile = @convention(c) @Sendable (UnsafePointer<UInt8>) -> OpaquePointer?
+    typealias Compile = @convention(c) @Sendable (OpaquePointer, UnsafePointer<UInt8>) -> OpaquePointer?
     typealias FreeCompiled = @convention(c) @Sendable (OpaquePointer) -> Void
     typealias FreeObject = @convention(c) @Sendable (UnsafeRawPointer) -> Void
     typealias NodeText = @convention(c) @Sendable (UnsafeRawPointer) -> UnsafeMutablePointer<UInt8>?
@@ -54,7 +54,7 @@ struct XMLLibrary: Sendable {
             let freeContext = library.function("xmlXPathFreeContext", as: FreeContext.self),
             let register = library.function("xmlXPathRegisterNs", as: Register.self),
             let evaluate = library.function("xmlXPathEvalExpression", as: Evaluate.self),
-            let compile = library.function("xmlXPathCompile", as: Compile.self),
+            let compile = library.function("xmlXPathCtxtCompile", as: Compile.self),
             let freeCompiled = library.function("xmlXPathFreeCompExpr", as: FreeCompiled.self),
             let freeObject = library.function("xmlXPathFreeObject", as: FreeObject.self),
             let nodeText = library.function("xmlXPathCastNodeToString", as: NodeText.self),

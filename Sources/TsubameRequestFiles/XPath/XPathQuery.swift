@@ -32,7 +32,10 @@ enum XPathQuery {
         guard let library = XMLLibrary.found else { return false }
         library.setErrorHandler(nil) { _, _ in }
         defer { library.setErrorHandler(nil, nil) }
-        guard let compiled = library.compile(Array(path.utf8) + [0]) else { return true }
+        // Without a context, libxml2 does not limit how deep an expression is nested.
+        guard let context = library.newContext(nil) else { return false }
+        defer { library.freeContext(context) }
+        guard let compiled = library.compile(context, Array(path.utf8) + [0]) else { return true }
         library.freeCompiled(compiled)
         return false
     }

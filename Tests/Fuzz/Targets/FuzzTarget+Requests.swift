@@ -87,7 +87,7 @@ extension FuzzTarget {
         },
         FuzzTarget("file-date", upTo: 256) { bytes in
             guard let texts = texts(bytes, 2), let date = FileDate(texts[0], format: texts[1]) else { return }
-            _ = (date.formatted(texts[1]), date.formatted(texts[1], isLocal: true), date.adding(months: 13).text)
+            _ = (date.formatted(texts[1]), date.formatted(texts[1], isLocal: true), date.adding(months: 13)?.text)
         },
     ]
 }

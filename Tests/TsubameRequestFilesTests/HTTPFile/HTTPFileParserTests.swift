@@ -73,7 +73,8 @@ import Testing
             ("\n<@ a.json", "<@a.json>"), ("\n<@utf8 a.json", "<@a.json>"), ("\na\n# b\n  // c\nd\n", "a\nd"),
             ("\n{{nothing}}# Title\n", "{{nothing}}# Title"),
             ("Content-Type: application/x-ndjson\n\n{}\n[]\n", "{}\n[]\n"), ("Content-Length: 9\n\na", "a"),
-            ("\n<@latin1 a.txt\n", "<@a.txt>"), ("\n<@klingon a.txt\n", "<@klingon a.txt"),
+            ("\n<@latin1 a.txt\n", "<@a.txt>"), ("\n<\ta.txt\n", "<a.txt>"),
+            ("Content-Type: application/x-www-form-urlencoded\n\na=1 &\nb=2\nc\n&d=4", "a=1 &b=2\nc&d=4"),
             ("\na\n< x\nb\n", "a\n<x>\nb"), ("\n<> a.200.json\n", nil), ("\nabc\n>> out.txt\n", "abc"),
             ("Content-Type: application/x-www-form-urlencoded\n\na=1\n&b=2\n", "a=1&b=2"), ("", nil),
             (
@@ -148,14 +149,15 @@ import Testing
         arguments: [
             ("http://h\nno field", 2, "Name: value"),
             ("@x\n", 1, "@name = value"), ("GET http://h HTTP/4", 1, "version is"),
-            ("WEBSOCKET ws://h", 1, "no method"),
+            ("http://h\n\n<@klingon a.txt", 3, "charsets are"),
+            ("http://h\n# > body == ```\na\n```\n", 2, "one line"),
             ("# > statuz == 200\nhttp://h", 1, "statuz is no query; is status meant?"),
             ("# > status = 200\nhttp://h", 1, "predicate"),
             ("# @capture x\nhttp://h", 1, "# @capture name"), ("# @loop a b\nhttp://h", 1, "# @loop row of"),
             ("POST", 1, "URL is missing"), ("# @retrry 3\nhttp://h", 1, "is @retry meant?"),
             ("\ncurl --ntlm http://h", 2, "NTLM"), ("curl 'http://h", 1, "not closed"), ("curl -d a", 1, "no URL"),
             ("curl --tls-max 1.2 http://h", 1, "--tls-max has no counterpart in a file"),
-            ("curl http://h\ncurl http://i", 1, "### divides"), ("run a.http", 1, "# @import FILE"),
+            ("curl http://h\ncurl http://i", 1, "### divides"),
         ])
     func `a mistake is named with its place`(text: String, line: Int, reason: String) {
         let problem = #expect(throws: FileProblem.self) { try parse(text) }
@@ -173,6 +175,25 @@ import Testing
         #expect(file.entries.map(\.url.source) == ["http://h", "http://second"])
         #expect(file.entries.first?.refusal?.place.line == line && file.entries.last?.refusal == nil)
         #expect(file.entries.first?.refusal?.reason.contains("JavaScript is not run") == true)
+    }
+
+    @Test(arguments: ["WEBSOCKET ws://h", "GRPC h/x", "run #login"])
+    func `a request of another kind refuses only itself`(line: String) throws {
+        let file = try parse("http://h\n###\n\(line)\n###\nhttp://i")
+        #expect(file.entries.map { $0.refusal?.place.line } == [nil, 3, nil])
+    }
+
+    @Test(arguments: ["# @ capture x = status", "//  @\tcapture x = status", "# @=capture a = status", "# @", "# @@x"])
+    func `a mark without a name is no setting`(line: String) throws {
+        #expect(try parse("\(line)\nhttp://h").entries.count == 1)
+    }
+
+    @Test func `many continued lines take no longer than their length`() throws {
+        let lines = String(repeating: "  b\n", count: 50_000)
+        let file = try parse("POST http://h\nA: x\n\(lines)\n")
+        #expect(file.entries.first?.fields.first?.value.source.utf8.count == 100_001)
+        let blanks = String(repeating: "\n\n{", count: 20_000)
+        #expect(try parse("GRAPHQL http://h\n\nq\(blanks)}").entries.count == 1)
     }
 
     @Test func `the credentials of AWS become options of Hurl`() throws {

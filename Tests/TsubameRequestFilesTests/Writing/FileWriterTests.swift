@@ -165,10 +165,127 @@ import TsubameCore
         #expect(
             found.source == "two\r\nlines of {{x}}" && path.source == "dir/a.txt"
                 && entry.parts[1].contentType?.source == "text/plain")
-        // A file under another name is more than Hurl can say.
+        // Hurl has no other name for a file.
         let other = HurlWriter(
             try HTTPFileParser.parse(head + text.replacing("\"a.txt\"", with: "\"b.txt\""), path: "a.http"))
-        #expect(other.losses == ["the body with files between its text of POST http://h"])
+        #expect(other.losses == ["the filename b.txt of the part f"])
+    }
+
+    @Test func `a replay keeps no cookies in an http file, either`() throws {
+        let bytes = try ArchiveReader.archive(
+            of: [Request(.get, url: "http://h/", encodedQuery: "", headers: ["#tag": "x"], body: .empty)],
+            started: "2026-01-30T10:00:00.000Z", version: "1")
+        let writer = HTTPFileWriter(try ArchiveReader.file(bytes, path: "a.har"))
+        #expect(writer.text.contains("# @no-cookie-jar\n") && writer.text.contains("# @compressed false\n"))
+        #expect(writer.losses == ["the exact fields of GET http://h/"])
+    }
+
+    @Test(
+        arguments: [
+            ("application/x-www-form-urlencoded", "{\"a\": \"b c\"}"),
+            ("application/x-www-form-urlencoded", "a=1\nb=2 "),
+            ("application/x-ndjson", "{}"), ("application/x-ndjson", "{}\n"), ("text/plain", "a\rb\r\nc\n\n"),
+            ("text/plain", "\n a\n# > status == 1\n###\n> {% x %}\n<@ f\n{{x}} {{{y}}"),
+            ("multipart/form-data; boundary=X", "--X\r\n\r\na\r\n--X--\r\n"),
+        ])
+    func `recorded bodies stay what they are`(type: String, body: String) throws {
+        let place = FilePlace(line: 1, column: 1)
+        var entry = FileEntry(place: place, method: "POST", url: TemplateText("http://h/"))
+        entry.fields = [FileEntry.Field(name: TemplateText("Content-Type"), value: TemplateText(type), place: place)]
+        entry.body = .text(TemplateText(body), .plain)
+        let file = RequestFile(path: "", entries: [entry])
+        let (http, hurl) = (HTTPFileWriter(file), HurlWriter(file))
+        #expect(http.losses.isEmpty && hurl.losses.isEmpty)
+        for again in [
+            try HTTPFileParser.parse(http.text, path: "a.http"), try HurlParser.parse(hurl.text, path: "a.hurl"),
+        ] {
+            var variables = FileVariables()
+            for variable in again.variables { variables.define(variable.name.source, variable.value) }
+            switch again.entries.first?.body {
+            case .text(let text, let kind):
+                let found = try variables.text(of: text)
+                #expect((kind == .form ? FormText.encoded(found) : found) == body)
+            case .bytes(let bytes): #expect(bytes == Array(body.utf8))
+            default: Issue.record("the body is of another kind: \(http.text)")
+            }
+            #expect(try again.entries.first.map { try variables.text(of: $0.fields[0].value) } == type)
+        }
+    }
+
+    @Test func `captures of Hurl belong to the entry that answered last, under names of their own`() throws {
+        let file = try HTTPFileParser.parse(
+            """
+            # @name login
+            # @capture login_body_url = status
+            http://h/1
+            ###
+            # @name use
+            http://h/{{login.response.body.$.url}}/{{login_body_url}}
+            ###
+            # @name login
+            http://h/2
+            ###
+            http://h/{{login.response.body.$.url}}
+            # > status == {{login.response.status}}
+            """, path: "a.http")
+        let writer = HurlWriter(file)
+        let entries = try HurlParser.parse(writer.text, path: "a.hurl").entries
+        #expect(entries[1].url.source == "http://h/{{login_body_url_2}}/{{login_body_url}}")
+        #expect(entries[3].url.source == "http://h/{{login_body_url_3}}")
+        #expect(
+            writer.losses == [
+                "the value of {{login.response.status}} in a check of GET http://h/{{login.response.body.$.url}}"
+            ])
+    }
+
+    @Test func `variables that double do not`() throws {
+        let lines = (1...40).map { "@a\($0) = {{a\($0 - 1)}}{{a\($0 - 1)}}" }.joined(separator: "\n")
+        let file = try HTTPFileParser.parse(
+            "@a0 = {{l.response.status}}\n\(lines)\n###\n# @name l\nhttp://h\n###\nhttp://h/{{a40}}", path: "a.http")
+        let writer = HurlWriter(file)
+        #expect(writer.text.utf8.count < 1_000_000 && writer.losses.contains { $0.contains("uses too many others") })
+    }
+
+    @Test func `checks of several lines become one line or a loss`() throws {
+        let text = "GET http://h\nHTTP 200\n[Asserts]\nbody contains ```\n### a\n```\nbody == ```graphql\n{ a }\n```\n"
+        let writer = HTTPFileWriter(try HurlParser.parse(text, path: "a.hurl"))
+        let again = try HTTPFileParser.parse(writer.text, path: "a.http")
+        #expect(again.entries.count == 1 && writer.text.contains("# > body contains \"### a\\n\"\n"))
+        #expect(writer.losses == ["a check of several lines of GET http://h"])
+    }
+
+    @Test func `parts get a boundary that they do not contain, and Postman gets them, too`() throws {
+        let text = "POST http://h\n[Multipart]\na: --tsubame-boundary--\nf: file,d/a.json;\n"
+        let file = try HurlParser.parse(text, path: "a.hurl")
+        let http = HTTPFileWriter(file)
+        #expect(
+            http.text.contains("boundary=tsubame-boundary-next\n")
+                && http.text.contains("Content-Type: application/json\n"))
+        let read = try HTTPFileParser.parse(http.text, path: "a.http")
+        let postman = PostmanWriter(read, name: "a")
+        let again = try PostmanReader(postman.json, path: "a.json").file.entries[0]
+        #expect(again.parts.map(\.name.source) == ["a", "f"] && again.fields.isEmpty && postman.losses.isEmpty)
+    }
+
+    @Test func `Postman gets credentials, redirects and variables of GraphQL`() throws {
+        let file = try HTTPFileParser.parse(
+            """
+            # @no-redirect
+            # @insecure
+            POST http://h
+            Authorization: Digest joe secret
+            X-Request-Type: GraphQL
+
+            query { a }
+
+            {"n": 1}
+            """, path: "a.http")
+        let writer = PostmanWriter(file, name: "a")
+        let text = writer.json.compactText
+        #expect(
+            text.contains("\"query\":\"query { a }\",\"variables\":\"{\\\"n\\\": 1}\"")
+                && text.contains("\"type\":\"digest\""))
+        #expect(text.contains("\"followRedirects\":false") && writer.losses == ["the option insecure of POST http://h"])
     }
 
     @Test func `a request that cannot run is named as a loss`() throws {

@@ -81,7 +81,6 @@ struct ToolUsageTests {
         (["-output", "x", ":1"], "“-output” is written with two hyphens: --output."),
         ([":1", "--timeout"], "--timeout needs a value: seconds."),
         (["--part-type=a=text/x", "--multipart", ":1", "b=c"], "--part-type: the form has no part “a” with a text"),
-        (["--part-type=a=text/x", "-f", ":1", "a=c"], "forms with parts need --multipart"),
         (["--part-type=a", ":1"], "is not written name=type"), (["--part-type=a=b", ":1"], "“b” is no media type"),
         (["--multipart", ":1", "a:={}"], "A part may be JSON: --multipart --part-type a=application/json."),
         (["--timeout", "--form", ":1"], "--timeout needs a value: seconds. One that begins with a hyphen"),

@@ -224,7 +224,7 @@ struct ToolEditorTests {
     @Test func `a folder means the files of requests in it`() async throws {
         let files = [
             "t/b.http": "{{base}}/b", "t/in/a.hurl": "GET {{base}}/a\n", "t/.hidden/c.http": "{{base}}/c",
-            "t/d.har": "{}", "t/e.txt": "e",
+            "t/d.har": "{}", "t/e.txt": "e", "t/f.http/no.txt": "a folder",
         ]
         try await ScriptedServer.start { _ in .ok("hi") }.use { server in
             let run = try await run(files, "t", server: server)
@@ -252,6 +252,113 @@ struct ToolEditorTests {
         }
     }
 
+    @Test func `a run that is interrupted is no success`() async throws {
+        try await ScriptedServer.start { _ in .stall }.use { server in
+            try await withFolder { folder in
+                for name in ["a.hurl", "b.hurl"] {
+                    try Data("GET \(server.url)/\(name)\n".utf8).write(to: folder.appending(path: name))
+                }
+                let tool = try ToolProcess(["run", "a.hurl", "b.hurl", "--report=json=r.json"], directory: folder)
+                while server.requests.isEmpty { try Task.checkCancellation(); await Task.yield() }
+                tool.send(signal: SIGINT)
+                let run = try await tool.finished()
+                #expect(run.status == 128 + SIGINT && run.stdout.contains("b.hurl: interrupted, 1 not run"), "\(run)")
+                let report = try String(contentsOf: folder.appending(path: "r.json"), encoding: .utf8)
+                #expect(!report.contains("\"success\": true") && !report.contains("\"success\":true"), "\(report)")
+            }
+        }
+    }
+
+    @Test func `secrets are hidden in URLs, in JSON and in credentials`() async throws {
+        let text = """
+            GET {{base}}/{{s}}?a={{s}}
+            [Query]
+            b: {{s}}
+            GET http://joe:{{t}}@{{host}}/
+            """
+        try await ScriptedServer.start { request in
+            .ok("{\"url\": \"\(request.target)\", \"x\": \"\\u00e4\"}")
+        }.use { server in
+            let host = server.url.replacingOccurrences(of: "http://", with: "")
+            let run = try await run(
+                ["a.hurl": text], "a.hurl", "-v", "--print=HBhb", "--var", "host=\(host)", server: server,
+                environment: ["HURL_SECRET_s": "ä/\"b+c=d e", "HURL_SECRET_t": "s3cret"])
+            #expect(run.status == 0, "\(run)")
+            for shown in ["%C3%A4", "%c3%a4", "u00e4\\/", "am9l", "s3cret", "b+c", "b%2Bc"] {
+                #expect(!run.stdout.contains(shown), "\(shown) in \(run)")
+            }
+        }
+    }
+
+    @Test func `a value that would be hidden stays hidden without its capture`() async throws {
+        let text = "GET {{base}}/\nHTTP 201\n[Captures]\nt: regex /tok=(\\w+)/ redact\n"
+        try await ScriptedServer.start { _ in .ok("tok=s3cret") }.use { server in
+            let run = try await run(["a.hurl": text], "a.hurl", "-p", "b", server: server)
+            #expect(run.status == 1 && run.stdout.contains("tok=***"), "\(run)")
+        }
+    }
+
+    @Test func `a private environment decides about certificates`() async throws {
+        try await ScriptedServer.start(tls: .localhost) { _ in .ok("hi") }.use { server in
+            func environment(_ verifies: Bool) -> String {
+                "{\"dev\": {\"SSLConfiguration\": {\"verifyHostCertificate\": \(verifies)}}}"
+            }
+            let files = ["a.http": "{{base}}/", "http-client.env.json": environment(false)]
+            let trusting = try await run(files, "a.http", "--env=dev", server: server)
+            #expect(trusting.status == 0, "\(trusting)")
+            let strict = try await run(
+                files.merging(["http-client.private.env.json": environment(true)]) { $1 }, "a.http", "--env=dev",
+                server: server)
+            #expect(strict.status == 1 && strict.stdout.contains("is not trusted"), "\(strict)")
+        }
+    }
+
+    @Test func `settings that mean nothing are named or have no effect`() async throws {
+        try await ScriptedServer.start { _ in .ok("hi") }.use { server in
+            func run(_ settings: String, _ arguments: String...) async throws -> ProductRun {
+                try await withFolder { folder in
+                    try Self.write([".vscode/settings.json": settings, "a.http": "\(server.url)/"], in: folder)
+                    return try await ToolProcess(["run", "a.http"] + arguments, directory: folder).finished()
+                }
+            }
+            let long = try await run("{\"rest-client.timeoutinmilliseconds\": 2147483647}")
+            #expect(long.status == 0, "\(long)")
+            let broken = try await run("{bad")
+            #expect(broken.status == 0 && broken.stderr.contains("is no JSON"), "\(broken)")
+            let wrong = try await run("{\"rest-client.environmentVariables\": {\"dev\": 5}}", "--env=dev")
+            #expect(wrong.status == 64 && wrong.stderr.contains("“dev” is no object"), "\(wrong)")
+        }
+    }
+
+    @Test func `an imported request runs right before the first that needs it`() async throws {
+        let files = [
+            "a.http":
+                "# @import lib.http\n###\n# @capture user = body\n{{base}}/1\n###\n{{base}}/2?{{login.response.body}}",
+            "lib.http": "# @name login\n{{base}}/login?u={{user}}",
+        ]
+        try await ScriptedServer.start { _ in .ok("hi") }.use { server in
+            let run = try await run(files, "a.http", server: server)
+            #expect(run.status == 0, "\(run)")
+            #expect(server.requests.map(\.target) == ["/1", "/login?u=hi", "/2?hi"])
+        }
+    }
+
+    @Test func `a loop goes over the elements of a list`() async throws {
+        let text = "# @loop x of l.json\n{{base}}/{{x}}-{{index}}\n"
+        try await ScriptedServer.start { _ in .ok("hi") }.use { server in
+            let run = try await run(["a.http": text, "l.json": "[1, \"two\", true]"], "a.http", server: server)
+            #expect(run.status == 0 && server.requests.map(\.target) == ["/1-0", "/two-1", "/true-2"], "\(run)")
+        }
+    }
+
+    @Test func `an address in the query is no scheme`() async throws {
+        try await ScriptedServer.start { _ in .ok("hi") }.use { server in
+            let host = server.url.replacingOccurrences(of: "http://", with: "")
+            let run = try await run(["a.http": "\(host)/a?u=http://x/"], "a.http", server: server)
+            #expect(run.status == 0 && server.requests.map(\.target) == ["/a?u=http://x/"], "\(run)")
+        }
+    }
+
     @Test func `a secret is hidden wherever a long output is cut`() async throws {
         let body = String(repeating: "x s3cret-text ", count: 150_000)
         try await ScriptedServer.start { _ in .ok(body) }.use { server in
@@ -270,6 +377,11 @@ struct ToolEditorTests {
             ("a.hurl", "POST http://h\nfile,../x;\n", "outside of the folder"),
             ("a.hurl", "POST http://h\n[Multipart]\nf: file,no.txt;\n", "there is no file no.txt"),
             ("a.hurl", "GET http://h\nHTTP 200\nfile,no.txt;\n", "there is no file no.txt"),
+            (
+                "a.hurl",
+                "GET http://h\nHTTP 200\n[Asserts]\nxpath \"\(String(repeating: "(", count: 60_000))1\" exists\n",
+                "XPath"
+            ),
             ("a.hurl", "GET http://h\nHTTP 200\n[Asserts]\nxpath \"//a[\" exists\n", "a.hurl:4:7: “//a[” is no XPath"),
         ])
     func `a check finds missing files and wrong XPath`(name: String, text: String, reason: String) async throws {
@@ -277,6 +389,15 @@ struct ToolEditorTests {
             try Data(text.utf8).write(to: folder.appending(path: name))
             let run = try await ToolProcess(["run", "--check", name], directory: folder).finished()
             #expect(run.status == 64 && run.stderr.contains(reason), "\(run)")
+        }
+    }
+
+    @Test func `a check knows files that an earlier request writes`() async throws {
+        try await withFolder { folder in
+            let text = "GET http://h\n[Options]\noutput: made.txt\n\nPOST http://h\nfile,made.txt;\n"
+            try Data(text.utf8).write(to: folder.appending(path: "a.hurl"))
+            let run = try await ToolProcess(["run", "--check", "a.hurl"], directory: folder).finished()
+            #expect(run.status == 0, "\(run)")
         }
     }
 

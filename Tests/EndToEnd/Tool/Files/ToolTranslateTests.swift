@@ -60,6 +60,45 @@ struct ToolTranslateTests {
         }
     }
 
+    /// Lines whose bodies look like something else in a file.
+    private static let bodies = [
+        "curl URL/anything -d '{\"a\": \"it is\"}'", "curl URL/anything -d $'l1\\nl2 & x'",
+        "curl URL/anything -d 'a=b c&d=%41+x'",
+        "curl URL/anything -H 'Content-Type: text/plain' -d $'# a\\n### b\\n{{c}}\\n'",
+        "curl URL/anything -H 'Content-Type: application/x-ndjson' --data-binary '{}'",
+        "curl URL/anything -H 'X-Request-Type: GraphQL' -H 'Content-Type: text/plain' -d '{ a }'",
+        "curl URL/anything -H 'Authorization: Basic a b' -H 'Content-Type: text/x' -d $'```\\nx\\r\\ny`'",
+        "curl URL/anything -F 'f=@file.txt;filename=h.txt' -F 'a=b'",
+    ]
+
+    @Test(arguments: Self.lines + Self.bodies, ["http", "hurl"])
+    func `a printed file sends what the pasted line sends`(line: String, language: String) async throws {
+        try await withFolder { folder in
+            try Data("a file\nwith lines\n".utf8).write(to: folder.appending(path: "file.txt"))
+            try await withHTTPBin { url, log in
+                let line = line.replacing("URL", with: url)
+                let sent = try await tool(["from-curl", line], in: folder)
+                let printed = try await tool(["from-curl", line, "--as", language], in: folder)
+                #expect(sent.status == 0 && printed.status == 0, "\(printed)")
+                let name = "a.\(language)"
+                try Data(printed.stdout.utf8).write(to: folder.appending(path: name))
+                let run = try await tool(["run", name], in: folder)
+                #expect(run.status == 0, "\(run) \(printed.stdout)")
+                let records = log.all
+                try #require(records.count == 2, "\(printed.stdout)")
+                let losses = printed.stderr
+                guard losses.isEmpty else {
+                    #expect(
+                        losses.contains("filename") || losses.contains("the type") || losses.contains("line ends"),
+                        "\(losses)")
+                    return
+                }
+                let left: Set = ["host", "user-agent", "accept-encoding"]
+                #expect(shown(records[0], without: left) == shown(records[1], without: left), "\(printed.stdout)")
+            }
+        }
+    }
+
     @Test func `words after curl may be pasted without quotes`() async throws {
         try await withHTTPBin { url, log in
             let run = try await tool(["from-curl", "--print=h", "curl", "-H", "A: b", url + "/get", "-s"])

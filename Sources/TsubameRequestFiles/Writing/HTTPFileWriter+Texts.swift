@@ -1,0 +1,59 @@
+// HTTPFileWriter+Texts: names, values and lines as this format writes them.
+
+extension HTTPFileWriter {
+    /// A boundary that no part contains.
+    static func boundary(of parts: [FileEntry.Part]) -> String {
+        let texts = parts.map { part in if case .text(let text) = part.content { text.source } else { "" } }
+        var boundary = "tsubame-boundary"
+        while texts.contains(where: { $0.contains("--\(boundary)") }) { boundary += "-next" }
+        return boundary
+    }
+
+    /// A parameter of Content-Disposition, as browsers write it.
+    static func parameter(_ text: String) -> String {
+        "\"\(text.replacing("\"", with: "%22").replacing("\r", with: "%0D").replacing("\n", with: "%0A"))\""
+    }
+
+    /// The check on one line, with quotation marks around a text that had several; nil if it needs more.
+    static func oneLine(_ assertion: Assertion) -> String? {
+        guard assertion.text.contains(where: \.isNewline) else { return assertion.text }
+        guard case .comparison(_, .text(let template)) = assertion.predicate,
+            let mark = assertion.text.firstRange(of: "```"), case let start = assertion.text[..<mark.lowerBound],
+            !start.contains(where: \.isNewline)
+        else { return nil }
+        return start + quoted(template)
+    }
+
+    /// `user password` of an entry with digest credentials.
+    static func digest(_ entry: FileEntry) -> String? {
+        guard entry.options.last(where: { $0.name == "digest" })?.value.source == "true",
+            let user = entry.options.last(where: { $0.name == "user" })?.value.source,
+            let colon = user.firstIndex(of: ":"),
+            !user.contains(" ")
+        else { return nil }
+        return "\(user[..<colon]) \(user[user.index(after: colon)...])"
+    }
+
+    static func quoted(_ template: TemplateText) -> String {
+        let escaped = template.source.unicodeScalars.reduce(into: "") { result, scalar in
+            switch scalar {
+            case "\"", "\\": result += "\\\(scalar)"
+            case "\n": result += "\\n"
+            case "\r": result += "\\r"
+            default: result.unicodeScalars.append(scalar)
+            }
+        }
+        return "\"\(escaped)\""
+    }
+
+    /// The line of a variable, with a backslash for what needs one in its value.
+    static func variable(_ name: String, _ value: String) -> String {
+        let escaped = value.replacing("\\", with: "\\\\").replacing("\r", with: "\\r")
+            .replacing("\n", with: "\\n").replacing("\t", with: "\\t").trimmed
+        return "@\(oneLine(name.trimmed)) =\(escaped.isEmpty ? "" : " ")\(oneLine(escaped))"
+    }
+
+    static func oneLine(_ text: String) -> String {
+        text.unicodeScalars.split { $0 == "\n" || $0 == "\r" }.map(String.init).joined(separator: " ")
+    }
+}
