@@ -30,7 +30,7 @@ struct HTTPFileSettings {
             guard let assertion = try HurlCheckParser.assertion(&parser.scanner) else {
                 throw parser.scanner.problem("a check begins with a query, such as status or jsonpath \"$.id\"")
             }
-            guard !assertion.text.contains(where: \.isNewline) else {
+            guard !assertion.text.hasLineEnd else {
                 throw parser.scanner.problem("a check stands on one line; write \\n for a line end", at: line.start)
             }
             withResponse(place) { $0.assertions.append(assertion) }
@@ -60,7 +60,7 @@ struct HTTPFileSettings {
             guard let capture = try HurlCheckParser.capture(&parser.scanner, separator: "=") else {
                 throw parser.scanner.problem("a capture is written # @capture name = jsonpath \"$.x\"")
             }
-            guard !capture.text.contains(where: \.isNewline) else {
+            guard !capture.text.hasLineEnd else {
                 throw parser.scanner.problem("a capture stands on one line", at: line.start)
             }
             withResponse(place) { $0.captures.append(capture) }

@@ -247,6 +247,9 @@ struct HurlScanner {
 }
 
 extension String {
+    /// Whether the text has a line end as files have it; other characters that end lines elsewhere do not count.
+    var hasLineEnd: Bool { unicodeScalars.contains(where: HurlScanner.isBreak) }
+
     /// The text without spaces, tabs and line ends around it.
     package var trimmed: String {
         let isBlank = { (scalar: Unicode.Scalar) in scalar == " " || scalar == "\t" || scalar == "\n" || scalar == "\r"

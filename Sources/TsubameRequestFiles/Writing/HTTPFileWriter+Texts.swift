@@ -16,10 +16,10 @@ extension HTTPFileWriter {
 
     /// The check on one line, with quotation marks around a text that had several; nil if it needs more.
     static func oneLine(_ assertion: Assertion) -> String? {
-        guard assertion.text.contains(where: \.isNewline) else { return assertion.text }
+        guard assertion.text.hasLineEnd else { return assertion.text }
         guard case .comparison(_, .text(let template)) = assertion.predicate,
             let mark = assertion.text.firstRange(of: "```"), case let start = assertion.text[..<mark.lowerBound],
-            !start.contains(where: \.isNewline)
+            !String(start).hasLineEnd
         else { return nil }
         return start + quoted(template)
     }

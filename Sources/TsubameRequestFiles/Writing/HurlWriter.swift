@@ -10,13 +10,16 @@ package struct HurlWriter {
         let file = captured.file
         losses = captured.losses
         for (index, entry) in file.entries.enumerated() {
-            if index > 0 { text += "\n" }
+            let before = text
+            if !text.isEmpty { text += "\n" }
+            let start = text
             var entry = entry
             entry.takePartsOfPieces()
             // The variables of the file have their values from the first entry on.
             if index == 0 { entry.options = file.variables.map(Self.option) + entry.options }
             noteExpressions(of: entry)
             write(entry)
+            if text == start { text = before }
         }
     }
 
