@@ -50,6 +50,7 @@ struct RunCommand: ToolCommand {
         let words = try words.flatMap { word throws(SystemError) in try RequestFolder.files(at: word) }
         guard !words.isEmpty else { throw UsageProblem("There is no .http, .rest or .hurl file there.") }
         CommandRuns.limitThreads()
+        try EntryOptions.check(options.entryOptions)
         guard let files = try read(words) else { return .usage }
         if options.checks {
             let entries = files.reduce(0) { $0 + $1.entries.count }
@@ -99,7 +100,9 @@ struct RunCommand: ToolCommand {
         for word in words {
             do {
                 let file = try RequestFileReader.read(word)
-                if options.checks { try FileCheck.check(file) }
+                let problems = options.checks ? FileCheck.problems(in: file) : []
+                for problem in problems { Diagnostics.say(problem.description) }
+                isGood = isGood && problems.isEmpty
                 files.append(file)
             } catch let problem as FileProblem {
                 Diagnostics.say(problem.description)

@@ -94,9 +94,11 @@ struct EditorSettings {
     }
 
     private func certificate(for entry: FileEntry, _ variables: FileVariables) -> Certificate? {
-        guard let url = try? variables.text(of: entry.url), let uri = Request(.get, url: url).uri else {
-            return nil
-        }
+        let host = entry.fields.first { $0.name.source.isSameName(as: "host") }
+            .flatMap { try? variables.text(of: $0.value) }
+        guard let url = try? variables.text(of: entry.url),
+            let uri = Request(.get, url: EntryRequest.whole(url, host: host)).uri
+        else { return nil }
         return certificates["\(uri.host):\(uri.port)"] ?? certificates[uri.authority] ?? certificates[uri.host]
     }
 }

@@ -66,6 +66,17 @@ struct EntryOptions {
         try set(entry.options, &variables)
     }
 
+    /// Finds a wrong option of the command line, before anything is sent.
+    static func check(_ defaults: [(name: String, value: String)]) throws(UsageProblem) {
+        var variables = FileVariables()
+        let entry = FileEntry(place: FilePlace(line: 1, column: 1), method: "GET", url: TemplateText())
+        do throws(EntryProblem) {
+            _ = try EntryOptions(of: entry, defaults, &variables)
+        } catch {
+            throw UsageProblem("\(error.reason).")
+        }
+    }
+
     private mutating func set(
         _ options: [FileEntry.Option], _ variables: inout FileVariables
     ) throws(EntryProblem) {
@@ -187,7 +198,7 @@ struct EntryOptions {
         while let character = rest.popFirst(), character != ":" {
             path.append(character == "\\" && rest.first == ":" ? rest.removeFirst() : character)
         }
-        return (path, path.utf8.count < text.utf8.count && text.hasSuffix(rest) && !rest.isEmpty ? String(rest) : nil)
+        return (path, rest.isEmpty ? nil : String(rest))
     }
 
     /// - Parameter folder: the folder of the file, where relative paths begin.

@@ -73,7 +73,7 @@ struct EntryRequest {
     private static let codings = ContentCoding.allCases.filter(\.isAvailable).map(\.rawValue).joined(separator: ", ")
 
     /// The URL with a scheme, and with the host of a field if it begins with its path. These ports mean https in VS Code.
-    private static func whole(_ url: String, host: String?) -> String {
+    static func whole(_ url: String, host: String?) -> String {
         guard url.hasPrefix("/") || url == "*", let host else {
             // Another address in the query is no scheme.
             let start = url.prefix { $0 != "/" && $0 != "?" && $0 != "#" }

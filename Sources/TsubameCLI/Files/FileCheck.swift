@@ -5,40 +5,49 @@ import TsubamePlatform
 import TsubameRequestFiles
 
 enum FileCheck {
-    /// Finds wrong options, files that are missing, and expressions that can have no value.
-    /// - Throws: ``FileProblem`` at the first mistake.
-    static func check(_ file: RequestFile) throws(FileProblem) {
+    /// Wrong options, files that are missing, and expressions that can have no value, in the order of the entries.
+    static func problems(in file: RequestFile) -> [FileProblem] {
         // Later entries may read these.
         var written: Set<String> = []
         var names = Set(file.entries.filter { $0.importedFrom != nil }.compactMap(\.name))
+        var problems: [FileProblem] = []
         for entry in file.entries {
-            if let refusal = entry.refusal { throw refusal }
-            var variables = FileVariables()
-            var fixed = entry
-            fixed.options = entry.options.filter { $0.value.plain != nil && $0.name != "variable" }
-            do throws(EntryProblem) {
-                _ = try EntryOptions(of: fixed, [], &variables)
-            } catch {
-                throw problem(error.place, error.reason, entry, file)
-            }
-            let folder = RequestFolder(of: entry.importedFrom ?? file.path)
-            for path in entry.readPaths.compactMap(\.plain) where !written.contains(path) {
-                do throws(ValueProblem) {
-                    let status = FileStatus(of: try folder.readablePath(path))
-                    guard let status, status.kind != .folder else { throw ValueProblem("there is no file \(path)") }
-                } catch {
-                    throw problem(entry.place, error.reason, entry, file)
-                }
-            }
-            for template in entry.templates {
-                for case .expression(let text, let place) in template.parts {
-                    guard let reason = fault(of: text, names, variables) else { continue }
-                    throw problem(place, reason, entry, file)
-                }
-            }
+            problems += Self.problems(in: entry, file, names, written)
             if let name = entry.name { names.insert(name) }
             written.formUnion(entry.options.filter { $0.name.hasPrefix("output") }.map(\.value.source))
         }
+        return problems
+    }
+
+    private static func problems(
+        in entry: FileEntry, _ file: RequestFile, _ names: Set<String>, _ written: Set<String>
+    ) -> [FileProblem] {
+        var problems = entry.refusal.map { [$0] } ?? []
+        var variables = FileVariables()
+        var fixed = entry
+        fixed.options = entry.options.filter { $0.value.plain != nil && $0.name != "variable" }
+        do throws(EntryProblem) {
+            _ = try EntryOptions(of: fixed, [], &variables)
+        } catch {
+            problems.append(problem(error.place, error.reason, entry, file))
+        }
+        let folder = RequestFolder(of: entry.importedFrom ?? file.path)
+        for path in entry.readPaths.compactMap(\.plain) where !written.contains(path) {
+            do throws(ValueProblem) {
+                let status = FileStatus(of: try folder.readablePath(path))
+                guard let status, status.kind != .folder else { throw ValueProblem("there is no file \(path)") }
+            } catch {
+                problems.append(problem(entry.place, error.reason, entry, file))
+            }
+        }
+        for template in entry.templates {
+            for case .expression(let text, let place) in template.parts {
+                if let reason = fault(of: text, names, variables) {
+                    problems.append(problem(place, reason, entry, file))
+                }
+            }
+        }
+        return problems
     }
 
     /// Finds questions of the chosen entries that have no answer.

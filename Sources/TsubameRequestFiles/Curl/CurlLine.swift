@@ -124,6 +124,8 @@ package struct CurlLine {
         _ name: String, _ option: CurlOption, _ value: String, spelled: String
     ) throws(ShellLine.Problem) {
         switch option {
+        // These say what is printed.
+        case .flag where ["include", "verbose"].contains(name): break
         case .flag, .value:
             if FileEntry.Option.names.contains(name) {
                 entryOptions.append((name, option.hasValue ? value : "true"))
@@ -241,6 +243,7 @@ package struct CurlLine {
         return name.isEmpty ? encode(content) : "\(name)=\(encode(content))"
     }
 
+    /// The value of `-F` or `--form-string`.
     private mutating func takePart(_ text: String, isPlain: Bool) throws(ShellLine.Problem) {
         let form = try CurlFormPart(text, isPlain: isPlain)
         forms.append(form)

@@ -6,6 +6,7 @@
 struct CapturedResponses {
     /// The most definitions that stand in the places of their names.
     private static let maximumExpansions = 10_000
+    private static let maximumDepth = 100
 
     private(set) var file: RequestFile
     /// The variables that no capture can replace.
@@ -83,7 +84,9 @@ struct CapturedResponses {
                 parts.append(part)
                 continue
             }
-            if let definition = definitions[found], !outer.contains(found), expansions < Self.maximumExpansions {
+            if let definition = definitions[found], !outer.contains(found), outer.count < Self.maximumDepth,
+                expansions < Self.maximumExpansions
+            {
                 expansions += 1
                 parts += captured(definition, before: index, outer.union([found])).parts
             } else {

@@ -217,7 +217,7 @@ import Testing
               -d '{"id": {{id}}}' --max-time 1.5 -k
             # > status == 200
             ###
-            curl "http://h/?q={{$guid}}" -F a=1 -F 'f=@a.txt;type=text/plain' --compressed -s
+            curl -iv "http://h/?q={{$guid}}" -F a=1 -F 'f=@a.txt;type=text/plain' --compressed -s
             ###
             curl h -G --data-urlencode 'q=a b {{c}}'
             """)

@@ -392,6 +392,19 @@ struct ToolEditorTests {
         }
     }
 
+    @Test func `a check names all mistakes of a file`() async throws {
+        try await withFolder { folder in
+            let text =
+                "http://h/{{$nope}}\n\n> {% x %}\n###\nPOST http://h\n\n< no.txt\n###\nhttp://h/{{no.response.body}}\n"
+            try Data(text.utf8).write(to: folder.appending(path: "a.http"))
+            let run = try await ToolProcess(["run", "--check", "a.http"], directory: folder).finished()
+            #expect(run.status == 64 && run.stdout.isEmpty, "\(run)")
+            for reason in ["$nope is no generated", "a.http:3:1: JavaScript", "no file no.txt", "has the name no"] {
+                #expect(run.stderr.contains(reason), "\(run)")
+            }
+        }
+    }
+
     @Test func `a check knows files that an earlier request writes`() async throws {
         try await withFolder { folder in
             let text = "GET http://h\n[Options]\noutput: made.txt\n\nPOST http://h\nfile,made.txt;\n"

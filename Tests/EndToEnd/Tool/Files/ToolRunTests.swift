@@ -202,6 +202,7 @@ struct ToolRunTests {
             (["--var", "x", "a.hurl"], "name=value"), (["--jobs", "0", "a.hurl"], "1 to 64"),
             (["--report", "pdf=x", "a.hurl"], "junit=FILE"), (["--name", "no", "a.hurl"], "No request has that name"),
             (["--check", "--report", "json=x", "a.hurl"], "nothing to --report"),
+            (["--check", "--option", "locaton=true", "a.hurl"], "is location meant?"),
         ] as [([String], String)])
     func `wrong arguments are named`(arguments: [String], text: String) async throws {
         try await withFolder { folder in
