@@ -1,12 +1,15 @@
 // HTTPFileWriter+Texts: names, values and lines as this format writes them.
 
+import TsubameWire
+
 extension HTTPFileWriter {
-    /// A boundary that no part contains.
+    /// A boundary that no part contains: a random one if a part has the usual one.
     static func boundary(of parts: [FileEntry.Part]) -> String {
-        let texts = parts.map { part in if case .text(let text) = part.content { text.source } else { "" } }
-        var boundary = "tsubame-boundary"
-        while texts.contains(where: { $0.contains("--\(boundary)") }) { boundary += "-next" }
-        return boundary
+        let usual = "tsubame-boundary"
+        let isTaken = parts.contains { part in
+            if case .text(let text) = part.content { text.source.contains("--\(usual)") } else { false }
+        }
+        return isTaken ? MultipartFraming().boundary : usual
     }
 
     /// A parameter of Content-Disposition, as browsers write it.

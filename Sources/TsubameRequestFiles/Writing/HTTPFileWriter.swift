@@ -268,7 +268,7 @@ package struct HTTPFileWriter {
 
     private mutating func guarded(_ line: Substring) -> String {
         let trimmed = String(line).trimmed
-        let isOther = ["###", "<", ">", "#", "//"].contains(where: trimmed.hasPrefix)
+        let isOther = ["#", "//", "< ", "<\t", "<@", "<> ", "> ", ">> ", ">>! "].contains(where: trimmed.hasPrefix)
         guard isOther else { return String(line) }
         usesNothing = true
         return "{{\(nothing)}}\(line)"
