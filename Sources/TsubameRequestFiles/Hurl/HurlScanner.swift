@@ -250,11 +250,12 @@ extension String {
     /// Whether the text has a line end as files have it; other characters that end lines elsewhere do not count.
     var hasLineEnd: Bool { unicodeScalars.contains(where: HurlScanner.isBreak) }
 
-    /// The text without spaces, tabs and line ends around it.
+    /// The text without spaces, tabs and line ends around it. A text without them is not copied.
     package var trimmed: String {
-        let isBlank = { (scalar: Unicode.Scalar) in scalar == " " || scalar == "\t" || scalar == "\n" || scalar == "\r"
-        }
-        let scalars = unicodeScalars.drop(while: isBlank).reversed().drop(while: isBlank).reversed()
-        return String(String.UnicodeScalarView(scalars))
+        func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D }
+        guard let start = utf8.firstIndex(where: { !isBlank($0) }) else { return "" }
+        var end = utf8.endIndex
+        while case let last = utf8.index(before: end), isBlank(utf8[last]) { end = last }
+        return start == startIndex && end == endIndex ? self : String(self[start..<end])
     }
 }
