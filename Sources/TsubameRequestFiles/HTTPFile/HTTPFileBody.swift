@@ -60,7 +60,7 @@ enum HTTPFileBody {
     /// A form may be divided into lines before or after each `&`. Other line ends belong to a value.
     private static func form(_ lines: [HTTPFileParser.Line]) -> String {
         var text = ""
-        for line in lines {
+        for line in lines where !line.isBlank {
             let next = line.trimmed
             if !text.isEmpty, !text.hasSuffix("&"), !next.hasPrefix("&") { text += "\n" }
             text += next

@@ -148,7 +148,9 @@ package struct HTTPFileParser {
     private mutating func skipScript(_ settings: inout HTTPFileSettings, isInBody: Bool) -> Bool {
         let line = lines[index]
         let text = line.trimmed
-        let isBlock = text.hasPrefix("> {%") || text.hasPrefix("< {%")
+        let rest = text.dropFirst()
+        let isMarked = ["<", ">"].contains(text.first) && [" ", "\t"].contains(rest.first)
+        let isBlock = isMarked && String(rest).trimmed.hasPrefix("{%")
         let isFile = text.hasSuffix(".js") && (text.hasPrefix("> ") || !isInBody && text.hasPrefix("< "))
         guard isBlock || isFile else { return false }
         settings.refuse(
@@ -315,7 +317,8 @@ extension TemplateText {
         TemplateText(
             parts.map { part in
                 guard case .text(let text) = part else { return part }
-                return .text(text.replacing(" ", with: "%20").replacing("\n", with: "%20"))
+                let scalars = text.unicodeScalars.map { [" ", "\t", "\n", "\r"].contains($0) ? "%20" : String($0) }
+                return .text(scalars.joined())
             })
     }
 

@@ -4,6 +4,17 @@
 /// between entries. Comments and bodies stay as they are. The result is read again, and has to mean the same.
 package enum FileFormatter {
     package static func hurl(_ text: String, path: String) throws(FileProblem) -> String {
+        let result = try hurlOnce(text, path)
+        // A text that another round would change again stays as it is.
+        return try hurlOnce(result, path) == result ? result : text
+    }
+
+    package static func http(_ text: String, path: String) throws(FileProblem) -> String {
+        let result = try httpOnce(text, path)
+        return try httpOnce(result, path) == result ? result : text
+    }
+
+    private static func hurlOnce(_ text: String, _ path: String) throws(FileProblem) -> String {
         let file = try HurlParser.parse(text, path: path)
         var lines: [String] = []
         let entryLines = Set(file.entries.map(\.place.line))
@@ -33,7 +44,7 @@ package enum FileFormatter {
         return again.map { HurlWriter($0).text } == HurlWriter(file).text ? result : text
     }
 
-    package static func http(_ text: String, path: String) throws(FileProblem) -> String {
+    private static func httpOnce(_ text: String, _ path: String) throws(FileProblem) -> String {
         let file = try HTTPFileParser.parse(text, path: path)
         var lines: [String] = []
         var (isInBody, isInRequest, isInScript) = (false, false, false)

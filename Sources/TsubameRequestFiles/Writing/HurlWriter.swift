@@ -204,7 +204,13 @@ package struct HurlWriter {
         return text.hasPrefix("HTTP") ? "\\u{48}\(text.dropFirst())" : text
     }
 
-    private static func value(_ template: TemplateText) -> String { escaped(template, ["#"]) }
+    /// Blanks at the ends need escapes, because others are no part of a value.
+    private static func value(_ template: TemplateText) -> String {
+        var text = escaped(template, ["#"])
+        if text.hasPrefix(" ") { text = "\\u{20}\(text.dropFirst())" }
+        if text.hasSuffix(" ") { text = "\(text.dropLast())\\u{20}" }
+        return text
+    }
 
     private static func part(_ part: FileEntry.Part) -> String {
         switch part.content {
