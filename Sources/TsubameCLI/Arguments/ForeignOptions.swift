@@ -1,4 +1,4 @@
-// ForeignOptions: maps options of curl and HTTPie to what tsubame has for the same purpose.
+// ForeignOptions: maps options of curl, HTTPie and Hurl to what tsubame has for the same purpose.
 
 import TsubameRequestFiles
 

@@ -103,6 +103,7 @@ enum RequestFileReader {
 
     /// The entries, each imported one right before the first that refers to it.
     private static func ordered(_ entries: [FileEntry], in file: RequestFile) -> [FileEntry] {
+        guard entries.contains(where: { $0.importedFrom != nil }) else { return entries }
         let imported = Dictionary(
             entries.enumerated().compactMap { index, entry in
                 entry.importedFrom == nil ? nil : entry.name.map { ($0, index) }

@@ -108,7 +108,8 @@ package struct HTTPFileWriter {
         if let name = entry.name, name != title { line("# @name \(Self.oneLine(name))") }
         writeSettings(of: entry)
         line("\(entry.method) \(url(entry))")
-        for field in entry.fields where !Self.isForm(entry) || field.name.source.lowercased() != "content-type" {
+        // The writer gives the type of a form with parts.
+        for field in entry.fields where entry.parts.isEmpty || field.name.source.lowercased() != "content-type" {
             // A line that begins with & would belong to the URL, and one that begins with # would be a comment.
             guard field.hasSendableName, !field.name.source.hasPrefix("&"), !field.name.source.hasPrefix("#") else {
                 continue
@@ -206,6 +207,10 @@ package struct HTTPFileWriter {
             line("")
             line(entry.form.map { "\($0.name.percentEncoded)=\($0.value.percentEncoded)" }.joined(separator: "\n&"))
         } else if !entry.parts.isEmpty {
+            let own = entry.fields.first { $0.name.source.lowercased() == "content-type" }?.value.source
+            if let own, !own.lowercased().hasPrefix("multipart/form-data") {
+                losses.append("the Content-Type \(own) of \(entry.method) \(entry.url.source)")
+            }
             let boundary = Self.boundary(of: entry.parts)
             line("Content-Type: multipart/form-data; boundary=\(boundary)")
             line("")
@@ -273,9 +278,6 @@ package struct HTTPFileWriter {
         usesNothing = true
         return "{{\(nothing)}}\(line)"
     }
-
-    /// Whether the entry has a form whose type the writer gives.
-    private static func isForm(_ entry: FileEntry) -> Bool { !entry.parts.isEmpty }
 
     private mutating func write(_ part: FileEntry.Part, _ boundary: String) {
         line("--\(boundary)")

@@ -238,6 +238,12 @@ import TsubameCore
             ])
     }
 
+    @Test func `another type of a form is named as a loss`() throws {
+        let text = "POST http://h\nContent-Type: multipart/mixed\n[Multipart]\na: b\n"
+        let writer = HTTPFileWriter(try HurlParser.parse(text, path: "a.hurl"))
+        #expect(writer.losses == ["the Content-Type multipart/mixed of POST http://h"])
+    }
+
     @Test func `XML and HTML stay readable`() throws {
         let text = "POST http://h\n```xml\n<a>\n  <b/>\n</a>\n```\n"
         let writer = HTTPFileWriter(try HurlParser.parse(text, path: "a.hurl"))
