@@ -4,6 +4,7 @@
 internal import NIOCore
 internal import NIOPosix
 internal import NIOSSL
+internal import Synchronization
 public import Tsubame
 
 /// A server on 127.0.0.1 that sends exact bytes at exact times, as its script says. It records every request that it
@@ -256,15 +257,21 @@ public final class ScriptedServer: Sendable {
     /// The number of connections that have been accepted, open or not.
     public var acceptedConnections: Int { context.record.read { $0.accepted } }
 
-    /// Waits until exactly `count` connections are open.
+    /// Waits until exactly `count` connections are open. The server counts a connection once it has accepted it.
     /// - Throws: ``WaitTimeout`` after `time`, `CancellationError`; ``Stopped`` if the server is stopped and the number is
     ///   never reached.
     public func waitUntil(openConnections count: Int, within time: Duration = .seconds(60)) async throws {
+        // The next connection may come before this task runs again, so the number is not looked at a second time.
+        let isReached = Mutex(false)
         try await context.record.wait(
             within: time, for: "\(count) open connections at the ScriptedServer on port \(port)",
             seen: { $0.summary },
-            until: { $0.channels.count == count || ($0.isStopped && $0.channels.isEmpty) })
-        guard openConnections == count else { throw stopped("\(count) connections were open") }
+            until: { record in
+                guard record.channels.count == count else { return record.isStopped && record.channels.isEmpty }
+                isReached.withLock { $0 = true }
+                return true
+            })
+        guard isReached.withLock({ $0 }) else { throw stopped("\(count) connections were open") }
     }
 
     /// Waits until at least `count` connections have been accepted.

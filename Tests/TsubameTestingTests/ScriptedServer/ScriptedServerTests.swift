@@ -1,6 +1,7 @@
 // ScriptedServerTests: the records of a ScriptedServer, the order of its replies, and its stop.
 
 import HTTPTypes
+import Synchronization
 import Testing
 import Tsubame
 import TsubameTesting
@@ -228,6 +229,23 @@ private func get(_ target: String) -> String { "GET \(target) HTTP/1.1\r\nHost: 
         #expect(server.requests.count == 2)
     }
 
+    @Test func `a number of connections was reached, also if the next connection came at once`() async throws {
+        let executor = HeldJobs()
+        try await ScriptedServer.start().use { server in
+            let first = try await RawClient.connect(to: server)
+            try await server.waitUntil(openConnections: 1)
+            let wait = Task(executorPreference: executor) { try await server.waitUntil(openConnections: 0) }
+            executor.runAll()
+            await first.close()
+            try await server.waitUntil(openConnections: 0)
+            let second = try await RawClient.connect(to: server)
+            try await server.waitUntil(openConnections: 1)
+            executor.runAll()
+            try await wait.value
+            await second.close()
+        }
+    }
+
     @Test func `a wait for what never comes ends, and says what has come`() async throws {
         try await ScriptedServer.start().use { server in
             let client = try await RawClient.connect(to: server)
@@ -288,6 +306,22 @@ private func get(_ target: String) -> String { "GET \(target) HTTP/1.1\r\nHost: 
         try await ScriptedServer.start().use { server in
             #expect(server.url == "http://127.0.0.1:\(server.port)")
             #expect(server.port > 0)
+        }
+    }
+}
+
+/// An executor that keeps its jobs until it is told to run them.
+private final class HeldJobs: TaskExecutor {
+    private let jobs = Mutex<[UnownedJob]>([])
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        jobs.withLock { $0.append(job) }
+    }
+
+    func runAll() {
+        while let job = jobs.withLock({ $0.isEmpty ? nil : $0.removeFirst() }) {
+            job.runSynchronously(on: asUnownedTaskExecutor())
         }
     }
 }
