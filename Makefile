@@ -65,7 +65,7 @@ install: tool
 	install -d "$(DESTDIR)$(PREFIX)/share/man/man1" "$(DESTDIR)$(PREFIX)/share/bash-completion/completions" \
 	    "$(DESTDIR)$(PREFIX)/share/zsh/site-functions" "$(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d"
 	"$(DESTDIR)$(PREFIX)/bin/tsubame" --generate man > "$(DESTDIR)$(PREFIX)/share/man/man1/tsubame.1"
-	for command in bench watch cookies cache serve demo; do \
+	for command in run fmt convert from-curl bench watch upload cookies cache serve demo; do \
 	    "$(DESTDIR)$(PREFIX)/bin/tsubame" --generate man $$command > "$(DESTDIR)$(PREFIX)/share/man/man1/tsubame-$$command.1" || exit; done
 	"$(DESTDIR)$(PREFIX)/bin/tsubame" --generate bash > "$(DESTDIR)$(PREFIX)/share/bash-completion/completions/tsubame"
 	"$(DESTDIR)$(PREFIX)/bin/tsubame" --generate zsh > "$(DESTDIR)$(PREFIX)/share/zsh/site-functions/_tsubame"

@@ -1,5 +1,6 @@
 // RunEnvironment: the variables that a run begins with.
 
+import Synchronization
 import Tsubame
 import TsubamePlatform
 import TsubameRequestFiles
@@ -14,6 +15,7 @@ struct RunEnvironment {
     private static let mostFolders = 32
 
     let options: VariableOptions
+    private let missing = MissingVariables()
 
     /// The variables for a file: a private environment replaces values of the public one, and `--var` those of both. The
     /// entries of the file get the settings that editors have for them.
@@ -23,7 +25,8 @@ struct RunEnvironment {
         let pairs = access(dotenv, F_OK) == 0 ? Self.pairs(of: try RequestFolder.text(of: dotenv)) : []
         let named = Dictionary(pairs.map { ($0.name, $0.value) }) { $1 }
         let given = Dictionary(options.variables.map { ($0.name, $0.value) }) { $1 }
-        var variables = FileVariables(given, generated: GeneratedValues(dotenv: named))
+        let generated = GeneratedValues(dotenv: named) { [missing] in missing.warn(about: $0) }
+        var variables = FileVariables(given, generated: generated)
         for (name, value) in variablesOfProcess("HURL_VARIABLE_") { variables.setDefault(name, value) }
         for (name, value) in variablesOfProcess("HURL_SECRET_") { variables.setDefault(name, value, isSecret: true) }
         var settings = EditorSettings()
@@ -142,5 +145,15 @@ struct RunEnvironment {
             }
             return name.isEmpty ? nil : (name, String(value))
         }
+    }
+}
+
+/// Warns about variables of the process's environment that do not exist, about each once.
+private final class MissingVariables: Sendable {
+    private let named = Mutex<Set<String>>([])
+
+    func warn(about name: String) {
+        guard named.withLock({ $0.insert(name).inserted }) else { return }
+        Diagnostics.say("warning: the environment has no variable \(name), so {{$processEnv \(name)}} is empty")
     }
 }

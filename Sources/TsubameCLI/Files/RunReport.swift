@@ -75,11 +75,13 @@ struct RunReport {
         return title + (outcome.row.map { ", row \($0)" } ?? "")
     }
 
-    /// The reasons why an entry failed, a line each.
-    private static func reasons(of outcome: EntryOutcome) -> [String] {
-        let problems = outcome.problem.map { ["line \($0.place.line): \($0.reason)"] } ?? []
+    /// The reasons why an entry failed. An error is a request that could not be made or answered.
+    private static func reasons(of outcome: EntryOutcome) -> [(isError: Bool, text: String)] {
+        let problems = outcome.problem.map { [(true, "line \($0.place.line): \($0.reason)")] } ?? []
         return problems
-            + outcome.failures.map { "line \($0.place.line): \($0.text)\nexpected: \($0.expected)\ncame: \($0.actual)" }
+            + outcome.failures.map {
+                (false, "line \($0.place.line): \($0.text)\nexpected: \($0.expected)\ncame: \($0.actual)")
+            }
     }
 
     // MARK: JUnit and HTML
@@ -87,11 +89,12 @@ struct RunReport {
     private var junit: String {
         var lines = ["<?xml version=\"1.0\" encoding=\"UTF-8\"?>", "<testsuites>"]
         for result in results {
-            let failures = result.outcomes.count { !$0.isGood }
+            let errors = result.outcomes.count { $0.problem != nil }
+            let failures = result.outcomes.count { !$0.isGood && $0.problem == nil }
             let skipped = result.outcomes.count(where: \.isSkipped)
             lines.append(
                 "<testsuite name=\"\(Self.escaped(result.path))\" tests=\"\(result.outcomes.count)\" "
-                    + "failures=\"\(failures)\" errors=\"0\" skipped=\"\(skipped)\" "
+                    + "failures=\"\(failures)\" errors=\"\(errors)\" skipped=\"\(skipped)\" "
                     + "time=\"\(Self.seconds(result.nanoseconds))\">")
             for outcome in result.outcomes {
                 let name = Self.escaped(result.variables.redacted(Self.title(of: outcome)))
@@ -102,9 +105,11 @@ struct RunReport {
                     outcome.isSkipped
                     ? ["<skipped/>"]
                     : Self.reasons(of: outcome).map { reason in
-                        let text = Self.escaped(result.variables.redacted(reason))
+                        let text = Self.escaped(result.variables.redacted(reason.text))
                         let first = text.prefix { !$0.isNewline }
-                        return "<failure message=\"\(first)\" type=\"assert\">\(text)</failure>"
+                        return reason.isError
+                            ? "<error message=\"\(first)\" type=\"request\">\(text)</error>"
+                            : "<failure message=\"\(first)\" type=\"assert\">\(text)</failure>"
                     }
                 lines.append(inner.isEmpty ? "\(head)/>" : "\(head)>\(inner.joined())</testcase>")
             }
@@ -118,7 +123,7 @@ struct RunReport {
         for result in results {
             for outcome in result.outcomes {
                 let state = outcome.isSkipped ? "skipped" : outcome.isGood ? "ok" : "failed"
-                let reasons = Self.reasons(of: outcome).map { reason in
+                let reasons = Self.reasons(of: outcome).map { _, reason in
                     "<pre>\(Self.escaped(result.variables.redacted(reason)))</pre>"
                 }
                 rows.append(

@@ -11,16 +11,20 @@ import TsubamePlatform
 package struct GeneratedValues: Sendable {
     private let now: @Sendable () -> FileDate
     private let environment: @Sendable (String) -> String?
+    /// Called for a variable of the environment that is missing, whose value is empty.
+    private let onMissing: @Sendable (_ name: String) -> Void
     /// The pairs of the file `.env` beside the requests.
     private let dotenv: [String: String]
 
     package init(
         now: @escaping @Sendable () -> FileDate = FileDate.now,
         environment: @escaping @Sendable (String) -> String? = { getenv($0).map { String(cString: $0) } },
-        dotenv: [String: String] = [:]
+        dotenv: [String: String] = [:],
+        onMissing: @escaping @Sendable (_ name: String) -> Void = { _ in }
     ) {
         self.now = now
         self.environment = environment
+        self.onMissing = onMissing
         self.dotenv = dotenv
     }
 
@@ -52,7 +56,14 @@ package struct GeneratedValues: Sendable {
         case "random.hexadecimal": return .text(try Self.letters(words, name, "0123456789abcdef"))
         case "random.email":
             return .text(try Self.letters(["8"], name, "abcdefghijklmnopqrstuvwxyz") + "@example.com")
-        case "processEnv": return .text(try variable(words, in: variables, depth: depth, environment))
+        case "processEnv":
+            let text = try variable(words, in: variables, depth: depth) { name in
+                if let value = environment(name) { return value }
+                // Editors send nothing in its place.
+                onMissing(name)
+                return ""
+            }
+            return .text(text)
         case "dotenv":
             return .text(try variable(words, in: variables, depth: depth, place: "the file .env") { dotenv[$0] })
         case _ where name.hasPrefix("env."):

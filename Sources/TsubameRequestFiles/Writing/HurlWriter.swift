@@ -145,8 +145,8 @@ package struct HurlWriter {
             if template.plain == nil { losses.append("the percent-encoding of values in a form") }
             return block(template.mappingText(FormText.encoded), .plain)
         }
-        // A text without a line end at its end stands between single backticks, where escapes name the other line ends.
-        if kind == .plain, hasMark || !template.source.hasSuffix("\n") {
+        // One line stands between single backticks. Escapes name the line ends of a text that cannot stand between three.
+        if kind == .plain, hasMark || template.source.hasSuffix("`") || !template.source.contains("\n") {
             line("`\(Self.escaped(template, ["`"]))`")
             return
         }
@@ -180,7 +180,8 @@ package struct HurlWriter {
             line("```\(words.isEmpty ? "" : "\(words),")escape\n\(lines)\(lines.hasSuffix("\n") ? "" : "\n")```")
             return
         }
-        line("```\(attributes)\n\(source)\(source.hasSuffix("\n") ? "" : "\n")```")
+        // The text ends where the backticks begin, also within a line.
+        line("```\(attributes)\n\(source)\(kind == .plain || source.hasSuffix("\n") ? "" : "\n")```")
     }
 
     private static func option(_ option: FileEntry.Option) -> String {

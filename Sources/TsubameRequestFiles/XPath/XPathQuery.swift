@@ -4,8 +4,8 @@ import TsubamePlatform
 
 /// Evaluates XPath 1.0 by libxml2. Entities are not replaced and nothing is loaded, so a document cannot reach other
 /// files. libxml2 limits the depth of elements and the length of texts.
-enum XPathQuery {
-    enum Outcome {
+package enum XPathQuery {
+    package enum Outcome {
         /// The text of each node.
         case nodes([String])
         case bool(Bool)
@@ -13,7 +13,7 @@ enum XPathQuery {
         case text(String)
     }
 
-    struct Problem: Error {
+    package struct Problem: Error {
         let reason: String
 
         init(_ reason: String) { self.reason = reason }
@@ -27,8 +27,11 @@ enum XPathQuery {
     private static let xmlOptions: Int32 = 1 << 11 | 1 << 5 | 1 << 6
     private static let htmlOptions: Int32 = 1 << 11 | 1 << 5 | 1 << 6 | 1
 
+    /// Whether libxml2 was found.
+    package static var isAvailable: Bool { XMLLibrary.found != nil }
+
     /// Whether the text is no XPath expression. Without libxml2 this is not known before the run.
-    static func isWrong(_ path: String) -> Bool {
+    package static func isWrong(_ path: String) -> Bool {
         guard let library = XMLLibrary.found else { return false }
         library.setErrorHandler(nil) { _, _ in }
         defer { library.setErrorHandler(nil, nil) }
@@ -40,7 +43,7 @@ enum XPathQuery {
         return false
     }
 
-    static func evaluate(_ path: String, in text: String, isHTML: Bool) throws(Problem) -> Outcome {
+    package static func evaluate(_ path: String, in text: String, isHTML: Bool) throws(Problem) -> Outcome {
         guard let library = XMLLibrary.found else {
             throw Problem(
                 "XPath needs libxml2, which is not installed: apt-get install libxml2, or brew install libxml2")

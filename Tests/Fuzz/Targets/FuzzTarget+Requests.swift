@@ -51,6 +51,15 @@ extension FuzzTarget {
             else { return }
             _ = try? path.values(in: json)
         },
+        // libxml2, which does the work, is not instrumented.
+        FuzzTarget("xpath", upTo: 2_048, needs: "libxml2", isAvailable: { XPathQuery.isAvailable }) { bytes in
+            guard let texts = texts(bytes, 2) else { return }
+            let isWrong = XPathQuery.isWrong(texts[0])
+            for isHTML in [false, true] {
+                let outcome = try? XPathQuery.evaluate(texts[0], in: texts[1], isHTML: isHTML)
+                try require(!isWrong || outcome == nil, "an expression that is wrong has a value: \(texts[0])")
+            }
+        },
         FuzzTarget("pattern", upTo: 1_024) { bytes in
             guard let texts = texts(bytes, 2), let pattern = try? Pattern(texts[0]) else { return }
             _ = pattern.firstMatch(in: texts[1])

@@ -35,7 +35,8 @@ import Testing
             ("{{$datetime '[at] H:m:s.SSS a Z' 2 w}}", "at 22:13:20.000 pm +00:00"),
             ("{{$datetime 'X x %% d'}}", "1700000000 1700000000000 %% 2"),
             ("{{$randomInt 5 6}}", "5"), ("{{$random.integer(7, 8)}}", "7"), ("{{$processEnv HOME}}", "/h"),
-            ("{{$processEnv %key}}", "/h"), ("{{$dotenv KEY}}", "k"), ("{{$env.HOME}}", "/h"),
+            ("{{$processEnv %key}}", "/h"), ("a{{$processEnv NOPE}}b", "ab"), ("{{$dotenv KEY}}", "k"),
+            ("{{$env.HOME}}", "/h"),
             ("{{login.response.body.$.token}}", "t"), ("{{login.response.body.token}}", "t"),
             ("{{login.response.body.$.list[0].id}}", "3"), ("{{login.response.headers.location}}", "/x"),
             ("{{login.request.body.$.n}}", "1"), ("{{login.request.headers.X}}", "y"),
@@ -90,7 +91,7 @@ import Testing
             ("$randomInt 3", "two numbers"), ("$random.float(3, 2)", "two numbers"),
             ("$random.float nan 1", "two numbers"),
             ("$timestamp 1 x", "a number and a unit"), ("$timestamp 999999999 y", "out of range"),
-            ("$processEnv NOPE", "no variable NOPE"), ("$timestamp 3", "a number and a unit"),
+            ("$env.NOPE", "no variable NOPE"), ("$timestamp 3", "a number and a unit"),
             ("$datetime", "needs a format"),
             ("$random.alphabetic(99999999)", "a length from"),
         ])

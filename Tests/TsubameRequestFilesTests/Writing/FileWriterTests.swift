@@ -266,6 +266,23 @@ import TsubameCore
         #expect(writer.losses == ["a check of several lines of GET http://h"])
     }
 
+    @Test(
+        arguments: [
+            ("a\nb", "```\na\nb```"), ("{\n  \"a\": \"\\n{{b}}\"\n}", "```\n{\n  \"a\": \"\\n{{b}}\"\n}```"),
+            ("a\n\nb\n`", "`a\\n\\nb\\n\\``"), ("<<x", "`<<x`"),
+        ])
+    func `a body of several lines keeps its lines in Hurl's format`(body: String, written: String) throws {
+        let file = try HTTPFileParser.parse("POST http://h\nContent-Type: text/plain\n\n\(body)\n", path: "a.http")
+        let hurl = HurlWriter(file).text
+        #expect(hurl.hasSuffix("\n\(written)\n"), "\(hurl)")
+        let again = try #require(try HurlParser.parse(hurl, path: "a.hurl").entries.first)
+        guard case .text(let text, _) = again.body else {
+            Issue.record("the body is \(String(describing: again.body))")
+            return
+        }
+        #expect(text.source == body)
+    }
+
     @Test func `parts get a boundary that they do not contain, and Postman gets them, too`() throws {
         let text = "POST http://h\n[Multipart]\na: --tsubame-boundary--\nf: file,d/a.json;\n"
         let file = try HurlParser.parse(text, path: "a.hurl")

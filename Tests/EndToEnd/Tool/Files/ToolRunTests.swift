@@ -188,6 +188,24 @@ struct ToolRunTests {
         #expect(run.status == 1, "\(run)")
     }
 
+    @Test func `a report tells a request without an answer from a check that failed`() async throws {
+        let text = "GET http://127.0.0.1:1/\n\nGET {{base}}/get\nHTTP 404\n\nGET {{base}}/get\nHTTP 200\n"
+        let run = try await run(["a.hurl": text], "a.hurl", "-k", "--report", "junit=r.xml") { folder in
+            let junit = try String(contentsOf: folder.appendingPathComponent("r.xml"), encoding: .utf8)
+            #expect(junit.contains("tests=\"3\" failures=\"1\" errors=\"1\" skipped=\"0\""), "\(junit)")
+            #expect(junit.contains("<error message=\"line 1: ") && junit.contains("\" type=\"request\">"), "\(junit)")
+            #expect(junit.contains("<failure message=\"line 4: HTTP 404\" type=\"assert\">"), "\(junit)")
+        }
+        #expect(run.status == 1, "\(run)")
+    }
+
+    @Test func `a variable of the environment that is missing is empty, and is named once`() async throws {
+        let entry = "GET {{base}}/get?a={{$processEnv TSUBAME_MISSING}}\n# > jsonpath \"$.args.a\" == \"\"\n"
+        let run = try await run(["a.http": entry + "\n###\n" + entry], "a.http")
+        let warning = "the environment has no variable TSUBAME_MISSING"
+        #expect(run.status == 0 && run.stderr.components(separatedBy: warning).count == 2, "\(run)")
+    }
+
     @Test func `only mistakes are looked for with --check`() async throws {
         let good = try await run(["a.hurl": Self.login], "--check", "a.hurl")
         #expect(good.status == 0 && good.stdout == "1 file, 2 requests: no mistakes\n", "\(good)")
