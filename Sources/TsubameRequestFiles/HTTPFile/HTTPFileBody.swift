@@ -4,7 +4,7 @@ enum HTTPFileBody {
     static func read(
         _ lines: [HTTPFileParser.Line], into entry: inout FileEntry, _ parser: HTTPFileParser
     ) throws(FileProblem) {
-        try readAuthorization(of: &entry, parser)
+        readAuthorization(of: &entry)
         let isGraphQL = takesGraphQL(&entry)
         guard let first = lines.first else { return }
         for line in lines { try refuseUnknownCharset(line, parser) }
@@ -116,14 +116,20 @@ enum HTTPFileBody {
         return text
     }
 
-    /// `Authorization: Basic user password` and `Digest user password`.
-    private static func readAuthorization(
-        of entry: inout FileEntry, _ parser: HTTPFileParser
-    ) throws(FileProblem) {
-        guard let index = entry.fields.firstIndex(where: { $0.name.plain?.lowercased() == "authorization" }) else {
-            return
+    /// Reads the first field `Authorization` that has user and password as words.
+    private static func readAuthorization(of entry: inout FileEntry) {
+        for index in entry.fields.indices where entry.fields[index].name.plain?.lowercased() == "authorization" {
+            let field = entry.fields[index]
+            if readAuthorization(field, into: &entry) {
+                entry.fields.remove(at: index)
+                return
+            }
         }
-        let field = entry.fields[index]
+    }
+
+    /// `Authorization: Basic user password` and `Digest user password`.
+    /// - Returns: whether the field is one of these.
+    private static func readAuthorization(_ field: FileEntry.Field, into entry: inout FileEntry) -> Bool {
         let words = words(of: field.value)
         switch (words.first?.lowercased(), words.count) {
         case ("basic", 2...3) where Self.hasColon(words[1]):
@@ -138,9 +144,9 @@ enum HTTPFileBody {
                     place: field.place))
             entry.options.append(FileEntry.Option(name: "digest", value: TemplateText("true"), place: field.place))
         case ("aws", 3...): readSignature(Self.words(of: field.value, atMost: .max), into: &entry, field.place)
-        default: return
+        default: return false
         }
-        entry.fields.remove(at: index)
+        return true
     }
 
     /// `AWS id secret`, with `token:…`, `region:…` and `service:…` in any order.
