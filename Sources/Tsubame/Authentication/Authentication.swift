@@ -96,7 +96,8 @@ public struct Authentication: Sendable {
     ///
     /// The file is read once, here. If it cannot be parsed, every call fails with ``CallError/Kind/file`` and the
     /// ``NetrcError`` that names the line.
-    /// - Parameter path: the path of the file. The default is `$NETRC`, or else `~/.netrc`, which may be missing.
+    /// - Parameter path: the path of the file. The default is `$NETRC`, or else `~/.netrc` or `~/_netrc`, which may be
+    ///   missing.
     public static func netrc(_ path: String? = nil) -> Authentication {
         Authentication(.netrc(NetrcFile(path)))
     }

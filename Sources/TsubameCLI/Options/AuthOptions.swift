@@ -18,6 +18,9 @@ struct AuthOptions: Options {
             "The scheme; basic by default. digest and any wait for the server's challenge. Without --auth, the netrc file gives the "
                 + "credentials."
         ) { $0.authType = $1 },
+        .value("bearer", "token", "The same as --auth-type bearer --auth token.") {
+            ($0.auth, $0.authType) = ($1, .bearer)
+        },
         .flag("ignore-netrc", "Ignore $NETRC and ~/.netrc.") { $0.ignoreNetrc = true },
     ]
 }

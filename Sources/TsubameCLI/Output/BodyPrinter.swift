@@ -35,7 +35,7 @@ struct BodyPrinter {
     /// Whether decoding is safe because the type is text in a known charset. For files and pipes the tool does not
     /// guess.
     private static func isText(_ type: MediaType) -> Bool {
-        guard type["charset"] == nil else { return type.charset != nil }
+        guard type["charset"] == nil else { return type.charset != nil && type.essence != "application/octet-stream" }
         return switch TextKind(type: type.type, subtype: type.subtype) {
         case .plain: type.type == "text" || type.subtype.hasSuffix("javascript")
         default: true

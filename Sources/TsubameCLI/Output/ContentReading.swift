@@ -13,7 +13,9 @@ struct ContentReading: Sendable {
     func contentType(_ received: String?) -> String? {
         guard mime != nil || charset != nil else { return received }
         let type = received.flatMap { MediaType($0) }
-        let essence = mime ?? type?.essence ?? "text/plain"
+        // A user who names a charset knows that the bytes are text.
+        let known = charset != nil && type?.essence == "application/octet-stream" ? nil : type?.essence
+        let essence = mime ?? known ?? "text/plain"
         let charset = charset ?? type?["charset"]
         return charset.map { "\(essence); charset=\($0)" } ?? essence
     }

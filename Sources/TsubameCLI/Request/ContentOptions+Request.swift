@@ -44,8 +44,8 @@ extension ContentOptions {
             headers[.contentEncoding] = nil
             body = body.compressed(by: coding, onlyIfSmaller: compress == 1)
         }
-        if body.isEmpty, let method = words.method, RawBody.asksForBody(method), !items.unset.contains(.contentType),
-            let type = format.typeWithoutData, !headers.contains(.contentType)
+        if body.isEmpty, !items.unset.contains(.contentType), let type = format.typeWithoutData,
+            !headers.contains(.contentType)
         {
             headers[.contentType] = type
         }

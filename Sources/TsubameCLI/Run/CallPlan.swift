@@ -107,7 +107,7 @@ struct CallPlan: Sendable {
     private static var hasNetrc: Bool {
         if let path = getenv("NETRC"), path.pointee != 0 { return true }
         guard let home = getenv("HOME") else { return false }
-        return access(String(cString: home) + "/.netrc", F_OK) == 0
+        return ["/.netrc", "/_netrc"].contains { access(String(cString: home) + $0, F_OK) == 0 }
     }
 
     /// Saves the fields, credentials and cookies that the session keeps.

@@ -33,12 +33,17 @@ struct Credentials: Sendable, Hashable {
         self.text = text
     }
 
-    /// The credentials of the netrc file for a host; nil if it has none. The password of an entry may be a token.
+    /// The credentials of the netrc file for a host; nil if it has none. The password of an entry may be a token, which
+    /// needs no login.
     init?(_ kind: Kind, netrcOf host: String) throws(CallError) {
-        guard let user = try Authentication.netrcUser(of: host), kind != .bearer || !user.password.isEmpty else {
-            return nil
+        let entry = try Authentication.netrcEntry(of: host)
+        if kind == .bearer {
+            guard let token = entry?.password, !token.isEmpty else { return nil }
+            self.init(kind, token)
+        } else {
+            guard let name = entry?.login else { return nil }
+            self.init(kind, "\(name):\(entry?.password ?? "")")
         }
-        self.init(kind, kind == .bearer ? user.password : "\(user.name):\(user.password)")
     }
 
     var authentication: Authentication {

@@ -61,7 +61,9 @@ package struct HurlWriter {
             losses.append("a request whose method is not in capitals")
             return
         }
-        line("\(entry.method) \(Self.value(entry.url))")
+        // After a section, a method and a colon would be one of its pairs.
+        let url = Self.value(entry.url)
+        line("\(entry.method) \(url.hasPrefix(":") ? "\\u{3a}\(url.dropFirst())" : url)")
         for field in named(entry.fields.filter(\.hasSendableName), of: entry.fields) { line(Self.pair(field)) }
         if let user = entry.user, user.name.source.isEmpty {
             if let password = user.value.plain {

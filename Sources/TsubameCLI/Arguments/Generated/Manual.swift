@@ -100,7 +100,7 @@ struct Manual: Sendable {
                 "$XDG_STATE_HOME/tsubame/uploads/",
                 "Where tsubame upload -c continues; without that variable below ~/.local/state."
             ),
-            ("~/.netrc", "Users and passwords of hosts; NETRC names another file."),
+            ("~/.netrc, ~/_netrc", "Users and passwords of hosts; NETRC names another file."),
         ])
 
     static let environment = Manual(

@@ -117,6 +117,9 @@ struct ToolOutputStyleTests {
         #expect(json.stdout == "{\n    \"a\": \"\u{E9}\"\n}")
         let latin = try await run(plain, "--pretty=format", "--response-charset=latin1", "URL")
         #expect(latin.stdout == "{\n    \"a\": \"\u{C3}\u{A9}\"\n}")
+        // Without that, a charset says nothing about bytes of any kind.
+        let bytes = reply("application/octet-stream; charset=latin1", "\u{E9}")
+        #expect(try await run(bytes, "--pretty=all", "URL").stdout == "\u{E9}")
         #expect(try await run(plain, "--response-charset=x-unknown", "URL").status == 64)
         #expect(try await run(plain, "--response-mime=json", "URL").status == 64)
     }

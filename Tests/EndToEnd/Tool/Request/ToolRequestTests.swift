@@ -90,7 +90,8 @@ struct ToolRequestTests {
 
     @Test(arguments: [
         (["--json", "POST"], "application/json"), (["--form", "PUT"], "application/x-www-form-urlencoded"),
-        (["POST"], nil), (["--json", "GET"], nil), (["--json", "DELETE"], nil),
+        (["POST"], nil), (["--json", "GET"], "application/json"), (["--json", "DELETE"], "application/json"),
+        (["GET"], nil), (["--multipart", "GET"], nil),
     ])
     func aFormatWithoutDataIsStillNamed(words: [String], type: String?) async throws {
         let request = try await sent(words + ["URL"])
@@ -213,7 +214,8 @@ struct ToolRequestTests {
         let request = try await sent("-j", "URL")
         #expect(request.method == "GET")
         #expect(request["accept"] == "application/json, */*;q=0.5")
-        #expect(request["content-type"] == nil)
+        // HTTPie and xh name it as well.
+        #expect(request["content-type"] == "application/json")
     }
 
     // MARK: Transport

@@ -94,6 +94,10 @@ struct ToolAuthTests {
             #expect(try await authorization("--ignore-netrc", "URL", environment: home) == "none")
             #expect(try await authorization("-a", "u:p", "URL", environment: home) == Self.basic("u:p"))
             #expect(try await authorization("http://a:b@HOST", environment: home) == Self.basic("a:b"))
+            try FileManager.default.moveItem(at: file, to: folder.appending(path: "_netrc"))
+            #expect(try await authorization("URL", environment: home) == Self.basic("n:s"))
+            try Data("machine 127.0.0.1 login o password t\n".utf8).write(to: file)
+            #expect(try await authorization("URL", environment: home) == Self.basic("o:t"))
         }
     }
 
@@ -126,7 +130,11 @@ struct ToolAuthTests {
     @Test func anEntryWithoutALoginIsNoLogin() async throws {
         try await withFolder { folder in
             try Data("machine 127.0.0.1 password s\n".utf8).write(to: folder.appending(path: ".netrc"))
-            #expect(try await authorization("URL", environment: ["HOME": folder.path]) == "none")
+            let home = ["HOME": folder.path]
+            #expect(try await authorization("URL", environment: home) == "none")
+            // A token needs none.
+            #expect(try await authorization("-A", "bearer", "URL", environment: home) == "Bearer s")
+            #expect(try await authorization("--bearer", "t", "URL", environment: home) == "Bearer t")
         }
     }
 
