@@ -31,9 +31,9 @@ struct BenchCommand: ToolCommand {
     static let takesWords = true
     static let table = OptionTable<Self>(
         OptionGroup(\.load), OptionGroup(\.options.content, without: ["offline", "as"]), OptionGroup(\.variables),
-        OptionGroup(\.options.deadlines),
-        OptionGroup(\.options.connection, without: ["max-connections"]),
-        OptionGroup(\.options.tls), OptionGroup(\.options.auth),
+        OptionGroup(\.options.call.deadlines),
+        OptionGroup(\.options.call.connection, without: ["max-connections"]),
+        OptionGroup(\.options.call.tls), OptionGroup(\.options.call.auth),
         OptionGroup("General", [.ignoreConfig, .help, .helpAll]))
     static let hasDefaults = true
     static let ignoredDefaults: Set = ["http-version"]
@@ -55,7 +55,7 @@ struct BenchCommand: ToolCommand {
         if load.requestsOf == nil, variables.environment != nil || variables.environmentFile != nil {
             throw UsageProblem("--env and --env-file are for --requests-of.")
         }
-        if load.streams != nil, [.http10, .http11].contains(options.connection.httpVersion) {
+        if load.streams != nil, [.http10, .http11].contains(options.call.connection.httpVersion) {
             throw UsageProblem("-p is for HTTP/2, and this --http-version excludes it.")
         }
         if load.urls == "-", options.content.raw == "@-" {
@@ -108,7 +108,7 @@ struct BenchCommand: ToolCommand {
     }
 
     private func load(_ requests: [Request], _ plan: CallPlan) -> BenchLoad {
-        let isHTTP2 = load.streams != nil || options.connection.httpVersion == .http2
+        let isHTTP2 = load.streams != nil || options.call.connection.httpVersion == .http2
         let clients = (0..<(isHTTP2 ? load.connections : 1)).map { _ in
             client(of: plan, connections: isHTTP2 ? 1 : load.connections, isHTTP2: isHTTP2)
         }

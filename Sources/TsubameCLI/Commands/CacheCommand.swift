@@ -23,9 +23,10 @@ struct CacheCommand: ToolCommand {
                     $0.explains = true
                 },
                 .flag("clear", "Remove all responses, or those of the URL.") { $0.clears = true },
-            ]), OptionGroup(\.options.deadlines), OptionGroup(\.options.connection, without: ["max-connections"]),
-        OptionGroup(\.options.tls),
-        OptionGroup(\.options.auth),
+            ]), OptionGroup(\.options.call.deadlines),
+        OptionGroup(\.options.call.connection, without: ["max-connections"]),
+        OptionGroup(\.options.call.tls),
+        OptionGroup(\.options.call.auth),
         OptionGroup("General", [.ignoreConfig, .help, .helpAll]))
 
     var words: [String] = []

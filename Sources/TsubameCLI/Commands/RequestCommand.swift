@@ -26,20 +26,14 @@ struct RequestCommand: ToolCommand {
     static let takesWords = true
     static let hasDefaults = true
     static let table = OptionTable<Self>(
-        OptionGroup(\.content), OptionGroup(\.repetition), OptionGroup(\.deadlines), OptionGroup(\.limits),
-        OptionGroup(\.connection),
-        OptionGroup(\.tls), OptionGroup(\.auth), OptionGroup(\.session), OptionGroup(\.cache), OptionGroup(\.output),
+        OptionGroup(\.content), OptionGroup(\.options.repetition), OptionGroup(\.options.deadlines),
+        OptionGroup(\.options.limits), OptionGroup(\.options.connection), OptionGroup(\.options.tls),
+        OptionGroup(\.options.auth), OptionGroup(\.options.session), OptionGroup(\.cache), OptionGroup(\.output),
         OptionGroup(\.format), OptionGroup(\.downloads), OptionGroup(\.general))
 
     var words: [String] = []
     private var content = ContentOptions()
-    private var repetition = RepetitionOptions()
-    private var deadlines = DeadlineOptions()
-    private var limits = LimitOptions()
-    private var connection = ConnectionOptions()
-    private var tls = TLSOptions()
-    private var auth = AuthOptions()
-    private var session = SessionOptions()
+    private var options = CallOptions()
     private var cache = CacheOptions()
     private var output = OutputOptions()
     private var format = FormatOptions()
@@ -47,24 +41,19 @@ struct RequestCommand: ToolCommand {
     private var general = GeneralOptions()
 
     private var call: CallOptions {
-        var repetition = repetition
+        var call = options
         // A saved redirect would be of no use.
-        if downloads.download { repetition.follow = true }
-        return CallOptions(
-            repetition: repetition, deadlines: deadlines, limits: limits, connection: connection, tls: tls, auth: auth,
-            session: session, mayPrompt: !content.ignoreStdin)
+        if downloads.download { call.repetition.follow = true }
+        call.mayPrompt = !content.ignoreStdin
+        return call
     }
 
     func validate() throws(UsageProblem) {
         try content.validate()
-        if content.chunked, connection.httpVersion == .http10 {
+        if content.chunked, options.connection.httpVersion == .http10 {
             throw UsageProblem("--chunked and --http-version 1.0 exclude each other.")
         }
-        try repetition.validate()
-        try limits.validate()
-        try connection.validate()
-        try tls.validate()
-        try session.validate()
+        try options.validate()
         try output.validate(isDownload: downloads.download)
         try format.validate()
         try downloads.validate()
@@ -140,7 +129,7 @@ struct RequestCommand: ToolCommand {
                 throw UsageProblem("--output is for one URL, unless it is a folder and ends with a slash.")
             }
             if content.raw == "@-" { throw UsageProblem("--raw @- is for one URL: it can be read only once.") }
-            if session.session != nil { throw UsageProblem("--session is for one URL.") }
+            if options.session.session != nil { throw UsageProblem("--session is for one URL.") }
             if downloads.digest != nil { throw UsageProblem("--digest is for one URL.") }
         }
         if output.archive != nil, content.offline || content.language != nil {
@@ -194,7 +183,7 @@ struct RequestCommand: ToolCommand {
             download == nil ? output.output : nil, isShared: !words.furtherURLs.isEmpty)
         let printer = output.printer(file, format, isOffline: content.offline, isDownload: downloads.download)
         // No connection decides the version of an offline request, so the printer shows the version that was asked for.
-        switch connection.httpVersion {
+        switch options.connection.httpVersion {
         case .http10: printer.expect(.http10)
         case .http2: printer.expect(.http2)
         case .negotiated, .http11: break

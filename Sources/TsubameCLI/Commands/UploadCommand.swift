@@ -31,31 +31,21 @@ struct UploadCommand: ToolCommand {
                 "json", "form", "multipart", "boundary", "part-type", "raw", "compress", "chunked", "offline",
                 "request-target",
             ]),
-        OptionGroup(\.repetition), OptionGroup(\.deadlines), OptionGroup(\.limits), OptionGroup(\.connection),
-        OptionGroup(\.tls), OptionGroup(\.auth), OptionGroup(\.session),
+        OptionGroup(\.call.repetition), OptionGroup(\.call.deadlines), OptionGroup(\.call.limits),
+        OptionGroup(\.call.connection), OptionGroup(\.call.tls), OptionGroup(\.call.auth), OptionGroup(\.call.session),
         OptionGroup(\.output, without: ["inspect", "history-print"]), OptionGroup(\.format),
         OptionGroup("General", [.ignoreConfig, .help, .helpAll]))
 
     var words: [String] = []
     private var uploads = UploadOptions()
     private var content = ContentOptions()
-    private var repetition = RepetitionOptions()
-    private var deadlines = DeadlineOptions()
-    private var limits = LimitOptions()
-    private var connection = ConnectionOptions()
-    private var tls = TLSOptions()
-    private var auth = AuthOptions()
-    private var session = SessionOptions()
+    private var call = CallOptions()
     private var output = OutputOptions()
     private var format = FormatOptions()
 
     func validate() throws(UsageProblem) {
         try content.validate()
-        try repetition.validate()
-        try limits.validate()
-        try connection.validate()
-        try tls.validate()
-        try session.validate()
+        try call.validate()
         try output.validate(isDownload: false)
         try format.validate()
     }
@@ -86,9 +76,8 @@ struct UploadCommand: ToolCommand {
         if let method = words.method, ["GET", "HEAD"].contains(method) {
             throw UsageProblem("\(method) sends no file: leave the method out, or write PUT.")
         }
-        let call = CallOptions(
-            repetition: repetition, deadlines: deadlines, limits: limits, connection: connection, tls: tls, auth: auth,
-            session: session, mayPrompt: !content.ignoreStdin)
+        var call = call
+        call.mayPrompt = !content.ignoreStdin
         let plan = try CallPlan(call, url: words.url, items: items)
         let records = try records()
         let board = output.quiet > 0 ? nil : ProgressBoard(TerminalTraits(isTerminal: false))

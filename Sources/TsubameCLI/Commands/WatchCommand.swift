@@ -22,9 +22,9 @@ struct WatchCommand: ToolCommand {
     static let hasDefaults = true
     static let table = OptionTable<Self>(
         OptionGroup(\.repetition), OptionGroup(\.options.content, without: ["offline", "as"]),
-        OptionGroup(\.options.deadlines),
-        OptionGroup(\.options.connection, without: ["max-connections"]),
-        OptionGroup(\.options.tls), OptionGroup(\.options.auth),
+        OptionGroup(\.options.call.deadlines),
+        OptionGroup(\.options.call.connection, without: ["max-connections"]),
+        OptionGroup(\.options.call.tls), OptionGroup(\.options.call.auth),
         OptionGroup("General", [.ignoreConfig, .help, .helpAll]))
 
     /// How often the line on a terminal is drawn, in milliseconds.

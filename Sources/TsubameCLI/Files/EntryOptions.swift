@@ -148,9 +148,11 @@ struct EntryOptions {
             guard let colon = value.firstIndex(of: ":") else { throw ValueProblem("a header is written name: value") }
             fields.append((String(value[..<colon]).trimmed, String(value[value.index(after: colon)...]).trimmed))
         case "variable":
-            guard let equals = value.firstIndex(of: "=") else { throw ValueProblem("a variable is written name=value") }
+            guard let equals = value.firstIndex(of: "="), case let name = String(value[..<equals]).trimmed,
+                !name.isEmpty
+            else { throw ValueProblem("a variable is written name=value") }
             let text = String(value[value.index(after: equals)...]).trimmed
-            variables.set(String(value[..<equals]).trimmed, FileValue(typed: text))
+            variables.set(name, FileValue(typed: text))
         case _ where Self.silent.contains(name): break
         default:
             throw ValueProblem(

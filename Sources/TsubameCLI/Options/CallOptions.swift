@@ -2,32 +2,24 @@
 
 import Tsubame
 
-/// This type is not an option group itself. The parser would do everything for a group again for each group within it,
-/// which would slow down each start.
+/// Each command that sends requests has these groups, and offers some of them or all.
 struct CallOptions: Sendable {
-    let repetition: RepetitionOptions
-    let deadlines: DeadlineOptions
-    let limits: LimitOptions
-    let connection: ConnectionOptions
-    let tls: TLSOptions
-    let auth: AuthOptions
-    let session: SessionOptions
+    var repetition = RepetitionOptions()
+    var deadlines = DeadlineOptions()
+    var limits = LimitOptions()
+    var connection = ConnectionOptions()
+    var tls = TLSOptions()
+    var auth = AuthOptions()
+    var session = SessionOptions()
     /// Whether the user may be asked for passwords.
-    let mayPrompt: Bool
+    var mayPrompt = true
 
-    init(
-        repetition: RepetitionOptions = RepetitionOptions(), deadlines: DeadlineOptions,
-        limits: LimitOptions = LimitOptions(), connection: ConnectionOptions, tls: TLSOptions, auth: AuthOptions,
-        session: SessionOptions = SessionOptions(), mayPrompt: Bool
-    ) {
-        self.repetition = repetition
-        self.deadlines = deadlines
-        self.limits = limits
-        self.connection = connection
-        self.tls = tls
-        self.auth = auth
-        self.session = session
-        self.mayPrompt = mayPrompt
+    func validate() throws(UsageProblem) {
+        try repetition.validate()
+        try limits.validate()
+        try connection.validate()
+        try tls.validate()
+        try session.validate()
     }
 
     /// - Parameter runs: the number of requests that the client serves.

@@ -5,15 +5,12 @@ import Tsubame
 /// The options of requests that `bench`, `watch` and `cache --why` have, too.
 struct RepeatedRequests: Sendable {
     var content = ContentOptions()
-    var deadlines = DeadlineOptions()
-    var connection = ConnectionOptions()
-    var tls = TLSOptions()
-    var auth = AuthOptions()
+    /// The commands offer deadlines, connection, TLS and credentials of these.
+    var call = CallOptions()
 
     func validate() throws(UsageProblem) {
         try content.validate()
-        try connection.validate()
-        try tls.validate()
+        try call.validate()
     }
 
     /// The requests, and the plan of the first one, which the clients have for all.
@@ -26,8 +23,8 @@ struct RepeatedRequests: Sendable {
         guard body.canBeSentAgain else {
             throw UsageProblem("This body can be read only once. Save it in a file, and give --raw @FILE.")
         }
-        let call = CallOptions(
-            deadlines: deadlines, connection: connection, tls: tls, auth: auth, mayPrompt: !content.ignoreStdin)
+        var call = call
+        call.mayPrompt = !content.ignoreStdin
         var first: CallPlan?
         let requests = try targets.map { words in
             let plan = try CallPlan(call, url: words.url, items: items, after: first)

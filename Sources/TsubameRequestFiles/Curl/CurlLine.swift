@@ -277,7 +277,7 @@ package struct CurlLine {
     // MARK: The words of the tool
 
     private mutating func finish() throws(ShellLine.Problem) {
-        guard var url else { throw ShellLine.Problem("the curl command has no URL") }
+        guard var url, !url.isEmpty else { throw ShellLine.Problem("the curl command has no URL") }
         if globs, Self.hasGlob(url) {
             throw ShellLine.Problem(
                 "curl would expand the brackets of the URL to several URLs; --globoff prevents that")

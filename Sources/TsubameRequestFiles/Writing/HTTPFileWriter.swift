@@ -15,7 +15,10 @@ package struct HTTPFileWriter {
         if let first = file.entries.first {
             for option in first.options where option.name == "variable" {
                 let parts = option.value.source.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-                guard parts.count == 2 else { continue }
+                guard parts.count == 2, !String(parts[0]).trimmed.isEmpty else {
+                    losses.append("the variable of an option without a name: \(option.value.source)")
+                    continue
+                }
                 line(Self.variable(String(parts[0]), String(parts[1])))
             }
             file.entries[0].options.removeAll { $0.name == "variable" }

@@ -266,6 +266,18 @@ import TsubameCore
         #expect(writer.losses == ["a check of several lines of GET http://h"])
     }
 
+    @Test func `names that are missing are losses, and a colon begins no pair`() throws {
+        let text =
+            "POST http://h\n[Options]\nvariable: =t\nvariable: b=c\nHTTP 200\n[Captures]\na: body\nGET \\u{3a}x\n"
+        let file = try HurlParser.parse(text, path: "a.hurl")
+        let http = HTTPFileWriter(file)
+        #expect(http.losses == ["the variable of an option without a name: =t"] && http.text.hasPrefix("@b = c\n"))
+        #expect(try HTTPFileParser.parse(http.text, path: "a.http").entries.count == 2)
+        let again = try HurlParser.parse(HurlWriter(file).text, path: "b.hurl")
+        #expect(
+            again.entries.map(\.url.source) == ["http://h", ":x"] && again.entries.first?.response?.captures.count == 1)
+    }
+
     @Test(
         arguments: [
             ("a\nb", "```\na\nb```"), ("{\n  \"a\": \"\\n{{b}}\"\n}", "```\n{\n  \"a\": \"\\n{{b}}\"\n}```"),
