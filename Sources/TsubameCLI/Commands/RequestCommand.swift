@@ -102,7 +102,8 @@ struct RequestCommand: ToolCommand {
             var settings = RequestSettings(call)
             settings.parts = run.parts
             // Printed requests name the codings that they ask for.
-            settings.unset = run.unset.filter { !["accept-encoding", "user-agent"].contains($0.lowercased()) }
+            settings.unset = run.unset.filter { $0.lowercased() != "accept-encoding" }
+            settings.keepsDotSegments = content.pathAsIs
             let capture = CaptureTransport()
             var run = run
             run.transport = capture

@@ -128,14 +128,15 @@ struct FileRun {
         (outcome.failures, outcome.problem) = ([], nil)
         let made = try EntryRequest(entry, options, variables, folder)
         outcome.request = made.request.summary
-        let output = print.flatMap { try? ExchangeOutput($0, of: client, hiding: hiddenTexts(made.request, options)) }
+        hideCredentials(of: made.request, options)
+        let output = print.flatMap { try? ExchangeOutput($0, of: client, hiding: variables.hiddenTexts) }
         let (response, message): (Response, ReceivedMessage)
         do throws(CallError) {
             let start = MonotonicClock.now
             response = try await client.send(made.request)
             message = try await ReceivedMessage(response, nanoseconds: MonotonicClock.now - start)
         } catch {
-            try? output?.finish(nil, hiding: hiddenTexts(made.request, options))
+            try? output?.finish(nil, hiding: variables.hiddenTexts)
             outcome.problem = EntryProblem(entry.place, FlagNames.text(of: error))
             return
         }
@@ -153,21 +154,21 @@ struct FileRun {
             outcome.problem = EntryProblem(entry.place, error.reason)
         }
         // Captured values may be secret, so the exchange is printed after them.
-        try? output?.finish((response, Bytes(message.body)), hiding: hiddenTexts(made.request, options))
+        hideCredentials(of: made.request, options)
+        try? output?.finish((response, Bytes(message.body)), hiding: variables.hiddenTexts)
     }
 
-    /// The secrets, also within the credentials of a request.
-    private func hiddenTexts(_ request: Request, _ options: EntryOptions) -> [String] {
+    /// Keeps credentials that hold a secret from all output.
+    private mutating func hideCredentials(of request: Request, _ options: EntryOptions) {
         let hidden = variables.hiddenTexts
-        guard !hidden.isEmpty else { return [] }
+        guard !hidden.isEmpty else { return }
         let given = request.headers["Authorization"].flatMap { $0.split(separator: " ").last.map(String.init) }
         let pairs = [options.user, request.uri?.userinfo.map { PercentEncoding.decodeLeniently($0) }].compactMap { $0 }
         let credentials = [given].compactMap { $0 } + pairs.map { EncodedBytes.base64Text(Array($0.utf8)) }
-        return hidden
-            + credentials.filter { text in
-                let plain = EncodedBytes.base64(text).map { String(decoding: $0, as: UTF8.self) } ?? ""
-                return hidden.contains(where: plain.contains)
-            }
+        for text in credentials {
+            let plain = EncodedBytes.base64(text).map { String(decoding: $0, as: UTF8.self) } ?? ""
+            if hidden.contains(where: plain.contains) { variables.hide(text) }
+        }
     }
 
     /// Checks status and fields before it captures values. Asserts may use what was captured.

@@ -81,6 +81,7 @@ struct RequestFolder: Sendable {
     static func bytes(of path: String) throws(SystemError) -> [UInt8] {
         let file = try Descriptor.reading(path)
         defer { file.shut() }
+        if file.kind == .other { throw SystemError("\(path) is neither a file nor a pipe", code: EINVAL) }
         if file.kind == .regular, file.remainingBytes > maximumBytes {
             throw SystemError("the file \(path) is longer than 256 MiB", code: EFBIG)
         }

@@ -96,6 +96,7 @@ struct RunEnvironment {
         _ path: String, to variables: inout FileVariables, _ settings: inout EditorSettings, _ names: inout Set<String>
     ) throws -> Bool {
         var text = try RequestFolder.text(of: path)
+        if text.unicodeScalars.first == "\u{FEFF}" { text.unicodeScalars.removeFirst() }
         let isOfEditor = path.hasSuffix(Self.settingsName)
         if isOfEditor { text = JSONComments.removed(from: text) }
         var json: JSONValue
@@ -131,29 +132,53 @@ struct RunEnvironment {
         return options.environment.map { json[$0] != nil } ?? true
     }
 
-    /// The lines `name=value`, with or without `export` and quotation marks.
+    /// The lines `name=value`, with or without `export`. A value in quotation marks may have several lines. A comment
+    /// begins with `#` after a blank.
     private static func pairs(of text: String) -> [(name: String, value: String)] {
-        text.split(whereSeparator: \.isNewline).compactMap { line in
-            var line = line.drop { $0 == " " || $0 == "\t" }
+        var (rest, pairs): (Substring, [(name: String, value: String)]) = (text[...], [])
+        while !rest.isEmpty {
+            var line = rest.prefix { !$0.isNewline }
+            rest = rest[line.endIndex...].dropFirst()
+            line = line.drop { $0 == " " || $0 == "\t" }
             if line.hasPrefix("export ") { line = line.dropFirst(7) }
-            guard !line.hasPrefix("#"), let equals = line.firstIndex(of: "=") else { return nil }
+            guard !line.hasPrefix("#"), let equals = line.firstIndex(of: "=") else { continue }
             let name = line[..<equals].filter { $0 != " " && $0 != "\t" }
-            var value = line[line.index(after: equals)...].drop { $0 == " " }
-            while value.last == " " { value.removeLast() }
-            if value.count >= 2, let quote = value.first, quote == "\"" || quote == "'", value.last == quote {
-                value = value.dropFirst().dropLast()
+            let value = line[line.index(after: equals)...].drop { $0 == " " || $0 == "\t" }
+            guard !name.isEmpty else { continue }
+            if let quote = value.first, "\"'`".contains(quote),
+                let end = text[value.startIndex...].dropFirst().firstIndex(of: quote)
+            {
+                let inner = String(text[value.startIndex..<end].dropFirst())
+                pairs.append((name, quote == "\"" ? inner.replacing("\\n", with: "\n") : inner))
+                if end >= line.endIndex { rest = text[end...].drop { !$0.isNewline }.dropFirst() }
+            } else {
+                let comment = value.firstRange(of: " #")?.lowerBound ?? value.endIndex
+                pairs.append((name, String(value[..<comment]).trimmingBlanks))
             }
-            return name.isEmpty ? nil : (name, String(value))
         }
+        return pairs
     }
 }
 
 /// Warns about variables of the process's environment that do not exist, about each once.
 private final class MissingVariables: Sendable {
+    private static let most = 20
     private let named = Mutex<Set<String>>([])
 
     func warn(about name: String) {
-        guard named.withLock({ $0.insert(name).inserted }) else { return }
-        Diagnostics.say("warning: the environment has no variable \(name), so {{$processEnv \(name)}} is empty")
+        let (isNew, count) = named.withLock { ($0.count <= Self.most && $0.insert(name).inserted, $0.count) }
+        guard isNew else { return }
+        Diagnostics.say(
+            count > Self.most
+                ? "warning: the environment has no further variables, which are empty as well"
+                : "warning: the environment has no variable \(name), so its value is empty")
+    }
+}
+
+extension String {
+    fileprivate var trimmingBlanks: String {
+        var rest = self[...].drop { $0 == " " || $0 == "\t" }
+        while rest.last == " " || rest.last == "\t" { rest.removeLast() }
+        return String(rest)
     }
 }

@@ -75,12 +75,21 @@ struct RunReport {
         return title + (outcome.row.map { ", row \($0)" } ?? "")
     }
 
-    /// The reasons why an entry failed. An error is a request that could not be made or answered.
-    private static func reasons(of outcome: EntryOutcome) -> [(isError: Bool, text: String)] {
-        let problems = outcome.problem.map { [(true, "line \($0.place.line): \($0.reason)")] } ?? []
+    private enum ReasonKind {
+        /// The request could not be made, or was not answered.
+        case request
+        /// The response could not be used, for a capture or a file.
+        case response
+        case assert
+    }
+
+    /// The reasons why an entry failed.
+    private static func reasons(of outcome: EntryOutcome) -> [(kind: ReasonKind, text: String)] {
+        let kind = outcome.status == nil ? ReasonKind.request : .response
+        let problems = outcome.problem.map { [(kind, "line \($0.place.line): \($0.reason)")] } ?? []
         return problems
             + outcome.failures.map {
-                (false, "line \($0.place.line): \($0.text)\nexpected: \($0.expected)\ncame: \($0.actual)")
+                (.assert, "line \($0.place.line): \($0.text)\nexpected: \($0.expected)\ncame: \($0.actual)")
             }
     }
 
@@ -89,8 +98,8 @@ struct RunReport {
     private var junit: String {
         var lines = ["<?xml version=\"1.0\" encoding=\"UTF-8\"?>", "<testsuites>"]
         for result in results {
-            let errors = result.outcomes.count { $0.problem != nil }
-            let failures = result.outcomes.count { !$0.isGood && $0.problem == nil }
+            let errors = result.outcomes.count { $0.problem != nil && $0.status == nil }
+            let failures = result.outcomes.count { !$0.isGood } - errors
             let skipped = result.outcomes.count(where: \.isSkipped)
             lines.append(
                 "<testsuite name=\"\(Self.escaped(result.path))\" tests=\"\(result.outcomes.count)\" "
@@ -107,9 +116,8 @@ struct RunReport {
                     : Self.reasons(of: outcome).map { reason in
                         let text = Self.escaped(result.variables.redacted(reason.text))
                         let first = text.prefix { !$0.isNewline }
-                        return reason.isError
-                            ? "<error message=\"\(first)\" type=\"request\">\(text)</error>"
-                            : "<failure message=\"\(first)\" type=\"assert\">\(text)</failure>"
+                        let element = reason.kind == .request ? "error" : "failure"
+                        return "<\(element) message=\"\(first)\" type=\"\(reason.kind)\">\(text)</\(element)>"
                     }
                 lines.append(inner.isEmpty ? "\(head)/>" : "\(head)>\(inner.joined())</testcase>")
             }

@@ -17,7 +17,7 @@ struct Credentials: Sendable, Hashable {
     ///   - mayPrompt: whether the user may be asked.
     init(_ kind: Kind, asking text: String, of host: String, mayPrompt: Bool) throws {
         self.kind = kind
-        if kind == .bearer, text.isEmpty { throw UsageProblem("--auth: the token is empty.") }
+        if kind == .bearer, text.isEmpty { throw UsageProblem("The token is empty: --auth or --bearer needs one.") }
         guard kind != .bearer, !text.contains(":") else {
             self.text = text
             return

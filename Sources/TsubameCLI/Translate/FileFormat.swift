@@ -87,9 +87,10 @@ enum FileFormat: String, CaseIterable {
             }
             return (lines.joined(), Self.lostChecks(of: file))
         case .har:
-            let bytes = try ArchiveReader.archive(
-                of: requests().map(\.0), started: FileDate.now().text, version: Client.version)
-            return (String(decoding: bytes, as: UTF8.self), Self.lostChecks(of: file))
+            let archive = try ArchiveReader.archive(
+                of: requests(), started: FileDate.now().text, version: Client.version
+            ) { try RequestFolder.bytes(of: $0) }
+            return (String(decoding: archive.json, as: UTF8.self), archive.losses + Self.lostChecks(of: file))
         }
     }
 

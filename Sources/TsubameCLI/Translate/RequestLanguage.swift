@@ -13,7 +13,11 @@ enum RequestLanguage: String, CaseIterable {
         switch self {
         case .curl: return (Self.curlLine(request, settings), settings.losses)
         case .swift: return (request.swiftProgram(settings.swiftLines), settings.losses + settings.lostFields)
-        case .python: return (request.pythonProgram(settings.pythonArguments), settings.losses + settings.lostFields)
+        case .python:
+            return (
+                request.pythonProgram(settings.pythonArguments),
+                settings.losses + settings.lostInPython + settings.lostFields
+            )
         case .tsubame:
             let line = request.tsubame(showingSecrets: true)
             let words = [Self.adding(settings.toolWords, to: line, after: "tsubame ")] + settings.toolItems

@@ -7,6 +7,9 @@ import TsubameRequestFiles
 struct RequestSettings {
     var follows = false
     var isInsecure = false
+    /// nil for the usual number.
+    var maximumRedirects: Int?
+    var keepsDotSegments = false
     var timeout: Duration?
     var connectTimeout: Duration?
     var proxy: String?
@@ -23,6 +26,9 @@ struct RequestSettings {
 
     init(_ call: CallOptions) {
         follows = call.repetition.follow
+        if follows, call.repetition.maxRedirects != RepetitionOptions().maxRedirects {
+            maximumRedirects = call.repetition.maxRedirects
+        }
         timeout = call.deadlines.timeout?.duration
         connectTimeout = call.deadlines.connectTimeout?.duration
         if call.auth.authType == .digest || call.auth.authType == .any { digest = call.auth.auth }
@@ -52,6 +58,8 @@ struct RequestSettings {
     var curlWords: [String] {
         var words: [String] = []
         if follows { words.append("--location") }
+        if let maximumRedirects { words += ["--max-redirs", "\(maximumRedirects)"] }
+        if keepsDotSegments { words.append("--path-as-is") }
         if isInsecure { words.append("--insecure") }
         if let timeout { words += ["--max-time", Self.seconds(timeout)] }
         if let connectTimeout { words += ["--connect-timeout", Self.seconds(connectTimeout)] }
@@ -65,20 +73,27 @@ struct RequestSettings {
                     words += ["--form-string", ShellWord.quoted("\(part.name.source)=\(text.source)")]
                     break
                 }
-                let value = text.source.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
-                words += ["--form", ShellWord.quoted("\(part.name.source)=\"\(value)\";type=\(type.source)")]
+                let value = "\(part.name.source)=\"\(Self.escaped(text.source))\";type=\(type.source)"
+                words += ["--form", ShellWord.quoted(value)]
             case .file(let path):
-                let filename = part.filename.map { ";filename=\"\($0.source)\"" } ?? ""
+                let filename = part.filename.map { ";filename=\"\(Self.escaped($0.source))\"" } ?? ""
                 let type = (part.contentType.map { ";type=\($0.source)" } ?? "") + filename
-                words += ["--form", ShellWord.quoted("\(part.name.source)=@\"\(path.source)\"\(type)")]
+                words += ["--form", ShellWord.quoted("\(part.name.source)=@\"\(Self.escaped(path.source))\"\(type)")]
             }
         }
         return words
     }
 
+    /// The text between quotation marks of `--form`.
+    private static func escaped(_ text: String) -> String {
+        text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
+    }
+
     var toolWords: [String] {
         var words: [String] = []
         if follows { words.append("--follow") }
+        if let maximumRedirects { words.append("--max-redirects=\(maximumRedirects)") }
+        if keepsDotSegments { words.append("--path-as-is") }
         if isInsecure { words.append("--verify=no") }
         if let timeout { words.append("--timeout=\(Self.seconds(timeout))") }
         if let connectTimeout { words.append("--connect-timeout=\(Self.seconds(connectTimeout))") }
@@ -108,6 +123,7 @@ struct RequestSettings {
     var swiftLines: [String] {
         var lines: [String] = []
         if !follows { lines.append("$0.redirects = .off") }
+        if let maximumRedirects { lines.append("$0.redirects = .follow(max: \(maximumRedirects))") }
         if isInsecure { lines.append("$0.connection.tls.verification = .dangerouslyOff") }
         if let timeout { lines.append("$0.timeouts.total = .seconds(\(Self.seconds(timeout)))") }
         if let connectTimeout { lines.append("$0.timeouts.connect = .seconds(\(Self.seconds(connectTimeout)))") }
@@ -124,6 +140,8 @@ struct RequestSettings {
     mutating func take(_ entry: FileEntry) {
         func value(_ name: String) -> String? { entry.allOptions.last { $0.name == name }?.value.plain }
         follows = value("location") == "true"
+        if follows { maximumRedirects = value("max-redirs").flatMap { Int($0) } }
+        keepsDotSegments = value("path-as-is") == "true"
         isInsecure = value("insecure") == "true"
         proxy = value("proxy")
         timeout = value("max-time").flatMap { try? EntryOptions.duration($0, unit: .seconds(1)) }
@@ -134,6 +152,11 @@ struct RequestSettings {
     /// The fields that stay, for languages that cannot leave them out.
     var lostFields: [String] { unset.map { "the item \($0):, which sends no such field" } }
 
+    /// The options that Python's package has not.
+    var lostInPython: [String] {
+        (maximumRedirects.map { ["--max-redirects \($0)"] } ?? []) + (keepsDotSegments ? ["--path-as-is"] : [])
+    }
+
     /// The items of the tool's command line.
     var toolItems: [String] { unset.map { ShellWord.quoted("\($0):") } }
 
@@ -143,6 +166,8 @@ struct RequestSettings {
             entry.options.append(FileEntry.Option(name: name, value: TemplateText(value), place: entry.place))
         }
         if follows { add("location", "true") }
+        if let maximumRedirects { add("max-redirs", "\(maximumRedirects)") }
+        if keepsDotSegments { add("path-as-is", "true") }
         if isInsecure { add("insecure", "true") }
         if let timeout { add("max-time", Self.milliseconds(timeout)) }
         if let connectTimeout { add("connect-timeout", Self.milliseconds(connectTimeout)) }

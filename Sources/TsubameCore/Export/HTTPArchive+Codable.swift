@@ -74,9 +74,9 @@ extension HTTPArchive.PostData: Codable {
 
     package init(from decoder: any Decoder) throws {
         let members = try decoder.container(keyedBy: Keys.self)
-        let text = try members.text(.text)
+        let (text, type) = (try members.text(.text), try members.text(.mimeType))
         self.init(
-            mimeType: try members.text(.mimeType), text: try text.isEmpty ? Self.form(members) : text,
+            mimeType: type, text: try text.isEmpty ? Self.form(members, type) : text,
             encoding: try members.decodeIfPresent(String.self, forKey: .ownEncoding)
                 ?? members.decodeIfPresent(String.self, forKey: .encoding), isCoded: members.flag(.isCoded),
             isIncomplete: members.flag(.isIncomplete))
@@ -96,14 +96,39 @@ extension HTTPArchive.PostData {
     private struct Parameter: Decodable {
         let name: String
         let value: String?
+        let fileName: String?
+        let contentType: String?
     }
 
     /// The pairs that an archive may have in place of the text of a form.
-    private static func form(_ members: KeyedDecodingContainer<Keys>) throws -> String {
+    private static func form(_ members: KeyedDecodingContainer<Keys>, _ type: String) throws -> String {
         let parameters = try members.decodeIfPresent([Parameter].self, forKey: .params) ?? []
+        if let boundary = boundary(of: type), !parameters.isEmpty {
+            return parameters.map { "--\(boundary)\r\n\(part($0))\r\n" }.joined() + "--\(boundary)--\r\n"
+        }
         return parameters.map { parameter in
             "\(PercentEncoding.encode(Array(parameter.name.utf8)))=\(PercentEncoding.encode(Array((parameter.value ?? "").utf8)))"
         }.joined(separator: "&")
+    }
+
+    /// The boundary in a media type of several parts.
+    private static func boundary(of type: String) -> String? {
+        guard type.lowercased().hasPrefix("multipart/") else { return nil }
+        let parameter = type.split(separator: ";").map { $0.drop { $0 == " " } }
+            .first { $0.lowercased().hasPrefix("boundary=") }
+        let value = parameter?.dropFirst("boundary=".count).filter { $0 != "\"" && !$0.isNewline }
+        return value?.isEmpty == false ? value : nil
+    }
+
+    /// The head and the content of a part, as browsers write them.
+    private static func part(_ parameter: Parameter) -> String {
+        func quoted(_ text: String) -> String {
+            "\"\(text.replacing("\"", with: "%22").replacing("\r", with: "%0D").replacing("\n", with: "%0A"))\""
+        }
+        let file = parameter.fileName.map { "; filename=\(quoted($0))" } ?? ""
+        let type = parameter.contentType.map { "Content-Type: \($0.filter { !$0.isNewline })\r\n" } ?? ""
+        return
+            "Content-Disposition: form-data; name=\(quoted(parameter.name))\(file)\r\n\(type)\r\n\(parameter.value ?? "")"
     }
 }
 

@@ -62,18 +62,28 @@ package enum ArchiveReader {
     }
 
     /// An archive of requests that were not sent, as JSON.
-    package static func archive(of requests: [Request], started: String, version: String) throws -> [UInt8] {
+    /// - Parameter readFile: the content of a file that is a body.
+    /// - Returns: the archive, and the parts of the requests that it cannot hold.
+    package static func archive(
+        of requests: [(Request, FileEntry)], started: String, version: String, readFile: (String) throws -> [UInt8]
+    ) throws -> (json: [UInt8], losses: [String]) {
         var archive = HTTPArchive(creator: HTTPArchive.Creator(name: "tsubame", version: version))
-        for request in requests {
+        var losses: [String] = []
+        for (request, source) in requests {
+            if source.allOptions.contains(where: { $0.name == "digest" && $0.value.source == "true" }) {
+                losses.append("the credentials of \(request.summary), which answer a challenge")
+            }
             let shown = ShownRequest(request, showingSecrets: true)
             var headers = shown.fields.map { HTTPArchive.Pair($0.name.rawName, $0.value) }
             if let type = shown.contentType { headers.append(HTTPArchive.Pair("Content-Type", type)) }
-            let bytes: [UInt8]? =
-                switch shown.content {
-                case .text(let text): Array(text.utf8)
-                case .bytes(let bytes): bytes
-                case .none, .file, .stream: nil
-                }
+            var bytes: [UInt8]?
+            switch shown.content {
+            case .text(let text): bytes = Array(text.utf8)
+            case .bytes(let content): bytes = content
+            case .file(let path): bytes = try readFile(path)
+            case .stream: losses.append("the body of \(request.summary), which has parts from files")
+            case .none: break
+            }
             let type = headers.first { $0.name.lowercased() == "content-type" }?.value ?? ""
             let body = bytes.map {
                 HTTPArchive.PostData(RecordedBody(content: Bytes($0), transferred: $0.count), type: type)
@@ -87,6 +97,6 @@ package enum ArchiveReader {
             entry.update()
             archive.entries.append(entry)
         }
-        return try archive.json()
+        return (try archive.json(), losses)
     }
 }

@@ -116,20 +116,12 @@ enum HTTPFileBody {
         return text
     }
 
-    /// Reads the first field `Authorization` that has user and password as words.
-    private static func readAuthorization(of entry: inout FileEntry) {
-        for index in entry.fields.indices where entry.fields[index].name.plain?.lowercased() == "authorization" {
-            let field = entry.fields[index]
-            if readAuthorization(field, into: &entry) {
-                entry.fields.remove(at: index)
-                return
-            }
-        }
-    }
-
     /// `Authorization: Basic user password` and `Digest user password`.
-    /// - Returns: whether the field is one of these.
-    private static func readAuthorization(_ field: FileEntry.Field, into entry: inout FileEntry) -> Bool {
+    private static func readAuthorization(of entry: inout FileEntry) {
+        guard let index = entry.fields.firstIndex(where: { $0.name.plain?.lowercased() == "authorization" }) else {
+            return
+        }
+        let field = entry.fields[index]
         let words = words(of: field.value)
         switch (words.first?.lowercased(), words.count) {
         case ("basic", 2...3) where Self.hasColon(words[1]):
@@ -144,9 +136,9 @@ enum HTTPFileBody {
                     place: field.place))
             entry.options.append(FileEntry.Option(name: "digest", value: TemplateText("true"), place: field.place))
         case ("aws", 3...): readSignature(Self.words(of: field.value, atMost: .max), into: &entry, field.place)
-        default: return false
+        default: return
         }
-        return true
+        entry.fields.remove(at: index)
     }
 
     /// `AWS id secret`, with `token:…`, `region:…` and `service:…` in any order.

@@ -96,6 +96,10 @@ package struct HTTPFileParser {
         }
         // Settings without a request, such as imports at the beginning of a file.
         file.imports += settings.imports
+        if let place = settings.firstCheck {
+            throw scanner.problem(
+                "a check or a capture needs a request in its section; ### divides sections", at: place)
+        }
     }
 
     /// `@name = value`. A backslash in the value makes the next character mean itself, or a line end or tab.
@@ -313,7 +317,7 @@ extension TemplateText {
     }
 
     /// The same text with `%20` for blanks.
-    fileprivate var replacingBlanks: TemplateText {
+    var replacingBlanks: TemplateText {
         TemplateText(
             parts.map { part in
                 guard case .text(let text) = part else { return part }

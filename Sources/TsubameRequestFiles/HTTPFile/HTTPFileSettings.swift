@@ -13,6 +13,9 @@ struct HTTPFileSettings {
     private var loop: FileEntry.Loop?
     private var response: ExpectedResponse?
 
+    /// The offset of the first check or capture; nil if there is none.
+    private(set) var firstCheck: Int?
+
     /// Keeps the first reason why the request cannot run.
     mutating func refuse(_ problem: FileProblem) { refusal = refusal ?? problem }
 
@@ -33,6 +36,7 @@ struct HTTPFileSettings {
             guard !assertion.text.hasLineEnd else {
                 throw parser.scanner.problem("a check stands on one line; write \\n for a line end", at: line.start)
             }
+            firstCheck = firstCheck ?? line.start
             withResponse(place) { $0.assertions.append(assertion) }
             return
         }
@@ -63,6 +67,7 @@ struct HTTPFileSettings {
             guard !capture.text.hasLineEnd else {
                 throw parser.scanner.problem("a capture stands on one line", at: line.start)
             }
+            firstCheck = firstCheck ?? line.start
             withResponse(place) { $0.captures.append(capture) }
         case "no-redirect": option("location", "false")
         case "no-cookie-jar": option("cookies", "false")

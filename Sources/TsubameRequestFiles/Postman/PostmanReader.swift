@@ -76,6 +76,11 @@ package struct PostmanReader {
     private static func url(_ json: JSONValue?) -> String {
         if let text = json?.text { return text }
         guard var url = json?["raw"]?.text ?? joined(json) else { return "" }
+        // The whole text may have parameters that the list disables.
+        for pair in json?["query"]?.elements ?? [] where pair["disabled"] == .bool(true) {
+            let text = (pair["key"]?.text ?? "") + (pair["value"]?.text.map { "=\($0)" } ?? "")
+            url = without(text, in: url)
+        }
         for variable in json?["variable"]?.elements ?? [] {
             guard let name = variable["key"]?.text, !name.isEmpty else { continue }
             let parts = url.split(separator: "/", omittingEmptySubsequences: false).map { segment in
@@ -86,6 +91,15 @@ package struct PostmanReader {
             url = parts.joined(separator: "/")
         }
         return url
+    }
+
+    private static func without(_ parameter: String, in url: String) -> String {
+        guard let mark = url.firstIndex(of: "?") else { return url }
+        let query = url[url.index(after: mark)...].prefix { $0 != "#" }
+        var pairs = query.split(separator: "&", omittingEmptySubsequences: false)
+        guard let index = pairs.firstIndex(where: { $0 == parameter }) else { return url }
+        pairs.remove(at: index)
+        return url[..<mark] + (pairs.isEmpty ? "" : "?\(pairs.joined(separator: "&"))") + url[query.endIndex...]
     }
 
     /// The URL of its parts; nil without a host.
@@ -130,21 +144,28 @@ package struct PostmanReader {
         case "raw":
             let text = body["raw"]?.text ?? ""
             if text.isEmpty { return }
-            let isJSON = body["options"]?["raw"]?["language"]?.text == "json"
-            entry.body = .text(TemplateText(parsing: text), isJSON ? .json : .plain)
+            let language = body["options"]?["raw"]?["language"]?.text
+            let kind: FileEntry.TextKind = language == "json" ? .json : language == "xml" ? .xml : .plain
+            entry.body = .text(TemplateText(parsing: text), kind)
         case "urlencoded": entry.form = Self.pairs(body["urlencoded"])
         case "formdata":
             for part in body["formdata"]?.elements ?? [] where part["disabled"] != .bool(true) {
                 guard let name = part["key"]?.text else { continue }
-                let path = part["src"]?.text ?? part["src"]?.elements?.first?.text
-                let content: FileEntry.Part.Content =
-                    part["type"]?.text == "file"
-                    ? .file(TemplateText(path ?? ""))
-                    : .text(TemplateText(parsing: part["value"]?.text ?? ""))
-                entry.parts.append(
-                    FileEntry.Part(
-                        name: TemplateText(parsing: name), content: content,
-                        contentType: part["contentType"]?.text.map { TemplateText($0) }, place: Self.place))
+                func add(_ content: FileEntry.Part.Content) {
+                    entry.parts.append(
+                        FileEntry.Part(
+                            name: TemplateText(parsing: name), content: content,
+                            contentType: part["contentType"]?.text.map { TemplateText($0) }, place: Self.place))
+                }
+                guard part["type"]?.text == "file" else {
+                    add(.text(TemplateText(parsing: part["value"]?.text ?? "")))
+                    continue
+                }
+                let paths = part["src"]?.text.map { [$0] } ?? (part["src"]?.elements ?? []).compactMap(\.text)
+                for path in paths where !path.isEmpty { add(.file(TemplateText(path))) }
+                if paths.allSatisfy(\.isEmpty) {
+                    losses.append("the part \(name) of \(entry.name ?? ""), which names no file")
+                }
             }
         case "file": if let path = body["file"]?["src"]?.text { entry.body = .file(TemplateText(path)) }
         case "graphql":

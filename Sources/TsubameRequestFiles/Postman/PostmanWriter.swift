@@ -121,7 +121,8 @@ package struct PostmanWriter {
             ])
         case .text(let text, let kind):
             let isJSON = kind == .json || JSONSyntax.isValue(text.source)
-            let language = JSONValue.object([("language", .string(isJSON ? "json" : "text"))])
+            let name = isJSON ? "json" : kind == .xml ? "xml" : "text"
+            let language = JSONValue.object([("language", .string(name))])
             return .object([
                 ("mode", .string("raw")), ("raw", .string(text.source)), ("options", .object([("raw", language)])),
             ])

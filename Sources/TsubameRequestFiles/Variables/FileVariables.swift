@@ -69,17 +69,20 @@ package struct FileVariables: Sendable {
 
     /// The texts that no output shows, the longest first. A secret may stand in a URL, in a form and in JSON, too.
     package var hiddenTexts: [String] {
-        let forms = secrets.flatMap { secret in
+        // A server reads the escapes of a secret in a URL.
+        let spelled = secrets.flatMap { [$0, PercentEncoding.decodeLeniently($0)] }
+        let forms = spelled.flatMap { secret in
             let json = String(JSONSyntax.string(secret).dropFirst().dropLast())
-            let escaped = secret.utf16.map { unit in
+            let escaped = json.utf16.map { unit in
                 let digits = String(unit, radix: 16)
                 return unit < 0x80
                     ? String(UnicodeScalar(UInt8(unit)))
                     : "\\u\(String(repeating: "0", count: 4 - digits.count))\(digits)"
             }.joined()
             // Parts of a URL keep different characters.
-            let encoded = ["", "/", "/:@!$&'()*,;=+?", "/:@!$'()*,;?"].map { kept in
-                PercentEncoding.encode(secret, allowing: ASCIISet(kept))
+            let encoded = ["", "/", "/:@!$&'()*,;=+?", "/:@!$'()*,;?"].flatMap { kept in
+                // A percent sign may stay as it is.
+                [kept, kept + "%"].map { PercentEncoding.encode(secret, allowing: ASCIISet($0)) }
             }
             let inURL = encoded.flatMap { [$0, $0.replacing("%20", with: "+"), $0.lowercased()] }
             return [secret, secret.lowercased(), secret.replacing("+", with: " "), json, escaped] + inURL

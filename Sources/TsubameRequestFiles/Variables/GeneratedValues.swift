@@ -60,7 +60,7 @@ package struct GeneratedValues: Sendable {
             let text = try variable(words, in: variables, depth: depth) { name in
                 if let value = environment(name) { return value }
                 // Editors send nothing in its place.
-                onMissing(name)
+                onMissing(variables.redacted(name))
                 return ""
             }
             return .text(text)

@@ -31,13 +31,17 @@ package struct HTTPFileWriter {
         carriageReturn = Self.name("carriage_return", for: "\r", in: file)
         for item in file.imports { line("# @import \(Self.oneLine(item.name.source))") }
         let head = text
-        text = ""
+        var entries: [String] = []
         for entry in file.entries {
-            if !text.isEmpty { line("") }
-            let start = text.endIndex
+            text = ""
             write(entry)
-            note(entry, String(text[start...]))
+            if !note(entry, text) {
+                losses.append("\(entry.method) \(entry.url.source), which cannot be written in this format")
+                text = ""
+            }
+            if !text.isEmpty { entries.append(text) }
         }
+        text = entries.joined(separator: "\n")
         let known = Set(file.variables.map(\.name.source))
         var added = usesBrace && !known.contains(brace) ? "@\(brace) = {\n" : ""
         if usesReturn, !known.contains(carriageReturn) { added += "@\(carriageReturn) = \\r\n" }
@@ -51,11 +55,14 @@ package struct HTTPFileWriter {
     private var (usesBrace, usesReturn, usesNothing) = (false, false, false)
 
     /// Names the parts of a request that this format changes.
-    private mutating func note(_ entry: FileEntry, _ text: String) {
-        guard !text.isEmpty, entry.refusal == nil else { return }
+    /// - Returns: whether the text can be read as one request.
+    private mutating func note(_ entry: FileEntry, _ text: String) -> Bool {
+        guard !text.isEmpty, entry.refusal == nil else { return true }
         let written = WrittenEntry(
             entry: entry, text: text, variables: [brace: "{", carriageReturn: "\r", nothing: ""])
-        for part in written.changes { losses.append("the exact \(part) of \(entry.method) \(entry.url.source)") }
+        guard let changes = written.changes else { return false }
+        for part in changes { losses.append("the exact \(part) of \(entry.method) \(entry.url.source)") }
+        return true
     }
 
     /// The name of a variable with this value, which no variable of the file has with another one.
@@ -111,6 +118,9 @@ package struct HTTPFileWriter {
         if let name = entry.name, name != title { line("# @name \(Self.oneLine(name))") }
         writeSettings(of: entry)
         line("\(entry.method) \(url(entry))")
+        // The first field of this name may have user and password as words.
+        let isTwice = entry.fields.contains { $0.name.plain?.lowercased() == "authorization" }
+        if isTwice { writeUser(of: entry) }
         // The writer gives the type of a form with parts.
         for field in entry.fields where entry.parts.isEmpty || field.name.source.lowercased() != "content-type" {
             // A line that begins with & would belong to the URL, and one that begins with # would be a comment.
@@ -125,10 +135,7 @@ package struct HTTPFileWriter {
             for cookie in entry.cookies { pairs.append("\(escapedLine(cookie.name))=\(escapedLine(cookie.value))") }
             line("Cookie: \(pairs.joined(separator: "; "))")
         }
-        if let user = entry.user {
-            line("Authorization: Basic \(credentials(user))")
-        }
-        if let pair = Self.digest(entry) { line("Authorization: Digest \(pair)") }
+        if !isTwice { writeUser(of: entry) }
         writeBody(of: entry)
         if let output = entry.options.last(where: { $0.name == "output-new" })?.value.source {
             line("")
@@ -164,6 +171,11 @@ package struct HTTPFileWriter {
             line("# @capture \(capture.name.source) = \(capture.text)\(capture.isRedacted ? " redact" : "")")
         }
         for check in checks { line("# > \(check)") }
+    }
+
+    private mutating func writeUser(of entry: FileEntry) {
+        if let user = entry.user { line("Authorization: Basic \(credentials(user))") }
+        if let pair = Self.digest(entry) { line("Authorization: Digest \(pair)") }
     }
 
     /// `name password` with expressions, or both in base64.

@@ -9,18 +9,24 @@ package struct HurlWriter {
         let captured = CapturedResponses(file)
         let file = captured.file
         losses = captured.losses
+        var entries: [String] = []
         for (index, entry) in file.entries.enumerated() {
-            let before = text
-            if !text.isEmpty { text += "\n" }
-            let start = text
             var entry = entry
             entry.takePartsOfPieces()
             // The variables of the file have their values from the first entry on.
             if index == 0 { entry.options = file.variables.map(Self.option) + entry.options }
             noteExpressions(of: entry)
+            text = ""
             write(entry)
-            if text == start { text = before }
+            guard !text.isEmpty else { continue }
+            // A text that is read as another entry would send something else.
+            if (try? HurlParser.parse(text, path: ""))?.entries.map(\.method) == [entry.method] {
+                entries.append(text)
+            } else {
+                losses.append("\(entry.method) \(entry.url.source), which cannot be written in this format")
+            }
         }
+        text = entries.joined(separator: "\n")
     }
 
     /// The values of editors that Hurl has under another name.
@@ -62,7 +68,7 @@ package struct HurlWriter {
             return
         }
         // After a section, a method and a colon would be one of its pairs.
-        let url = Self.value(entry.url)
+        let url = Self.value(entry.url.replacingBlanks)
         line("\(entry.method) \(url.hasPrefix(":") ? "\\u{3a}\(url.dropFirst())" : url)")
         for field in named(entry.fields.filter(\.hasSendableName), of: entry.fields) { line(Self.pair(field)) }
         if let user = entry.user, user.name.source.isEmpty {
@@ -126,10 +132,10 @@ package struct HurlWriter {
         switch body {
         case .text(let template, .json)
         where JSONSyntax.isValue(template.source) && template.source == template.source.trimmed
-            && !template.source.contains("{{"):
+            && !template.source.containsBytes("{{"):
             line(template.source)
         // Braces that are text need escapes, which JSON does not have.
-        case .text(let template, .json) where template.plain?.contains("{{") ?? false: block(template, .plain)
+        case .text(let template, .json) where template.plain?.containsBytes("{{") ?? false: block(template, .plain)
         case .text(let template, let kind): block(template, kind)
         case .bytes(let bytes): line("base64,\(EncodedBytes.base64Text(bytes));")
         case .file(let path): line("file,\(Self.escaped(path, [";"]));")
@@ -139,8 +145,14 @@ package struct HurlWriter {
 
     /// Text between three backticks, and in base64 if it has these itself.
     private mutating func block(_ template: TemplateText, _ kind: FileEntry.TextKind) {
+        let source = template.parts.map { part in
+            switch part {
+            case .expression(let text, _): "{{\(Self.expression(text))}}"
+            case .text(let text): text
+            }
+        }.joined()
         let hasMark =
-            template.source.contains("```") || template.source.contains("\r")
+            source.containsBytes("```") || source.containsBytes("\r") || source.utf8.last == UInt8(ascii: "`")
             || template.plain == nil && template.hasBraces
         if kind == .form {
             // A form of an editor is encoded when it is sent.
@@ -148,7 +160,7 @@ package struct HurlWriter {
             return block(template.mappingText(FormText.encoded), .plain)
         }
         // One line stands between single backticks. Escapes name the line ends of a text that cannot stand between three.
-        if kind == .plain, hasMark || template.source.hasSuffix("`") || !template.source.contains("\n") {
+        if kind == .plain, hasMark || !source.containsBytes("\n") {
             line("`\(Self.escaped(template, ["`"]))`")
             return
         }
@@ -164,8 +176,7 @@ package struct HurlWriter {
             case .graphQL: "graphql"
             }
         // Without an expression, braces have to stay text.
-        let hasBraces = template.plain?.contains("{{") ?? false
-        let source = template.source
+        let hasBraces = template.plain?.containsBytes("{{") ?? false
         let attributes = [words, hasBraces ? "novariable" : ""].filter { !$0.isEmpty }.joined(separator: ",")
         if hasMark {
             // Only escapes can name a backtick or a carriage return beside an expression.
@@ -179,11 +190,11 @@ package struct HurlWriter {
                     }.joined(separator: "\n")
                 }
             }.joined()
-            line("```\(words.isEmpty ? "" : "\(words),")escape\n\(lines)\(lines.hasSuffix("\n") ? "" : "\n")```")
+            line("```\(words.isEmpty ? "" : "\(words),")escape\n\(lines)```")
             return
         }
         // The text ends where the backticks begin, also within a line.
-        line("```\(attributes)\n\(source)\(kind == .plain || source.hasSuffix("\n") ? "" : "\n")```")
+        line("```\(attributes)\n\(source)```")
     }
 
     private static func option(_ option: FileEntry.Option) -> String {

@@ -8,11 +8,11 @@ struct WrittenEntry {
     /// The values of the variables that the writer puts in the place of text with a meaning.
     let variables: [String: String]
 
-    /// The parts of the request that changed, such as `body`.
-    var changes: [String] {
+    /// The parts of the request that changed, such as `body`; nil if the text is not one request.
+    var changes: [String]? {
         guard let file = try? HTTPFileParser.parse(text, path: ""), file.entries.count == 1,
             let again = file.entries.first
-        else { return ["request"] }
+        else { return nil }
         var changes: [String] = []
         if again.method != entry.method { changes.append("method") }
         let url = plain(entry.url).replacing(" ", with: "%20")

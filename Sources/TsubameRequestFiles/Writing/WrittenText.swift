@@ -15,10 +15,15 @@ extension TemplateText {
     var hasBraces: Bool {
         zip(parts, parts.dropFirst() + [.text("")]).contains { part, next in
             guard case .text(let text) = part else { return false }
-            if case .expression = next, text.hasSuffix("{") { return true }
-            return text.contains("{{")
+            if case .expression = next, text.utf8.last == UInt8(ascii: "{") { return true }
+            return text.containsBytes("{{")
         }
     }
+}
+
+extension String {
+    /// Whether these bytes occur. A character may begin or end with a mark that hides them from a search by characters.
+    func containsBytes(_ text: String) -> Bool { utf8.contains(Array(text.utf8)) }
 }
 
 extension FileEntry.Field {

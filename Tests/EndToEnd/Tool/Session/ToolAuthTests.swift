@@ -115,7 +115,7 @@ struct ToolAuthTests {
             #expect(
                 try await authorization("--ignore-netrc", "--session", session, "URL", environment: home) == "none")
             let empty = try await ToolProcess(["-A", "bearer", "-a", "", "http://127.0.0.1:1/"]).finished()
-            #expect(empty.status == 64 && empty.stderr.contains("the token is empty"), "\(empty)")
+            #expect(empty.status == 64 && empty.stderr.contains("The token is empty"), "\(empty)")
             #expect(
                 try await authorization("-A", "digest", "URL", environment: home) == "none", "it waits for a challenge")
             for words in [
