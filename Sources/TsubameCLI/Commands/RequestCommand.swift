@@ -111,9 +111,9 @@ struct RequestCommand: ToolCommand {
             do throws(CallError) {
                 _ = try run.client(ofRuns: 1).blocking.send(run.request)
             } catch {
-                throw SystemError(FlagNames.text(of: error))
+                throw UsageProblem(FlagNames.text(of: error))
             }
-            guard let request = capture.request else { throw SystemError("the request was not made") }
+            guard let request = capture.request else { throw UsageProblem("The request was not made.") }
             return (request, settings)
         }
     }

@@ -35,6 +35,10 @@ struct EntryRequest {
             }
             let content = try values.content(of: entry)
             body = content.bytes
+            // The right length is sent anyway, and a wrong one is an error.
+            if !content.bytes.isEmpty, headers["Content-Length"] == "\(content.bytes.count)" {
+                headers[.contentLength] = nil
+            }
             let target = try values.text(entry.url)
             let url = Self.whole(target, host: headers["Host"])
             // JetBrains takes a whole URL in this field.

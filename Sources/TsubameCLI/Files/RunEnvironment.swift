@@ -59,6 +59,7 @@ struct RunEnvironment {
         var isKnown = options.environment == nil
         var found: Set<String> = []
         for path in paths where try add(path, to: &variables, &settings, &found) { isKnown = true }
+        if options.environment == nil { variables.environments = found.sorted() }
         guard isKnown else {
             let places = paths.isEmpty ? Self.publicName : paths.joined(separator: " or ")
             let known = found.isEmpty ? "" : " There are \(found.sorted().joined(separator: ", "))."

@@ -43,15 +43,33 @@ final class RunPrinter: Sendable {
             lines.append("\(path):\(problem.place.line): \(name)\n  \(problem.reason)")
         }
         for failure in outcome.failures {
+            var (expected, actual) = (failure.expected, failure.actual)
+            // A predicate may stand before the expected value.
+            if Self.alike(expected).hasSuffix(Self.alike(actual)) {
+                (expected, actual) = (Self.escaped(expected), Self.escaped(actual))
+            }
             lines.append(
                 """
                 \(path):\(failure.place.line): \(name)
                   \(failure.text)
-                  expected: \(failure.expected)
-                  came:     \(failure.actual)
+                  expected: \(expected)
+                  came:     \(actual)
                 """)
         }
         return lines.map { Self.shortened(variables.redacted($0)) }
+    }
+
+    /// The text as the eye sees it: each blank is one of many.
+    private static func alike(_ text: String) -> String {
+        String(text.map { $0.isWhitespace ? " " : $0 })
+    }
+
+    /// The text with names for all blanks but the usual one, and for characters outside of ASCII.
+    private static func escaped(_ text: String) -> String {
+        text.unicodeScalars.reduce(into: "") { result, scalar in
+            result +=
+                scalar.value >= 0x20 && scalar.value < 0x7F ? String(scalar) : "\\u{\(String(scalar.value, radix: 16))}"
+        }
     }
 
     /// The lines with at most 200 characters each of long values.

@@ -55,13 +55,27 @@ enum FileFormat: String, CaseIterable {
     /// The requests of lines for curl, as the tool would send them.
     private static func curlFile(_ text: String, _ path: String) throws -> RequestFile {
         var file = RequestFile(path: path)
-        for command in try CurlCommand.commands(in: text) {
-            let line = try CurlCommand.line(of: command)
-            let words = ["--ignore-config"] + line.words
-            let requests = try CommandArguments<RequestCommand>(ArgumentReader(words[...])).command().captured()
-            file.entries += try RequestLanguage.file(of: requests).entries
+        var place = path
+        do throws(UsageProblem) {
+            for (index, command) in try CurlCommand.commands(in: text).enumerated() {
+                place = "\(path), command \(index + 1)"
+                let line = try CurlCommand.line(of: command)
+                let words = ["--ignore-config"] + line.words
+                let requests = try captured(words)
+                file.entries += try RequestLanguage.file(of: requests).entries
+            }
+        } catch {
+            throw UsageProblem("\(place): \(error)")
         }
         return file
+    }
+
+    private static func captured(_ words: [String]) throws(UsageProblem) -> [(Request, RequestSettings)] {
+        do {
+            return try CommandArguments<RequestCommand>(ArgumentReader(words[...])).command().captured()
+        } catch {
+            throw UsageProblem("\(error)")
+        }
     }
 
     /// The text of the file in this format, and the parts that the format cannot hold.

@@ -22,6 +22,8 @@ package struct CurlLine {
     /// The pieces of `-d`, which `&` joins.
     private(set) var data: [String] = []
     private var contentType: String?
+    /// The value of a field Content-Length, which has to be right.
+    private var declaredLength: String?
     /// The body for `--raw`, if it is a file or the standard input.
     private(set) var file: String?
     private var parts: [String] = []
@@ -213,6 +215,10 @@ package struct CurlLine {
         if let colon = text.firstIndex(of: ":") {
             let name = try Self.fieldName(String(text[..<colon]).trimmed)
             let value = String(text[text.index(after: colon)...]).trimmed
+            if name.lowercased() == "content-length", !value.isEmpty {
+                declaredLength = value
+                return
+            }
             if value.isEmpty { unset.append(name) } else { fields.append((name, value)) }
         } else if text.hasSuffix(";") {
             fields.append((try Self.fieldName(String(text.dropLast()).trimmed), ""))
@@ -297,6 +303,13 @@ package struct CurlLine {
         url = Self.adding(query, to: url)
         if file != nil, !data.isEmpty { throw ShellLine.Problem("a body from a file cannot be joined with another -d") }
         let hasBody = hasForm || !data.isEmpty || file != nil
+        // The length of a file is known when it is sent.
+        if let declaredLength, !hasForm, file == nil {
+            let length = data.joined(separator: "&").utf8.count
+            guard declaredLength == "\(length)" else {
+                throw ShellLine.Problem("Content-Length is \(declaredLength), but the body has \(length) bytes")
+            }
+        }
         if !hasField("Accept") { fields.append(("Accept", "*/*")) }
         if !isCompressed, !hasField("Accept-Encoding") { unset.append("Accept-Encoding") }
         if hasForm { options.append("--multipart") }

@@ -62,6 +62,9 @@ package struct FileVariables: Sendable {
         }
     }
 
+    /// The environments of which none was chosen, for messages.
+    package var environments: [String] = []
+
     /// Keeps the text from all output.
     package mutating func hide(_ text: String) { if !text.isEmpty { secrets.insert(text) } }
 
@@ -153,8 +156,10 @@ package struct FileVariables: Sendable {
         {
             return "; no entry before this one has the name \(name)"
         }
+        let all = environments.joined(separator: ", ")
+        let environment = environments.isEmpty ? "" : "; no environment is chosen, and there are \(all): give --env"
         let known = Set(values.keys).union(definitions.keys).union(defaults.keys).union(typedDefaults.keys).sorted()
-        return known.isEmpty ? "" : "; these are set: \(known.prefix(20).joined(separator: ", "))"
+        return environment + (known.isEmpty ? "" : "; these are set: \(known.prefix(20).joined(separator: ", "))")
     }
 
     /// The text with the values of its expressions.

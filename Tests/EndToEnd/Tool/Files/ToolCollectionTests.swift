@@ -123,6 +123,29 @@ struct ToolCollectionTests {
         }
     }
 
+    @Test func `a right Content-Length is no mistake, and a wrong one says why`() async throws {
+        let (run, log) = try await tool(
+            ["a.hurl": "POST URL/anything\nContent-Length: 3\n`abc`\n"],
+            ["run", "a.hurl", ";", "from-curl", "curl URL/anything -H 'Content-Length: 3' -d abc"])
+        #expect(run.status == 0 && log.map(\.text) == ["abc", "abc"], "\(run)")
+        let wrong = try await tool([:], ["from-curl", "curl URL/anything -H 'Content-Length: 4' -d abc"]).run
+        #expect(wrong.status == 64 && wrong.stderr.contains("is 4, but the body has 3 bytes"), "\(wrong)")
+    }
+
+    @Test func `messages say which command, environment and character are meant`() async throws {
+        let lines = "curl URL/get\ncurl URL/get --ntlm\n"
+        let curl = try await tool(["a.sh": lines], ["convert", "a.sh", "a.http"]).run
+        #expect(curl.status == 64 && curl.stderr.contains("a.sh, command 2: "), "\(curl)")
+        let files = ["http-client.env.json": "{\"dev\": {\"n\": \"1\"}}", "a.http": "GET URL/get?n={{n}}\n"]
+        let environment = try await tool(files, ["run", "a.http"]).run
+        #expect(
+            environment.stdout.contains("no environment is chosen, and there are dev: give --env"), "\(environment)")
+        let text = "POST URL/anything\n\na\u{A0}b\n# > jsonpath \"$.data\" == \"a b\"\n"
+        let alike = try await tool(["a.http": text], ["run", "a.http"]).run
+        #expect(
+            alike.stdout.contains("came:     string <a\\u{a0}b>"), "\(alike)")
+    }
+
     @Test func `a check without a request is a mistake`() async throws {
         let text = "### Get\n# > status == 404\n\n### Get it\nGET URL/get\n"
         let run = try await tool(["a.http": text], ["run", "a.http"]).run
