@@ -20,6 +20,18 @@ struct EntryOutcome: Sendable {
     var row: Int?
 
     var isGood: Bool { failures.isEmpty && problem == nil }
+
+    /// Keeps these texts from all that is said about the entry.
+    mutating func hide(_ texts: [String]) {
+        guard !texts.isEmpty else { return }
+        func hidden(_ text: String) -> String { texts.reduce(text) { $0.replacing($1, with: "***") } }
+        failures = failures.map { failure in
+            AssertionFailure(
+                place: failure.place, text: failure.text, actual: hidden(failure.actual),
+                expected: hidden(failure.expected))
+        }
+        problem = problem.map { EntryProblem($0.place, hidden($0.reason)) }
+    }
 }
 
 /// Runs one file with a client of its own, whose jar keeps the cookies of its entries.
@@ -128,15 +140,14 @@ struct FileRun {
         (outcome.failures, outcome.problem) = ([], nil)
         let made = try EntryRequest(entry, options, variables, folder)
         outcome.request = made.request.summary
-        hideCredentials(of: made.request, options)
-        let output = print.flatMap { try? ExchangeOutput($0, of: client, hiding: variables.hiddenTexts) }
+        let output = print.flatMap { try? ExchangeOutput($0, of: client, hiding: hiddenTexts(made.request, options)) }
         let (response, message): (Response, ReceivedMessage)
         do throws(CallError) {
             let start = MonotonicClock.now
             response = try await client.send(made.request)
             message = try await ReceivedMessage(response, nanoseconds: MonotonicClock.now - start)
         } catch {
-            try? output?.finish(nil, hiding: variables.hiddenTexts)
+            try? output?.finish(nil, hiding: hiddenTexts(made.request, options))
             outcome.problem = EntryProblem(entry.place, FlagNames.text(of: error))
             return
         }
@@ -154,21 +165,23 @@ struct FileRun {
             outcome.problem = EntryProblem(entry.place, error.reason)
         }
         // Captured values may be secret, so the exchange is printed after them.
-        hideCredentials(of: made.request, options)
-        try? output?.finish((response, Bytes(message.body)), hiding: variables.hiddenTexts)
+        let hidden = hiddenTexts(made.request, options)
+        outcome.hide(hidden)
+        try? output?.finish((response, Bytes(message.body)), hiding: hidden)
     }
 
-    /// Keeps credentials that hold a secret from all output.
-    private mutating func hideCredentials(of request: Request, _ options: EntryOptions) {
+    /// The secrets, also within the credentials of a request.
+    private func hiddenTexts(_ request: Request, _ options: EntryOptions) -> [String] {
         let hidden = variables.hiddenTexts
-        guard !hidden.isEmpty else { return }
+        guard !hidden.isEmpty else { return [] }
         let given = request.headers["Authorization"].flatMap { $0.split(separator: " ").last.map(String.init) }
         let pairs = [options.user, request.uri?.userinfo.map { PercentEncoding.decodeLeniently($0) }].compactMap { $0 }
         let credentials = [given].compactMap { $0 } + pairs.map { EncodedBytes.base64Text(Array($0.utf8)) }
-        for text in credentials {
-            let plain = EncodedBytes.base64(text).map { String(decoding: $0, as: UTF8.self) } ?? ""
-            if hidden.contains(where: plain.contains) { variables.hide(text) }
-        }
+        return hidden
+            + credentials.filter { text in
+                let plain = EncodedBytes.base64(text).map { String(decoding: $0, as: UTF8.self) } ?? ""
+                return hidden.contains(where: plain.contains)
+            }
     }
 
     /// Checks status and fields before it captures values. Asserts may use what was captured.

@@ -43,7 +43,8 @@ final class RunPrinter: Sendable {
             lines.append("\(path):\(problem.place.line): \(name)\n  \(problem.reason)")
         }
         for failure in outcome.failures {
-            var (expected, actual) = (failure.expected, failure.actual)
+            // Escapes would hide a secret from the redaction.
+            var (expected, actual) = (variables.redacted(failure.expected), variables.redacted(failure.actual))
             // A predicate may stand before the expected value.
             if Self.alike(expected).hasSuffix(Self.alike(actual)) {
                 (expected, actual) = (Self.escaped(expected), Self.escaped(actual))
