@@ -104,6 +104,7 @@ struct RequestCommand: ToolCommand {
             // Printed requests name the codings that they ask for.
             settings.unset = run.unset.filter { $0.lowercased() != "accept-encoding" }
             settings.keepsDotSegments = content.pathAsIs
+            settings.asksServer = content.asksServer
             let capture = CaptureTransport()
             var run = run
             run.transport = capture

@@ -154,7 +154,7 @@ struct RunEnvironment {
                 if end >= line.endIndex { rest = text[end...].drop { !$0.isNewline }.dropFirst() }
             } else {
                 let comment = value.firstRange(of: " #")?.lowerBound ?? value.endIndex
-                pairs.append((name, String(value[..<comment]).trimmingBlanks))
+                pairs.append((name, String(value[..<comment]).trimmed))
             }
         }
         return pairs
@@ -173,13 +173,5 @@ private final class MissingVariables: Sendable {
             count > Self.most
                 ? "warning: the environment has no further variables, which are empty as well"
                 : "warning: the environment has no variable \(name), so its value is empty")
-    }
-}
-
-extension String {
-    fileprivate var trimmingBlanks: String {
-        var rest = self[...].drop { $0 == " " || $0 == "\t" }
-        while rest.last == " " || rest.last == "\t" { rest.removeLast() }
-        return String(rest)
     }
 }

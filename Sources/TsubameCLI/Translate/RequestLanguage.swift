@@ -24,10 +24,10 @@ enum RequestLanguage: String, CaseIterable {
             return (words.joined(separator: " ") + "\n", settings.losses)
         case .http:
             let writer = HTTPFileWriter(try Self.file(of: [(request, settings)]))
-            return (writer.text, settings.losses + writer.losses)
+            return (writer.text, settings.losses + settings.lostTarget + writer.losses)
         case .hurl:
             let writer = HurlWriter(try Self.file(of: [(request, settings)]))
-            return (writer.text, settings.losses + writer.losses)
+            return (writer.text, settings.losses + settings.lostTarget + writer.losses)
         }
     }
 

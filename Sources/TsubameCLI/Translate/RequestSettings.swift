@@ -10,6 +10,8 @@ struct RequestSettings {
     /// nil for the usual number.
     var maximumRedirects: Int?
     var keepsDotSegments = false
+    /// Whether the request is for the server itself, with the target `*`.
+    var asksServer = false
     var timeout: Duration?
     var connectTimeout: Duration?
     var proxy: String?
@@ -152,9 +154,13 @@ struct RequestSettings {
     /// The fields that stay, for languages that cannot leave them out.
     var lostFields: [String] { unset.map { "the item \($0):, which sends no such field" } }
 
+    /// The target `*`, for languages that have only URLs.
+    var lostTarget: [String] { asksServer ? ["--request-target *"] : [] }
+
     /// The options that Python's package has not.
     var lostInPython: [String] {
         (maximumRedirects.map { ["--max-redirects \($0)"] } ?? []) + (keepsDotSegments ? ["--path-as-is"] : [])
+            + lostTarget
     }
 
     /// The items of the tool's command line.

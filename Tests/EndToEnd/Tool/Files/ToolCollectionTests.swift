@@ -99,6 +99,12 @@ struct ToolCollectionTests {
         #expect(run.stdout.contains(agent) || run.stderr.contains("User-Agent:"), "\(run)")
     }
 
+    @Test(arguments: ["http", "hurl", "python"])
+    func `a target that is no URL is named`(language: String) async throws {
+        let run = try await tool([:], ["--as", language, "OPTIONS", "URL", "--request-target", "*"]).run
+        #expect(run.status == 0 && run.stderr.contains("left out: --request-target *"), "\(run)")
+    }
+
     @Test func `a collection of Postman keeps blanks, all files and disabled parameters`() async throws {
         let collection = """
             {"info": {"name": "x", "schema": "https://schema.getpostman.com/json/collection/v2.1.0/collection.json"},
