@@ -142,13 +142,17 @@ final class BenchLoad: Sendable {
     private func send(by client: Client) async {
         var next = state.withLock { Self.next(&$0) }
         while let (slot, isShort) = next {
-            let hasWaited = slot.due > MonotonicClock.now + Self.timerTolerance
-            if hasWaited { await Self.sleep(until: slot.due) }
+            var begun = MonotonicClock.now
+            let hasWaited = slot.due > begun + Self.timerTolerance
+            if hasWaited {
+                await Self.sleep(until: slot.due)
+                begun = MonotonicClock.now
+            }
             if Task.isCancelled {
                 state.withLock { $0.schedule.giveBack(slot) }
                 break
             }
-            let sample = await sample(of: slot, isShort: isShort, by: client, hasWaited: hasWaited)
+            let sample = await sample(of: slot, begun: begun, isShort: isShort, by: client, hasWaited: hasWaited)
             next = finish(sample)
             guard case .failure = sample.outcome else { continue }
             try? await Task.sleep(for: .milliseconds(Self.pause))
@@ -165,10 +169,9 @@ final class BenchLoad: Sendable {
     /// then still fit into the processor's caches.
     /// - Parameter isShort: whether the last answer to this request was short.
     private func sample(
-        of slot: BenchSchedule.Slot, isShort: Bool, by client: Client, hasWaited: Bool
+        of slot: BenchSchedule.Slot, begun: MonotonicTime, isShort: Bool, by client: Client, hasWaited: Bool
     ) async -> BenchSample {
         let request = requests[slot.index % requests.count]
-        let begun = MonotonicClock.now
         let outcome: BenchSample.Outcome
         do {
             if isShort {

@@ -18,14 +18,18 @@ struct BenchSample: Sendable {
         /// Of the body, after its framing.
         let bytes: Int
         let timings: Timings
+        /// Whether it came over no connection, or over one that had carried another request.
+        let isReused: Bool
         /// nil if the response came over no connection.
-        let connection: ConnectionInfo?
+        let version: HTTPVersion?
 
         init(_ response: Response, bytes: Int) {
+            let connection = response.connection
             status = response.statusCode
             self.bytes = bytes
             timings = response.timings
-            connection = response.connection
+            isReused = connection?.isReused ?? true
+            version = connection?.version
         }
     }
 
@@ -36,6 +40,29 @@ struct BenchSample: Sendable {
     let outcome: Outcome
     /// Whether the request waited for its time, and so began when it was due or a little later.
     let hasWaited: Bool
+}
+
+/// The times of each phase that a load measures.
+struct BenchPhases: Sendable {
+    var resolving = LatencyHistogram()
+    var connecting = LatencyHistogram()
+    var securing = LatencyHistogram()
+    var waiting = LatencyHistogram()
+    var receiving = LatencyHistogram()
+
+    /// nil if the load does not measure the phase, or has no time of it.
+    subscript(_ phase: HopTimes.Phase) -> LatencyHistogram? {
+        let histogram: LatencyHistogram
+        switch phase {
+        case .resolving: histogram = resolving
+        case .connecting: histogram = connecting
+        case .securing: histogram = securing
+        case .waiting: histogram = waiting
+        case .receiving: histogram = receiving
+        case .queued, .sending: return nil
+        }
+        return histogram.count > 0 ? histogram : nil
+    }
 }
 
 /// Memory does not grow with the number of requests.
@@ -50,9 +77,9 @@ struct BenchRecord: Sendable {
     /// From when a request was due to the last byte of its response. This is the figure that users of the server see. With a
     /// rate, requests without an answer count until the end of the load.
     private(set) var latency = LatencyHistogram()
-    /// From when a request was sent; the same as ``latency`` without a rate.
+    /// From when a request was sent. Without a rate this is ``latency``, and nothing is counted here.
     private(set) var service = LatencyHistogram()
-    private(set) var phases: [HopTimes.Phase: LatencyHistogram] = [:]
+    private(set) var phases = BenchPhases()
     private(set) var statuses: [Int: Int] = [:]
     /// Failed requests by kind, each with the first error of its kind.
     private(set) var errors: [CallError.Kind: (count: Int, first: CallError)] = [:]
@@ -101,7 +128,7 @@ struct BenchRecord: Sendable {
         switch outcome {
         case .answer(let answer):
             hasAnswer = true
-            version = answer.connection?.version
+            version = answer.version
         case .failure: firstFailures += 1
         case .unfinished: break
         }
@@ -112,28 +139,29 @@ struct BenchRecord: Sendable {
         bytes += answer.bytes
         statuses[answer.status, default: 0] += 1
         let own = sample.end - sample.begun
-        service.add(own)
+        if hasRate { service.add(own) }
         // A timer that rang late says nothing about the server.
         latency.add(sample.hasWaited ? own : sample.end - min(sample.end, sample.slot.due))
         if sample.hasWaited, sample.begun > sample.slot.due + Self.lateness { late += 1 }
-        add(answer.timings, own, isReused: answer.connection?.isReused ?? true)
+        add(answer.timings, own, isReused: answer.isReused)
     }
 
     private mutating func add(_ timings: Timings, _ total: UInt64, isReused: Bool) {
-        var before = Duration.zero
-        func step(_ phase: HopTimes.Phase, _ end: Duration?) {
-            guard let end, end >= before else { return }
-            phases[phase, default: LatencyHistogram()].add((end - before).nanosecondsClamped)
+        // A step that was not done has the time 0.
+        var before = timings.start
+        func step(_ phase: inout LatencyHistogram, _ end: MonotonicTime) {
+            guard end > 0, end >= before else { return }
+            phase.add(end - before)
             before = end
         }
         if !isReused {
-            step(.resolving, timings.resolved)
-            step(.connecting, timings.connected)
-            step(.securing, timings.secured)
+            step(&phases.resolving, timings.resolvedAt)
+            step(&phases.connecting, timings.connectedAt)
+            step(&phases.securing, timings.securedAt)
         }
-        before = timings.sent ?? before
-        step(.waiting, timings.head)
-        step(.receiving, .nanoseconds(clamping: total))
+        before = max(before, timings.sentAt)
+        step(&phases.waiting, timings.headAt)
+        step(&phases.receiving, timings.start + total)
     }
 }
 

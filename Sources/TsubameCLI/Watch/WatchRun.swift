@@ -113,7 +113,8 @@ final class WatchRun: Sendable {
     private func check(_ slot: BenchSchedule.Slot) async -> WatchedAnswer? {
         let client = makeClient()
         let comparesBody = options.compared == .body
-        var (answer, error, measured): (WatchedAnswer, CallError?, BenchSample.Answer?)
+        var (answer, error): (WatchedAnswer, CallError?)
+        var measured: (answer: BenchSample.Answer, address: String)?
         do {
             let found = try await client.stream(request) { response in
                 var (bytes, hasher) = (0, Hasher())
@@ -124,7 +125,7 @@ final class WatchRun: Sendable {
                 let hash = comparesBody ? hasher.finalize() : 0
                 return (
                     WatchedAnswer.answer(status: response.statusCode, bytes: comparesBody ? bytes : nil, hash: hash),
-                    BenchSample.Answer(response, bytes: bytes)
+                    (BenchSample.Answer(response, bytes: bytes), response.connection?.remoteAddress ?? "")
                 )
             }
             (answer, error, measured) = (found.0, nil, found.1)
@@ -140,10 +141,10 @@ final class WatchRun: Sendable {
             state.count += 1
             (state.last, state.lastError) = (last, lastError)
             guard let kept else { return }
-            var address = kept.connection?.remoteAddress ?? ""
+            var address = kept.address
             if state.records[address] == nil, state.records.count >= Self.mostAddresses { address = "other addresses" }
             state.records[address, default: BenchRecord()].add(
-                BenchSample(slot: slot, begun: slot.due, end: end, outcome: .answer(kept), hasWaited: false))
+                BenchSample(slot: slot, begun: slot.due, end: end, outcome: .answer(kept.answer), hasWaited: false))
         }
         return answer
     }

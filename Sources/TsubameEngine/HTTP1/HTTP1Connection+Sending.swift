@@ -53,14 +53,16 @@ extension HTTP1Connection {
             shared = nil
             headers[fields: .proxyAuthorization] = []
         }
-        output.endsConnection = isOld || (shared?.endConnection ?? headers.endConnection)
+        // For a variable that a closure uses, each use would check for another access.
+        let (line, fields, preencoded) = (target, headers, shared)
+        output.endsConnection = isOld || (preencoded?.endConnection ?? fields.endConnection)
         let size =
             bodyCount
             + RequestEncoder.capacity(
-                method: method, target: target, authority: uri.authority, headers: headers, shared: shared)
+                method: method, target: line, authority: uri.authority, headers: fields, shared: preencoded)
         func encode(into room: UnsafeMutableRawBufferPointer) throws(WireError) -> Int {
             var count = try RequestEncoder.write(
-                method: method, target: target, authority: uri.authority, headers: headers, shared: shared,
+                method: method, target: line, authority: uri.authority, headers: fields, shared: preencoded,
                 framing: framing, isOld: isOld, into: room)
             body?.withUnsafeBytes { bytes in
                 guard let from = bytes.baseAddress, let to = room.baseAddress, count + bytes.count <= room.count

@@ -467,8 +467,9 @@ struct SOCKSRefusal: Sendable, CustomTestStringConvertible {
             let error = try await failure { [request] in try await client.send(request) }
             #expect(error.timeout == .tls, "\(error)")
             #expect(error.phase == .securing)
-            #expect(!proxy.tunnelled().isEmpty)
+            // A busy proxy may read the bytes after the client has given up.
             try await proxy.waitUntil(openConnections: 0)
+            #expect(!proxy.tunnelled().isEmpty)
         }
     }
 
